@@ -117,8 +117,9 @@ NEW_SESSIONS_PER_MINUTE = number("SCHEDVIZ_NEW_SESSIONS_PER_MINUTE", 10 if PUBLI
 QUESTIONS_PER_MINUTE = number("SCHEDVIZ_QUESTIONS_PER_MINUTE", 300 if PUBLIC else 0)
 STRANGER_REQUESTS_PER_MINUTE = number("SCHEDVIZ_STRANGER_REQUESTS_PER_MINUTE", 60 if PUBLIC else 60_000)
 
-#: Rooms: participants of one, forks of one participant, wrong codes that one address may try in a minute; hours without anything after
-#: which a room that nobody ended is ended; seconds for which a browser is the same participant.
+#: Rooms of one teacher, open or ended; participants of one, forks of one participant, wrong codes that one address may try in a minute;
+#: hours without anything after which a room that nobody ended is ended; seconds for which a browser is the same participant.
+ROOMS_PER_USER = number("SCHEDVIZ_ROOMS_PER_USER", 50 if PUBLIC else 200)
 ROOM_PARTICIPANTS = number("SCHEDVIZ_ROOM_PARTICIPANTS", 300)
 ROOM_FORKS = number("SCHEDVIZ_ROOM_FORKS", 5)
 ROOM_TRIES_PER_MINUTE = number("SCHEDVIZ_ROOM_TRIES_PER_MINUTE", 10)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+from typing import Any
 
 import pytest
 from rest_framework.test import APIClient
 
 from schedviz.lessons import LANGUAGES, course
+from schedviz.web.rooms import asking, state
 from tests.rooms.conftest import ROOMS, Person, open_classroom
 from tests.web.conftest import make_session
 
@@ -52,6 +54,32 @@ def test_an_answer_may_be_changed_until_the_question_is_closed(classroom_with_qu
     assert classroom_with_question.look()["questions"][0]["tally"] == [{"value": "node-b", "count": 1}]
     classroom_with_question.teacher.ask("patch", "questions/1/", {"open": False})
     assert answer(ada, "node-c", expect=409)["code"] == "question_closed"
+
+
+def test_a_room_has_a_limited_number_of_questions_and_of_characters_in_them(classroom, monkeypatch):
+    def ask(characters: int, expect: int) -> Any:
+        options = ["a", "b" * (characters - 11)]
+        return classroom.teacher.ask("post", "questions/", {"text": "x" * 10, "kind": "choice", "options": options}, expect=expect)
+
+    monkeypatch.setattr(asking, "MOST_QUESTIONS", 3)
+    monkeypatch.setattr(asking, "MOST_CHARACTERS", 250)
+    ask(100, 201)
+    ask(100, 201)
+    too_long = ask(51, 409)
+    assert (too_long["code"], "would have 251 characters; 250 is the limit" in too_long["detail"]) == ("quota_reached", True)
+    ask(50, 201)
+    classroom.teacher.ask("patch", "questions/3/", {"open": False})
+    assert "This room has 3 questions" in ask(12, 409)["detail"]
+
+
+def test_a_tally_has_the_most_frequent_answers(classroom, monkeypatch):
+    monkeypatch.setattr(state, "TALLY_CHARACTERS", 20)
+    classroom.teacher.ask("post", "questions/", {"text": "Why?"}, expect=201)
+    for name, said in (("Ada", "short"), ("Bob", "x" * 15), ("Eve", "x" * 15), ("Dan", "y" * 15)):
+        answer(classroom.student(name), said)
+    question = classroom.look()["questions"][0]
+    assert question["tally"] == [{"value": "x" * 15, "count": 2}, {"value": "short", "count": 1}]
+    assert question["answered"] == 4
 
 
 def test_a_new_question_closes_the_one_before(classroom_with_question):

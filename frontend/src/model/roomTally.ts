@@ -12,7 +12,8 @@ export interface TallyLine {
 export function tallyLines(question: RoomQuestion): TallyLine[] {
   const counts = new Map((question.tally ?? []).map(({ value, count }) => [value, count]));
   const values = question.kind === "choice" ? [...new Set([...question.options, ...counts.keys()])] : [...counts.keys()];
-  const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  // Of many different answers, the tally has the most frequent ones alone.
+  const all = question.answered;
   return values.map((value) => {
     const count = counts.get(value) ?? 0;
     return { value, count, share: all ? count / all : 0, right: question.right === null ? null : sameAnswer(value, question.right) };

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from django.db import IntegrityError, transaction
-from django.db.models import F, Max
+from django.db.models import F, Max, QuerySet
 from django.utils import timezone
 
 from schedviz.sessions.models import Session
 from schedviz.web.rooms import notify
-from schedviz.web.rooms.errors import AnswerUnusable, QuestionClosed, RoomEnded
+from schedviz.web.rooms.errors import AnswerUnusable, QuestionClosed, RoomEnded, TooManyQuestions
 from schedviz.web.rooms.models import LIVE, Answer, Participant, Question, Room
+
+#: Every change of a room sends all its questions to everybody in it.
+MOST_QUESTIONS: Final = 100
+#: Of the texts and options of all questions of a room.
+MOST_CHARACTERS: Final = 50_000
 
 
 def ask(room: Room, *, kind: str, text: str = "", options: Sequence[str] = (), session: Session | None = None, stop: str = "") -> Question:
-    """Ask a question, and close the previous one. Raises `RoomEnded`."""
+    """Ask a question, and close the previous one. Raises `RoomEnded` or `TooManyQuestions`."""
     with transaction.atomic():
         # Locks the room, so that two windows of the teacher get different numbers.
         if not Room.objects.filter(pk=room.pk, status__in=LIVE).update(revision=F("revision") + 1):
             raise RoomEnded("The room has ended.")
         questions = Question.objects.filter(room=room)
+        _expect_few(questions, text, options)
         number = (questions.aggregate(last=Max("number"))["last"] or 0) + 1
         questions.update(is_open=False)
         question = Question.objects.create(
@@ -28,6 +35,17 @@ def ask(room: Room, *, kind: str, text: str = "", options: Sequence[str] = (), s
         )
     notify.changed(room.pk)
     return question
+
+
+def _expect_few(questions: QuerySet[Question], text: str, options: Sequence[str]) -> None:
+    earlier = list(questions.values_list("text", "options"))
+    characters = sum(len(text) + sum(map(len, options)) for text, options in [*earlier, (text, options)])
+    remedy = "Open another room for more."
+    if len(earlier) >= MOST_QUESTIONS:
+        raise TooManyQuestions(f"This room has {MOST_QUESTIONS} questions, which is the limit. {remedy}")
+    if characters > MOST_CHARACTERS:
+        message = f"The questions of this room would have {characters:,} characters; {MOST_CHARACTERS:,} is the limit."
+        raise TooManyQuestions(f"{message} {remedy}")
 
 
 def change(question: Question, *, is_open: bool | None, revealed: bool | None, right: str | None) -> None:

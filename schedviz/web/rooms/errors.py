@@ -60,7 +60,13 @@ class AnswerUnusable(RoomRefused):
 
 
 class TooManyRooms(RoomRefused):
-    """The session has the maximum number of open rooms."""
+    """The session has the maximum number of open rooms, or the teacher of rooms."""
+
+    code = "quota_reached"
+
+
+class TooManyQuestions(RoomRefused):
+    """The room has the maximum number of questions, or of characters in them."""
 
     code = "quota_reached"
 

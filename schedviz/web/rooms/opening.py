@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from schedviz.sessions.models import Session
@@ -26,7 +27,7 @@ def open_room(teacher: AbstractBaseUser, session: Session, *, title: str = "") -
     for tries_left in range(_TRIES, 0, -1):
         try:
             with transaction.atomic():
-                _expect_few_rooms(session)
+                _expect_few_rooms(teacher, session)
                 room = Room.objects.create(teacher_id=teacher.pk, session=session, title=title.strip() or session.name, code=new_code())
             break
         except IntegrityError:
@@ -37,7 +38,10 @@ def open_room(teacher: AbstractBaseUser, session: Session, *, title: str = "") -
     return room
 
 
-def _expect_few_rooms(session: Session) -> None:
+def _expect_few_rooms(teacher: AbstractBaseUser, session: Session) -> None:
+    allowed: int = settings.ROOMS_PER_USER
+    if allowed and Room.objects.filter(teacher_id=teacher.pk).count() >= allowed:
+        raise TooManyRooms(f"You have {allowed} rooms, open or ended, which SCHEDVIZ_ROOMS_PER_USER allows. Delete one to open another.")
     # Requests that open rooms of one session at the same time wait for each other.
     Session.objects.select_for_update(no_key=True).only("pk").get(pk=session.pk)
     if Room.objects.filter(session=session, status__in=LIVE).count() >= MOST_OPEN:

@@ -51,7 +51,9 @@ class Tallied(Body, frozen=True):
 
 
 class RoomQuestion(Body, frozen=True):
-    """A question. `answered`: the number of answers; `tally` and `right` are null while they are hidden from the client."""
+    """A question. `answered`: the number of answers; `tally` and `right` are null while they are hidden from the client. A tally has
+    the most frequent answers, as many as have 4,000 characters together.
+    """
 
     n: int
     stop: str

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections import Counter
 from functools import cached_property
-from typing import Any, cast
+from itertools import accumulate
+from typing import Any, Final, cast
 
 import msgspec
 
@@ -14,6 +15,9 @@ from schedviz.web.learning.models import lesson_of
 from schedviz.web.rooms import links, schemas
 from schedviz.web.rooms.membership import RoomMembership
 from schedviz.web.rooms.models import Answer, Participant, Question, Room, RoomFork
+
+#: Characters of the answers in a tally that is sent: free text of a whole class would otherwise be sent to each of them.
+TALLY_CHARACTERS: Final = 4000
 
 
 class RoomState:
@@ -163,8 +167,14 @@ def _question(question: Question, counted: list[tuple[str, int]]) -> schemas.Roo
         asked_at=question.asked_at,
         answered=sum(count for _, count in counted),
         right=question.right or None,
-        tally=[schemas.Tallied(value, count) for value, count in counted],
+        tally=[schemas.Tallied(value, count) for value, count in _first(counted)],
     )
+
+
+def _first(counted: list[tuple[str, int]]) -> list[tuple[str, int]]:
+    """The most frequent answers, as many as have TALLY_CHARACTERS together."""
+    ends = accumulate(len(value) for value, _ in counted)
+    return [answer for answer, end in zip(counted, ends, strict=True) if end <= TALLY_CHARACTERS]
 
 
 def load(room_id: Any) -> RoomState | None:

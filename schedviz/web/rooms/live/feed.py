@@ -210,7 +210,7 @@ class RoomFeed:
         without = msgspec.structs.replace(body, moment=None)
         if without != member.last_body:
             member.last_body = without
-            member.send_room(msgspec.json.encode(RoomMessage(msgspec.structs.replace(body, moment=moment))))
+            member.send_room(RoomMessage(msgspec.structs.replace(body, moment=moment)))
 
     def _newest_moment(self, room: state.RoomState) -> Moment | None:
         """The newer of the stored and the received position."""

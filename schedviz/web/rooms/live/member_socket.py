@@ -6,7 +6,10 @@ from __future__ import annotations
 
 from collections import deque
 
+import msgspec
+
 from schedviz.web.live.outbox import Outbox
+from schedviz.web.rooms.live.messages import RoomMessage
 from schedviz.web.rooms.membership import RoomMembership
 from schedviz.web.rooms.schemas import RoomBody
 
@@ -24,7 +27,8 @@ class MemberSocket(Outbox):
         self.base = base
         #: The room state that was sent last, without the position.
         self.last_body: RoomBody | None = None
-        self._room: bytes | None = None
+        #: Encoded when it is sent, so that each client that is slow keeps one encoded state at most.
+        self._room: RoomMessage | None = None
         self._position: bytes | None = None
         self._texts: deque[bytes] = deque(maxlen=_MOST_TEXTS)
 
@@ -37,9 +41,9 @@ class MemberSocket(Outbox):
         """Close after the waiting messages, which include the last state of the room."""
         return bool(self.close_code) and not self.has_items
 
-    def send_room(self, data: bytes) -> None:
+    def send_room(self, message: RoomMessage) -> None:
         """The room changed; the state contains the newest position."""
-        self._room, self._position = data, None
+        self._room, self._position = message, None
         self._awake.set()
 
     def send_position(self, data: bytes) -> None:
@@ -53,8 +57,8 @@ class MemberSocket(Outbox):
     def next_item(self) -> bytes | None:
         """The next item to send; None if nothing waits."""
         if self._room is not None:
-            data, self._room = self._room, None
-            return data
+            message, self._room = self._room, None
+            return msgspec.json.encode(message)
         if self._position is not None:
             data, self._position = self._position, None
             return data

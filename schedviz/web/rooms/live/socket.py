@@ -109,6 +109,9 @@ class _RoomConnection(SocketConnection):
         except (msgspec.DecodeError, RecursionError) as error:
             self._error("invalid", str(error))
             return
+        if "\\u0000" in text:
+            self._error("invalid", "The message contains the character U+0000, which cannot be stored.")
+            return
         participant_id = self._member.membership.participant_id
         match incoming:
             case messages.RoomPing():
