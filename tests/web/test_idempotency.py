@@ -7,10 +7,12 @@ from datetime import timedelta
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
+from rest_framework.test import APIClient
 
 from schedviz.sessions import keyed_digest
-from schedviz.sessions.models import Breakpoint, Command, Session, ShareLink
+from schedviz.sessions.models import Breakpoint, Command, Membership, Session, ShareLink
 from schedviz.web.api.models import AnsweredRequest
+from schedviz.web.login import make_token
 
 pytestmark = pytest.mark.django_db
 KEY = {"Idempotency-Key": "k1"}
@@ -68,6 +70,21 @@ def test_a_key_is_of_its_user_alone(people):
 
     assert [answer.status_code for answer in made] == [201, 201]
     assert made[0].json()["id"] != made[1].json()["id"]
+
+
+def test_a_repeated_request_needs_the_permission_of_the_first(owner_client, people):
+    body, address = {"when": "popped default/web"}, f"/api/v1/sessions/{people.session.pk}/breakpoints/"
+    editor = people.client("editor")
+    assert editor.post(address, body, format="json", headers=KEY).status_code == 201
+    Membership.objects.filter(session=people.session, user=people.editor).update(role=Membership.Role.VIEWER)
+    assert editor.post(address, body, format="json", headers=KEY).status_code == 403
+    Membership.objects.filter(session=people.session, user=people.editor).delete()
+    assert editor.post(address, body, format="json", headers=KEY).status_code == 404
+
+    new = {"generate": {"nodes": 2}}
+    assert owner_client.post("/api/v1/sessions/", new, format="json", headers=KEY).status_code == 201
+    reader = APIClient(headers={"Authorization": f"Bearer {make_token(people.owner, 'r', scope='read')}"})
+    assert reader.post("/api/v1/sessions/", new, format="json", headers=KEY).status_code == 403
 
 
 def test_a_repeated_request_gets_in_progress_until_the_first_must_have_ended(owner_client, people):

@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Callable, Iterable
 from datetime import timedelta
 from typing import Any, TypeVar, cast
+from uuid import UUID
 
 import msgspec
 from django.core.files.uploadedfile import UploadedFile
@@ -22,6 +23,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from schedviz.sessions import keyed_digest
+from schedviz.web.actors import Verb
+from schedviz.web.api.access import actor_for, session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.models import AnsweredRequest
 from schedviz.web.permissions import actor_of
@@ -54,13 +57,16 @@ def key_of(request: Request) -> str:
 
 
 def idempotent(view: View) -> View:
-    """Decorates a `post` that creates a resource, so that it runs once for each `Idempotency-Key` of a user."""
+    """Decorates a `post` that creates a resource, so that it runs once for each `Idempotency-Key` of a user. With a `session_id` in its
+    address, it needs the permission to command the session, otherwise that to create something.
+    """
 
     @functools.wraps(view)
     def post(self: Any, request: Request, *args: Any, **kwargs: Any) -> Response:
         key, user_id = key_of(request), actor_of(request).user_id
         if not key or user_id is None:
             return view(self, request, *args, **kwargs)
+        _expect_permission(request, kwargs.get("session_id"))
         digest = _digest(request)
         earlier = _reserve_key(user_id, key, digest)
         if earlier is not None:
@@ -75,6 +81,14 @@ def idempotent(view: View) -> View:
         return response
 
     return cast("View", post)
+
+
+def _expect_permission(request: Request, session_id: UUID | None) -> None:
+    """A repeated request needs the permission that the first one had. Raises `ApiError` 403 or 404."""
+    if session_id is None:
+        actor_for(request, Verb.CREATE)
+    else:
+        session_for(request, session_id, Verb.COMMAND)
 
 
 def _reserve_key(user_id: int, key: str, digest: str) -> AnsweredRequest | None:
