@@ -13,7 +13,7 @@ from websockets.sync.client import connect
 
 from schedviz.sessions import frames
 from schedviz.sessions.models import Command, Membership, Session
-from schedviz.web.live import connection
+from schedviz.web.live import catch_up, connection
 from schedviz.web.live import feed as feed_module
 from tests.conftest import until
 
@@ -53,12 +53,46 @@ def test_from_resumes_after_a_chunk(viewer, people, commits):
         commits.chunk()
 
     with viewer(people, query="?from=3") as socket:
-        frame = socket.receive()
+        frames = [socket.receive(), socket.receive()]
         commits.chunk()
         following = socket.receive_until("frame")
 
-    assert (frame["type"], frame["firstChunk"], frame["chunk"]) == ("frame", 4, 5)
+    assert [(frame["type"], frame["firstChunk"], frame["chunk"]) for frame in frames] == [("frame", 4, 4), ("frame", 5, 5)]
     assert following["firstChunk"] == 6
+
+
+def test_many_viewers_that_resume_share_the_readings(viewer, people, commits, monkeypatch):
+    for _ in range(40):
+        commits.chunk(events=2)
+    read: list[int] = []
+    one = catch_up._read
+    monkeypatch.setattr(catch_up, "_read", lambda session_id, number, known: read.append(number) or one(session_id, number, known))
+
+    received = []
+    for after in (0, 0, 7, 20, 39):
+        with viewer(people, query=f"?from={after}") as socket:
+            frames = [socket.receive_until("frame")]
+            while frames[-1]["chunk"] < 40:
+                frames.append(socket.receive_until("frame"))
+        received.append(frames)
+        assert [event["event"] for frame in frames for event in frame["events"]] == list(range(2 * after + 1, 81))
+        assert all(later["firstChunk"] == earlier["chunk"] + 1 for earlier, later in itertools.pairwise(frames))
+
+    assert read == [0, 1, 2], "groups of 16 chunks, each read once"
+    # Two whole groups, and the single frames of the last one.
+    assert [(frame["firstChunk"], frame["chunk"]) for frame in received[0]][:3] == [(1, 16), (17, 32), (33, 33)]
+
+
+def test_a_resume_counts_as_ten_messages(viewer, people, commits, monkeypatch):
+    monkeypatch.setattr(settings, "SOCKET_COMMANDS_PER_SECOND", 0)
+    monkeypatch.setattr(settings, "SOCKET_COMMANDS_AT_ONCE", 15)
+    commits.chunk()
+    with viewer(people) as socket:
+        socket.receive_until("status")
+        socket.send({"type": "resume", "from": 0})
+        socket.receive_until("frame")
+        socket.send({"type": "resume", "from": 0})
+        assert socket.receive_until("error")["code"] == "too_many_requests"
 
 
 def test_from_a_future_that_is_not_gets_a_gap_and_the_view(viewer, people, commits):
@@ -78,10 +112,10 @@ def test_a_viewer_that_joins_during_a_run_gets_a_recent_view_and_the_frames_sinc
         while first.receive_until("frame")["chunk"] < 11:
             pass
         with viewer(people) as second:
-            view, frame, status = second.receive(), second.receive(), second.receive()
+            view, frames, status = second.receive(), [second.receive() for _ in range(10)], second.receive()
 
     assert (view["type"], view["chunk"]) == ("view", 1)
-    assert (frame["type"], frame["firstChunk"], frame["chunk"]) == ("frame", 2, 11)
+    assert [(frame["type"], frame["chunk"]) for frame in frames] == [("frame", chunk) for chunk in range(2, 12)]
     assert status["session"]["event"] == 11
 
 

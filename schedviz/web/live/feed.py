@@ -18,7 +18,9 @@ from schedviz.sessions import frames
 from schedviz.sessions.history import reading
 from schedviz.sessions.models import Session
 from schedviz.sessions.redis import stream
+from schedviz.web.live.catch_up import CatchUp
 from schedviz.web.live.close_codes import CloseCode
+from schedviz.web.live.coalesce import coalesced
 from schedviz.web.live.database import DATABASE_AWAY, in_database
 from schedviz.web.live.viewer import Frame, Viewer
 
@@ -29,10 +31,10 @@ GATHER_SECONDS = 0.05
 #: How often the database is polled while Redis is down, and how long Redis may be silent before the database is polled too.
 POLL_SECONDS = 1.0
 SILENCE_MILLISECONDS = 2000
+#: A viewer that is further behind gets a view instead of frames.
+RESUME_CHUNKS = 256
 #: A cached view with at most this many later chunks is reused for new viewers.
 VIEW_MAY_LAG = 64
-#: The maximum compressed size of a coalesced frame, so that no viewer waits for a large one.
-_COALESCE_BYTES = 256 << 10
 _REPAIR_FRAMES = 64
 
 
@@ -51,8 +53,9 @@ _note_decoder = msgspec.json.Decoder(_Note)
 class Feed:
     """The tail of a session and its viewers. Owns its Redis `connection`."""
 
-    def __init__(self, session_id: UUID, connection: redis.asyncio.Redis) -> None:
+    def __init__(self, session_id: UUID, connection: redis.asyncio.Redis, catch_up: CatchUp) -> None:
         self.session_id = session_id
+        self._catch_up = catch_up
         self.viewers: set[Viewer] = set()
         #: The numbers of the last chunk and event that were read.
         self.chunk = 0
@@ -66,6 +69,8 @@ class Feed:
         self._timer: asyncio.TimerHandle | None = None
         self._view: tuple[int, bytes] | None = None
         self._view_lock = asyncio.Lock()
+        self._next_status: asyncio.Task[bytes | None] | None = None
+        self._status_lock = asyncio.Lock()
         #: How often the state was replaced without events.
         self._replaced = 0
         #: A Redis call can swallow its cancellation (seen with redis-py 8.1), so the loop checks this too.
@@ -105,6 +110,25 @@ class Feed:
                     break
             assert self._view is not None
             return self._view
+
+    async def frames_between(self, after: int, upto: int) -> list[Frame] | None:
+        """The stored frames after one chunk up to another; None if a view is better: there are many, or one is missing."""
+        if self._status == Session.Status.IMPORTING:
+            return None
+        return await self._catch_up.frames_between(self.session_id, after, upto, RESUME_CHUNKS)
+
+    async def status(self) -> bytes | None:
+        """The session's status as a message, from a reading that begins after this call and serves all calls until then. None if the
+        session was deleted.
+        """
+        if self._next_status is None:
+            self._next_status = asyncio.create_task(self._read_status(), name=f"status of {self.session_id}")
+        return await asyncio.shield(self._next_status)
+
+    async def _read_status(self) -> bytes | None:
+        async with self._status_lock:
+            self._next_status = None
+            return await in_database(_status, self.session_id)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._ready.set()
@@ -231,44 +255,12 @@ class Feed:
         self._flushed_at = time.monotonic()
         gathered, self._frames = self._frames, []
         notes, self._notes = self._notes, []
-        for frame in _coalesced(gathered):
+        for frame in coalesced(gathered):
             for viewer in self.viewers:
                 viewer.offer(frame)
         for note in notes:
             for viewer in self.viewers:
                 viewer.say(note)
-
-
-def _coalesced(gathered: list[tuple[int, bytes]]) -> list[Frame]:
-    """Frames, coalesced as far as the size limit allows."""
-    made: list[Frame] = []
-    group: list[tuple[int, bytes]] = []
-    size = 0
-    for chunk, data in gathered:
-        if group and size + len(data) > _COALESCE_BYTES:
-            made.append(_joined(group))
-            group, size = [], 0
-        group.append((chunk, data))
-        size += len(data)
-    if group:
-        made.append(_joined(group))
-    return made
-
-
-def _joined(group: list[tuple[int, bytes]]) -> Frame:
-    return Frame(first=group[0][0], last=group[-1][0], data=frames.coalesce([data for _, data in group]))
-
-
-def frames_between(session_id: UUID, after: int, upto: int, limit: int) -> list[Frame] | None:
-    """The stored frames after one chunk up to another; None if there are more than `limit`, or if one is missing. Queries the database."""
-    if upto <= after:
-        return []
-    if upto - after > limit:
-        return None
-    stored = [(number, data) for number, data in reading.frames_after(session_id, after, limit=upto - after) if number <= upto]
-    if [number for number, _ in stored] != list(range(after + 1, upto + 1)):
-        return None
-    return _coalesced(stored)
 
 
 def _position(session_id: UUID) -> Session | None:
@@ -279,3 +271,8 @@ def _compressed_view(session_id: UUID) -> tuple[int, bytes]:
     session = Session.objects.get(pk=session_id)
     moment = reading.state_at_head(session)
     return moment.chunk, frames.view(moment.chunk, moment.view, frames.session_state(session))
+
+
+def _status(session_id: UUID) -> bytes | None:
+    session = _position(session_id)
+    return None if session is None else frames.status(frames.session_state(session))

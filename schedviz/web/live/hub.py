@@ -11,6 +11,7 @@ from django.conf import settings
 
 from schedviz.sessions.metrics import process as process_metrics
 from schedviz.sessions.redis import stream
+from schedviz.web.live.catch_up import CatchUp
 from schedviz.web.live.feed import Feed
 from schedviz.web.live.viewer import Viewer
 
@@ -29,6 +30,7 @@ class Hub:
         self._feeds: dict[UUID, Feed] = {}
         self._sockets = 0
         self._anonymous = 0
+        self._catch_up = CatchUp()
         self._ending: set[asyncio.Task[None]] = set()
 
     async def join(self, session_id: UUID, identity: str) -> tuple[Feed, Viewer]:
@@ -36,7 +38,7 @@ class Hub:
         feed = self._feeds.get(session_id)
         self._check_limits(identity, feed.viewers if feed is not None else ())
         if feed is None:
-            feed = self._feeds[session_id] = Feed(session_id, stream.async_client())
+            feed = self._feeds[session_id] = Feed(session_id, stream.async_client(), self._catch_up)
             process_metrics.FEEDS.inc()
         viewer = Viewer(settings.VIEWER_QUEUE_BYTES, identity)
         feed.viewers.add(viewer)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
 from functools import partial
 from typing import Any
 from urllib.parse import parse_qs
@@ -25,15 +25,16 @@ from schedviz.web.extender_commands import expect_allowed
 from schedviz.web.live.close_codes import CloseCode
 from schedviz.web.live.connection import Receive, Scope, Send, SocketConnection, accept_socket
 from schedviz.web.live.database import DATABASE_AWAY, in_database
-from schedviz.web.live.feed import Feed, frames_between
+from schedviz.web.live.fair_calls import in_database_for
+from schedviz.web.live.feed import Feed
 from schedviz.web.live.handshake import Credentials, Refused, allowed, allowed_actor, credentials_of
 from schedviz.web.live.hub import hub
 from schedviz.web.live.messages import PONG, AnyIncoming, CommandMessage, PingMessage, ResumeMessage, decode_incoming
 from schedviz.web.live.token_bucket import Bucket
 from schedviz.web.live.viewer import Frame, Viewer
 
-#: A viewer that is further behind gets a view instead of frames.
-RESUME_CHUNKS = 256
+#: As how many messages a `resume` counts, because it is answered with many.
+_RESUME_MESSAGES = 10
 #: The rate and burst of refused messages that a client may cause before it is disconnected.
 REFUSED_PER_SECOND = 50
 REFUSED_AT_ONCE = 1000
@@ -79,6 +80,8 @@ class _SessionConnection(SocketConnection):
         self._feed = feed
         self._viewer = viewer
         self._credentials = credentials
+        #: Clients without an identity count together.
+        self._client = viewer.identity or f"viewers of {feed.session_id}"
         #: The last chunk that this viewer was sent; None before the first.
         self._chunk: int | None = None
         self._bucket = Bucket(settings.SOCKET_COMMANDS_PER_SECOND, settings.SOCKET_COMMANDS_AT_ONCE)
@@ -114,7 +117,7 @@ class _SessionConnection(SocketConnection):
         head = self._feed.chunk
         missing = None
         if after <= head:
-            missing = await self._from_database(frames_between, self._feed.session_id, after, head, RESUME_CHUNKS)
+            missing = await self._frames_between(after, head)
         if missing is None:
             await self._text(frames.gap(after + 1, head))
             await self._give_view()
@@ -137,15 +140,15 @@ class _SessionConnection(SocketConnection):
         self._chunk = chunk
         await self._send({"type": "websocket.send", "bytes": data})
         # Later frames continue from the head, so the frames up to it are sent now.
-        for frame in await self._from_database(frames_between, self._feed.session_id, chunk, self._feed.chunk, RESUME_CHUNKS) or []:
+        for frame in await self._frames_between(chunk, self._feed.chunk) or []:
             await self._frame(frame)
         await self._give_status()
 
     async def _give_status(self) -> None:
         # A view is cached until the next chunk; the session's status in it may be outdated.
-        state = await self._from_database(_status, self._feed.session_id)
-        if state is not None:
-            await self._text(state)
+        with contextlib.suppress(*DATABASE_AWAY):
+            if (state := await self._feed.status()) is not None:
+                await self._text(state)
 
     async def _give_after_drop(self) -> None:
         assert self._chunk is not None
@@ -160,7 +163,7 @@ class _SessionConnection(SocketConnection):
             await self._frame(frame)
             return
         # It starts before the viewer's chunk (a view was sent in between), or after a gap: the database has the single chunks.
-        missing = await self._from_database(frames_between, self._feed.session_id, self._chunk, frame.last, RESUME_CHUNKS)
+        missing = await self._frames_between(self._chunk, frame.last)
         if missing is None:
             await self._text(frames.gap(self._chunk + 1, frame.first))
             await self._give_view()
@@ -174,10 +177,10 @@ class _SessionConnection(SocketConnection):
         process_metrics.FRAMES.inc()
         process_metrics.FRAME_BYTES.inc(len(frame.data))
 
-    async def _from_database(self, call: Callable[..., Any], *args: Any) -> Any:
-        """The result of the call; None while the database is down."""
+    async def _frames_between(self, after: int, upto: int) -> list[Frame] | None:
+        """The frames after one chunk up to another; None if the viewer needs a view instead, or while the database is down."""
         try:
-            return await in_database(call, *args)
+            return await self._feed.frames_between(after, upto)
         except DATABASE_AWAY:
             return None
 
@@ -219,14 +222,17 @@ class _SessionConnection(SocketConnection):
             case PingMessage():
                 self._viewer.say(PONG)
             case ResumeMessage():
-                self._viewer.resume_from(incoming.from_)
+                if self._bucket.take(_RESUME_MESSAGES - 1):
+                    self._viewer.resume_from(incoming.from_)
+                else:
+                    self._error("too_many_requests", f"A resume counts as {_RESUME_MESSAGES} messages. This one was dropped.")
             case CommandMessage():
                 await self._take_command(incoming)
 
     async def _take_command(self, message: CommandMessage) -> None:
         try:
             command = convert_command(message.command)
-            accepted = await in_database(_accept, self._credentials, self._feed.session_id, command, message.key)
+            accepted = await in_database_for(self._client, _accept, self._credentials, self._feed.session_id, command, message.key)
         except msgspec.ValidationError as error:
             refused = struct_error(error, message.command, AnyCommand)
             self._error(refused.code, refused.message, detail=refused.detail, key=message.key)
@@ -253,11 +259,6 @@ def _accept(credentials: Credentials, session_id: UUID, command: AnyCommand, key
     if isinstance(command, Configure) and (session := Session.objects.only("calls_extenders").filter(pk=session_id).first()) is not None:
         expect_allowed(actor, session, command)
     return inbox.accept(session_id, command, key)
-
-
-def _status(session_id: UUID) -> bytes | None:
-    session = Session.objects.filter(pk=session_id).first()
-    return None if session is None else frames.status(frames.session_state(session))
 
 
 class _Keyed(msgspec.Struct):

@@ -16,12 +16,13 @@ class Bucket:
         self._left = at_once
         self._filled_at = clock()
 
-    def take(self) -> bool:
-        """Take a token; False if the bucket is empty."""
+    def take(self, tokens: float = 1) -> bool:
+        """Take some tokens, at most as many as the bucket holds; False if there are fewer."""
         now = self._clock()
         self._left = min(self._at_once, self._left + (now - self._filled_at) * self._per_second)
         self._filled_at = now
-        if self._left < 1:
+        tokens = min(tokens, self._at_once)
+        if self._left < tokens:
             return False
-        self._left -= 1
+        self._left -= tokens
         return True

@@ -13,6 +13,7 @@ from django.conf import settings
 from schedviz.web.api.errors import DATABASE_DOWN
 from schedviz.web.live.connection import Receive, Scope, Send, SocketConnection, accept_socket
 from schedviz.web.live.database import DATABASE_AWAY, in_database
+from schedviz.web.live.fair_calls import in_database_for
 from schedviz.web.live.handshake import Credentials, Refused, actor_with, credentials_of
 from schedviz.web.live.token_bucket import Bucket
 from schedviz.web.rooms import links, presence
@@ -80,6 +81,7 @@ class _RoomConnection(SocketConnection):
         self._feed = feed
         self._member = member
         self._credentials = credentials
+        self._client = f"member {member.membership.participant_id} of {feed.room_id}"
         self._bucket = Bucket(settings.SOCKET_COMMANDS_PER_SECOND, settings.SOCKET_COMMANDS_AT_ONCE)
 
     async def _give_next(self) -> bool:
@@ -92,7 +94,7 @@ class _RoomConnection(SocketConnection):
         return messages.HEARTBEAT
 
     async def _recheck(self) -> None:
-        if await in_database(membership_of, self._credentials, self._feed.room_id) != self._member.membership:
+        if await in_database_for(self._client, membership_of, self._credentials, self._feed.room_id) != self._member.membership:
             self._member.close(REMOVED)
 
     async def _take_message(self, text: str | None) -> None:
@@ -144,7 +146,7 @@ class _RoomConnection(SocketConnection):
 
     async def _follow(self, participant_id: int, incoming: messages.Following) -> None:
         try:
-            await in_database(presence.follow, participant_id, following=incoming.following)
+            await in_database_for(self._client, presence.follow, participant_id, following=incoming.following)
         except DATABASE_AWAY:
             self._error(*DATABASE_DOWN)
 
