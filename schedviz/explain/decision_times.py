@@ -1,4 +1,4 @@
-"""When a real scheduler placed pods and saw them go, as far as its log or its events tell: evidence of the order of its decisions."""
+"""When a real scheduler placed pods and saw them go, from its log or its events: evidence of the order of its decisions."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from schedviz.kube.core import Pod
 #: Times are kept for this long, by the scheduler's clock.
 _KEPT_MICROSECONDS: Final = 120_000_000
 #: The most pods of which times are kept, and times of one of them. Additions and removals count apart.
-_MOST_PODS: Final = 20_000
-_MOST_OF_A_POD: Final = 50
+_MAX_PODS: Final = 20_000
+_MAX_OF_A_POD: Final = 50
 _LATEST: Final = (1 << 53) - 1
 
 _Text = Annotated[str, msgspec.Meta(max_length=512)]
@@ -57,13 +57,13 @@ class DecisionTimes:
         for one in times:
             of_pod = self._times.setdefault((one.pod, one.move == "added"), [])
             of_pod.append(one)
-            del of_pod[:-_MOST_OF_A_POD]
+            del of_pod[:-_MAX_OF_A_POD]
             self._latest = max(self._latest, one.before, one.after)
         oldest = self._latest - _KEPT_MICROSECONDS
         for key, kept in list(self._times.items()):
             if all(max(one.after, one.before) < oldest for one in kept):
                 del self._times[key]
-        for key in list(self._times)[:-_MOST_PODS]:
+        for key in list(self._times)[:-_MAX_PODS]:
             del self._times[key]
 
     def __len__(self) -> int:

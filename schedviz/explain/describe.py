@@ -20,7 +20,7 @@ from schedviz.trace.view import Resources
 
 replace = msgspec.structs.replace
 
-_FINISHED: Final = frozenset({"Succeeded", "Failed"})
+_FINISHED_PHASES: Final = frozenset({"Succeeded", "Failed"})
 
 
 class NodeUnknownError(LookupError):
@@ -88,7 +88,7 @@ def describe_node(simulation: Simulation, name: str) -> NodeDescription:
     assigned = {
         pod.key: pod
         for pod in simulation.stored_objects()
-        if isinstance(pod, Pod) and pod.spec.node_name == name and pod.status.phase not in _FINISHED
+        if isinstance(pod, Pod) and pod.spec.node_name == name and pod.status.phase not in _FINISHED_PHASES
     }
     cached = {pod.key: pod for pod in info.pods} if info is not None else {}
     assumed = simulation.scheduler.state.cache.assumed_pods

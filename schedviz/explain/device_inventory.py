@@ -1,4 +1,4 @@
-"""`device_inventory`: the devices of a session's nodes with who has them, its claims and its device classes (v1.36).
+"""`device_inventory`: the devices of a session's nodes with their users, its claims and its device classes (v1.36).
 
 Devices are those of the API server's slices, allocations those that the scheduler counts: in a claim, assumed, or in flight (allocated in a
 scheduling cycle and not written yet).
@@ -123,7 +123,7 @@ class ClaimView(_Part, frozen=True):
 
 
 class ClassView(_Part, frozen=True):
-    """A device class, and how many claims ask for it."""
+    """A device class, and how many claims request it."""
 
     name: str
     selectors: tuple[str, ...]

@@ -21,9 +21,9 @@ from schedviz.explain.shadow import DISAGREEMENTS, judge
 from schedviz.kube.core import Pod
 
 #: How many other states are tried for a binding that does not agree.
-_MOST_STATES: Final = 24
+_MAX_STATES: Final = 24
 #: How many dry runs a replay may make for all its bindings. Without them, a binding that does not agree is undecided.
-_MOST_DRY_RUNS: Final = 600
+_MAX_DRY_RUNS: Final = 600
 #: How many of the next pods are tried when the first one does not agree.
 _LOOK_AHEAD: Final = 4
 
@@ -86,7 +86,7 @@ class Replay:
         self._dry_runs = dry_runs
         self._moves = moves
         self._release_differs = release_differs
-        self._dry_runs_left = _MOST_DRY_RUNS if may_search else 0
+        self._dry_runs_left = _MAX_DRY_RUNS if may_search else 0
 
     def judge_one(self, one: Bound) -> Judgement:
         """The verdict on a binding that no other one overtook. An idle scheduler decides when the pod comes, so pods that went later were
@@ -156,7 +156,7 @@ class Replay:
         """The disagreement, or `undecided` if it is none in another state, or if the order of the moves is not known."""
         if not one.is_ordered:
             return undecided(found)
-        for _, nodes in zip(range(_MOST_STATES), states, strict=False):
+        for _, nodes in zip(range(_MAX_STATES), states, strict=False):
             if self._dry_runs_left <= 0:
                 return undecided(found)
             other = self._judge_on(nodes, one)

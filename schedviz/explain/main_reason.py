@@ -22,11 +22,11 @@ from schedviz.kube.core import Taint
 
 #: How far a node is from taking the pod, by what rejects it. Something outside the node, or pods that may leave, come first.
 _CHANGES: Final = 0
-#: Someone keeps other pods off the node, or cordoned it.
+#: The node is reserved by a taint, or cordoned.
 _RESERVED: Final = 1
 #: Even the empty node is too small, or lacks a device.
 _TOO_SMALL: Final = 2
-#: Unhealthy nodes, those of the control plane, and those kept for pods that ask for a device are not for this pod.
+#: Unhealthy nodes, those of the control plane, and those kept for pods that request a device are not for this pod.
 _NOT_FOR_PODS: Final = 3
 #: The pod does not want the node.
 _NOT_WANTED: Final = 4
@@ -100,7 +100,7 @@ def most_likely_first(clauses: Iterable[Clause]) -> tuple[Clause, ...]:
             return 3
         return 2 if any(clause.reason == f"Insufficient {resource}" for resource in guarded) else 1
 
-    # Of equally many nodes, what can be changed at the pod comes before what somebody did to the nodes.
+    # Of equally many nodes, what can be changed at the pod comes before what was done to the nodes.
     return tuple(sorted(clauses, key=lambda clause: (rank(clause), -clause.count, clause.plugin == names.NODE_UNSCHEDULABLE)))
 
 

@@ -32,7 +32,7 @@ class Meaning(NamedTuple):
         return self.phrase.text
 
     def headline(self, count: int, nodes: Phrase | None = None) -> Phrase:
-        """In one plain sentence: which or how many nodes have it. `nodes` names them; None: their number. 0 nodes: nobody counted them."""
+        """In one plain sentence: which or how many nodes have it. `nodes` names them; None: their number. 0 nodes: not counted."""
         one, several = self.of_nodes
         if not several:
             return self.phrase

@@ -17,7 +17,7 @@ from schedviz.trace.phrase import Phrase, counted, joined, phrase
 from schedviz.trace.releases import RELEASES
 
 #: Longer texts are cut. An event's note has at most 1,024 characters; a condition's message is rarely longer.
-LONGEST: Final = 20_000
+MAX_LENGTH: Final = 20_000
 
 #: Counts have at most nine digits, and begin where no digit precedes: otherwise a long run of digits takes quadratic time.
 _HEAD: Final = re.compile(r"(?<!\d)(?P<fit>\d{1,9})/(?P<all>\d{1,9}) nodes are available(?:: |:$|\.|$)", re.ASCII)
@@ -47,7 +47,7 @@ _SEVERAL: Final = 2
 _IN_CONCLUSION: Final = 3
 #: Reasons of preemption, with which most messages end: a terminal's edge cuts them.
 _ENDS: Final = ("No preemption victims found for incoming pod", "Preemption is not helpful for scheduling")
-#: The fewest letters that tell such a reason.
+#: The minimum number of letters that identify such a reason.
 _TELLING: Final = 10
 
 
@@ -152,7 +152,7 @@ def _parsed(text: str) -> Message:
     try:
         return parse_message(text)
     except NotAMessageError:
-        return Message(0, (explained_clause(0, " ".join(text[:LONGEST].split()), otherwise=UNKNOWN),))
+        return Message(0, (explained_clause(0, " ".join(text[:MAX_LENGTH].split()), otherwise=UNKNOWN),))
 
 
 def parse_message(text: str) -> Message:
@@ -160,7 +160,7 @@ def parse_message(text: str) -> Message:
 
     Text before it is skipped. Raises `NotAMessageError`.
     """
-    text = " ".join(text[:LONGEST].split())
+    text = " ".join(text[:MAX_LENGTH].split())
     head = _HEAD.search(text)
     if head is not None:
         return _with_wording(_fit_error(int(head["all"]), text[head.end() :]))
@@ -174,7 +174,7 @@ def parse_message(text: str) -> Message:
 
 
 def _with_wording(message: Message) -> Message:
-    """The message with what its words tell about the release of its scheduler."""
+    """The message with what its wording shows about the release of its scheduler."""
     known = [clause.releases for clause in (*message.clauses, *message.preemption) if clause.plugin or clause.releases]
     of_one = {releases[0] for releases in known if len(releases) == 1}
     wording: Phrase | None = None

@@ -14,7 +14,7 @@ from schedviz.engine import Simulation
 from schedviz.engine.cache.debugger.dumper import NAME_ONLY_GATE
 from schedviz.explain.changes import smallest_change
 from schedviz.explain.changes.change import ChangeView, what_to_do
-from schedviz.explain.details.detail import NAMED
+from schedviz.explain.details.detail import MAX_NAMES
 from schedviz.explain.details.short_names import ShortNames
 from schedviz.explain.doctor.known_findings import MISSED_POD, KnownFindings, unknown_nodes
 from schedviz.explain.doctor.object_events import KIND as EVENT
@@ -29,7 +29,7 @@ from schedviz.kube.core import Pod
 from schedviz.trace.phrase import Phrase, counted, joined, phrase, some
 
 #: Groups that are explained; the pods of others are only counted.
-MOST_GROUPS: Final = 200
+MAX_GROUPS: Final = 200
 #: Time for changes that would place pods: after it, no search begins.
 SECONDS_FOR_CHANGES: Final = 1.0
 #: Missing claims of different names are one reason.
@@ -109,13 +109,13 @@ class Overview(Part, frozen=True):
     count: int
     #: Those that no node would take now first; then by the number of pods. What could not be evaluated comes after what was.
     reasons: tuple[WaitingReason, ...]
-    #: Pods of groups beyond `MOST_GROUPS`, which are not explained.
+    #: Pods of groups beyond `MAX_GROUPS`, which are not explained.
     unexplained: int = 0
     #: The simulated release of kube-scheduler.
     release: str = ""
 
     def brief(self) -> Overview:
-        """The same with the first `NAMED` nodes of each clause: with all of them it would grow with pods times nodes."""
+        """The same with the first `MAX_NAMES` nodes of each clause: with all of them it would grow with pods times nodes."""
         return msgspec.structs.replace(self, reasons=tuple(_brief(reason) for reason in self.reasons))
 
     @property
@@ -148,7 +148,7 @@ def _brief(reason: WaitingReason) -> WaitingReason:
 
 
 def _with_few_nodes(clause: Clause) -> Clause:
-    return msgspec.structs.replace(clause, nodes=clause.nodes[:NAMED])
+    return msgspec.structs.replace(clause, nodes=clause.nodes[:MAX_NAMES])
 
 
 def overview(
@@ -162,12 +162,12 @@ def overview(
     `unread`: the first part of the files that could not be read; None if there is none.
     """
     every = sorted(_groups(simulation, findings), key=len, reverse=True)
-    explained = [(_explain(simulation, pods, findings), pods) for pods in every[:MOST_GROUPS]]
+    explained = [(_explain(simulation, pods, findings), pods) for pods in every[:MAX_GROUPS]]
     reasons = tuple(_by_reason(simulation, explained, findings, with_changes=with_changes))
     count = sum(map(len, every))
     summary = _summary(count, len(reasons), unread)
     return Overview(
-        summary.text, summary, count, reasons, unexplained=sum(map(len, every[MOST_GROUPS:])), release=simulation.settings.release
+        summary.text, summary, count, reasons, unexplained=sum(map(len, every[MAX_GROUPS:])), release=simulation.settings.release
     )
 
 

@@ -22,14 +22,14 @@ UNKNOWN: Final = Meaning(
     "look for the words in the configuration and the logs of your scheduler",
 )
 #: Longer reasons are not examined: no scheduler writes them.
-_LONGEST: Final = 2_000
+_MAX_LENGTH: Final = 2_000
 
 _COMPILED: Final = tuple((re.compile(pattern, re.IGNORECASE), meaning) for pattern, meaning in TABLE)
 
 
 def meaning_of(reason: str) -> Meaning | None:
     """The meaning of a reason; None if no default plugin gives it."""
-    if len(reason) > _LONGEST:
+    if len(reason) > _MAX_LENGTH:
         return None
     for pattern, meaning in _COMPILED:
         match = pattern.fullmatch(reason)

@@ -15,7 +15,7 @@ _LISTED_CLAUSES = 3
 
 
 def sentence_of(explanation: Explanation, pod: Pod) -> Phrase:
-    """What someone on call should read first."""
+    """The first sentence for an operator on call."""
     name = explanation.pod
     match explanation.standing:
         case "scheduled":

@@ -20,7 +20,7 @@ from schedviz.explain.extenders import TurnedAway, message_with, rankings, turne
 from schedviz.explain.judgement import Choice, Judgement, Share
 
 #: How many of the best nodes are named.
-NAMED: Final = 8
+MAX_NAMES: Final = 8
 #: Verdicts that need a cause.
 DISAGREEMENTS: Final = frozenset(("notBest", "infeasible"))
 
@@ -154,7 +154,7 @@ def _choice(simulation: Simulation, ranked: Ranked) -> Choice:
     if not len(rows):
         return Choice(len(dry_run.rows), 0, message=message_with(simulation, dry_run, ranked.turned_away))
     best = ranked.best
-    names = tuple(rows.names[row] for row in best[:NAMED])
+    names = tuple(rows.names[row] for row in best[:MAX_NAMES])
     return Choice(len(dry_run.rows), len(rows), names, len(best), int(ranked.totals[best[0]]))
 
 

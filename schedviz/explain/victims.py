@@ -13,9 +13,9 @@ from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.explain.explanation import NodeVerdict, Room
 
 #: Nodes tried, those that lack least first: a dry run calls Filter once per pod on the node.
-TRIED: Final = 8
+MAX_TRIED_NODES: Final = 8
 #: Nodes reported.
-LISTED_ROOMS: Final = 3
+MAX_ROOMS: Final = 3
 
 
 def room(dry_run: DryRun, verdicts: Sequence[NodeVerdict], now: int) -> tuple[Room, ...]:
@@ -23,10 +23,10 @@ def room(dry_run: DryRun, verdicts: Sequence[NodeVerdict], now: int) -> tuple[Ro
     candidates = [row for row, verdict in enumerate(verdicts) if verdict.outlook == "pods leave"]
     shortage = _shortage(dry_run)
     candidates.sort(key=lambda row: (len(verdicts[row].objections), shortage[row]))
-    leaving = [_pods_to_remove(dry_run, dry_run.rows.infos[row], now) for row in candidates[:TRIED]]
+    leaving = [_pods_to_remove(dry_run, dry_run.rows.infos[row], now) for row in candidates[:MAX_TRIED_NODES]]
     rooms = [_room(dry_run, info, pods) for info, pods in leaving if pods]
     rooms.sort(key=lambda room: (not room.by_preemption, room.highest_priority, len(room.pods)))
-    return tuple(rooms[:LISTED_ROOMS])
+    return tuple(rooms[:MAX_ROOMS])
 
 
 def _shortage(dry_run: DryRun) -> list[float]:

@@ -16,7 +16,7 @@ from schedviz.trace.commands import Create, Cycle
 from schedviz.trace.view import CycleView
 
 #: The most copies: each is a scheduling cycle.
-MOST_COPIES: Final = 10_000
+MAX_COPIES: Final = 10_000
 
 
 class WhatIf(Part, frozen=True):
@@ -37,10 +37,10 @@ def what_if(simulation: Simulation, pod: Pod, copies: int) -> WhatIf:
     """Schedule copies one by one until one does not fit. No copy is placed by preemption, and waiting pods are ignored.
 
     `simulation` belongs to the caller and is modified. Raises ValueError if the number of copies is not between 1 and
-    `MOST_COPIES`.
+    `MAX_COPIES`.
     """
-    if not 1 <= copies <= MOST_COPIES:
-        raise ValueError(f"copies: expected a number from 1 to {MOST_COPIES:,}, found {copies:,}")
+    if not 1 <= copies <= MAX_COPIES:
+        raise ValueError(f"copies: expected a number from 1 to {MAX_COPIES:,}, found {copies:,}")
     clear_queue(simulation)
     # Recording is not needed and takes a third of the time.
     simulation.recorder.silent = True

@@ -39,7 +39,7 @@ NO_FINDINGS: Final = KnownFindings()
 _OPEN_GATES: Final = phrase(
     "find the controller that set the gates: it removes them when the pod may start, as a job queue does when it admits the pod"
 )
-_FINISHED = frozenset({"Succeeded", "Failed"})
+_FINISHED_PHASES = frozenset({"Succeeded", "Failed"})
 #: Number of suggestions for a pod name that does not exist.
 _SHOWN_OTHERS = 3
 
@@ -100,7 +100,7 @@ def explain_pod(
         return _replace(known, standing="ignored", sentence=sentence.text, sentence_phrase=sentence)
     rejected = turned_away(simulation, dry_run)
     message = message_with(simulation, dry_run, rejected)
-    # Before the matrix, for which every plugin looks at every node.
+    # Before the matrix, for which every plugin evaluates every node.
     whole = message_with(simulation, dry_run, rejected, post_filter=True) if with_preemption else message
     if standing == "gated":
         message = whole = message_of_gated(place)
@@ -198,7 +198,7 @@ def _meant_by(key: str, pods: Sequence[Pod]) -> list[str]:
 
 
 def _standing(simulation: Simulation, pod: Pod, place: QueuePlace | None, *, is_held_by_group: bool) -> Standing:
-    if pod.status.phase in _FINISHED:
+    if pod.status.phase in _FINISHED_PHASES:
         return "finished"
     if pod.spec.node_name:
         return "scheduled"

@@ -6,7 +6,7 @@ import msgspec
 
 from schedviz.engine import Simulation
 from schedviz.experiments.base_cluster import BaseCluster
-from schedviz.explain.what_if import MOST_COPIES, what_if
+from schedviz.explain.what_if import MAX_COPIES, what_if
 from schedviz.kube.core import Pod
 
 
@@ -22,11 +22,11 @@ class Fit(msgspec.Struct, frozen=True, rename="camel"):
     message: str
 
 
-def fit(base: BaseCluster, pod: Pod, *, limit: int = MOST_COPIES) -> Fit:
+def fit(base: BaseCluster, pod: Pod, *, limit: int = MAX_COPIES) -> Fit:
     """Count how many copies fit. Pending pods of the cluster are ignored, and no copy is placed by preemption. Raises
     `ConfigurationError`.
     """
     simulation = Simulation(base.settings)
     simulation.load(base.objects)
-    result = what_if(simulation, pod, min(limit, MOST_COPIES))
+    result = what_if(simulation, pod, min(limit, MAX_COPIES))
     return Fit(result.placed, not result.remaining, result.nodes, result.message)

@@ -13,7 +13,7 @@ from schedviz.explain.card.model import Bar, Card, Chart, Fix, Line, Reason
 from schedviz.explain.card.theme import THEMES, Theme
 
 #: Nodes and pods named per line.
-_NAMED: Final = 5
+_MAX_NAMES: Final = 5
 _LAST: Final = len(THEMES["light"].reasons) - 1
 
 
@@ -149,8 +149,8 @@ def _messages(card: Card) -> Iterable[str]:
 
 
 def _named(names: Sequence[str]) -> str:
-    more = len(names) - _NAMED
-    return ", ".join(f"<code>{escape(name)}</code>" for name in names[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+    more = len(names) - _MAX_NAMES
+    return ", ".join(f"<code>{escape(name)}</code>" for name in names[:_MAX_NAMES]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _with_code(words: str) -> str:

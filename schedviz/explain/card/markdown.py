@@ -10,7 +10,7 @@ from schedviz.explain.card.html import heading_of, quote_of
 from schedviz.explain.card.model import Card, Fix, Line, Reason
 
 #: Nodes and pods named per line.
-_NAMED: Final = 5
+_MAX_NAMES: Final = 5
 #: Characters that Markdown, HTML or a chat would interpret, and those that make a link of an address.
 _SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|@~&]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
 
@@ -81,8 +81,8 @@ def _fix(fix: Fix) -> Iterable[str]:
 
 def named(names: Sequence[str]) -> str:
     """The first names, and the number of the others."""
-    more = len(names) - _NAMED
-    return ", ".join(code(name) for name in names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+    more = len(names) - _MAX_NAMES
+    return ", ".join(code(name) for name in names[:_MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def text(words: str) -> str:

@@ -22,9 +22,9 @@ _INNER: Final = _WIDTH - 2 * _PADDING
 #: An image is read at a glance: more of each is counted only.
 _REASONS: Final = 4
 _FIXES: Final = 3
-_NAMED: Final = 5
+_MAX_NAMES: Final = 5
 #: Characters of a text, and lines of a paragraph, that are drawn.
-_LONGEST: Final = 800
+_MAX_TEXT_LENGTH: Final = 800
 _LINES: Final = 6
 #: Names are drawn as they are written: the fonts' alternates, which only the Raqm layout applies, turn `2x9` into a multiplication.
 _FEATURES: Final = ["-calt", "-liga"] if features.check("raqm") else None
@@ -259,13 +259,13 @@ def _words(line: Line) -> str:
 
 
 def _named(names: Sequence[str]) -> str:
-    more = len(names) - _NAMED
-    return ", ".join(names[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+    more = len(names) - _MAX_NAMES
+    return ", ".join(names[:_MAX_NAMES]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _plain(words: str) -> str:
     """What can be drawn: one line, without control characters."""
-    return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in words[:_LONGEST].translate(_REPLACED))
+    return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in words[:_MAX_TEXT_LENGTH].translate(_REPLACED))
 
 
 @lru_cache(maxsize=32)

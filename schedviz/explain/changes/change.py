@@ -34,7 +34,7 @@ Kind = Literal[
 ]
 
 #: Pods named in a change.
-_NAMED: Final = 3
+_MAX_NAMED_PODS: Final = 3
 
 #: A KubeSchedulerConfiguration as written.
 Config = dict[str, Any]
@@ -61,7 +61,7 @@ COSTS: dict[Kind, float] = {
     "node": 8,
 }
 
-#: The kinds in words, for the list of trials.
+#: The kinds in words, for the list of dry runs.
 WORDS: dict[str, str] = {
     "request": "a smaller request",
     "toleration": "a toleration",
@@ -166,8 +166,8 @@ def named(pods: Sequence[Pod]) -> str | Phrase:
     """The name of a pod, or the number of pods with the first names."""
     if len(pods) == 1:
         return pods[0].key
-    listed = ", ".join(pod.key for pod in pods[:_NAMED])
-    return phrase("{count} pods ({pods})", count=len(pods), pods=f"{listed}{', …' if len(pods) > _NAMED else ''}")
+    listed = ", ".join(pod.key for pod in pods[:_MAX_NAMED_PODS])
+    return phrase("{count} pods ({pods})", count=len(pods), pods=f"{listed}{', …' if len(pods) > _MAX_NAMED_PODS else ''}")
 
 
 def shell(*arguments: str, names: Sequence[str], flags: Sequence[str] = ()) -> str:

@@ -19,7 +19,7 @@ from schedviz.trace.phrase import phrase
 replace = msgspec.structs.replace
 
 #: Nodes tried per kind of change: those with no other objection, and the first of the others.
-_TRIED: Final = 3
+_MAX_TRIED: Final = 3
 
 
 def changes_around(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
@@ -41,7 +41,7 @@ def changes_around(dry_run: DryRun, explanation: Explanation) -> Iterator[Change
 def _where(explanation: Explanation, plugin: str) -> list[NodeVerdict]:
     """Nodes that the plugin rejects, those with the fewest other objections first."""
     objected = [verdict for verdict in explanation.matrix if any(objection.plugin == plugin for objection in verdict.objections)]
-    return sorted(objected, key=lambda verdict: len(verdict.objections))[:_TRIED]
+    return sorted(objected, key=lambda verdict: len(verdict.objections))[:_MAX_TRIED]
 
 
 def _uncordon(info: NodeInfo, _pod: Pod) -> Change | None:
@@ -73,10 +73,10 @@ def _untaint(info: NodeInfo, pod: Pod) -> Change | None:
 
 
 def _label(info: NodeInfo, pod: Pod) -> Change | None:
-    """The node with the labels that the pod's nodeSelector, or one of its required terms, asks for."""
+    """The node with the labels that the pod's nodeSelector, or one of its required terms, requires."""
     node = info.node
     assert node is not None
-    missing = {key: value for key, value in _asked_labels(pod).items() if node.metadata.labels.get(key) != value}
+    missing = {key: value for key, value in _required_labels(pod).items() if node.metadata.labels.get(key) != value}
     if not missing or HOSTNAME in missing:
         return None
     labels = {**node.metadata.labels, **missing}
@@ -94,7 +94,7 @@ def _label(info: NodeInfo, pod: Pod) -> Change | None:
     )
 
 
-def _asked_labels(pod: Pod) -> dict[str, str]:
+def _required_labels(pod: Pod) -> dict[str, str]:
     selector = dict(pod.spec.node_selector)
     affinity = pod.spec.affinity
     required = affinity.node_affinity.required if affinity is not None and affinity.node_affinity is not None else None

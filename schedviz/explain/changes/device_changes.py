@@ -38,9 +38,9 @@ from schedviz.kube.example_driver import DRIVER
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.phrase import counted, phrase
 
-_AGAINST: Final = frozenset({names.DYNAMIC_RESOURCES})
+_REJECTING_PLUGINS: Final = frozenset({names.DYNAMIC_RESOURCES})
 #: Nodes, classes and claims tried.
-_TRIED: Final = 3
+_MAX_TRIED: Final = 3
 _CLASSES: Final = 6
 _NUMBER: Final = re.compile(r"\d+$")
 
@@ -142,7 +142,7 @@ def _relaxed(simulation: Simulation, target: _Target) -> Iterator[Change]:
                 before=amount,
                 **where,
             ),
-            against=_AGAINST,
+            against=_REJECTING_PLUGINS,
             amount=1.0 if request.mode == ALL else (request.count - count) / request.count,
             ladder=f"fewer devices {claim.key} {request.full_name}",
             updated=(target.changed(allocation_mode=EXACT_COUNT, count=count),),
@@ -153,7 +153,7 @@ def _relaxed(simulation: Simulation, target: _Target) -> Iterator[Change]:
         yield Change(
             "selector",
             phrase("do not select by {expression} in request {request} of claim {claim}", expression=expression, **where),
-            against=_AGAINST,
+            against=_REJECTING_PLUGINS,
             amount=1 / len(device_request.selectors),
             updated=(target.changed(selectors=selectors),),
         )
@@ -162,7 +162,7 @@ def _relaxed(simulation: Simulation, target: _Target) -> Iterator[Change]:
         yield Change(
             "class",
             phrase("ask for the device class {class} in request {request} of claim {claim}", **{"class": name}, **where),
-            against=_AGAINST,
+            against=_REJECTING_PLUGINS,
             updated=(target.changed(device_class_name=name),),
         )
 
@@ -181,7 +181,7 @@ def _tolerations(target: _Target, seen: Sequence[_NodeDevices]) -> Iterator[Chan
                 request=target.request.full_name,
                 claim=target.claim.key,
             ),
-            against=_AGAINST,
+            against=_REJECTING_PLUGINS,
             updated=(target.changed(tolerations=(*target.asked.tolerations, toleration)),),
         )
 
@@ -195,7 +195,7 @@ def _without_constraints(claim: ResourceClaim) -> Iterator[Change]:
         yield Change(
             "constraint",
             equal if constraint.match_attribute else distinct,
-            against=_AGAINST,
+            against=_REJECTING_PLUGINS,
             updated=(_with_devices(claim, constraints=constraints[:index] + constraints[index + 1 :]),),
         )
 
@@ -210,7 +210,7 @@ def _own_claim(pod: Pod, claim: ResourceClaim) -> Iterator[Change]:
     yield Change(
         "claim",
         phrase("give {pod} a claim of its own, {name}, instead of {claim}", pod=pod.key, name=name, claim=claim.key),
-        against=_AGAINST,
+        against=_REJECTING_PLUGINS,
         pod=partial(_with_claim, used=used.name, claim=name),
         updated=(another,),
     )
@@ -269,12 +269,12 @@ def _freed(simulation: Simulation, manager: DRAManager, target: _Target, seen: S
         if claim.status.allocation is not None:
             for result in claim.status.allocation.devices.results:
                 holders[DeviceID(result.driver, result.pool, result.device)] = claim
-    for node_devices in [node_devices for node_devices in seen if node_devices.in_use][:_TRIED]:
+    for node_devices in [node_devices for node_devices in seen if node_devices.in_use][:_MAX_TRIED]:
         claims = {holder.key: holder for device in node_devices.in_use if (holder := holders.get(device.id)) is not None}
         users = {key: _users(simulation, holder) for key, holder in claims.items()}
         ordered = sorted((key for key in claims if users[key]), key=lambda key: (_priority(users[key]), len(users[key])))
         lacking = _lacking(target, node_devices)
-        sets = [(key,) for key in ordered[:_TRIED]] if lacking == 1 else [tuple(ordered[:lacking])] if len(ordered) >= lacking else []
+        sets = [(key,) for key in ordered[:_MAX_TRIED]] if lacking == 1 else [tuple(ordered[:lacking])] if len(ordered) >= lacking else []
         for keys in sets:
             pods = tuple({pod.key: pod for key in keys for pod in users[key]}.values())
             yield _removal(node_devices.info.name, pods, [claims[key] for key in keys])
@@ -303,7 +303,7 @@ def _removal(node: str, pods: tuple[Pod, ...], claims: Sequence[ResourceClaim]) 
         "victim",
         phrase("remove {pods} from {node}, which frees {claims}", pods=named(pods), node=node, claims=", ".join(c.key for c in claims)),
         kubectl,
-        _AGAINST,
+        _REJECTING_PLUGINS,
         amount=1 - 1 / (1 + len(pods)),
         updated=tuple(freed),
         deleted=removed,
@@ -311,7 +311,7 @@ def _removal(node: str, pods: tuple[Pod, ...], claims: Sequence[ResourceClaim]) 
 
 
 def _restored_driver(simulation: Simulation) -> str:
-    """The driver whose slices a simulated controller restores when somebody changes them; "": none."""
+    """The driver whose slices a simulated controller restores when they are changed; "": none."""
     return DRIVER if DeviceDriver.name in simulation.cluster.controllers.delays else ""
 
 
@@ -320,7 +320,7 @@ def _more_devices(simulation: Simulation, target: _Target, seen: Sequence[_NodeD
     that helps.
     """
     restored = _restored_driver(simulation)
-    for node_devices in [node_devices for node_devices in seen if node_devices.in_use or node_devices.ready][:_TRIED]:
+    for node_devices in [node_devices for node_devices in seen if node_devices.in_use or node_devices.ready][:_MAX_TRIED]:
         model = (node_devices.in_use or node_devices.ready)[0]
         # The device's own slice has the taints of DeviceTaintRules, too.
         published = simulation.scheduler.state.informers.get("ResourceSlice", "", model.slice.name)
@@ -335,7 +335,7 @@ def _more_devices(simulation: Simulation, target: _Target, seen: Sequence[_NodeD
                 device=model.device.name,
                 node=node_devices.info.name,
             ),
-            against=_AGAINST,
+            against=_REJECTING_PLUGINS,
             amount=1 - 1 / count,
             ladder=f"more devices {target.claim.key} {target.request.full_name}",
             updated=(_with_more(published, model, count),),

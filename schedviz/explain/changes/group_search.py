@@ -15,26 +15,26 @@ from schedviz.engine.framework.pod_groups import PodGroupInfo, group_of
 from schedviz.explain.changes.apply import commands_of
 from schedviz.explain.changes.change import Change
 from schedviz.explain.changes.more_nodes import more_nodes
+from schedviz.explain.changes.next_cycle import next_cycle_of_group
 from schedviz.explain.changes.search import Search
-from schedviz.explain.changes.trial import next_cycle_of_group
 from schedviz.kube.core import Pod, PodStatus
 from schedviz.kube.meta import ObjectMeta
 from schedviz.kube.workloads import GangSchedulingPolicy, PodGroup, PodGroupSchedulingPolicy, PodGroupSpec
 from schedviz.trace.phrase import counted, phrase
 
-#: Each trial restores a copy of the session.
-_MOST_TRIED: Final = 60
+#: Each dry run restores a copy of the session.
+_MAX_DRY_RUNS: Final = 60
 #: How many additional nodes are tried, and of how many shapes.
 _MORE_NODES: Final = (1, 2, 3, 4, 6, 8, 12, 16)
 _SHAPES: Final = 3
 #: The largest group whose pods are changed.
-_MOST_PODS: Final = 64
+_MAX_PODS: Final = 64
 
 
 class GroupSearch(Search):
     """Tries changes for the group of the dry run's pod."""
 
-    most_tried = _MOST_TRIED
+    max_dry_runs = _MAX_DRY_RUNS
 
     def __init__(self, simulation: Simulation, dry_run: DryRun) -> None:
         super().__init__(simulation, dry_run)
@@ -61,9 +61,9 @@ class GroupSearch(Search):
 
     def try_one(self, changes: tuple[Change, ...]) -> bool:
         """Whether the group is scheduled after the changes. Then they are kept."""
-        if len(self.pods) > _MOST_PODS and any(change.pod is not None for change in changes):
+        if len(self.pods) > _MAX_PODS and any(change.pod is not None for change in changes):
             return False
-        self.count_trial(changes)
+        self.count_dry_run(changes)
         nodes = self._placed(changes)
         if nodes:
             self.add_suggestion(changes, list(dict.fromkeys(nodes.values())), "groupRuns")

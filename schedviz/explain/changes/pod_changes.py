@@ -27,7 +27,7 @@ from schedviz.trace.phrase import Phrase, joined, phrase
 replace = msgspec.structs.replace
 
 #: Taints of unhealthy or cordoned nodes: tolerating them is bad advice.
-_ILL: Final = "node.kubernetes.io/"
+_UNHEALTHY_TAINT_PREFIX: Final = "node.kubernetes.io/"
 #: Requests are rounded down to these amounts, to keep them readable.
 _ROUND_TO: Final = {"cpu": 10, "memory": 1 << 20, "ephemeral-storage": 1 << 20}
 _DO_NOT_SCHEDULE: Final = "DoNotSchedule"
@@ -63,7 +63,7 @@ def _tolerations(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
                 if not tolerations_tolerate_taint(tolerations, taint):
                     added[taint.key, taint.value] = keeps_for_others(info, taint, dry_run.pod)
     for (key, value), is_for_others in added.items():
-        if key.startswith(_ILL):
+        if key.startswith(_UNHEALTHY_TAINT_PREFIX):
             continue
         toleration = Toleration(key=key, operator="Equal", value=value)
         taint_text = f"{key}={value}" if value else key

@@ -12,16 +12,16 @@ from schedviz.engine import Simulation
 from schedviz.engine.dryrun.dry_run import DryRun, changed, configured
 from schedviz.explain.changes.apply import commands_of, config_with
 from schedviz.explain.changes.change import WORDS, Change, ChangeView
-from schedviz.explain.changes.trial import count_running, next_cycle_of
+from schedviz.explain.changes.next_cycle import count_running, next_cycle_of
 from schedviz.explain.explanation import Part
 from schedviz.explain.extenders import feasible_nodes
 from schedviz.kube.core import Pod
 from schedviz.trace.commands import AnyCommand
 
-#: Number of suggestions.
-LISTED_CHANGES: Final = 8
+#: The maximum number of suggestions.
+MAX_SUGGESTIONS: Final = 8
 #: Dry runs after which the search for pairs ends. A number and not a time, so that the answer is deterministic.
-MOST_TRIED: Final = 400
+MAX_DRY_RUNS: Final = 400
 _WOULD: Final[dict[str, str]] = {
     "fits": "would fit",
     "makesRoom": "would be nominated, and room made for it",
@@ -29,7 +29,7 @@ _WOULD: Final[dict[str, str]] = {
     "groupRuns": "would be scheduled with its group",
 }
 #: Nodes named in a suggestion.
-_NAMED: Final = 5
+_MAX_NAMED_NODES: Final = 5
 
 
 #: The effect of a change on the pod. `fits`: it passes every filter on some nodes. `makesRoom`: its next cycle nominates it to a node
@@ -56,7 +56,7 @@ class SmallestChange(Part, frozen=True):
 
     pod: str
     suggestions: tuple[Suggestion, ...]
-    #: Kind of change -> number of trials, alone or in pairs.
+    #: Kind of change -> number of dry runs, alone or in pairs.
     tried: dict[str, int]
     dry_runs: int
     seconds: float
@@ -66,8 +66,8 @@ class SmallestChange(Part, frozen=True):
 class Search:
     """Tries changes on a copy of the session."""
 
-    #: Trials after which the search ends.
-    most_tried = MOST_TRIED
+    #: Dry runs after which the search ends.
+    max_dry_runs = MAX_DRY_RUNS
 
     def __init__(self, simulation: Simulation, dry_run: DryRun) -> None:
         self.simulation = simulation
@@ -77,16 +77,16 @@ class Search:
         self.pods: Sequence[Pod] = (self.pod,)
         self.found: list[Suggestion] = []
         self.tried: Counter[str] = Counter()
-        #: Kind of change -> number of trials of it alone.
+        #: Kind of change -> number of dry runs of it alone.
         self._alone: Counter[str] = Counter()
         self.dry_runs = 0
         #: The ladders (series of changes) of which one change helped.
         self._climbed: set[tuple[str, ...]] = set()
 
     def try_all(self, candidates: Iterable[tuple[Change, ...]]) -> None:
-        """Try changes in order, up to `MOST_TRIED`."""
+        """Try changes in order, up to `MAX_DRY_RUNS`."""
         for changes in candidates:
-            if self.dry_runs >= self.most_tried:
+            if self.dry_runs >= self.max_dry_runs:
                 return
             ladder = tuple(change.ladder or change.what for change in changes)
             if ladder not in self._climbed and self.try_one(changes) and any(change.ladder for change in changes):
@@ -97,7 +97,7 @@ class Search:
         pod = self.pod
         for change in changes:
             pod = change.of_pod(pod)
-        self.count_trial(changes)
+        self.count_dry_run(changes)
         updated = [obj for change in changes for obj in change.updated]
         config = config_with(self.simulation, changes)
         with (
@@ -112,7 +112,7 @@ class Search:
 
     def try_cycle(self, *changes: Change) -> bool:
         """Run the pod's next cycle on a copy. True if it is nominated to a node that pods are leaving."""
-        self.count_trial(changes)
+        self.count_dry_run(changes)
         copy = Simulation.restore(self.simulation.checkpoint())
         for command in commands_of(copy, self.pods, changes):
             copy.start(command)
@@ -130,7 +130,7 @@ class Search:
             return True
         return False
 
-    def count_trial(self, changes: tuple[Change, ...]) -> None:
+    def count_dry_run(self, changes: tuple[Change, ...]) -> None:
         """Count a dry run with the changes."""
         self.tried.update(change.kind for change in changes)
         self.dry_runs += 1
@@ -143,7 +143,7 @@ class Search:
         views = tuple(change.view for change in changes)
         commands = commands_of(self.simulation, self.pods, changes)
         fits = len(names) if effect in ("fits", "groupRuns") else 0
-        self.found.append(Suggestion(views, round(cost, 3), fits, tuple(names[:_NAMED]), effect, commands))
+        self.found.append(Suggestion(views, round(cost, 3), fits, tuple(names[:_MAX_NAMED_NODES]), effect, commands))
 
     @property
     def fitting(self) -> list[Suggestion]:
@@ -165,11 +165,11 @@ class Search:
         counts = [(WORDS[kind], count) for kind, count in self._alone.most_common()]
         together = self.dry_runs - self._alone.total()
         tried = ", ".join(f"{count} × {what}" for what, count in [*counts, ("two of these together", together)] if count)
-        ended = f"; the search ends after {self.most_tried}" if self.dry_runs >= self.most_tried else ""
+        ended = f"; the search ends after {self.max_dry_runs}" if self.dry_runs >= self.max_dry_runs else ""
         which = "The one change tried does not place" if self.dry_runs == 1 else f"None of {self.dry_runs} changes tried places"
         return f"{which} {self.pod.key}: {tried}{ended}."
 
     def result(self, began: float, sentence: str) -> SmallestChange:
         """The suggestions. `began` is a moment of `time.perf_counter`."""
         seconds = round(time.perf_counter() - began, 4)
-        return SmallestChange(self.pod.key, tuple(self.in_order()[:LISTED_CHANGES]), dict(self.tried), self.dry_runs, seconds, sentence)
+        return SmallestChange(self.pod.key, tuple(self.in_order()[:MAX_SUGGESTIONS]), dict(self.tried), self.dry_runs, seconds, sentence)

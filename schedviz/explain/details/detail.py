@@ -7,7 +7,7 @@ import msgspec
 from schedviz.trace.phrase import Phrase
 
 #: How many nodes, pods or label values a detail names; the first are the nearest or the most frequent.
-NAMED = 5
+MAX_NAMES = 5
 
 
 class NodeAmount(msgspec.Struct, frozen=True, rename="camel"):

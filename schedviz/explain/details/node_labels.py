@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from schedviz.engine.framework.rows import Rows
-from schedviz.explain.details.detail import NAMED, LabelDetail, LabelValue
+from schedviz.explain.details.detail import MAX_NAMES, LabelDetail, LabelValue
 from schedviz.explain.details.rejected_nodes import RejectedNodes
 from schedviz.kube.affinity import NodeSelector
 from schedviz.kube.core import Node, Pod
@@ -50,7 +50,7 @@ def _detail(nodes: Sequence[Node], requirement: Requirement, claim: str, volume:
     found = Counter(node.metadata.labels.get(requirement.key) for node in nodes)
     matching = sum(requirement.matches(node.metadata.labels) for node in nodes)
     without = found.pop(None, 0)
-    values = tuple(LabelValue(value or "", count) for value, count in found.most_common(NAMED))
+    values = tuple(LabelValue(value or "", count) for value, count in found.most_common(MAX_NAMES))
     sentence = _sentence(requirement, matching, values, len(found), claim, volume)
     return LabelDetail(
         sentence=sentence.text,

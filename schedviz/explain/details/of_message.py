@@ -1,4 +1,4 @@
-"""`with_requests`: the clauses of a scheduler's message about a pod whose nodes are not known, with what the pod itself asks for."""
+"""`with_requests`: the clauses of a scheduler's message about a pod whose nodes are not known, with what the pod itself requests."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _INSUFFICIENT: Final = "Insufficient "
 
 
 def with_requests(clauses: Iterable[Clause], pod: PodInfo) -> tuple[Clause, ...]:
-    """The same clauses; their headlines name the node labels and the amounts that the pod asks for."""
+    """The same clauses; their headlines name the node labels and the amounts that the pod requests."""
     return tuple(_with_requests(clause, pod) for clause in clauses)
 
 

@@ -8,7 +8,7 @@ from typing import Final
 from schedviz.engine.framework.plugins.interpodaffinity.filtering import PRE_FILTER_STATE_KEY, PreFilterState
 from schedviz.engine.framework.plugins.interpodaffinity.terms import Term, matches_all
 from schedviz.engine.framework.types import PodInfo
-from schedviz.explain.details.detail import NAMED, PodAffinityDetail, PodOnNode
+from schedviz.explain.details.detail import MAX_NAMES, PodAffinityDetail, PodOnNode
 from schedviz.explain.details.rejected_nodes import RejectedNodes
 from schedviz.trace.phrase import Phrase, counted, phrase
 
@@ -65,7 +65,7 @@ def _detail(term: str, topology_key: str, selector: str, namespaces: tuple[str, 
         selector=selector,
         namespaces=namespaces,
         matching=len(pods),
-        pods=tuple(pods[:NAMED]),
+        pods=tuple(pods[:MAX_NAMES]),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schedviz.engine.framework.types import DEFAULT_BIND_ALL_HOST_IP, HostPort, HostPortInfo
-from schedviz.explain.details.detail import NAMED, PodOnNode, PortDetail
+from schedviz.explain.details.detail import MAX_NAMES, PodOnNode, PortDetail
 from schedviz.explain.details.rejected_nodes import RejectedNodes
 from schedviz.trace.phrase import counted, phrase
 
@@ -18,7 +18,7 @@ def port_details(rejected: RejectedNodes) -> Iterator[PortDetail]:
             continue
         pods = [
             PodOnNode(pod.key, info.name)
-            for info in in_use[:NAMED]
+            for info in in_use[:MAX_NAMES]
             for pod in info.pods
             if any(_conflict(used, port) for used in pod.host_ports)
         ]
@@ -30,7 +30,7 @@ def port_details(rejected: RejectedNodes) -> Iterator[PortDetail]:
             pod=pods[0].pod if pods else phrase("a pod"),
             node=in_use[0].name,
         )
-        yield PortDetail(sentence=sentence.text, sentence_phrase=sentence, port=printed, nodes=len(in_use), pods=tuple(pods[:NAMED]))
+        yield PortDetail(sentence=sentence.text, sentence_phrase=sentence, port=printed, nodes=len(in_use), pods=tuple(pods[:MAX_NAMES]))
 
 
 def _conflict(used: HostPort, requested: HostPort) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 from schedviz.engine.framework.adjusted_rows import amount
 from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.rows import Rows
-from schedviz.explain.details.detail import NAMED, NodeAmount, ResourceDetail
+from schedviz.explain.details.detail import MAX_NAMES, NodeAmount, ResourceDetail
 from schedviz.explain.details.rejected_nodes import RejectedNodes
 from schedviz.explain.details.short_names import ShortNames
 from schedviz.kube.printed_amount import printed_amount
@@ -76,7 +76,7 @@ def _nearest(rejected: RejectedNodes, resource: str) -> tuple[NodeAmount, ...]:
     """The nodes with the most free, in the order of the snapshot where equal."""
     rows = rejected.rows
     allocatable, used = rows.allocatable(resource), _used(rows, resource)
-    order = np.argsort(-(allocatable - used), kind="stable")[:NAMED].tolist()
+    order = np.argsort(-(allocatable - used), kind="stable")[:MAX_NAMES].tolist()
     found = []
     for row in order:
         nominated = sum(amount(pod, resource) for pod in rejected.nominated_to(rows.infos[row]))

@@ -8,7 +8,7 @@ import numpy as np
 
 from schedviz.engine.framework.plugins.helper.topology import has_label
 from schedviz.engine.framework.plugins.podtopologyspread.filtering import PRE_FILTER_STATE_KEY, PreFilterState
-from schedviz.explain.details.detail import NAMED, DomainPods, SpreadDetail
+from schedviz.explain.details.detail import MAX_NAMES, DomainPods, SpreadDetail
 from schedviz.explain.details.rejected_nodes import RejectedNodes
 from schedviz.trace.phrase import Phrase, counted, phrase, some
 
@@ -47,7 +47,7 @@ def _detail(rejected: RejectedNodes, state: PreFilterState, index: int) -> Sprea
         selector=str(constraint.selector),
         fewest=fewest,
         most=most,
-        domains=domains[:NAMED],
+        domains=domains[:MAX_NAMES],
         of=len(domains),
         without=without,
     )

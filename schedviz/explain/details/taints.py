@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from schedviz.engine.framework.plugins.helper.taint import DO_NOT_SCHEDULE
 from schedviz.engine.framework.plugins.helper.taint_comparison import tolerates
-from schedviz.explain.details.detail import NAMED, TaintDetail
+from schedviz.explain.details.detail import MAX_NAMES, TaintDetail
 from schedviz.explain.details.rejected_nodes import RejectedNodes
 from schedviz.kube.affinity import Toleration
 from schedviz.kube.core import Pod, Taint
@@ -21,7 +21,7 @@ def taint_details(rejected: RejectedNodes) -> Iterator[TaintDetail]:
         taint = _first_untolerated(rejected, info.node.spec.taints if info.node is not None else ())
         if taint is not None:
             counts[taint] += 1
-    for taint, nodes in counts.most_common(NAMED):
+    for taint, nodes in counts.most_common(MAX_NAMES):
         yield _detail(rejected, taint, nodes)
 
 
@@ -49,7 +49,7 @@ def _detail(rejected: RejectedNodes, taint: Taint, nodes: int) -> TaintDetail:
         taint=printed_taint(taint),
         nodes=nodes,
         tolerated_by=len(pods),
-        pods=tuple(pods[:NAMED]),
+        pods=tuple(pods[:MAX_NAMES]),
     )
 
 

@@ -27,9 +27,9 @@ def counted_nodes(
     messages = dict(_parsed({**scheduler_messages, **_conditions(by_key)}))
     yield from _lost(messages, by_key, nodes or {})
     if cached is not None:
-        yield from _beside(messages, cached, has_dump=True)
+        yield from _differing_counts(messages, cached, has_dump=True)
     elif nodes:
-        yield from _beside(messages, len(nodes), has_dump=False)
+        yield from _differing_counts(messages, len(nodes), has_dump=False)
 
 
 def _conditions(pods: Mapping[str, Pod]) -> dict[str, str]:
@@ -84,7 +84,7 @@ def _required(pod: Pod) -> Iterator[str]:
                 yield from field.values
 
 
-def _beside(messages: Mapping[str, Message], node_count: int, *, has_dump: bool) -> Iterator[Finding]:
+def _differing_counts(messages: Mapping[str, Message], node_count: int, *, has_dump: bool) -> Iterator[Finding]:
     """Messages that count another number of nodes than a dump, or than the API."""
     others: dict[int, list[str]] = {}
     for pod, message in messages.items():

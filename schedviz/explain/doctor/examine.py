@@ -19,8 +19,8 @@ from schedviz.explain.doctor.evidence import Evidence
 from schedviz.explain.doctor.finding import Examination, Scheduler, examination, finding
 from schedviz.explain.doctor.nominations import nominations_of_dump, nominations_of_objects
 from schedviz.explain.doctor.ports_and_images import ports_and_images
-from schedviz.explain.doctor.presence import FINISHED, Presence
-from schedviz.explain.doctor.sides import informers_beside_api, snapshot_beside_cache
+from schedviz.explain.doctor.presence import FINISHED_PHASES, Presence
+from schedviz.explain.doctor.sides import compare_informers_with_api, compare_snapshot_with_cache
 from schedviz.explain.doctor.times import Times
 from schedviz.explain.extenders import known_extenders
 from schedviz.explain.finding import Finding
@@ -96,7 +96,7 @@ def examine_engine(simulation: Simulation, *, scheduler: Scheduler | None = None
     nodes, pods = _nodes_and_pods(objects)
     running = simulation.running_pod
     findings = [
-        *informers_beside_api(simulation),
+        *compare_informers_with_api(simulation),
         *(
             difference
             for difference in Presence(nodes, pods, Evidence(Signal(dumped, mismatch)), scheduler_).findings()
@@ -105,7 +105,7 @@ def examine_engine(simulation: Simulation, *, scheduler: Scheduler | None = None
         *amounts(nodes, pods, dumped, scheduler_),
         *ports_and_images(nodes, pods, dumped, scheduler_),
         *nominations_of_dump(nodes, pods, dumped, scheduler_),
-        *snapshot_beside_cache(simulation),
+        *compare_snapshot_with_cache(simulation),
     ]
     examined = examination("API, informers, cache, queue and snapshot of the engine", findings, nodes=len(nodes), pods=len(pods))
     return msgspec.structs.replace(examined, release=simulation.settings.release)
@@ -164,7 +164,7 @@ def _inside(signal: Signal) -> Iterator[Finding]:
 def _strays(nodes: dict[str, Node], pods: Iterable[Pod]) -> Iterator[Finding]:
     missing: dict[str, list[str]] = {}
     for pod in pods:
-        if pod.spec.node_name and pod.spec.node_name not in nodes and pod.status.phase not in FINISHED:
+        if pod.spec.node_name and pod.spec.node_name not in nodes and pod.status.phase not in FINISHED_PHASES:
             missing.setdefault(pod.spec.node_name, []).append(pod.key)
     for name, keys in sorted(missing.items()) if nodes else ():
         sentence = phrase(

@@ -27,7 +27,7 @@ _ALWAYS_REPORTED: Final = frozenset({"ghost node"})
 _NO_GATES: Final[Mapping[str, bool]] = {}
 _NOTHING_SAID: Final[Mapping[str, str]] = {}
 #: Findings of each comparison that an import report keeps.
-MOST_FINDINGS: Final = 200
+MAX_FINDINGS: Final = 200
 
 
 def examine_import(
@@ -92,11 +92,11 @@ def scheduler_of(
 
 
 def cut_examination(examination: Examination) -> dict[str, Any] | None:
-    """The form in a report: at most `MOST_FINDINGS` findings, and their numbers; None if there is nothing to report about objects."""
+    """The form in a report: at most `MAX_FINDINGS` findings, and their numbers; None if there is nothing to report about objects."""
     if not examination.findings and "dump" not in examination.compared:
         return None
     report: dict[str, Any] = msgspec.to_builtins(examination)
-    report["findings"] = report["findings"][:MOST_FINDINGS]
+    report["findings"] = report["findings"][:MAX_FINDINGS]
     counts = {"differences": len(examination.differences), "notes": len(examination.notes)}
     summary = verdict(examination)
     return {"verdict": as_sentence(summary.text), "verdictPhrase": msgspec.to_builtins(summary), **report, **counts}

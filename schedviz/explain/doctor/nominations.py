@@ -10,7 +10,7 @@ from schedviz.engine.framework.resource import Resource
 from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.doctor.amounts import amounts_of
 from schedviz.explain.doctor.finding import Scheduler, finding
-from schedviz.explain.doctor.presence import FINISHED
+from schedviz.explain.doctor.presence import FINISHED_PHASES
 from schedviz.explain.finding import Finding, Side
 from schedviz.kube.core import Node, Pod
 from schedviz.trace.phrase import Phrase, phrase, some
@@ -76,11 +76,11 @@ def nominations_of_objects(nodes: Mapping[str, Node], pods: Sequence[Pod], sched
     """The same with API objects only."""
     on_node: dict[str, list[PodInfo]] = {}
     for pod in pods:
-        if pod.spec.node_name and pod.status.phase not in FINISHED:
+        if pod.spec.node_name and pod.status.phase not in FINISHED_PHASES:
             on_node.setdefault(pod.spec.node_name, []).append(scheduler.pod_info(pod))
     for pod in pods:
         name = pod.status.nominated_node_name
-        if not name or pod.spec.node_name or pod.status.phase in FINISHED:
+        if not name or pod.spec.node_name or pod.status.phase in FINISHED_PHASES:
             continue
         node = nodes.get(name)
         if node is None:

@@ -1,4 +1,4 @@
-"""What the Events of the files say about pending pods and their claims: notes, which explanations show beside the reasons."""
+"""What the Events of the files say about pending pods and their claims: notes, which explanations show with the reasons."""
 
 from __future__ import annotations
 

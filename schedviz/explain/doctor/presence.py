@@ -13,7 +13,7 @@ from schedviz.explain.finding import Finding, Side
 from schedviz.kube.core import Node, Pod
 from schedviz.trace.phrase import Phrase, counted, phrase, some
 
-FINISHED: Final = frozenset({"Succeeded", "Failed"})
+FINISHED_PHASES: Final = frozenset({"Succeeded", "Failed"})
 _HANGS: Final = phrase(
     "a PreBind plugin that waits (volumes), a Permit plugin that holds it, an extender's bind or an API server that does not answer"
 )
@@ -115,7 +115,7 @@ class Presence:
         about = f"Pod {dumped.key}"
         if pod is None:
             yield from self._redundant(dumped, phrase("the scheduler counts it on {node}", node=node.name))
-        elif pod.status.phase in FINISHED:
+        elif pod.status.phase in FINISHED_PHASES:
             if self._left(about, undecided=self._is_recent(pod)):
                 return
             sentence = phrase(
@@ -175,7 +175,7 @@ class Presence:
     def _missed_pods(self) -> Iterator[Finding]:
         seen = {pod.uid for node in self.dump.nodes for pod in node.pods} | {pod.uid for pod in self.dump.pending}
         for pod in self.pods.values():
-            if pod.uid in seen or pod.status.phase in FINISHED:
+            if pod.uid in seen or pod.status.phase in FINISHED_PHASES:
                 continue
             about = f"Pod {pod.key}"
             is_own = bool(pod.spec.node_name) or pod.spec.scheduler_name in self.scheduler.names

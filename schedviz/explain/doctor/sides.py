@@ -12,7 +12,7 @@ from schedviz.explain.finding import Finding
 from schedviz.trace.phrase import phrase, some
 
 
-def informers_beside_api(simulation: Simulation) -> Iterator[Finding]:
+def compare_informers_with_api(simulation: Simulation) -> Iterator[Finding]:
     """Nodes and pods of which the informers have another version than the API server: their watch events are in flight, or were lost."""
     cached_objects = simulation.scheduler.state.informers.objects()
     under_way = phrase("a watch event is in flight or was lost")
@@ -38,7 +38,7 @@ def informers_beside_api(simulation: Simulation) -> Iterator[Finding]:
                 yield finding(False, "watch under way", f"{kind} {key}", ("API", "informers"), sentence, under_way)
 
 
-def snapshot_beside_cache(simulation: Simulation) -> Iterator[Finding]:
+def compare_snapshot_with_cache(simulation: Simulation) -> Iterator[Finding]:
     """NodeInfos of the snapshot that differ from the cache although UpdateSnapshot would not update them."""
     state = simulation.scheduler.state
     snapshot = state.snapshot

@@ -45,7 +45,7 @@ class Order(NamedTuple):
 
 
 class Times:
-    """The times of a dump (`signal`) and of the API's objects beside it. `nodes` by name and `pods` by uid are the API's.
+    """The times of a dump (`signal`) and of the API's objects that it is compared with. `nodes` by name and `pods` by uid are the API's.
 
     `earlier` are older dumps of the same scheduler.
     """

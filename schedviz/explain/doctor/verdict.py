@@ -40,7 +40,7 @@ _NOTES: Final = {
 
 
 def verdict(examination: Examination) -> Phrase:
-    """One sentence for readers who read nothing else, without a capital letter and full stop."""
+    """A one-sentence summary, without a capital letter and full stop."""
     differences = examination.differences
     if not differences:
         sentence = _notes(examination.notes)
