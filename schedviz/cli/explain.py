@@ -395,8 +395,8 @@ def _messages(found: Sequence[PodMessage], output: _Output) -> None:
             pods = list(dict.fromkeys(each.pod for each in found))
             if len(pods) > 1:
                 raise click.UsageError(f"-o {output.form} shows the message of one pod; name it: {named(pods)}.")
-            first, *beside = newest_of_each_source(found, seconds_of_age)
-            _write_card(card_of_message(first, beside=beside, origin=output.origin), output)
+            first, *autoscaler_messages = newest_of_each_source(found, seconds_of_age)
+            _write_card(card_of_message(first, autoscaler_messages=autoscaler_messages, origin=output.origin), output)
 
 
 # Formatting.

@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 from schedviz.cli.bench.table import print_imports, print_rows
-from tests.bench import beside_experiment, bundle, document, engine, frames, importing, pairs, round_trip
+from tests.bench import bundle, document, during_experiment, engine, frames, importing, pairs, round_trip
 from tests.bench.report import Figure, print_figures
 from tests.bench.server import Server
 
@@ -36,7 +36,7 @@ def product(files: list[Path]) -> list[Figure]:
             figures += round_trip.steps(server, nodes=4)
             figures += round_trip.steps(server, nodes=1500)
             figures += round_trip.viewers(server, nodes=100)
-            figures += beside_experiment.steps(server, nodes=1500)
+            figures += during_experiment.steps(server, nodes=1500)
     return figures
 
 

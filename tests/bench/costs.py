@@ -36,7 +36,7 @@ _MEBIBYTE: Final = 2**20
 _VIEWERS: Final = 20
 _SESSIONS: Final = 8
 #: A user may have 50 sockets for a session.
-MOST_VIEWERS: Final = 48
+MAX_VIEWERS: Final = 48
 
 
 class Used(NamedTuple):
@@ -136,7 +136,7 @@ def growth(server: Server) -> list[tuple[str, list[Line]]]:
     return [
         (
             "CPU ms a step against viewers",
-            _by_role((count, cpu_of_steps(server, 60, viewers=count)[0]) for count in (1, 4, 16, MOST_VIEWERS)),
+            _by_role((count, cpu_of_steps(server, 60, viewers=count)[0]) for count in (1, 4, 16, MAX_VIEWERS)),
         ),
         (
             "CPU ms a jump against cycles of history",

@@ -1,4 +1,4 @@
-"""Many sessions at once: fairness between them, and the latency of a single step beside long runs of other sessions.
+"""Many sessions at once: fairness between them, and the latency of a single step alongside long runs of other sessions.
 
     .venv/bin/python -m tests.bench.many turns [--sessions 150] [--slots 64]
     .venv/bin/python -m tests.bench.many step [--runs 10] [--steps 300]
@@ -130,11 +130,11 @@ def step(folder: Path, url: str, options: argparse.Namespace) -> None:
         for session_id in runs:
             client.send(session_id, "run", {"op": "run"})
         wait_until(lambda: all(client.session(run)["cycle"] > 0 for run in runs), "not every run began")
-        taken = take_steps(client, stepped, options.steps - 50, "beside")
+        taken = take_steps(client, stepped, options.steps - 50, "alongside")
         still = sum(client.session(run)["status"] == "running" for run in runs)
     finally:
         installation.stop()
-    for words, times in (("alone", quiet), (f"beside {options.runs} long runs, {still} of them still going at the end", taken)):
+    for words, times in (("alone", quiet), (f"alongside {options.runs} long runs, {still} of them still running at the end", taken)):
         ordered = sorted(times)
         say(
             f"a step of one cycle, {words} ({options.database}): p50 {quantile(ordered, 0.5):.0f} ms, p90 {quantile(ordered, 0.9):.0f} ms, "

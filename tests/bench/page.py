@@ -43,7 +43,7 @@ KEYS = 40
 #: Cycles in a minute at 6×.
 CYCLES_A_MINUTE = 720
 #: The time limit of the playback whose heap is measured, on a busy machine.
-LONGEST_SECONDS = 240
+MAX_SECONDS = 240
 
 #: When the picture was drawn first; of each key, how many milliseconds after it each leg to the picture ended. Nothing asks for frames until
 #: the page has changed: a loop that waits for the change keeps the page drawing.
@@ -195,7 +195,7 @@ def memory(page: Page, devtools: CDPSession, nodes: int, minutes: float) -> Figu
     play(page, "50 cycles/s")
     early = late = 0.0
     cycles = 0
-    while cycles < minutes * CYCLES_A_MINUTE and time.monotonic() - begun < LONGEST_SECONDS:
+    while cycles < minutes * CYCLES_A_MINUTE and time.monotonic() - begun < MAX_SECONDS:
         page.wait_for_timeout(500)
         cycles = cycle_of(page) - first
         if not early and cycles >= CYCLES_A_MINUTE:

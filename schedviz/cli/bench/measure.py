@@ -28,7 +28,7 @@ _CALIBRATION_PODS = 60
 #: machine. Wall time next to seven other programs on two cores was three times as long, and varied.
 clock = time.process_time
 #: Cycles that are profiled by stage and plugin.
-_WATCHED = 60
+_PROFILED_CYCLES = 60
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -205,10 +205,10 @@ def measure(
 def _shares(new_run: Callable[[int], Run], release: str) -> tuple[dict[str, float], dict[str, float], float]:
     """Seconds by stage, by plugin, and of UpdateSnapshot."""
     with profiled(release) as (by_stage, by_plugin):
-        run = new_run(_WATCHED)
+        run = new_run(_PROFILED_CYCLES)
         cycles: list[float] = []
         encoding: list[float] = []
-        for _ in range(_WATCHED):
+        for _ in range(_PROFILED_CYCLES):
             run.prepare()
             by_stage.begin_cycle()
             by_plugin.begin_cycle()

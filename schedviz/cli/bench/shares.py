@@ -20,7 +20,7 @@ _POINTS: Final = ("pre_filter", "filter", "post_filter", "pre_score", "score", "
 
 
 class CycleProfile:
-    """Seconds by name, per cycle. Time inside another name of the same watch counts for both."""
+    """Seconds by name, per cycle. Time inside another name of the same profile counts for both."""
 
     def __init__(self) -> None:
         self._seconds: dict[str, list[float]] = defaultdict(list)
@@ -56,7 +56,7 @@ class CycleProfile:
 
 @contextmanager
 def profiled(release: str) -> Iterator[tuple[CycleProfile, CycleProfile]]:
-    """Watch stages and plugins. Create the engine inside the context."""
+    """Profile stages and plugins. Create the engine inside the context."""
     by_stage, by_plugin = CycleProfile(), CycleProfile()
     for_plugins = [
         (kind, point, by_plugin.timed(name, getattr(kind, point)))

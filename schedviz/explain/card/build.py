@@ -49,9 +49,9 @@ def card_of_overview(overview: Overview, *, origin: str = "") -> Card:
     return with_visible_text(card)
 
 
-def card_of_message(pod_message: PodMessage, *, beside: Sequence[PodMessage] = (), origin: str = "") -> Card:
-    """The card of a scheduler's message that came without its cluster, and of what autoscalers say `beside` it. `origin` as in `Card`."""
-    clauses_beside = (clause for each in beside for clause in each.message.clauses)
+def card_of_message(pod_message: PodMessage, *, autoscaler_messages: Sequence[PodMessage] = (), origin: str = "") -> Card:
+    """The card of a scheduler's message that came without its cluster, and of autoscalers' messages. `origin` as in `Card`."""
+    autoscaler_clauses = (clause for each in autoscaler_messages for clause in each.message.clauses)
     message = pod_message.message
     takes = f"None of {message.nodes:,} nodes takes the pod" if message.nodes > 1 else "The node does not take the pod"
     card = Card(
@@ -60,9 +60,9 @@ def card_of_message(pod_message: PodMessage, *, beside: Sequence[PodMessage] = (
         # A sentence of a card has no code, unlike what to do.
         sentence=message.conclusion.replace("`", "'") or (takes if message.nodes else "The scheduler does not place the pod"),
         unit="nodes",
-        reasons=tuple(_reason(clause, meaning=True) for clause in (*message.clauses, *clauses_beside)),
+        reasons=tuple(_reason(clause, meaning=True) for clause in (*message.clauses, *autoscaler_clauses)),
         # An image has room for few reasons: what an autoscaler says stays visible here.
-        message=" ".join((pod_message.text, *map(_of_autoscaler, beside))),
+        message=" ".join((pod_message.text, *map(_of_autoscaler, autoscaler_messages))),
         findings=(message.finding,) if message.finding else (),
         origin=origin,
         simulated=False,

@@ -78,9 +78,9 @@ def answer_to(question: PastedText) -> PastedAnswer:
         return PastedAnswer(hint=hint_for(question.text))
     if question.form is None:
         return PastedAnswer(messages=messages, more=len(messages) >= MOST_MESSAGES)
-    first, *beside = newest_of_each_source(messages, seconds_of_age)
+    first, *autoscaler_messages = newest_of_each_source(messages, seconds_of_age)
     message = msgspec.structs.replace(first, pod=first.pod or question.pod)
-    card = card_of_message(message, beside=beside, origin=f"pasted text, {timezone.now():%Y-%m-%d %H:%M} UTC")
+    card = card_of_message(message, autoscaler_messages=autoscaler_messages, origin=f"pasted text, {timezone.now():%Y-%m-%d %H:%M} UTC")
     return PastedAnswer(card=rendered(card, question.form, question.theme))
 
 

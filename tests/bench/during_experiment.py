@@ -1,4 +1,4 @@
-"""The latency of a step in a session while the workers of experiments run trials beside it."""
+"""The latency of a step in a session while the workers of experiments run trials."""
 
 from __future__ import annotations
 
