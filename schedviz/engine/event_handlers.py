@@ -44,7 +44,8 @@ class EventHandlers:
         self._state = state
         self._cache = state.cache
         self._queue = state.queue
-        self._waited_for = unioned_gvks(queue_events.merged_event_map(state.profiles))
+        #: Resource -> the actions that plugins have registered for. Upstream: gvkMap
+        self._gvk_map = unioned_gvks(queue_events.merged_event_map(state.profiles))
 
     def handle(self, event: WatchEvent, before: KubeObject | None) -> None:
         """Call the handlers of the event's kind. `before` is what the informer's store held."""
@@ -73,9 +74,10 @@ class EventHandlers:
         else:
             new = pod
         _filtered(_assigned, old, new, self._add_pod_to_cache, self._update_pod_in_cache, self._delete_pod_from_cache)
-        _filtered(self._is_ours, old, new, self._add_pod_to_queue, self._update_pod_in_queue, self._delete_pod_from_queue)
+        _filtered(self._belongs_in_queue, old, new, self._add_pod_to_queue, self._update_pod_in_queue, self._delete_pod_from_queue)
 
-    def _is_ours(self, pod: Pod) -> bool:
+    def _belongs_in_queue(self, pod: Pod) -> bool:
+        """Upstream: assignedPod, responsibleForPod"""
         return not pod.spec.node_name and pod.spec.scheduler_name in self._state.profiles
 
     def _add_pod_to_cache(self, pod: Pod) -> None:
@@ -131,14 +133,14 @@ class EventHandlers:
     # All other kinds move pods if a plugin has registered for the change.
 
     def _storage_class(self, event: WatchEvent, before: KubeObject | None, storage_class: StorageClass) -> None:
-        waited_for = self._waited_for.get(GVK.STORAGE_CLASS, ActionType(0))
+        registered = self._gvk_map.get(GVK.STORAGE_CLASS, ActionType(0))
         if event.verb == "DELETED":
             return
         if before is None:
             # Only late binding can make a claim without a volume schedulable.
-            if waited_for & ActionType.ADD and storage_class.volume_binding_mode == "WaitForFirstConsumer":
+            if registered & ActionType.ADD and storage_class.volume_binding_mode == "WaitForFirstConsumer":
                 self._queue.move_all_to_active_or_backoff_queue(queue_events.STORAGE_CLASS_ADD)
-        elif waited_for & ActionType.UPDATE:
+        elif registered & ActionType.UPDATE:
             self._queue.move_all_to_active_or_backoff_queue(queue_events.STORAGE_CLASS_UPDATE)
 
     def _other(self, event: WatchEvent, before: KubeObject | None) -> None:
@@ -152,7 +154,7 @@ class EventHandlers:
             action, verb = ActionType.ADD, "Add"
         else:
             action, verb = ActionType.UPDATE, "Update"
-        if self._waited_for.get(gvk, ActionType(0)) & action:
+        if self._gvk_map.get(gvk, ActionType(0)) & action:
             self._queue.move_all_to_active_or_backoff_queue(ClusterEvent(gvk, action, f"{short}{verb}"))
 
 

@@ -43,7 +43,8 @@ class EventHandlersV136:
         self._state = state
         self._cache = state.cache
         self._queue = state.queue
-        self._waited_for = unioned_gvks(merged_event_map(state.profiles))
+        #: Resource -> the actions that plugins have registered for. Upstream: gvkMap
+        self._gvk_map = unioned_gvks(merged_event_map(state.profiles))
         if state.dra_manager is not None:
             state.dra_manager.claims.on_change = self._claim_changed
 
@@ -63,7 +64,7 @@ class EventHandlersV136:
         if event.final_state_unknown:
             # The last known state may be stale, so both cache and queue clean up, whether or not the pod was assigned.
             self._delete_from_cache(pod)
-            if self._is_ours(pod):
+            if self._is_responsible_for(pod):
                 self._delete_from_queue(pod, in_binding=False)
         elif event.verb == "DELETED":
             self._delete_pod(pod)
@@ -72,14 +73,15 @@ class EventHandlersV136:
         else:
             self._update_pod(old, pod)
 
-    def _is_ours(self, pod: Pod) -> bool:
+    def _is_responsible_for(self, pod: Pod) -> bool:
+        """Upstream: responsibleForPod"""
         return pod.spec.scheduler_name in self._state.profiles
 
     def _add_pod(self, pod: Pod) -> None:
         """Upstream: addPod"""
         if pod.spec.node_name:
             self._add_to_cache(pod)
-        elif self._is_ours(pod):
+        elif self._is_responsible_for(pod):
             self._cache.add_pod_group_member(pod)
             self._queue.add(self._state.pod_info(pod))
             if self._state.features.gang_scheduling:
@@ -92,16 +94,16 @@ class EventHandlersV136:
         elif new.spec.node_name:
             # A binding.
             self._add_to_cache(new)
-            if self._is_ours(old):
+            if self._is_responsible_for(old):
                 self._delete_from_queue(old, in_binding=True)
-        elif self._is_ours(old):
+        elif self._is_responsible_for(old):
             self._update_in_queue(old, new)
 
     def _delete_pod(self, pod: Pod) -> None:
         """Upstream: deletePod"""
         if pod.spec.node_name:
             self._delete_from_cache(pod)
-        elif self._is_ours(pod):
+        elif self._is_responsible_for(pod):
             self._delete_from_queue(pod, in_binding=False)
 
     def _add_to_cache(self, pod: Pod) -> None:
@@ -145,7 +147,7 @@ class EventHandlersV136:
         if nominated and nominated != new.status.nominated_node_name:
             # The node's room that was kept for the pod is free for pods of the same or a lower priority.
             self._queue.move_all_to_active_or_backoff_queue(
-                cluster_events.ASSIGNED_POD_DELETE, _of_priority_at_most(old.spec.priority or 0), old=old
+                cluster_events.ASSIGNED_POD_DELETE, _le_priority_pre_check(old.spec.priority or 0), old=old
             )
 
     def _delete_from_queue(self, pod: Pod, *, in_binding: bool) -> None:
@@ -158,7 +160,7 @@ class EventHandlersV136:
             self._handle_assumed_pod_deletion(pod)
         elif pod.status.nominated_node_name:
             self._queue.move_all_to_active_or_backoff_queue(
-                cluster_events.ASSIGNED_POD_DELETE, _of_priority_at_most(pod.spec.priority or 0), old=pod
+                cluster_events.ASSIGNED_POD_DELETE, _le_priority_pre_check(pod.spec.priority or 0), old=pod
             )
 
     def _handle_assumed_pod_deletion(self, pod: Pod) -> None:
@@ -228,10 +230,10 @@ class EventHandlersV136:
 
     def _move_all(self, resource: str, old: KubeObject | None, new: KubeObject | None) -> None:
         action = ActionType.DELETE if new is None else ActionType.ADD if old is None else ActionType.UPDATE
-        if self._waited_for.get(resource, ActionType(0)) & action:
+        if self._gvk_map.get(resource, ActionType(0)) & action:
             self._queue.move_all_to_active_or_backoff_queue(cluster_event(resource, action), old=old, new=new)
 
 
-def _of_priority_at_most(priority: int) -> Callable[[PodInfo], bool]:
+def _le_priority_pre_check(priority: int) -> Callable[[PodInfo], bool]:
     """Upstream: getLEPriorityPreCheck"""
     return lambda pod: pod.priority <= priority

@@ -81,7 +81,7 @@ def handle_scheduling_failure(state: SchedulerState, framework: Framework, queue
     pod = queued.pod_info
     if failure.unschedulable_plugins is not None:
         queued.unschedulable_plugins = set(failure.unschedulable_plugins)
-    _drop_node_that_is_gone(state, failure.status.as_error())
+    _remove_node_not_found(state, failure.status.as_error())
     requeued = _requeue(state, queued)
     state.queue.add_nominated_pod(queued.pod_info, failure.nominating_info)
     facts = {"reason": failure.condition_reason, "message": failure.message, "requeued": requeued}
@@ -91,7 +91,7 @@ def handle_scheduling_failure(state: SchedulerState, framework: Framework, queue
     return facts
 
 
-def _drop_node_that_is_gone(state: SchedulerState, error: StatusError | None) -> None:
+def _remove_node_not_found(state: SchedulerState, error: StatusError | None) -> None:
     """Remove a node from the cache that the API server no longer has, before the informer's event arrives."""
     if error is None or error.not_found_kind != "node":
         return

@@ -24,7 +24,7 @@ def handle_scheduling_failure(state: SchedulerState, framework: Framework, queue
     cached: Pod | None = state.informers.by_key("Pod", queued.key)
     if cached is not None and not cached.spec.node_name:
         if cached.uid != pod.uid:
-            # Another pod of the same name: this one is gone.
+            # Another pod has the name: this one was deleted.
             state.queue.done(pod.uid)
             return facts
         queued.pod_info = pod = queued.pod_info.like(cached)

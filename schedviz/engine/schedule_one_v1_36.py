@@ -40,7 +40,7 @@ class SchedulingCycleV136(SchedulingCycle):
         return DiagnosisV136.new()
 
     @property
-    def _why(self) -> DiagnosisV136:
+    def _diagnosis(self) -> DiagnosisV136:
         diagnosis = self.diagnosis
         assert isinstance(diagnosis, DiagnosisV136)
         return diagnosis
@@ -64,7 +64,7 @@ class SchedulingCycleV136(SchedulingCycle):
 
     def _pre_filter(self) -> StageReport:
         outcome = self.framework.run_pre_filter_plugins(self.cycle_state, self.pod)
-        results, diagnosis = self.results, self._why
+        results, diagnosis = self.results, self._diagnosis
         results.pre_filter = outcome.answers
         results.pre_filter_nodes = None if outcome.node_names is None else sorted(outcome.node_names)
         results.skipped_filter_plugins = sorted(self.cycle_state.skip_filter_plugins)
@@ -116,7 +116,7 @@ class SchedulingCycleV136(SchedulingCycle):
         """Upstream: schedule_one.go findNodesThatPassFilters"""
         rows = self._rows_to_search(self.state.next_start_node_index)
         to_find = self._num_feasible_nodes_to_find(len(rows))
-        want = to_find if self._chooses else 1
+        want = to_find if self._needs_several_nodes else 1
         outcome = self.filtered = self.framework.filter_rows(self.cycle_state, self.pod, rows, want)
         self._diagnose(outcome)
         self.results.rejected_nodes = len(self.diagnosis.node_to_status)
@@ -128,12 +128,12 @@ class SchedulingCycleV136(SchedulingCycle):
         placement = snapshot.placement
         if names is None:
             return rows_in_search_order(snapshot, None, start) if placement is None else snapshot.rows_in_placement(start)
-        self._why.nodes.absent_nodes_status = self.framework.status_of_absent_nodes(self.diagnosis.unschedulable_plugins)
+        self._diagnosis.nodes.absent_nodes_status = self.framework.status_of_absent_nodes(self.diagnosis.unschedulable_plugins)
         searched = frozenset(name for name in names if name in snapshot.columns.row_of and (placement is None or name in placement))
         return rows_in_search_order(snapshot, searched, start) if searched else snapshot.rows(np.zeros(0, np.intp))
 
     @property
-    def _chooses(self) -> bool:
+    def _needs_several_nodes(self) -> bool:
         """Whether more than one node is needed: to be scored, or for an extender that filters."""
         extenders = self.state.extenders
         return self.framework.has_score_plugins or any(extender.is_prioritizer or extender.is_filter for extender in extenders)
@@ -172,13 +172,13 @@ class SchedulingCycleV136(SchedulingCycle):
         results.feasible_nodes = len(rows)
         if len(rows) == 1:
             results.node = rows.names[0]
-            stored = self._store_others(None)
+            stored = self._store_remaining(None)
             return StageReport(stages.ASSUME, facts={"node": results.node, "reason": "only one", **stored})
         scores = self.totals()
         ranking = self._ranking(scores)
         results.node = rows.names[ranking.winner]
         results.ranking = ranking
-        stored = self._store_others(self._remaining(rows.names, scores, ranking.winner))
+        stored = self._store_remaining(self._remaining_nodes(rows.names, scores, ranking.winner))
         facts = {"node": results.node, "total": ranking.total, "tied": ranking.tied_nodes, **stored}
         return StageReport(stages.ASSUME, facts=facts)
 
@@ -188,14 +188,14 @@ class SchedulingCycleV136(SchedulingCycle):
         first = self.first_ranking(scores)
         return first if self.state.takes_first_of_tied else rank_by_heap(scores, first)
 
-    def _remaining(self, names: Sequence[str], scores: Scores, winner: int) -> RemainingNodes:
+    def _remaining_nodes(self, names: Sequence[str], scores: Scores, winner: int) -> RemainingNodes:
         """The nodes for the next pods, with the winner first, which is popped already."""
         if not self.state.draws_among_tied:
             return RemainingNodes(names, scores, is_first_of_tied=self.state.takes_first_of_tied)
         # As if the winner had been the first to pass the filters, and the others had followed in their order.
         return RemainingNodes([names[winner], *names[winner + 1 :], *names[:winner]], np.roll(scores, -winner), is_first_of_tied=True)
 
-    def _store_others(self, others: RemainingNodes | None) -> dict[str, Any]:
+    def _store_remaining(self, others: RemainingNodes | None) -> dict[str, Any]:
         """Keep the other feasible nodes for the next pod. Returns the facts about that."""
         batch, results = self._batch, self.results
         if batch is None:
@@ -221,7 +221,7 @@ class SchedulingCycleV136(SchedulingCycle):
 
     def _fit_failure(self, nominating: NominatingInfo | None) -> Failure:
         return _failure_of(
-            FitErrorV136(self.pod.key, self.state.snapshot.num_nodes_in_placement, self._why), Code.UNSCHEDULABLE, nominating
+            FitErrorV136(self.pod.key, self.state.snapshot.num_nodes_in_placement, self._diagnosis), Code.UNSCHEDULABLE, nominating
         )
 
     # The pod takes the node.

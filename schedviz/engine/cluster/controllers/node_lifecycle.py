@@ -46,14 +46,14 @@ class NodeLifecycle:
         desired = [taint for condition in node.status.conditions if (taint := _TAINTS.get((condition.type, condition.status)))]
         if node.spec.unschedulable:
             desired.append(UNSCHEDULABLE)
-        has = {taint.key for taint in node.spec.taints if _is_ours(taint)}
+        has = {taint.key for taint in node.spec.taints if _is_lifecycle_taint(taint)}
         if has == set(desired):
             return
-        taints = tuple(taint for taint in node.spec.taints if not _is_ours(taint) or taint.key in desired)
+        taints = tuple(taint for taint in node.spec.taints if not _is_lifecycle_taint(taint) or taint.key in desired)
         now = api.clock.timestamp()
         new = tuple(Taint(key=name, effect="NoSchedule", time_added=now) for name in dict.fromkeys(desired) if name not in has)
         api.replace(replace(node, spec=replace(node.spec, taints=taints + new)), verb="patch", detail="taints")
 
 
-def _is_ours(taint: Taint) -> bool:
+def _is_lifecycle_taint(taint: Taint) -> bool:
     return taint.key in _OWN_TAINTS and taint.effect == "NoSchedule"

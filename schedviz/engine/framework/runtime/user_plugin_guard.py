@@ -111,13 +111,13 @@ class GuardedPlugin:
         try:
             answer = check(method(*args))
         except Exception as error:  # noqa: BLE001  (this is a plugin's code)
-            answer = failed(self._note(error))
+            answer = failed(self._record_fault(error))
         fault = state.remove_unstorable(before) if state is not None else ""
         if fault:
-            self._note(_InvalidAnswerError(fault))
+            self._record_fault(_InvalidAnswerError(fault))
         return failed(fault) if fault else answer
 
-    def _note(self, error: Exception) -> str:
+    def _record_fault(self, error: Exception) -> str:
         """Keep the first fault. Returns the exception in one line."""
         line = _in_one_line(error)
         if self.first_fault is None:
@@ -131,11 +131,11 @@ class GuardedPlugin:
         try:
             method(*args)
         except Exception as error:  # noqa: BLE001  (this is a plugin's code)
-            logger.warning("plugin %s failed in %s: %s", self.name, point, self._note(error))
+            logger.warning("plugin %s failed in %s: %s", self.name, point, self._record_fault(error))
         if isinstance(args[0], CycleState):
             fault = args[0].remove_unstorable(before)
             if fault:
-                logger.warning("plugin %s failed in %s: %s", self.name, point, self._note(_InvalidAnswerError(fault)))
+                logger.warning("plugin %s failed in %s: %s", self.name, point, self._record_fault(_InvalidAnswerError(fault)))
 
     def _object_changed(self, verb: ObjectVerb, obj: KubeObject) -> None:
         self._call_without_result("object_changed", self._plugin.object_changed, (verb, obj))
@@ -152,23 +152,23 @@ class GuardedPlugin:
     def _filter_nodes(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:
         """A row at which the plugin fails has its own error; other rows keep their answers."""
 
-        def ask(state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:
+        def filter_each(state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:
             statuses = []
             for info in rows.infos:
                 try:
                     statuses.append(_status(self._plugin.filter_node(state, pod, info)))
                 except Exception as error:  # noqa: BLE001  (this is a plugin's code)
-                    statuses.append(as_status(self._note(error)))
+                    statuses.append(as_status(self._record_fault(error)))
             return None if all(status.is_success for status in statuses) else Verdicts.of(statuses)
 
         def failed(fault: str) -> Verdicts:
             return Verdicts.all(len(rows), as_status(fault))
 
-        answer: Verdicts | None = self._answer(ask, (state, pod, rows), lambda verdicts: verdicts, failed)
+        answer: Verdicts | None = self._answer(filter_each, (state, pod, rows), lambda verdicts: verdicts, failed)
         return answer
 
     def _score_nodes(self, state: CycleState, pod: PodInfo, rows: Rows) -> Scores | Status:
-        def ask(state: CycleState, pod: PodInfo, rows: Rows) -> Scores | Status:
+        def score_each(state: CycleState, pod: PodInfo, rows: Rows) -> Scores | Status:
             scores = []
             for info in rows.infos:
                 score = self._plugin.score_node(state, pod, info)
@@ -177,7 +177,7 @@ class GuardedPlugin:
                 scores.append(score)
             return scores  # type: ignore[return-value]  # _scores makes an array of them
 
-        answer: Scores | Status = self._answer(ask, (state, pod, rows), _scores(len(rows)), as_status)
+        answer: Scores | Status = self._answer(score_each, (state, pod, rows), _scores(len(rows)), as_status)
         return answer
 
 
@@ -273,7 +273,7 @@ def _scores(count: int) -> Callable[[Any], Scores | Status]:
         scores = answer if isinstance(answer, (np.ndarray, list)) else None
         array = np.asarray(scores) if scores is not None else np.zeros(())
         if array.ndim != 1 or array.dtype.kind not in ("iu" if len(array) else "iuf"):
-            raise _InvalidAnswerError(f"expected whole numbers, one for each node, found {_odd_one(answer)}")
+            raise _InvalidAnswerError(f"expected whole numbers, one for each node, found {_invalid_scores(answer)}")
         if len(array) != count:
             raise _InvalidAnswerError(f"expected {count} scores, found {len(array)}")
         return array.astype(np.int64)
@@ -281,7 +281,7 @@ def _scores(count: int) -> Callable[[Any], Scores | Status]:
     return check
 
 
-def _odd_one(answer: Any) -> str:
+def _invalid_scores(answer: Any) -> str:
     if isinstance(answer, list):
         return next((_described(item) for item in answer if isinstance(item, bool) or not isinstance(item, int)), "numbers too large")
     return f"an array of {answer.dtype}" if isinstance(answer, np.ndarray) else _described(answer)
