@@ -1,4 +1,4 @@
-"""`PreemptionTask`: an asynchronous preemption of v1.36, as a value that runs stage by stage between the scheduling cycles' stages.
+"""`PreemptionTask`: an asynchronous preemption of v1.36, as a value that runs stage by stage while scheduling cycles go on.
 
 Upstream: framework/preemption/executor.go prepareCandidateAsync (a goroutine)
 """

@@ -53,9 +53,9 @@ def _timers(simulation: SimulationState) -> list[tuple[int, str]]:
     deadline = scheduler.waiting_deadline()
     if deadline is not None:
         timers.append((deadline, "the timeout of a pod that waits in its binding cycle"))
-    helper = cluster.controllers.timers.next
-    if helper is not None:
-        timers.append((helper.due, f"the helper {helper.owner} ({helper.key.rpartition(' ')[0] or helper.key})"))
+    timer = cluster.controllers.timers.next
+    if timer is not None:
+        timers.append((timer.due, f"the helper {timer.owner} ({timer.key.rpartition(' ')[0] or timer.key})"))
     if expiry is not None:
         timers.append((expiry + 1, "the expiry of an assumed pod"))
     if timeout is not None:
