@@ -137,7 +137,7 @@ class VolumeBinder:
                 self.claims.assume(selected)
                 claims.append(selected)
         except AssumeError:
-            self.revert(PodVolumes(tuple(bindings), tuple(claims)))
+            self.revert_assumed_pod_volumes(PodVolumes(tuple(bindings), tuple(claims)))
             raise
         return PodVolumes(tuple(bindings), tuple(claims))
 
@@ -149,7 +149,7 @@ class VolumeBinder:
             return False
         return all(claim is None or is_fully_bound(claim) for claim in claims)
 
-    def revert(self, volumes: PodVolumes) -> None:
+    def revert_assumed_pod_volumes(self, volumes: PodVolumes) -> None:
         """Drop the assumed versions. Upstream: RevertAssumedPodVolumes"""
         for binding in volumes.static_bindings or ():
             self.volumes.restore(binding.volume)
@@ -158,7 +158,7 @@ class VolumeBinder:
 
     # PreBind.
 
-    def write(self, pod: Pod, volumes: PodVolumes) -> PodVolumes | StatusError:
+    def bind_api_update(self, pod: Pod, volumes: PodVolumes) -> PodVolumes | StatusError:
         """Write the assumed versions: volumes with their claims, claims with their node. Returns the updated objects, or an error.
 
         Versions that could not be written are no longer assumed. Upstream: bindAPIUpdate
@@ -183,10 +183,10 @@ class VolumeBinder:
         return PodVolumes(tuple(bindings), tuple(claims))
 
     def _revert_rest(self, volumes: PodVolumes, bindings: int, claims: int, error: StatusError) -> StatusError:
-        self.revert(PodVolumes((volumes.static_bindings or ())[bindings:], (volumes.dynamic_provisions or ())[claims:]))
+        self.revert_assumed_pod_volumes(PodVolumes((volumes.static_bindings or ())[bindings:], (volumes.dynamic_provisions or ())[claims:]))
         return error
 
-    def are_bound(self, pod: Pod, volumes: PodVolumes) -> bool:
+    def check_bindings(self, pod: Pod, volumes: PodVolumes) -> bool:
         """Whether the controller has completed the binding; False: not yet.
 
         Raises `BindingError` if it cannot complete. Upstream: checkBindings
@@ -237,15 +237,15 @@ class VolumeBinder:
 
     def _check_reach(self, volume: PersistentVolume, node: Node, context: str) -> None:
         try:
-            seen = self._as_seen_from(volume, node)
+            translated_volume = self._translated_for(volume, node)
         except TranslationError as error:
             raise BindingError(f"{context}could not translate pv: {error}") from None
-        why = why_out_of_reach(seen.spec.node_affinity, node)
+        why = why_out_of_reach(translated_volume.spec.node_affinity, node)
         if why:
             raise BindingError(f'pv "{volume.name}" node affinity doesn\'t match node "{node.name}": {why}')
 
-    def _as_seen_from(self, volume: PersistentVolume, node: Node) -> PersistentVolume:
-        """The volume as the node's CSI driver sees it. Raises `TranslationError`. Upstream: tryTranslatePVToCSI"""
+    def _translated_for(self, volume: PersistentVolume, node: Node) -> PersistentVolume:
+        """The volume, translated to CSI if the node's driver handles it. Raises `TranslationError`. Upstream: tryTranslatePVToCSI"""
         plugin = in_tree_plugin(volume.spec)
         csi_node: CSINode | None = self._handle.objects.get("CSINode", "", node.name)
         if plugin is None or plugin.name not in self._migrated or csi_node is None or plugin.name not in migrated_plugins(csi_node):

@@ -75,8 +75,8 @@ class VolumeSearch:
         self._failures: list[str] = []
         self._matching: Matching | None = None
         try:
-            looking = [claim for claim in claims.unbound_delayed if SELECTED_NODE not in claim.metadata.annotations]
-            self._matching = Matching(looking, claims.volumes, by_attributes_class=self._rules.by_attributes_class)
+            unbound_claims = [claim for claim in claims.unbound_delayed if SELECTED_NODE not in claim.metadata.annotations]
+            self._matching = Matching(unbound_claims, claims.volumes, by_attributes_class=self._rules.by_attributes_class)
         except SelectorError as error:
             self._failure_of_matching = str(error)
 
@@ -86,8 +86,8 @@ class VolumeSearch:
         reach = ReachableRows(rows)
         findings = self._check_bound(rows, reach)
         if self._claims.unbound_delayed:
-            unfinished = findings < _ERROR_BIT
-            findings[unfinished] |= self._check_unbound(rows, reach)[unfinished]
+            without_error = findings < _ERROR_BIT
+            findings[without_error] |= self._check_unbound(rows, reach)[without_error]
         if not findings.any():
             return None
         distinct, codes = np.unique(np.append(findings, 0), return_inverse=True)
@@ -122,21 +122,21 @@ class VolumeSearch:
     def _check_bound(self, rows: Rows, reach: ReachableRows) -> Findings:
         findings = np.zeros(len(rows), np.int64)
         for claim in self._claims.bound:
-            fine = findings == 0
-            if not fine.any():
+            passing = findings == 0
+            if not passing.any():
                 break
             try:
                 volume = self._volumes.get(claim.spec.volume_name)
             except AssumeError:
-                findings[fine] = PV_NOT_EXIST
+                findings[passing] = PV_NOT_EXIST
                 break
             plugin = in_tree_plugin(volume.spec)
             migrated = None if plugin is None or plugin.name not in self._rules.migrated else self._where_migrated(plugin, rows)
             if plugin is None or migrated is None:
-                findings[fine & ~reach.mask(volume.spec.node_affinity)] = NODE_CONFLICT
+                findings[passing & ~reach.mask(volume.spec.node_affinity)] = NODE_CONFLICT
             else:
-                findings[fine & ~migrated & ~reach.mask(volume.spec.node_affinity)] = NODE_CONFLICT
-                self._check_migrated(volume, plugin, findings, fine & migrated, reach)
+                findings[passing & ~migrated & ~reach.mask(volume.spec.node_affinity)] = NODE_CONFLICT
+                self._check_migrated(volume, plugin, findings, passing & migrated, reach)
         return findings
 
     def _check_migrated(self, volume: PersistentVolume, plugin: InTreePlugin, findings: Findings, rows: Mask, reach: ReachableRows) -> None:
@@ -168,11 +168,11 @@ class VolumeSearch:
         to_provision: list[tuple[PersistentVolumeClaim, Choice | None]] = [(claim, None) for claim in self._selected]
         to_provision += [(options.claim, choice) for options, choice in zip(self._matching.options, choices, strict=True)]
         for claim, choice in to_provision:
-            concerned = findings == 0
+            rows_to_check = findings == 0
             if choice is not None:
-                concerned &= choice == NONE
-            if concerned.any():
-                self._check_provision(claim, rows, findings, concerned)
+                rows_to_check &= choice == NONE
+            if rows_to_check.any():
+                self._check_provision(claim, rows, findings, rows_to_check)
         return findings
 
     def _selected_elsewhere(self, rows: Rows) -> Mask:
@@ -183,11 +183,11 @@ class VolumeSearch:
             elsewhere |= np.fromiter((name != node for name in rows.names), np.bool_, len(rows))
         return elsewhere
 
-    def _check_provision(self, claim: PersistentVolumeClaim, rows: Rows, findings: Findings, concerned: Mask) -> None:
+    def _check_provision(self, claim: PersistentVolumeClaim, rows: Rows, findings: Findings, rows_to_check: Mask) -> None:
         try:
             possible, has_capacity = can_provision(claim, rows, self._objects)
         except ProvisioningError as error:
-            findings[concerned] = self._failure(str(error))
+            findings[rows_to_check] = self._failure(str(error))
         else:
-            findings[concerned & ~possible] = BIND_CONFLICT
-            findings[concerned & possible & ~has_capacity] = NOT_ENOUGH_SPACE
+            findings[rows_to_check & ~possible] = BIND_CONFLICT
+            findings[rows_to_check & possible & ~has_capacity] = NOT_ENOUGH_SPACE

@@ -1,6 +1,6 @@
 """Matches a pod's claims with existing volumes, on many nodes at once.
 
-On each node the claims choose in turn, the smallest first. Each takes the volume that is reserved for it, or the smallest matching volume
+On each node the claims choose in turn, the smallest first. Each takes the volume that is pre-bound to it, or the smallest matching volume
 that no other claim of the pod took. So a claim's volumes are sorted by preference once, and rows that still need one are tested volume by
 volume.
 
@@ -39,9 +39,9 @@ class Options(msgspec.Struct, frozen=True):
     """The volumes that a claim may take, as numbers of `Matching.volumes`."""
 
     claim: PersistentVolumeClaim
-    #: Volumes reserved for the claim: only the first that no other claim took is considered.
-    held: tuple[int, ...]
-    #: Unreserved volumes, in the order of preference.
+    #: Volumes that are pre-bound to the claim: only the first that no other claim took is considered.
+    prebound: tuple[int, ...]
+    #: Other available volumes, in the order of preference.
     free: tuple[int, ...]
 
 
@@ -76,23 +76,23 @@ class Matching:
 
     def _choose(self, options: Options, count: int, reach: ReachableRows, others: Sequence[Choice]) -> Choice:
         choice = np.full(count, NONE, np.int64)
-        looking = np.ones(count, np.bool_)
-        for number in options.held:
-            concerned = _where_free(number, np.flatnonzero(looking), others)
-            looking[concerned] = False
-            in_reach = concerned[reach.mask(self.volumes[number].spec.node_affinity)[concerned]]
+        unmatched = np.ones(count, np.bool_)
+        for number in options.prebound:
+            available = _where_free(number, np.flatnonzero(unmatched), others)
+            unmatched[available] = False
+            in_reach = available[reach.mask(self.volumes[number].spec.node_affinity)[available]]
             choice[in_reach] = number
-        if looking.any() and options.free:
-            best = self._best(options.free, looking, reach, others)
+        if unmatched.any() and options.free:
+            best = self._best(options.free, unmatched, reach, others)
             matched = np.flatnonzero(best < len(options.free))
             choice[matched] = np.array(options.free, np.int64)[best[matched]]
         return choice
 
-    def _best(self, free: Sequence[int], looking: Mask, reach: ReachableRows, others: Sequence[Choice]) -> Choice:
+    def _best(self, free: Sequence[int], unmatched: Mask, reach: ReachableRows, others: Sequence[Choice]) -> Choice:
         """The first volume in the order of preference that each row can take; their number if it can take none."""
-        best = np.full(len(looking), len(free), np.int64)
-        still = looking.copy()
-        remaining = int(np.count_nonzero(still))
+        best = np.full(len(unmatched), len(free), np.int64)
+        remaining_rows = unmatched.copy()
+        remaining = int(np.count_nonzero(remaining_rows))
         ranks: list[int] = []
         rows: list[int] = []
         for rank, number in enumerate(free):
@@ -104,13 +104,13 @@ class Matching:
                 ranks += [rank] * len(few)
             elif remaining:
                 in_reach = reach.index(affinity)
-                taking = _where_free(number, in_reach[still[in_reach]], others)
+                taking = _where_free(number, in_reach[remaining_rows[in_reach]], others)
                 best[taking] = rank
-                still[taking] = False
+                remaining_rows[taking] = False
                 remaining -= len(taking)
         if rows:
             where, rank_of = np.array(rows, np.intp), np.array(ranks, np.int64)
-            possible = looking[where]
+            possible = unmatched[where]
             for other in others:
                 possible &= other[where] != np.array(free, np.int64)[rank_of]
             np.minimum.at(best, where[possible], rank_of[possible])

@@ -169,7 +169,7 @@ class VolumeBinding:
         except NotFoundError:
             return
         if volumes is not None:
-            self._binder.revert(volumes)
+            self._binder.revert_assumed_pod_volumes(volumes)
 
     # Binding cycle.
 
@@ -185,7 +185,7 @@ class VolumeBinding:
         if volumes is None:
             return as_status(f'no pod volumes found for node "{node_name}"')
         if not data.is_written:
-            updated = self._binder.write(pod.pod, volumes)
+            updated = self._binder.bind_api_update(pod.pod, volumes)
             if isinstance(updated, StatusError):
                 return as_status(updated)
             volumes = data.pod_volumes = updated
@@ -196,7 +196,7 @@ class VolumeBinding:
     def _wait_for_bindings(self, pod: Pod, volumes: PodVolumes, deadline: int) -> Status | None:
         """Upstream polls every second; here the check runs after every change."""
         try:
-            if self._binder.are_bound(pod, volumes):
+            if self._binder.check_bindings(pod, volumes):
                 return SUCCESS
         except BindingError as error:
             return as_status(f"binding volumes: {error}")
