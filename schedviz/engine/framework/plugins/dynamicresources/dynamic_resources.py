@@ -229,7 +229,7 @@ class DynamicResources:
                 statuses += [SUCCESS] * (len(rows) - len(statuses))
                 break
             if len(statuses) == 1 and len(rows) > 1:
-                # The first node has told whether arrays can answer for the others.
+                # After the search of the first node, it is known whether arrays decide about the others.
                 verdicts = self._read_free(data, rows)
                 if verdicts is not None:
                     return None if verdicts.rejects_none else verdicts

@@ -1,7 +1,7 @@
 """The search for devices: every device for every request, with backtracking, until a combination satisfies all claims.
 
 The order of the search decides which devices a claim gets, so it is upstream's, including what it leaves behind when it gives a device up
-(see `_Search._take`).
+(see `Search._take`).
 
 Upstream: dynamic-resource-allocation/structured/internal/incubating/allocator_incubating.go allocateOne, allocateDevice
 """
@@ -95,7 +95,7 @@ class Search:
         self._counters = TakenCounters()
         self._node_matches: dict[int, bool] = {}
         self.results: list[list[FoundDevice]] = []
-        #: Looks, those of the steps included.
+        #: Visits, including those of the steps.
         self._visits = 0
         #: Expensive selectors that have been counted.
         self._counted: set[tuple[str, DeviceID | None]] = set()
@@ -264,11 +264,11 @@ class Search:
                 return False
         return True
 
-    def _count(self, expression: str, device: DeviceID | None, looks: int) -> None:
+    def _count(self, expression: str, device: DeviceID | None, visits: int) -> None:
         """Count the work for a selector once, whether it has been done before or not: a search takes the same steps after a restore."""
         if (expression, device) not in self._counted:
             self._counted.add((expression, device))
-            self._count_visits(looks)
+            self._count_visits(visits)
 
     def _is_for_node(self, device: SliceDevice) -> bool:
         matches = self._node_matches.get(id(device))
