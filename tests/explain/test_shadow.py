@@ -8,6 +8,7 @@ import pytest
 
 from schedviz.engine import Simulation
 from schedviz.engine.dryrun.live_dry_runs import LiveDryRuns, StatefulPluginError
+from schedviz.explain.in_flight import bound_pod
 from schedviz.explain.judgement import Choice, Judgement, Share
 from schedviz.explain.shadow import choose, judge
 from schedviz.kube.core import Pod
@@ -108,3 +109,16 @@ def test_a_stateful_plugin_is_not_run() -> None:
     simulation = cluster(node("n1"), pod("p"), config=config)
     with pytest.raises(StatefulPluginError, match="Scripted"):
         choice_of(simulation, "p")
+
+
+def test_an_assumed_pod_takes_room_during_dry_runs_of_other_pods_only() -> None:
+    simulation = cluster(node("n1"), node("n2", cpu="3"), pod("assumed", cpu="3500m"), pod("p"))
+    info = simulation.scheduler.state.pod_info(bound_pod(the(simulation, "assumed"), "n1"))
+    dry_runs = LiveDryRuns(assumed=lambda _: [info])
+
+    assert choice_of(simulation, "p", dry_runs).best == ("n2",)
+    assert choice_of(simulation, "assumed", dry_runs).best == ("n1",)
+    assert choice_of(simulation, "p", dry_runs).best == ("n2",)
+    with dry_runs.dry_run(simulation, the(simulation, "p"), moved=dry_runs.moved_pods(simulation)) as dry_run:
+        assert choose(simulation, dry_run).best == ("n2",)
+    assert choice_of(simulation, "p").best == ("n1",)

@@ -37,20 +37,26 @@ class LiveDryRuns:
         `moved`: on these nodes instead of the present ones. Raises `UnknownProfileError`, `StatefulPluginError`.
         """
         _require_stateless(simulation, pod)
-        if assumed := self._assumed(simulation):
-            moved = moved or self.moved_pods(simulation)
-            for other in assumed:
-                if other.uid == pod.uid:
-                    moved.take_away(other)
-        with self._using(simulation, self._present(simulation) if moved is None else moved.snapshot):
-            yield DryRun(simulation, pod)
+        if moved is not None:
+            for own in self._assumed(simulation):
+                if own.uid == pod.uid:
+                    moved.take_away(own)
+            with self._using(simulation, moved.snapshot):
+                yield DryRun(simulation, pod)
+            return
+        present = self._present(simulation)
+        with self._using(simulation, present):
+            refresh_snapshot(simulation)
+            others = [other for other in self._assumed(simulation) if other.uid != pod.uid]
+            with MovedPods(present).placed(others):
+                yield DryRun(simulation, pod)
 
     def moved_pods(self, simulation: Simulation) -> MovedPods:
         """A copy of the present nodes with the assumed pods, in which pods can be moved."""
         snapshot = self._present(simulation)
         with self._using(simulation, snapshot):
             refresh_snapshot(simulation)
-        moved = MovedPods(snapshot)
+        moved = MovedPods(snapshot.copy())
         for pod in self._assumed(simulation):
             moved.place(pod)
         return moved

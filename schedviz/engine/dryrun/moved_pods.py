@@ -2,26 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
 from schedviz.engine.cache import Snapshot
 from schedviz.engine.cache.snapshot import ListChanges
 from schedviz.engine.framework.types import Generations, NodeInfo, PodInfo
 
 
 class MovedPods:
-    """A copy of a snapshot, in which pods can be moved. Nodes, volumes and other objects stay those of the present."""
+    """A snapshot for dry runs, in which pods can be moved. Nodes, volumes and other objects stay those of the present."""
 
     def __init__(self, snapshot: Snapshot) -> None:
-        #: The copy, for dry runs.
-        self.snapshot: Snapshot = snapshot.copy()
+        self.snapshot = snapshot
 
-    def place(self, pod: PodInfo) -> None:
-        """Put a pod on the node that its spec names. Does nothing if it is there, or if there is no such node."""
+    @contextmanager
+    def placed(self, pods: Iterable[PodInfo]) -> Iterator[None]:
+        """Place pods until the `with` ends."""
+        placed = [pod for pod in pods if self.place(pod)]
+        try:
+            yield
+        finally:
+            for pod in reversed(placed):
+                self.take_away(pod)
+
+    def place(self, pod: PodInfo) -> bool:
+        """Put a pod on the node that its spec names. False: it is there already, or there is no such node."""
         info = self.snapshot.node_info_map.get(pod.pod.spec.node_name)
         if info is None or _find(info, pod.uid) is not None:
-            return
+            return False
         changed = _private(info)
         changed.add_pod(pod)
         self._overwrite(info, changed)
+        return True
 
     def take_away(self, pod: PodInfo) -> None:
         """Take a pod from the node that its spec names. Does nothing if it is not there."""
