@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import tempfile
@@ -10,6 +11,9 @@ import traceback
 from pathlib import Path
 
 import click
+
+#: What the operating system raises if there is no room, or not for this user.
+_DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 class SeveralLines(click.ClickException):
@@ -29,6 +33,8 @@ def explain(error: Exception) -> str | None:
     """
     if isinstance(error, OSError) and error.filename is not None:
         return f"{os.fspath(error.filename)}: {error.strerror}"
+    if isinstance(error, OSError) and error.errno in _DISK_FULL:
+        return f"The output could not be written: {error.strerror}. Free some space, or write to another disk."
     kind = type(error)
     is_own_error = kind.__module__.split(".")[0] == "schedviz" and kind.__name__ != "InvariantError"
     # Compared by name: most commands do not need Django, which takes long to import.

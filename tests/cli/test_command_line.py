@@ -130,6 +130,17 @@ def test_an_internal_error_is_reported_in_one_line_and_logged(tmp_path: Path):
     assert "Traceback" in (tmp_path / "schedviz" / "cli.log").read_text()
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_full_disk_is_no_bug():
+    with Path("/dev/full").open("w") as full:
+        answer = subprocess.run(
+            [sys.executable, "-m", "schedviz.cli.main", "sample"], stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60
+        )
+
+    assert answer.returncode == 2
+    assert answer.stderr.startswith("schedviz: The output could not be written: No space left on device.")
+
+
 def test_a_closed_pipe_is_no_error():
     answer = subprocess.run(
         f"{sys.executable} -m schedviz.cli.main --help | head -1", shell=True, capture_output=True, text=True, check=False, timeout=60

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -92,6 +93,18 @@ def test_a_folder_that_holds_something_is_left_alone(tmp_path):
         build.make(tmp_path, [], report=print)
 
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_a_kit_that_does_not_fit_on_the_disk_leaves_nothing(tmp_path, monkeypatch):
+    def full(wheels: Path) -> Path:
+        (wheels / "half.whl").write_text("half")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(build.own_wheel, "write", full)
+    with pytest.raises(build.CannotMake, match=r"kit: No space left on device\."):
+        build.make(tmp_path / "kit", [], report=print)
+
+    assert not (tmp_path / "kit").exists()
 
 
 def test_another_python_is_refused_in_words(tmp_path):

@@ -167,6 +167,25 @@ def test_a_file_that_ends_in_the_middle_puts_nothing_back(written: Path, damaged
     target.schedviz("restore", written)
 
 
+FULL = """
+import contextlib, errno, io, os, sys
+from schedviz.cli.main import main
+from schedviz.web.backup.records import Writer
+
+def full(*_):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+Writer.write = full
+sys.argv = ["schedviz", "backup", "there.backup"]
+with contextlib.redirect_stderr(sys.stdout), contextlib.suppress(SystemExit):
+    main()
+"""
+
+
+def test_a_full_disk_is_an_error_with_the_name_of_the_file(source: Installation) -> None:
+    assert source.python(FULL).strip() == "schedviz: there.backup: No space left on device"
+
+
 def test_nothing_is_restored_while_a_server_runs_on_the_data_folder(written: Path, tmp_path: Path) -> None:
     target = Installation(tmp_path / "target")
     target.schedviz("restore", written)

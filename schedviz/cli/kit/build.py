@@ -36,10 +36,20 @@ class KitContents(NamedTuple):
 def make(folder: Path, lessons: Iterable[Path], *, report: Callable[[str], object]) -> KitContents:
     """Fill a new or empty folder. pip downloads wheels of packages that were not installed from a wheel.
 
-    Raises `CannotMake`.
+    Raises `CannotMake`, and leaves nothing in the folder then.
     """
     if folder.exists() and any(folder.iterdir()):
         raise CannotMake(f"{folder} is not empty. Name a new folder.")
+    try:
+        return _fill(folder, lessons, report)
+    except BaseException as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        if isinstance(error, OSError):
+            raise CannotMake(f"{error.filename or folder}: {error.strerror or error}.") from error
+        raise
+
+
+def _fill(folder: Path, lessons: Iterable[Path], report: Callable[[str], object]) -> KitContents:
     wheels = folder / "wheels"
     wheels.mkdir(parents=True)
     try:

@@ -41,6 +41,9 @@ def write(path: Path) -> Summary:
             file.flush()
             os.fsync(file.fileno())
         fresh.replace(path)
+    except OSError as error:
+        # A write does not say where.
+        raise OSError(error.errno, error.strerror, error.filename or str(path)) from error
     finally:
         fresh.unlink(missing_ok=True)
     return Summary(tables=len(counted), rows=sum(counted.values()), sessions=counted[Session._meta.label], bytes=path.stat().st_size)
