@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from rest_framework.test import APIClient
 
+from schedviz.sessions.forks.requests import Forked
 from schedviz.sessions.models import Session
 from schedviz.web.login import make_token
-from schedviz.web.rooms.models import RoomFork
+from schedviz.web.rooms import forks
+from schedviz.web.rooms.models import Participant, RoomFork
 from tests.rooms.conftest import Person
 from tests.web.conftest import make_session
 
@@ -171,6 +175,39 @@ def test_the_same_key_is_the_same_fork_and_keys_of_two_are_not_the_same(classroo
 
     assert ada.ask("post", "forks/", {"key": "k"})["id"] == first
     assert bob.ask("post", "forks/", {"key": "k"}, expect=201)["id"] != first
+
+
+def test_a_fork_that_was_made_is_deleted_when_its_participant_leaves_before_the_response(classroom, ada, monkeypatch):
+    real = forks.fork
+
+    def gone_after(*args: Any, **options: Any) -> Forked:
+        made = real(*args, **options)
+        ada.ask("post", "leave/", expect=204)
+        return made
+
+    monkeypatch.setattr(forks, "fork", gone_after)
+    ada.ask("post", "forks/", {}, expect=404)
+    assert Session.objects.get() == classroom.session
+
+
+@pytest.mark.parametrize("how", ["leaves", "is removed", "the room ends"])
+def test_a_fork_is_not_made_for_somebody_who_is_gone_meanwhile(classroom, ada, monkeypatch, how):
+    real = forks.fork
+
+    def gone_before(*args: Any, **options: Any) -> Forked:
+        match how:
+            case "leaves":
+                ada.ask("post", "leave/", expect=204)
+            case "is removed":
+                classroom.teacher.ask("delete", f"participants/{Participant.objects.get().pk}/", expect=204)
+            case _:
+                classroom.teacher.ask("post", "end/", {"keep": True})
+        return real(*args, **options)
+
+    monkeypatch.setattr(forks, "fork", gone_before)
+    assert ada.ask("post", "forks/", {}, expect=404)["code"] == "not_found"
+    assert not RoomFork.objects.exists()
+    assert Session.objects.get() == classroom.session
 
 
 def test_a_participant_forks_only_what_the_room_shows(classroom, ada, fork):

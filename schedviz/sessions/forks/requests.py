@@ -5,6 +5,7 @@ The fork is stored here with the status `importing`; an io worker makes its engi
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -42,6 +43,10 @@ class OtherRelease(msgspec.Struct, frozen=True):
     feature_gates: dict[str, bool] = {}
 
 
+def _nothing(_fork: Session) -> None:
+    pass
+
+
 def fork(
     session: Session,
     owner: AbstractBaseUser,
@@ -52,11 +57,13 @@ def fork(
     calls_extenders: bool = True,
     within_quotas: bool = False,
     other: OtherRelease | None = None,
+    along: Callable[[Session], None] = _nothing,
 ) -> Forked:
     """Create a session of `owner` that continues from the state after an event, or from the present. The same key returns the same fork.
 
     With `other`, the scheduler of another release starts with the objects of that moment; such a session has none of the parent's events.
-    `calls_extenders` is False for sessions that others command: they call no extender, even if the owner may.
+    `calls_extenders` is False for sessions that others command: they call no extender, even if the owner may. `along` is called in the
+    transaction that creates the fork, and may raise an exception to prevent it.
 
     Raises `NotForkable`, `HistoryUnavailable`, `KeyReused`, and `QuotaReached` if the fork must be `within_quotas`.
     """
@@ -88,9 +95,12 @@ def fork(
     try:
         with quotas.creating_session(owner.pk) if within_quotas else transaction.atomic():
             made.save(force_insert=True)
+            along(made)
     except IntegrityError:
         # A concurrent request used the same key.
         existing = known_fork(session, owner, at=at, key=key, other=other)
+        if existing is None and not Session.objects.filter(pk=session.pk).exists():
+            raise HistoryUnavailable("The session has just been deleted.") from None
         if existing is None:
             raise
         return Forked(existing, duplicate=True)

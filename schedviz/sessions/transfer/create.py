@@ -122,8 +122,7 @@ def delete_session(session_id: UUID) -> bool:
     fenced = {"status": Session.Status.FAILED, "message": "The session is being deleted.", "lease_owner": "", "epoch": F("epoch") + 1}
     if not Session.objects.filter(pk=session_id).update(**fenced):
         return False
-    # Forks lose their past before the fork.
-    Session.objects.filter(origin_id=session_id).update(origin=None, forked_from=None)
+    _lose_forks(session_id)
     stream.wake(session_id)
     for rows, at_once in (
         (Upload.objects.filter(session_id=session_id), 4),
@@ -139,10 +138,19 @@ def delete_session(session_id: UUID) -> bool:
     ):
         while some := list(rows.values_list("pk", flat=True)[:at_once]):
             rows.model.objects.filter(pk__in=some).delete()
-    Session.objects.filter(pk=session_id).delete()
+    with transaction.atomic():
+        # Nothing that refers to the session, such as a fork, is added meanwhile.
+        Session.objects.select_for_update().only("pk").filter(pk=session_id).first()
+        _lose_forks(session_id)
+        Session.objects.filter(pk=session_id).delete()
     upload_keys.forget(session_id)
     stream.forget(session_id)
     return True
+
+
+def _lose_forks(session_id: UUID) -> None:
+    """Forks lose their past before the fork."""
+    Session.objects.filter(origin_id=session_id).update(origin=None, forked_from=None)
 
 
 def _store(session_id: UUID, source: Source) -> dict[str, Any]:

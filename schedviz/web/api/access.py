@@ -62,9 +62,10 @@ def forbidden(actor: Actor, verb: Verb) -> ApiError:
 
 
 def role_for(request: Request, session: Session) -> Role:
-    """The client's role in a session that it may see."""
+    """The client's role in a session that it may see. Raises `ApiError` 404 if it has lost the permission during the request."""
     role = role_of(actor_of(request), session)
-    assert role is not None
+    if role is None:
+        raise not_found()
     return role
 
 

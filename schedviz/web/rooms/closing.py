@@ -59,6 +59,7 @@ def sweep_rooms() -> None:
 
 def _forget_names(room: Room) -> None:
     """Keep the tallies of the answers, without the participants."""
+    forks.lock(Participant.objects.filter(room=room))
     for question in Question.objects.filter(room=room):
         question.tally = tally(Answer.objects.filter(question=question).values_list("value", flat=True))
         question.save(update_fields=["tally"])

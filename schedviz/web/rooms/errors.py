@@ -42,6 +42,13 @@ class WasRemoved(RoomRefused):
     code = "removed"
 
 
+class LeftRoom(RoomRefused):
+    """The participant left, was removed, or the room ended during the request."""
+
+    status = 404
+    code = "not_found"
+
+
 class RoomFull(RoomRefused):
     code = "room_full"
 

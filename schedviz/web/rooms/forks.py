@@ -6,19 +6,21 @@ from collections.abc import Iterable
 from uuid import UUID
 
 from django.conf import settings
+from django.db.models import QuerySet
 
 from schedviz.sessions import quotas
 from schedviz.sessions.forks.requests import Forked, fork, known_fork
 from schedviz.sessions.models import Session
 from schedviz.sessions.transfer import create
 from schedviz.web.rooms import notify
-from schedviz.web.rooms.models import Participant, RoomFork
+from schedviz.web.rooms.errors import LeftRoom
+from schedviz.web.rooms.models import LIVE, Participant, RoomFork
 
 
 def fork_for(participant: Participant, session: Session, *, at: int | None, key: str) -> Forked:
     """Fork a session for a participant who may see it. If they have the maximum number of forks, the oldest is deleted.
 
-    Raises `QuotaReached`, `NotForkable`, `HistoryUnavailable` or `KeyReused`.
+    Raises `QuotaReached`, `NotForkable`, `HistoryUnavailable`, `KeyReused`, or `LeftRoom` if they have just left.
     """
     room = participant.room
     teacher = room.teacher
@@ -27,11 +29,23 @@ def fork_for(participant: Participant, session: Session, *, at: int | None, key:
         quotas.expect_session_quota(teacher.pk, nodes=session.nodes, pods=session.pods)
     # The teacher's permission to call extenders does not extend to participants.
     name = f"{participant.nickname}: {session.name}"
-    forked = fork(session, teacher, at=at, name=name, key=own_key, calls_extenders=False, within_quotas=True)
-    RoomFork.objects.get_or_create(session=forked.session, defaults={"room": room, "participant": participant})
+
+    def enter(made: Session) -> None:
+        if not lock(Participant.objects.filter(pk=participant.pk, removed=False, room__status__in=LIVE)):
+            raise LeftRoom("You are not in this room any more.")
+        RoomFork.objects.create(session=made, room=room, participant=participant)
+
+    forked = fork(session, teacher, at=at, name=name, key=own_key, calls_extenders=False, within_quotas=True, along=enter)
     _make_way(participant)
     notify.changed(room.pk)
     return forked
+
+
+def lock(participants: QuerySet[Participant]) -> int:
+    """Lock participants within a transaction; returns how many there are. Their forks are created, and their rows are deleted, with this
+    lock, so that no fork is left behind.
+    """
+    return len(participants.select_for_update(of=("self",)).values_list("pk", flat=True))
 
 
 def of_participant(participant: Participant) -> list[UUID]:

@@ -76,16 +76,19 @@ def usable_nickname(raw: str) -> str:
 def leave(participant: Participant) -> None:
     """Delete a participant with their answers, forks and name."""
     room_id = participant.room_id
-    sessions = forks.of_participant(participant)
-    participant.delete()
+    with transaction.atomic():
+        forks.lock(Participant.objects.filter(pk=participant.pk))
+        sessions = forks.of_participant(participant)
+        participant.delete()
     forks.delete_sessions(sessions)
     notify.changed(room_id)
 
 
 def remove(participant: Participant) -> None:
     """Remove a participant, who cannot rejoin with the same cookie."""
-    sessions = forks.of_participant(participant)
     with transaction.atomic():
+        forks.lock(Participant.objects.filter(pk=participant.pk))
+        sessions = forks.of_participant(participant)
         participant.answers.all().delete()
         Participant.objects.filter(pk=participant.pk).update(removed=True, folded="", nickname="", hand_at=None, here_until=0.0)
     forks.delete_sessions(sessions)

@@ -34,10 +34,13 @@ class RoomAccess(msgspec.Struct, frozen=True):
 
     @property
     def participant(self) -> Participant:
-        """The participant. Raises `ApiError` 403 for the teacher."""
+        """The participant. Raises `ApiError` 403 for the teacher, and 404 if the participant has just left."""
         if self.membership.participant_id is None:
             raise ApiError(403, "forbidden", "Only participants may do this; you are the teacher of this room.")
-        return Participant.objects.select_related("room", "room__teacher").get(pk=self.membership.participant_id)
+        participant = Participant.objects.select_related("room", "room__teacher").filter(pk=self.membership.participant_id).first()
+        if participant is None:
+            raise not_found("room")
+        return participant
 
 
 def member_access(request: Request, room_id: UUID) -> RoomAccess:
