@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from schedviz.explain.doctor import Examination
     from schedviz.explain.doctor.known_findings import KnownFindings
     from schedviz.explain.explanation import Explanation
-    from schedviz.explain.message import PodMessage
     from schedviz.explain.overview import Overview, Unread
+    from schedviz.explain.text_reading import TextReading
     from schedviz.ingest.load import Import
 
 #: The longest text that is searched for messages, in characters or bytes.
@@ -103,10 +103,11 @@ def explain(
     try:
         files = _read(paths, chosen) if paths else None
     except click.ClickException:
-        found = _messages_of(paths, pod) if message is None else []
-        if not found:
+        found = _reading_of(paths, pod) if message is None else None
+        if found is None or not (found.messages or found.others):
             raise
-        say("The scheduler's messages in the files, explained without their cluster:", err=True)
+        if found.messages:
+            say("The messages in the files, explained without their cluster:", err=True)
         _messages(found, output)
         return
     try:
@@ -119,7 +120,8 @@ def explain(
             if (described := _only_described(files, paths, pod)) is None:
                 _one(files, pod, output, with_change=with_change)
             else:
-                say(f"The objects lack {described[0].pod}: its messages in the files, explained without the cluster:", err=True)
+                name = described.messages[0].pod
+                say(f"The objects lack {name}: its messages in the files, explained without the cluster:", err=True)
                 _messages(described, output)
     finally:
         # The answer is read first.
@@ -269,26 +271,28 @@ def _write_card(card: Card, output: _Output) -> None:
 
 
 def _message(files: _Files | None, pod: str | None, text: str, output: _Output) -> None:
-    from schedviz.explain.message import NotAMessageError, PodMessage, parse_message, parse_messages, with_nodes
+    import msgspec
+
+    from schedviz.explain.message import NotAMessageError, PodMessage, parse_message, with_nodes
     from schedviz.explain.why import PodUnknownError, the_pod, why_pending
     from schedviz.ingest.kubectl_tables import told_by_tables
-    from schedviz.ingest.pasted_text import messages_in
 
     text = sys.stdin.read(_LONGEST_TEXT + 1) if text == "-" else text
     if len(text) > _LONGEST_TEXT:
         raise click.ClickException(_too_long("standard input"))
-    found = parse_messages(messages_in(text))
-    if pod is None and len(found) > 1:
-        _messages(found, output)
+    reading = _reading(text)
+    found = reading.messages
+    if len(found) > 1 and files is None and pod is None:
+        _messages(reading, output)
         return
     of_pod = [each for each in found if each.pod in (pod, f"default/{pod}")] or found
-    of_scheduler = [each for each in of_pod if not each.autoscaler] or of_pod
+    of_scheduler = [each for each in of_pod if not each.writer] or of_pod
     try:
         message = of_scheduler[-1].message if of_pod else parse_message(text)
     except NotAMessageError as error:
         raise click.ClickException(f"{error}{told_by_tables(text)}") from None
-    if output.form in _CARDS:
-        _messages(of_pod or [PodMessage("", "", text, message)], output)
+    if output.form in _CARDS or (output.form == "text" and files is None):
+        _messages(msgspec.structs.replace(reading, messages=tuple(of_pod) or (PodMessage("", "", text, message),)), output)
         return
     clauses = message.clauses
     if files is not None and pod is not None:
@@ -297,54 +301,61 @@ def _message(files: _Files | None, pod: str | None, text: str, output: _Output) 
         except PodUnknownError as error:
             raise click.ClickException(str(error)) from None
     if output.form == "json":
-        import msgspec
-
         _print_json(msgspec.structs.replace(message, clauses=clauses))
     else:
         if of_scheduler and of_scheduler[-1].pod:
             say(f"{of_scheduler[-1].pod}:", bold=True)
-        print_message(message, clauses)
-        for each in of_pod:
-            if each.autoscaler and each.message != message:
-                say()
-                say(f"{each.autoscaler}:", bold=True)
-                print_message(each.message, each.message.clauses)
+        print_message(message, clauses, release=files.simulation.settings.release if files is not None else "")
 
 
-def _messages_of(paths: Sequence[Path], pod: str | None) -> list[PodMessage]:
-    """The scheduler's messages in text files, such as the output of `kubectl describe`: those about one pod, if any is."""
-    from schedviz.explain.message import parse_messages
+def _reading(text: str) -> TextReading:
+    """The messages in a text, and what else it says about their pods."""
+    from schedviz.engine.framework.types import PodInfo
+    from schedviz.explain.text_reading import read_text
+    from schedviz.ingest.described_pods import described_pods
+    from schedviz.ingest.pasted_text import messages_in, seconds_of_age
+    from schedviz.ingest.pod_events import pod_events_in
+
+    described = {key: PodInfo(pod) for key, pod in described_pods(text).items()}
+    return read_text(messages_in(text), pod_events_in(text), described, seconds_of_age)
+
+
+def _reading_of(paths: Sequence[Path], pod: str | None) -> TextReading:
+    """The messages in text files, such as the output of `kubectl describe`: those about one pod, if any is."""
+    from schedviz.explain.text_reading import joined_readings
     from schedviz.ingest.errors import IngestError
-    from schedviz.ingest.pasted_text import messages_in
     from schedviz.ingest.source import Source
     from schedviz.ingest.whole_text import TextTooLongError, text_of
 
-    found: list[PodMessage] = []
+    texts: list[str] = []
     for path in paths:
         if not path.is_file():
             continue
         try:
-            found += parse_messages(messages_in(text_of(Source.of_path(path), _LONGEST_TEXT)))
+            texts.append(text_of(Source.of_path(path), _LONGEST_TEXT))
         except TextTooLongError:
             say(_too_long(str(path)), err=True)
         except IngestError:
             # The import has named the reason.
             continue
+    found = joined_readings([_reading(text) for text in texts])
     return found if pod is None else _about(found, pod)
 
 
-def _about(found: list[PodMessage], pod: str) -> list[PodMessage]:
+def _about(found: TextReading, pod: str) -> TextReading:
     """The messages about a pod, which may lack its namespace; all if the text names no pod. Raises `click.ClickException`."""
-    pods = list(dict.fromkeys(each.pod for each in found if each.pod))
+    import msgspec
+
+    pods = list(dict.fromkeys(each.pod for each in found.messages if each.pod))
     if not pods:
         return found
     meant = [name for name in pods if name in (pod, f"default/{pod}")] or [name for name in pods if name.endswith(f"/{pod}")]
     if len(meant) != 1:
         raise click.ClickException(f'No message in the text is about a pod "{pod}"; there is {named(meant or pods)}.')
-    return [each for each in found if each.pod == meant[0]]
+    return msgspec.structs.replace(found, messages=tuple(each for each in found.messages if each.pod == meant[0]))
 
 
-def _only_described(files: _Files, paths: Sequence[Path], pod: str) -> list[PodMessage] | None:
+def _only_described(files: _Files, paths: Sequence[Path], pod: str) -> TextReading | None:
     """The messages about a pod that the objects lack and another of the files describes; None if the objects have it, or no file does."""
     from schedviz.explain.why import the_pod
 
@@ -352,7 +363,8 @@ def _only_described(files: _Files, paths: Sequence[Path], pod: str) -> list[PodM
     meant = [name for name in missing if name in (pod, f"default/{pod}") or name.endswith(f"/{pod}")]
     if not meant or files.simulation.cluster.find("Pod", the_pod(files.simulation, pod)) is not None:
         return None
-    return _messages_of(paths, pod) or None
+    found = _reading_of(paths, pod)
+    return found if found.messages else None
 
 
 def _missing_pods(files: _Files) -> list[str]:
@@ -378,25 +390,30 @@ def _too_long(name: str) -> str:
     )
 
 
-def _messages(found: Sequence[PodMessage], output: _Output) -> None:
+def _messages(reading: TextReading, output: _Output) -> None:
     """Print several messages, each with its pod if the text names it, the newest about each pod first; or a card of the newest."""
     from schedviz.explain.message import newest_first, newest_of_each_source
     from schedviz.ingest.pasted_text import seconds_of_age
 
-    found = newest_first(found, seconds_of_age)
+    found = newest_first(reading.messages, seconds_of_age)
     match output.form:
         case "json":
             _print_json(found)
         case "text":
-            print_messages(found)
+            print_messages(found, reading)
         case _:
             from schedviz.explain.card.build import card_of_message
 
+            if not found:
+                raise click.ClickException(f"No event in the files is about scheduling. {reading.others}")
             pods = list(dict.fromkeys(each.pod for each in found))
             if len(pods) > 1:
                 raise click.UsageError(f"-o {output.form} shows the message of one pod; name it: {named(pods)}.")
             first, *autoscaler_messages = newest_of_each_source(found, seconds_of_age)
-            _write_card(card_of_message(first, autoscaler_messages=autoscaler_messages, origin=output.origin), output)
+            _write_card(
+                card_of_message(first, autoscaler_messages=autoscaler_messages, answer=reading.answer_of(first.pod), origin=output.origin),
+                output,
+            )
 
 
 # Formatting.

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from schedviz.terminal import say, say_wrapped
+from schedviz.trace.phrase import as_sentence
 
 if TYPE_CHECKING:
     from schedviz.explain.changes import SmallestChange
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from schedviz.explain.finding import Finding
     from schedviz.explain.message import Message, PodMessage
     from schedviz.explain.overview import Overview, PendingGroup
+    from schedviz.explain.text_reading import PodAnswer, TextReading
 
 #: Nodes named per line.
 _NAMED: Final = 5
@@ -60,8 +62,6 @@ def print_explanation(explanation: Explanation, change: SmallestChange | None) -
 
 def print_overview(found: Overview) -> None:
     """Each reason with its pods and their numbers, and what to do about it."""
-    from schedviz.trace.phrase import as_sentence
-
     say_wrapped(found.sentence, bold=True)
     for reason in found.reasons:
         say()
@@ -109,7 +109,6 @@ def _print_todo(changes: Sequence[ChangeView]) -> None:
 def print_verdicts(examinations: Sequence[Examination]) -> None:
     """The doctor's verdict on each comparison in which something differs."""
     from schedviz.explain.doctor.verdict import verdict
-    from schedviz.trace.phrase import as_sentence
 
     for examination in examinations:
         if examination.differences:
@@ -118,30 +117,65 @@ def print_verdicts(examinations: Sequence[Examination]) -> None:
             say()
 
 
-def print_messages(found: Sequence[PodMessage]) -> None:
-    """Several messages, each with its pod if the text names it. Of those that one source sent about a pod, only the first is explained."""
+def print_messages(found: Sequence[PodMessage], reading: TextReading) -> None:
+    """Several messages, each with its pod if the text names it, after what to read first about the pod.
+
+    Of those that one writer sent about a pod, only the first is explained.
+    """
+    from schedviz.explain.text_reading import says_all
+
+    if not found:
+        say("No event in the files is about scheduling.", bold=True)
     seen: set[tuple[str, str]] = set()
     for number, each in enumerate(found):
+        answer = reading.answer_of(each.pod)
+        is_over = answer is not None and answer.standing == "scheduled"
         if number:
             say()
-        if (each.pod, each.autoscaler) in seen and each.pod and each.at:
-            say_wrapped(f"Earlier, {each.at}: {each.text}", dim=True)
+        sent = f", {each.at}" if each.at else ""
+        is_first = all(each.pod != pod for pod, _ in seen)
+        if is_first:
+            say(f"{each.pod or 'A pod'}{'' if answer else sent}:", bold=True)
+            _print_answer(answer)
+        if ((each.pod, each.writer) in seen and each.pod and each.at) or is_over:
+            seen.add((each.pod, each.writer))
+            say_wrapped(f"Earlier{sent}: {each.text}", dim=True)
             continue
-        seen.add((each.pod, each.autoscaler))
-        say(f"{each.pod or 'A pod'}{f', {each.at}' if each.at else ''}:", bold=True)
+        seen.add((each.pod, each.writer))
+        if says_all(answer, each):
+            say_wrapped(f"{each.writer}{sent}: {each.text}", dim=True)
+            continue
+        if answer or not is_first:
+            say(f"{each.writer or 'kube-scheduler'}{sent}:", dim=True)
         print_message(each.message, each.message.clauses)
+    if reading.others:
+        say()
+        say_wrapped(f"{as_sentence(reading.others)}.")
 
 
-def print_message(message: Message, clauses: Iterable[Clause]) -> None:
-    """The clauses of a message, and what its counts and its wording say."""
-    if message.nodes:
+def _print_answer(answer: PodAnswer | None) -> None:
+    if answer is None:
+        return
+    if answer.sentence:
+        say_wrapped(answer.sentence, bold=True)
+    if answer.advice:
+        say_wrapped(f"To do: {answer.advice}")
+    if answer.note:
+        say_wrapped(answer.note)
+    say()
+
+
+def print_message(message: Message, clauses: Iterable[Clause], *, release: str = "") -> None:
+    """The clauses of a message, and what its counts say. `release`: the simulated one, if the message is compared with it."""
+    if message.nodes and not message.conclusion:
         say(f"0 of {message.nodes} nodes fit.")
     if message.conclusion:
         say_wrapped(message.conclusion, bold=True)
     if message.pre_filter:
         say_wrapped(message.pre_filter, indent=2)
     _print_clauses(clauses)
-    for note in filter(None, (message.finding, message.wording)):
+    wording = message.wording if release and release not in message.wording else ""
+    for note in filter(None, (message.finding, wording)):
         say()
         say_wrapped(note)
     if message.preemption:
@@ -185,14 +219,16 @@ def _print_change(change: SmallestChange) -> None:
 
 
 def _print_clauses(clauses: Iterable[Clause]) -> None:
-    from schedviz.trace.phrase import as_sentence
+    from schedviz.explain.message import writer_of
 
     for clause in clauses:
         say()
-        quote = f"{f'{clause.count} × ' if clause.count else ''}{clause.reason}  [{_source(clause)}]"
+        writer = writer_of(clause)
+        plugin = "" if writer else f"  [{clause.plugin or 'unknown plugin'}]"
+        quote = f"{f'{clause.count} × ' if clause.count else ''}{clause.reason}{plugin}"
         if clause.headline:
             say_wrapped(as_sentence(clause.headline), hanging=2, indent=2, bold=True)
-            say_wrapped(f"{_SCHEDULER}{quote}", indent=4, dim=True)
+            say_wrapped(f"{f'{writer}: ' if writer else _SCHEDULER}{quote}", indent=4, dim=True)
         else:
             say_wrapped(quote, hanging=2, indent=2)
         if not clause.details and clause.meaning and not clause.headline:
@@ -224,12 +260,6 @@ def _print_bars(detail: AnyDetail) -> None:
         free = printed_amount(detail.resource, max(0, node.allocatable - node.used))
         amounts = f"{free} free of {printed_amount(detail.resource, node.allocatable)}"
         say(f"    {node.node:<{width}}  {'█' * used}{'░' * (_BAR - used)}  {amounts}")
-
-
-def _source(clause: Clause) -> str:
-    """The plugin that gives a reason, and the release if only one of them words it so."""
-    only = f", {clause.releases[0]} only" if len(clause.releases) == 1 else ""
-    return (clause.plugin or "unknown plugin") + only
 
 
 def _print_said(explanation: Explanation) -> None:

@@ -40,6 +40,8 @@ class Clause(Part, frozen=True):
     causes: tuple[str, ...] = ()
     #: What to do about it.
     advice: str = ""
+    #: The advice with the values of this case; None: it is a template without values.
+    advice_phrase: Phrase | None = None
     #: The meaning for translation; each cause and the advice are templates.
     meaning_phrase: Phrase | None = None
     #: The simulated releases whose default plugins give this reason; empty: only older releases do, or none.

@@ -31,6 +31,10 @@ _NOT_FOR_PODS: Final = 3
 #: The pod does not want the node.
 _NOT_WANTED: Final = 4
 
+#: Ranks of a message's clauses: of nodes whose taint keeps the device that others lack, and of nodes that the pod cannot use.
+_GUARDED: Final = 0
+_NO_USE: Final = 3
+
 #: Most nodes without room for an extended resource have none of it.
 _DEVICES_LACKING: Final = re.compile(r"Insufficient ([^\s/]+/\S+)")
 
@@ -86,22 +90,40 @@ def most_likely_first(clauses: Iterable[Clause]) -> tuple[Clause, ...]:
     not select are no use; otherwise nobody knows whether the pod selects the cordoned and the tainted ones. A taint that is named after
     a resource that other nodes lack, such as `nvidia.com/gpu`, keeps the pod off the nodes that have it. Control-plane nodes come last.
     """
-    clauses = tuple(clauses)
+    ranked = _ranked(tuple(clauses))
+    # Of equally many nodes, what can be changed at the pod comes before what somebody did to the nodes.
+    ranked.sort(key=lambda each: (each[0], -each[1].count, each[1].plugin == names.NODE_UNSCHEDULABLE))
+    return tuple(clause for _, clause in ranked)
+
+
+def only_cause(clauses: Iterable[Clause]) -> Clause | None:
+    """The clause without which the pod would be placed, as far as a message can say so; None if several nodes could be made to fit.
+
+    A message has one reason for each node, the first that was found. So it does not say whether a node that is cordoned, tainted or
+    unhealthy would otherwise take the pod.
+    """
+    ranked = _ranked(tuple(clauses))
+    guarded = [clause for rank, clause in ranked if rank == _GUARDED]
+    candidates = guarded or [clause for rank, clause in ranked if rank < _NO_USE]
+    return candidates[0] if len(candidates) == 1 else None
+
+
+def _ranked(clauses: Sequence[Clause]) -> list[tuple[int, Clause]]:
+    """Each clause with its rank: `_GUARDED` first, `_NO_USE` and more for nodes that the pod cannot use."""
     lacking = [resource[1] for clause in clauses if (resource := _DEVICES_LACKING.fullmatch(clause.reason)) is not None]
     guarded = [resource for resource in lacking if any(f"{{{resource}:" in clause.reason for clause in clauses)]
     selects = any(_distance_of(_objection(clause)) == _CHANGES for clause in clauses)
 
     def rank(clause: Clause) -> int:
         if any(f"{{{resource}:" in clause.reason for resource in guarded):
-            return 0
+            return _GUARDED
         if is_of_control_plane(clause):
-            return 4
+            return _NO_USE + 1
         if selects and _distance_of(_objection(clause)) == _NOT_WANTED:
-            return 3
+            return _NO_USE
         return 2 if any(clause.reason == f"Insufficient {resource}" for resource in guarded) else 1
 
-    # Of equally many nodes, what can be changed at the pod comes before what was done to the nodes.
-    return tuple(sorted(clauses, key=lambda clause: (rank(clause), -clause.count, clause.plugin == names.NODE_UNSCHEDULABLE)))
+    return [(rank(clause), clause) for clause in clauses]
 
 
 def is_of_control_plane(clause: Clause) -> bool:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, Protocol
 
 import msgspec
 
+from schedviz.engine.framework.types import PodInfo
+from schedviz.explain.details.of_message import with_requests
 from schedviz.explain.explained_clause import explained_clause
 from schedviz.explain.explanation import Clause, NodeVerdict, Part
-from schedviz.explain.main_reason import is_of_broken_nodes, is_of_control_plane, most_likely_first
-from schedviz.explain.reason_tables.whole import CLUSTER_AUTOSCALER, KARPENTER, OLD_PREDICATES
+from schedviz.explain.main_reason import is_of_control_plane, most_likely_first, only_cause
+from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
+from schedviz.explain.reason_tables.creation import API_SERVER
+from schedviz.explain.reason_tables.whole import OLD_PREDICATES
 from schedviz.explain.reasons import UNKNOWN, meaning_of
 from schedviz.trace.phrase import Phrase, counted, joined, phrase
 from schedviz.trace.releases import RELEASES
@@ -33,6 +37,9 @@ _OLD_CLAUSE: Final = re.compile(r"(?P<reason>[^(),]+?) ?\((?P<count>\d{1,9})\)",
 _OLDEST: Final = re.compile(r"fit failure on node \([^()]*+\): (?P<reason>[^:()]*?)(?= fit failure on node|$)")
 #: What the cluster autoscaler says about its node groups: `pod didn't trigger scale-up: 1 max node group size reached, …`.
 _SCALE_UP: Final = re.compile(r"(?P<whole>pod didn't trigger scale-up(?: \([^()]*+\))?)(?:: (?P<groups>.*))?", re.IGNORECASE)
+#: What Karpenter says about its NodePools, one after the other.
+_KARPENTER: Final = re.compile(r"(?:could not|failed to) schedule pod, (?P<nodepools>.+)", re.IGNORECASE)
+_BETWEEN_NODEPOOLS: Final = re.compile(r"; (?=incompatible with (?:nodepool|provisioner) |all available instance types )")
 #: Reasons of kube-scheduler 1.19 and older.
 _BEFORE_1_20: Final = re.compile(r"node\(s\) (?:didn't match node selector|had taints that the pod didn't tolerate)")
 
@@ -92,10 +99,23 @@ class PodMessage(Part, frozen=True):
     message: Message
 
     @property
-    def autoscaler(self) -> str:
-        """The autoscaler that wrote it, `cluster-autoscaler` or `karpenter`; "": a scheduler did."""
-        plugin = self.message.clauses[0].plugin if self.message.clauses else ""
-        return plugin if plugin in (CLUSTER_AUTOSCALER, KARPENTER) else ""
+    def writer(self) -> str:
+        """What wrote it: `cluster-autoscaler`, `karpenter` or `kube-apiserver`; "": a scheduler did."""
+        return writer_of(self.message.clauses[0]) if self.message.clauses else ""
+
+
+def writer_of(clause: Clause) -> str:
+    """What gave a reason, as `PodMessage.writer`."""
+    return clause.plugin if clause.plugin in (CLUSTER_AUTOSCALER, KARPENTER, API_SERVER) else ""
+
+
+def without_advice(said: PodMessage) -> PodMessage:
+    """The message without what to try first."""
+    conclusion = _conclusion(said.message.nodes, said.message.clauses, with_advice=False)
+    if conclusion is None or not said.message.conclusion:
+        return said
+    message = msgspec.structs.replace(said.message, conclusion=conclusion.text, conclusion_phrase=conclusion)
+    return msgspec.structs.replace(said, message=message)
 
 
 class Found(Protocol):
@@ -109,16 +129,17 @@ class Found(Protocol):
     def message(self) -> str: ...
 
 
-def parse_messages(found: Iterable[Found]) -> list[PodMessage]:
+def parse_messages(found: Iterable[Found], described: Mapping[str, PodInfo] | None = None) -> list[PodMessage]:
     """The messages in order, but those of autoscalers after the scheduler's about the same pod.
 
-    One that `parse_message` refuses has one clause of unknown meaning.
+    One that `parse_message` refuses has one clause of unknown meaning. `described`: the pods whose requests, selectors and
+    tolerations are known, by `namespace/name`; the headlines of their clauses have them.
     """
-    messages = [PodMessage(each.pod, each.at, each.message, _parsed(each.message)) for each in found]
-    if not any(message.autoscaler for message in messages):
+    messages = [PodMessage(each.pod, each.at, each.message, _parsed(each.message, (described or {}).get(each.pod))) for each in found]
+    if not any(message.writer for message in messages):
         return messages
     pods = list(dict.fromkeys(message.pod for message in messages))
-    return sorted(messages, key=lambda message: (pods.index(message.pod), message.autoscaler != ""))
+    return sorted(messages, key=lambda message: (pods.index(message.pod), message.writer != ""))
 
 
 def newest_first(messages: Iterable[PodMessage], age: Callable[[str], float]) -> list[PodMessage]:
@@ -128,7 +149,7 @@ def newest_first(messages: Iterable[PodMessage], age: Callable[[str], float]) ->
     """
     messages = list(messages)
     pods = list(dict.fromkeys(message.pod for message in messages))
-    return sorted(messages, key=lambda message: (pods.index(message.pod), message.autoscaler, age(message.at)))
+    return sorted(messages, key=lambda message: (pods.index(message.pod), message.writer, age(message.at)))
 
 
 def newest_of_each_source(messages: Sequence[PodMessage], age: Callable[[str], float]) -> list[PodMessage]:
@@ -139,7 +160,7 @@ def newest_of_each_source(messages: Sequence[PodMessage], age: Callable[[str], f
     newest: dict[str, PodMessage] = {}
     for message in newest_first(messages, age):
         if message.pod == messages[0].pod:
-            newest.setdefault(message.autoscaler, message)
+            newest.setdefault(message.writer, message)
     return list(newest.values())
 
 
@@ -148,11 +169,21 @@ def one_full_stop(message: str) -> str:
     return message[:-1] if message.endswith("..") and not message.endswith("...") else message
 
 
-def _parsed(text: str) -> Message:
+def _parsed(text: str, pod: PodInfo | None) -> Message:
     try:
-        return parse_message(text)
+        message = parse_message(text)
+        return message if pod is None else _with_pod(message, pod)
     except NotAMessageError:
         return Message(0, (explained_clause(0, " ".join(text[:MAX_LENGTH].split()), otherwise=UNKNOWN),))
+
+
+def _with_pod(message: Message, pod: PodInfo) -> Message:
+    """The message with what its pod asks for."""
+    clauses = with_requests(message.clauses, pod)
+    conclusion = _conclusion(message.nodes, clauses) if message.conclusion else None
+    return msgspec.structs.replace(
+        message, clauses=clauses, conclusion=conclusion.text if conclusion is not None else "", conclusion_phrase=conclusion
+    )
 
 
 def parse_message(text: str) -> Message:
@@ -170,6 +201,9 @@ def parse_message(text: str) -> Message:
     scale_up = _SCALE_UP.fullmatch(text.strip(" ."))
     if scale_up is not None and scale_up["groups"]:
         return Message(0, _of_groups(scale_up["whole"], scale_up["groups"]))
+    karpenter = _KARPENTER.fullmatch(text)
+    if karpenter is not None:
+        return Message(0, _of_nodepools(karpenter["nodepools"]))
     return _with_wording(_without_counts(text))
 
 
@@ -217,22 +251,26 @@ def _fit_error(nodes: int, rest: str) -> Message:
     )
 
 
-def _conclusion(nodes: int, clauses: Sequence[Clause]) -> Phrase | None:
-    """The reasons of the nodes that are meant to run pods, and what to try first: a broken node is repaired before a pod is changed."""
+def _conclusion(nodes: int, clauses: Sequence[Clause], *, with_advice: bool = True) -> Phrase | None:
+    """The reasons of the nodes that are meant to run pods, and what to try first if the counts leave one possibility."""
     others = [clause for clause in clauses if clause.count and not is_of_control_plane(clause)]
     reasons = [clause.headline_phrase for clause in others if clause.headline_phrase is not None]
-    advice = next((clause.advice for clause in sorted(others, key=is_of_broken_nodes, reverse=True) if clause.advice), "")
-    if len(clauses) < _SEVERAL or len(reasons) < len(others) or not advice:
+    if len(clauses) < _SEVERAL or len(reasons) < len(others) or not reasons:
         return None
+    cause = only_cause(clauses) if with_advice else None
+    advice = (cause.advice_phrase or Phrase(cause.advice, {})) if cause is not None and cause.advice else None
     left = nodes - sum(clause.count for clause in clauses if is_of_control_plane(clause))
     values: dict[str, str | int | Phrase] = {
         "nodes": counted(left, "{count} node", "{count} nodes"),
         "reasons": joined(reasons, maximum=_IN_CONCLUSION),
-        "advice": Phrase(advice, {}),
     }
+    if advice is None and left < nodes:
+        return phrase("Of the {nodes} outside the control plane: {reasons}.", **values)
+    if advice is None:
+        return phrase("Of {nodes}: {reasons}.", **values)
     if left < nodes:
-        return phrase("Of the {nodes} outside the control plane: {reasons}. Try first: {advice}.", **values)
-    return phrase("Of {nodes}: {reasons}. Try first: {advice}.", **values)
+        return phrase("Of the {nodes} outside the control plane: {reasons}. Try first: {advice}.", advice=advice, **values)
+    return phrase("Of {nodes}: {reasons}. Try first: {advice}.", advice=advice, **values)
 
 
 def _preemption(text: str) -> tuple[Clause, ...]:
@@ -279,12 +317,36 @@ def _old_clauses(text: str) -> Iterator[Clause]:
 
 def _of_groups(whole: str, groups: str) -> tuple[Clause, ...]:
     """What the cluster autoscaler says, and its reason for each node group. Their counts stay in the reasons: they count no nodes."""
-    clauses = [
-        msgspec.structs.replace(clause, count=0, reason=f"{clause.count} {clause.reason}", plugin=CLUSTER_AUTOSCALER, releases=())
-        for clause in _clauses(groups)
-    ]
+    clauses = [_of_group(clause) for clause in _clauses(groups)]
     first = explained_clause(0, whole)
     return (msgspec.structs.replace(first, advice="") if any(clause.advice for clause in clauses) else first, *clauses)
+
+
+def _of_group(clause: Clause) -> Clause:
+    """A reason for node groups. One of the scheduler's is about the nodes that they would get."""
+    groups = counted(clause.count, "a new node of {count} node group", "new nodes of {count} node groups")
+    meaning = meaning_of(clause.reason)
+    headline = clause.headline_phrase
+    if meaning is not None and meaning.of_nodes[0]:
+        headline = meaning.headline(clause.count, groups)
+    elif clause.count > 1 and headline is not None:
+        headline = phrase("{reason} ({count} node groups)", reason=headline, count=clause.count)
+    return msgspec.structs.replace(
+        clause,
+        count=0,
+        reason=f"{clause.count} {clause.reason}",
+        plugin=CLUSTER_AUTOSCALER,
+        releases=(),
+        headline=headline.text if headline is not None else "",
+        headline_phrase=headline,
+    )
+
+
+def _of_nodepools(nodepools: str) -> tuple[Clause, ...]:
+    """What Karpenter says about each NodePool."""
+    reasons = [reason.strip(" .") for reason in _BETWEEN_NODEPOOLS.split(nodepools)]
+    clauses = [explained_clause(0, reason if meaning_of(reason) is not None else f"Failed to schedule pod, {reason}") for reason in reasons]
+    return tuple(msgspec.structs.replace(clause, plugin=KARPENTER, releases=()) for clause in clauses)
 
 
 def _without_counts(text: str) -> Message:

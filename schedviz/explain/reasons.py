@@ -6,6 +6,8 @@ import re
 from typing import Final
 
 from schedviz.explain.meaning import Meaning, Row
+from schedviz.explain.reason_tables.autoscalers import AUTOSCALERS
+from schedviz.explain.reason_tables.creation import CREATION
 from schedviz.explain.reason_tables.devices import DEVICES
 from schedviz.explain.reason_tables.nodes import NODES
 from schedviz.explain.reason_tables.placement import PLACEMENT
@@ -13,7 +15,7 @@ from schedviz.explain.reason_tables.preemption import PREEMPTION
 from schedviz.explain.reason_tables.volumes import VOLUMES
 from schedviz.explain.reason_tables.whole import WHOLE
 
-TABLE: Final[tuple[Row, ...]] = (*NODES, *PLACEMENT, *VOLUMES, *DEVICES, *PREEMPTION, *WHOLE)
+TABLE: Final[tuple[Row, ...]] = (*NODES, *PLACEMENT, *VOLUMES, *DEVICES, *PREEMPTION, *WHOLE, *AUTOSCALERS, *CREATION)
 #: For a reason that no table has.
 UNKNOWN: Final = Meaning(
     "",
@@ -34,5 +36,12 @@ def meaning_of(reason: str) -> Meaning | None:
     for pattern, meaning in _COMPILED:
         match = pattern.fullmatch(reason)
         if match is not None:
-            return meaning._replace(values={key: value or "" for key, value in match.groupdict().items()})
+            return meaning._replace(values={key: _plain(value or "") for key, value in match.groupdict().items()})
     return None
+
+
+def _plain(value: str) -> str:
+    """Karpenter's amounts, `{"cpu":"96","memory":"2Gi"}`, as `cpu 96, memory 2Gi`; other values as they are."""
+    if not value.startswith('{"'):
+        return value
+    return value.strip("{}").replace('"', "").replace(":", " ").replace(",", ", ")

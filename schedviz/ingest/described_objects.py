@@ -6,6 +6,7 @@ constraints, and of the pods in a node's table everything but their requests of 
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
@@ -34,7 +35,7 @@ def has_nodes(text: str) -> bool:
 def objects_in(text: str) -> Iterator[dict[str, Any]]:
     """The described nodes, the pods on them, and the described pods, each once."""
     starts = [match.start() for match in _START.finditer(text)]
-    parts = [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
+    parts = [text[start:end] for start, end in itertools.pairwise((*starts, len(text)))]
     nodes = [_fields(part) for part in parts if _IS_NODE.search(part)]
     pods = [_pod(_fields(part)) for part in parts if _IS_POD.search(part) and not _IS_NODE.search(part)]
     described = {(pod["metadata"]["namespace"], pod["metadata"]["name"]) for pod in pods}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, Final
 
 import msgspec
@@ -11,6 +12,10 @@ from schedviz.kube import timestamps
 
 KIND: Final = "Event"
 REASON: Final = "FailedScheduling"
+#: A ReplicaSet, a Job or another owner could not create its pods.
+FAILED_CREATE: Final = "FailedCreate"
+#: What the cluster autoscaler and Karpenter say about a pending pod, and why pods are missing.
+OTHER_REASONS: Final = ("NotTriggerScaleUp", "TriggeredScaleUp", "FailedScaleUp", "Nominated", FAILED_CREATE)
 
 
 class _Reference(msgspec.Struct, frozen=True, gc=False):
@@ -34,16 +39,32 @@ class Event(msgspec.Struct, frozen=True, rename="camel", gc=False):
     deprecated_last_timestamp: str | None = None
     series: dict[str, Any] | None = None
 
+    @property
+    def about(self) -> _Reference:
+        """The object that it is about."""
+        return self.involved_object if self.involved_object.name else self.regarding
 
-def message_in_event(content: msgspec.Raw | dict[str, Any]) -> PodMessage | None:
-    """The message of an Event about a pod that did not fit; None for other or unreadable Events."""
+
+def event_of(content: msgspec.Raw | dict[str, Any]) -> Event | None:
+    """An Event that is about an object; None for unreadable ones."""
     try:
         event = msgspec.json.decode(content, type=Event) if isinstance(content, msgspec.Raw) else msgspec.convert(content, Event)
     except (msgspec.MsgspecError, RecursionError):
         return None
-    about = event.involved_object if event.involved_object.name else event.regarding
+    return event if event.about.name and event.reason else None
+
+
+def message_in_event(content: msgspec.Raw | dict[str, Any], reasons: Collection[str] = (REASON,)) -> PodMessage | None:
+    """The message of an Event about a pod that did not fit; None for other or unreadable Events.
+
+    `reasons`: those of Events whose messages are wanted. `FAILED_CREATE` is about the owner of pods, whose name the result has.
+    """
+    event = event_of(content)
+    if event is None or event.reason not in reasons:
+        return None
+    about = event.about
     message = event.message or event.note
-    if event.reason != REASON or about.kind not in ("Pod", "") or not about.name or not message:
+    if not message or not (about.kind in ("Pod", "") or event.reason == FAILED_CREATE):
         return None
     time = time_of(event)
     return PodMessage(f"{about.namespace or 'default'}/{about.name}", message, _seconds(time), time)

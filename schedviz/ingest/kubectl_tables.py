@@ -84,25 +84,30 @@ def _with_header(text: str) -> Iterator[Table]:
         yield Table(tuple(columns), rows)
 
 
+def pending_in(text: str) -> list[str]:
+    """The pending pods of the tables in a text, as arguments of kubectl: `NAME`, or `NAME -n NAMESPACE`."""
+    rows = (row for table in tables(text) if table.is_of_pods for row in table.rows if row.get("STATUS") == "Pending")
+    return list(dict.fromkeys(f"{row['NAME']}{f' -n {namespace}' if (namespace := row.get('NAMESPACE')) else ''}" for row in rows))
+
+
+def command_for(text: str) -> str:
+    """The command that prints why the first pending pod of a table waits; "" if there is none."""
+    return next((f"kubectl describe pod {pod}" for pod in pending_in(text)), "")
+
+
 def told_by_tables(text: str) -> str:
     """One or two sentences about the tables in a text, with what to do next; "" if there is nothing to say."""
-    waiting: list[str] = []
     closed: list[str] = []
     nodes = 0
     for table in tables(text):
-        if table.is_of_pods:
-            for row in table.rows:
-                if row.get("STATUS") == "Pending":
-                    namespace = f" -n {row['NAMESPACE']}" if "NAMESPACE" in row else ""
-                    waiting.append(f"{row['NAME']}{namespace}")
-        elif table.is_of_nodes:
+        if table.is_of_nodes:
             nodes += len(table.rows)
             closed += [f"{row['NAME']} ({row['STATUS']})" for row in table.rows if row.get("STATUS") != "Ready"]
     warning = ""
-    unique = list(dict.fromkeys(waiting))
+    unique = pending_in(text)
     if unique:
         warning += f" Pending: {_some([name.split()[0] for name in unique])}."
-        warning += f" The reason is in the events of `kubectl describe pod {unique[0]}`."
+        warning += f" The reason is in the events of `{command_for(text)}`."
     if closed:
         takes = "takes" if len(closed) == 1 else "take"
         warning += f" Of its {nodes} nodes, {len(closed)} {takes} no new pods: {_some(closed)}."

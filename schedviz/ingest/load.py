@@ -353,7 +353,7 @@ class _Loading:
         if len(text) > _LONGEST_PROSE:
             return
         bound = {pod for log in file.logs for pod in log.bound}
-        for message in messages_in(text.decode()):
+        for message in messages_in(text.decode(), of_others=False):
             if message.pod:
                 if message.pod not in bound:
                     file.add_message(message)

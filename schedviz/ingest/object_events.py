@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from schedviz.ingest.events import REASON, Event, time_of
+from schedviz.ingest.events import REASON, event_of, time_of
 
 #: Events of type Normal that say why something waits. Other Normal events report success.
 _WAITING: Final = frozenset({"WaitForFirstConsumer", "WaitForPodScheduled", "ExternalProvisioning", "NotTriggerScaleUp", "FailedBinding"})
@@ -27,11 +27,9 @@ class ObjectEvent(msgspec.Struct, frozen=True):
 
 def event_about(content: msgspec.Raw | dict[str, Any]) -> ObjectEvent | None:
     """A warning, or the reason why something waits; None for other or unreadable Events and for those about failed scheduling."""
-    try:
-        event = msgspec.json.decode(content, type=Event) if isinstance(content, msgspec.Raw) else msgspec.convert(content, Event)
-    except (msgspec.MsgspecError, RecursionError):
+    if (event := event_of(content)) is None:
         return None
-    about = event.involved_object if event.involved_object.name else event.regarding
+    about = event.about
     message = " ".join((event.message or event.note).split())[:_LONGEST]
     if event.reason == REASON or not (event.type == "Warning" or event.reason in _WAITING) or not (about.kind and about.name and message):
         return None

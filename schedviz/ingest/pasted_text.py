@@ -15,7 +15,7 @@ import msgspec
 
 from schedviz.ingest import yaml_lines
 from schedviz.ingest.errors import IngestError
-from schedviz.ingest.events import REASON, message_in_event
+from schedviz.ingest.events import FAILED_CREATE, OTHER_REASONS, REASON, message_in_event
 from schedviz.ingest.kubectl_text import without_terminal, without_warnings
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.message_ends import whole_message
@@ -45,7 +45,15 @@ _HEAD: Final = re.compile(
     r"|\d{1,7}/\d{1,7} tasks in gang unschedulable"
     r"|pod didn't trigger scale-up"
     r"|(?:[Cc]ould not|[Ff]ailed to) schedule pod, "
+    # Of autoscalers and of the owners of pods, in their events.
+    r"|pod triggered scale-up: "
+    r"|Node scale up in zones [^\n]{1,400}? associated with this pod failed: "
+    r"|Pod should schedule on: "
+    r"|Error creating: "
 )
+#: The messages among them that are not of a scheduler.
+_OF_OTHERS: Final = re.compile(r"pod triggered scale-up: |Node scale up in zones |Pod should schedule on: |Error creating: ")
+_OF_OWNER: Final = "Error creating: "
 #: Objects in YAML.
 _YAML: Final = re.compile(r"^(?:kind: |- apiVersion: |apiVersion: )", re.MULTILINE)
 #: What precedes a head that belongs to the message before it.
@@ -53,8 +61,8 @@ _OF_PREEMPTION: Final = re.compile(r"(?:preemption:|placement status:)\s{0,99}\Z
 _NAME: Final = re.compile(r"^(\s*+)Name:\s++(\S+)\s*+$")
 _NAMESPACE: Final = re.compile(r"^\s*+Namespace:\s++(\S+)\s*+$")
 _DESCRIBED: Final = re.compile(r"^[ \t]*+(?:Name|Namespace):[ \t]++\S++[ \t]*+$", re.MULTILINE)
-#: A row of `kubectl get events`: `[NAMESPACE] LAST-SEEN TYPE REASON [pod/]NAME …`.
-_ROW: Final = re.compile(rf"^(?P<before>.*?)\b(?:{REASON}|NotTriggerScaleUp)\s++(?P<pod>[Pp]od/[^\s:]++|\S++):?\s")
+#: A row of `kubectl get events`: `[NAMESPACE] LAST-SEEN TYPE REASON [pod/]NAME …`. The owner of pods has another kind.
+_ROW: Final = re.compile(rf"^(?P<before>.*?)\b(?:{'|'.join((REASON, *OTHER_REASONS))})\s++(?P<pod>[A-Za-z][A-Za-z.]*+/[^\s:]++|\S++):?\s")
 #: How much of a line before a message is examined for its pod and its time.
 _BEFORE: Final = 4_000
 _AGE: Final = re.compile(r"(?:\d++[smhdy])++")
@@ -116,10 +124,15 @@ def plain(text: str) -> str:
     return _ENTITY.sub(lambda entity: html.unescape(entity[0]), text).replace("**", "")
 
 
-def messages_in(text: str) -> list[PodMessage]:
-    """The scheduler's messages, each once with its newest time, in the order of the text. `pod` is "" if the text does not name it."""
+def messages_in(text: str, *, of_others: bool = True) -> list[PodMessage]:
+    """The messages, each once with its newest time, in the order of the text. `pod` is "" if the text does not name it.
+
+    `of_others`: also those of autoscalers, and why pods were not created, for which `pod` has the name of their owner.
+    """
     found: dict[tuple[str, str], PodMessage] = {}
     for said in _of_json(text) or _of_yaml(text) or _each(plain(text)):
+        if not of_others and _OF_OTHERS.match(said.message):
+            continue
         key = (said.pod, said.message)
         known = found.setdefault(key, said)
         if seconds_of_age(said.at) < seconds_of_age(known.at):
@@ -137,16 +150,28 @@ def seconds_of_age(at: str) -> float:
 
 def _of_json(text: str) -> list[PodMessage]:
     """The messages of Events and of pods, if the text is their JSON."""
+    return _of_items(_json_items(text))
+
+
+def items_in(text: str) -> list[Any]:
+    """The objects of a text, if it is JSON or YAML: of YAML only those that may have a message."""
+    return _json_items(text) or _yaml_items(text)
+
+
+def _json_items(text: str) -> list[Any]:
     text = _output(text)
     try:
-        items = msgspec.json.decode(text, type=_List).items
+        return msgspec.json.decode(text, type=_List).items
     except (msgspec.MsgspecError, RecursionError):
-        items = [msgspec.Raw(text.encode("utf-8", "replace"))] if text.lstrip().startswith("{") else []
-    return _of_items(items)
+        return [msgspec.Raw(text.encode("utf-8", "replace"))] if text.lstrip().startswith("{") else []
 
 
 def _of_yaml(text: str) -> list[PodMessage]:
     """The messages of Events and of pods, if the text is their YAML. Only items that may have a message are parsed."""
+    return _of_items(_yaml_items(text))
+
+
+def _yaml_items(text: str) -> list[Any]:
     if _YAML.search(text) is None:
         return []
     items: list[Any] = []
@@ -157,11 +182,12 @@ def _of_yaml(text: str) -> list[PodMessage]:
             items += [parse_piece("text", 1, piece, Limits()) for piece in pieces if _may_have_message(piece)]
     except (IngestError, RecursionError):
         return []
-    return _of_items(item for item in items if isinstance(item, dict))
+    return [item for item in items if isinstance(item, dict)]
 
 
 def _may_have_message(piece: yaml_lines.Piece) -> bool:
-    return any(REASON in line or "available" in line for line in piece.lines)
+    words = (REASON, "available", "Scheduled", *OTHER_REASONS)
+    return any(word in line for line in piece.lines for word in words)
 
 
 def _output(text: str) -> str:
@@ -170,7 +196,7 @@ def _output(text: str) -> str:
 
 
 def _of_items(items: Iterable[Any]) -> list[PodMessage]:
-    return [said for said in (message_in_event(item) or _of_pod(item) for item in items) if said is not None]
+    return [said for said in (message_in_event(item, (REASON, *OTHER_REASONS)) or _of_pod(item) for item in items) if said is not None]
 
 
 def _of_pod(item: Any) -> PodMessage | None:
@@ -185,7 +211,7 @@ def _of_pod(item: Any) -> PodMessage | None:
 
 
 def _each(text: str) -> Iterator[PodMessage]:
-    described = _Described(text)
+    described = DescribedPods(text)
     at = 0
     while True:
         head = _HEAD.search(text, at)
@@ -198,6 +224,10 @@ def _each(text: str) -> Iterator[PodMessage]:
             continue
         message, end = whole_message(text, head.start(), head.end())
         line = text[max(text.rfind("\n", 0, head.start()) + 1, head.start() - _BEFORE) : head.start()]
+        if head[0] == _OF_OWNER and line.strip() and FAILED_CREATE not in line:
+            # Any program may write so.
+            at = head.end()
+            continue
         pod, when = _about(line, described.pod_before(head.start()))
         if not pod and (named := _JSON_POD.match(text, text.find('"pod":"', end, end + _BEFORE))) is not None:
             pod = named[1]
@@ -205,7 +235,7 @@ def _each(text: str) -> Iterator[PodMessage]:
         at = max(end, head.end())
 
 
-class _Described:
+class DescribedPods:
     """The pods of `kubectl describe` in a text, each from its `Name:` line on."""
 
     def __init__(self, text: str) -> None:
@@ -241,7 +271,7 @@ def _about(before: str, described: str) -> tuple[str, str]:
     row = _ROW.match(f"{before} ")
     if row is None:
         return described, ""
-    is_named = row["pod"].startswith(("pod/", "Pod/"))
+    _, is_named, name = row["pod"].partition("/")
     if not is_named and _AGE.fullmatch(row["pod"]):
         # The events of `kubectl describe` have their age after the reason.
         return described, f"{row['pod']} ago"
@@ -252,10 +282,10 @@ def _about(before: str, described: str) -> tuple[str, str]:
     at = f"{columns[-2]} ago" if len(columns) > 1 and _AGE.fullmatch(columns[-2]) else ""
     if not is_named:
         return described, at
-    return f"{columns[0] if len(columns) > 2 else 'default'}/{row['pod'][4:]}", at
+    return f"{columns[0] if len(columns) > 2 else 'default'}/{name}", at
 
 
-def _without_head(text: str, start: int, stop: int, described: _Described) -> Iterator[PodMessage]:
+def _without_head(text: str, start: int, stop: int, described: DescribedPods) -> Iterator[PodMessage]:
     """The messages between two offsets that count no nodes: events of the scheduler with another text, and failures in its log."""
     if REASON in text[start:stop]:
         for event in _AFTER_REASON.finditer(text, start, stop):

@@ -300,7 +300,7 @@ def test_the_warning_about_the_release_names_the_option() -> None:
     assert "when you create the session" not in warned
 
 
-def test_one_pod_of_a_description_has_what_its_autoscaler_says_after_the_schedulers_reasons() -> None:
+def test_one_pod_of_a_description_begins_with_what_its_autoscaler_says() -> None:
     text = (
         "Name: web\nNamespace: shop\n"
         "  Warning  FailedScheduling  7m  default-scheduler  0/2 nodes are available: 2 Insufficient cpu.\n"
@@ -309,4 +309,5 @@ def test_one_pod_of_a_description_has_what_its_autoscaler_says_after_the_schedul
 
     shown = CliRunner().invoke(explain, ["shop/web", "--message", "-"], input=text).output
 
-    assert shown.index("Insufficient cpu") < shown.index("cluster-autoscaler:") < shown.index("raise the node group's maximum size")
+    assert shown.startswith("shop/web:\nNo node is on its way: ")
+    assert shown.index("raise the node group's maximum size") < shown.index("Insufficient cpu") < shown.index("cluster-autoscaler, 2m ago:")

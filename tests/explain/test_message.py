@@ -205,12 +205,102 @@ BROKEN = "1 node(s) had untolerated taint {node.kubernetes.io/not-ready: }"
 
 
 def test_a_message_concludes_with_what_to_try_first_on_the_nodes_that_run_pods() -> None:
+    message = parse_message(f"0/6 nodes are available: 3 Insufficient cpu, {CONTROL_PLANE}.")
+    assert message.conclusion.startswith(
+        "Of the 3 nodes outside the control plane: 3 nodes have too little free cpu. Try first: lower the "
+    )
+    assert message.clauses[-1].headline == "3 nodes are reserved for the control plane"
+
+
+def test_a_message_that_leaves_several_possibilities_does_not_choose_one() -> None:
     message = parse_message(f"0/6 nodes are available: {BROKEN}, 2 node(s) didn't match pod anti-affinity rules, {CONTROL_PLANE}.")
     assert message.conclusion == (
         "Of the 3 nodes outside the control plane: 2 nodes are near pods that the pod's anti-affinity excludes, 1 node is unhealthy "
-        "(node.kubernetes.io/not-ready). Try first: look at the node's conditions with `kubectl describe node`, and at its kubelet."
+        "(node.kubernetes.io/not-ready)."
     )
-    assert message.clauses[-1].headline == "3 nodes are reserved for the control plane"
+
+
+def test_nodes_that_the_pod_does_not_ask_for_are_no_possibility() -> None:
+    message = parse_message("0/5 nodes are available: 1 Insufficient nvidia.com/gpu, 4 node(s) didn't match Pod's node affinity/selector.")
+    assert "Try first: look for the resource under Allocatable" in message.conclusion
+
+
+def test_a_reason_of_the_scheduler_for_a_node_group_is_about_new_nodes() -> None:
+    message = parse_message(
+        "pod didn't trigger scale-up: 2 node(s) didn't match Pod's node affinity/selector, 2 max node group size reached"
+    )
+    assert [clause.headline for clause in message.clauses[1:]] == [
+        "new nodes of 2 node groups do not have the labels that the pod asks for",
+        "the node group has as many nodes as its maximum size allows (2 node groups)",
+    ]
+
+
+KARPENTER = (
+    'Failed to schedule pod, incompatible with nodepool "default", daemonset overhead={"cpu":"180m"}, no instance type satisfied resources '
+    '{"cpu":"96","memory":"2Gi"} and requirements karpenter.sh/nodepool In [default] (no instance type has enough resources); incompatible '
+    'with nodepool "gpu", daemonset overhead={}, did not tolerate taint nvidia.com/gpu=true:NoSchedule; all available instance types exceed '
+    'limits for nodepool: "spot"'
+)
+
+
+def test_karpenters_reason_for_each_nodepool_is_a_clause() -> None:
+    message = parse_message(KARPENTER)
+    assert [clause.headline for clause in message.clauses] == [
+        (
+            "no instance type that the NodePool default and the pod allow is large enough: the pod and the DaemonSets on its node request "
+            "cpu 96, memory 2Gi"
+        ),
+        "the NodePool gpu has the taint nvidia.com/gpu=true:NoSchedule, which the pod does not tolerate",
+        "another node would exceed the limits of the NodePool spot",
+    ]
+    assert {clause.plugin for clause in message.clauses} == {"karpenter"}
+
+
+@pytest.mark.parametrize(
+    ("text", "headline"),
+    [
+        (
+            (
+                'Error creating: pods "web-5f-x" is forbidden: exceeded quota: compute, requested: requests.cpu=2, used: requests.cpu=9, '
+                "limited: requests.cpu=10"
+            ),
+            "the quota compute allows requests.cpu=10, of which requests.cpu=9 is used, and the pod adds requests.cpu=2",
+        ),
+        (
+            'Error creating: pods "web-5f-x" is forbidden: failed quota: compute: must specify limits.cpu for: app; limits.memory for: app',
+            "the quota compute requires each container to state limits.cpu for: app; limits.memory for: app",
+        ),
+        (
+            'Error creating: pods "web-5f-x" is forbidden: maximum cpu usage per Container is 2, but limit is 4',
+            "a LimitRange of the namespace forbids it (maximum cpu usage per Container is 2, but limit is 4)",
+        ),
+        (
+            'Error creating: pods "web-5f-x" is forbidden: violates PodSecurity "restricted:latest": runAsNonRoot != true',
+            'they violate the Pod Security level "restricted:latest" of their namespace (runAsNonRoot != true)',
+        ),
+        (
+            'Error creating: admission webhook "policy.example.com" denied the request: no latest tag',
+            'the admission webhook "policy.example.com" denies them (no latest tag)',
+        ),
+        (
+            'Error creating: Internal error occurred: failed calling webhook "policy.example.com": failed to call webhook: connection refused',
+            'the admission webhook "policy.example.com" does not answer (failed to call webhook: connection refused)',
+        ),
+        (
+            'Error creating: pods "web-5f-x" is forbidden: error looking up service account shop/web: serviceaccount "web" not found',
+            "the service account shop/web does not exist",
+        ),
+        (
+            'Error creating: pods "web-5f-x" is forbidden: no PriorityClass with name high was found',
+            "the PriorityClass high does not exist",
+        ),
+        ("Error creating: etcdserver: request timed out", "etcdserver: request timed out"),
+    ],
+)
+def test_why_pods_were_not_created_is_explained(text: str, headline: str) -> None:
+    [clause] = parse_message(text).clauses
+    assert clause.headline == f"the pods are not created, so no scheduler sees them: {headline}"
+    assert (clause.plugin, bool(clause.advice)) == ("kube-apiserver", True)
 
 
 def test_a_message_of_one_reason_or_of_an_unknown_one_needs_no_conclusion() -> None:

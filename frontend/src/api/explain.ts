@@ -24,6 +24,8 @@ export interface ReasonClause {
   causes: string[];
   /** What to do about it; older servers do not send it. */
   advice?: string;
+  /** The advice with the values of this case; missing: it has none. */
+  advicePhrase?: Phrase | null;
   meaningPhrase: Phrase | null;
   /** The numbers behind the reason; older servers do not send them. */
   details?: Detail[];

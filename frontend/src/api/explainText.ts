@@ -1,11 +1,30 @@
 /** Explains texts without a session. Apart from `explain.ts`, because only the start page needs it. */
 import { call } from "./call";
+import type { Phrase } from "../i18n/phrase";
 import type { PastedMessage } from "./explain";
 
 /** The messages of a text; `more`: it may have others (older servers do not send it). */
 export interface PastedMessages {
   messages: PastedMessage[];
   more?: boolean;
+  /** What to read first about each pod with a message (older servers do not send it, nor what follows). */
+  answers?: PodAnswer[];
+  /** The warnings that are not about scheduling. */
+  others?: Phrase | null;
+  /** What prints the messages, if the text is a table with a pending pod. */
+  command?: string;
+}
+
+/** What to read first about a pod of a text: whether it has a node, or one is on its way. */
+export interface PodAnswer {
+  pod: string;
+  standing: "pending" | "coming" | "scheduled" | "notCreated";
+  sentence: string;
+  sentencePhrase: Phrase | null;
+  advice: string;
+  advicePhrase: Phrase | null;
+  note: string;
+  notePhrase: Phrase | null;
 }
 
 /** Explain the scheduler's messages in a text, without a session. */

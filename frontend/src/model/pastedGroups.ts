@@ -5,13 +5,13 @@ export interface Pasted {
   /** "5m ago"; "": unknown. */
   at: string;
   text: string;
-  /** The autoscaler that wrote it; "": a scheduler did. */
+  /** The autoscaler or API server that wrote it; "": a scheduler did. */
   autoscaler: string;
 }
 
-/** The autoscaler that wrote a message; "": a scheduler did. */
+/** The autoscaler or API server that wrote a message; "": a scheduler did. */
 export function autoscalerOf({ clauses: [first] }: { clauses: readonly { plugin: string }[] }): string {
-  return first && ["cluster-autoscaler", "karpenter"].includes(first.plugin) ? first.plugin : "";
+  return first && ["cluster-autoscaler", "karpenter", "kube-apiserver"].includes(first.plugin) ? first.plugin : "";
 }
 
 /** The pods whose newest messages are the same: the scheduler's, those of autoscalers beside it, and the older ones of these pods. */

@@ -15,6 +15,7 @@ from schedviz.explain.finding import Finding
 from schedviz.explain.message import PodMessage, one_full_stop
 from schedviz.explain.overview import Overview, PendingGroup, WaitingReason
 from schedviz.explain.sentence import answer_of
+from schedviz.explain.text_reading import PodAnswer
 from schedviz.kube.printed_amount import printed_amount
 from schedviz.trace.phrase import as_sentence
 
@@ -49,18 +50,25 @@ def card_of_overview(overview: Overview, *, origin: str = "") -> Card:
     return with_visible_text(card)
 
 
-def card_of_message(pod_message: PodMessage, *, autoscaler_messages: Sequence[PodMessage] = (), origin: str = "") -> Card:
-    """The card of a scheduler's message that came without its cluster, and of autoscalers' messages. `origin` as in `Card`."""
+def card_of_message(
+    pod_message: PodMessage, *, autoscaler_messages: Sequence[PodMessage] = (), answer: PodAnswer | None = None, origin: str = ""
+) -> Card:
+    """The card of a scheduler's message that came without its cluster, and of autoscalers' messages. `origin` as in `Card`.
+
+    `answer`: what to read before the message; None: nothing.
+    """
     autoscaler_clauses = (clause for each in autoscaler_messages for clause in each.message.clauses)
     message = pod_message.message
     takes = f"None of {message.nodes:,} nodes takes the pod" if message.nodes > 1 else "The node does not take the pod"
+    general = takes if message.nodes else "The scheduler does not place the pod" if not pod_message.writer else "The pod gets no node"
+    is_over = answer is not None and answer.standing == "scheduled"
     card = Card(
         subject=pod_message.pod,
-        standing="pending" if pod_message.pod else "",
+        standing=("scheduled" if is_over else "pending") if pod_message.pod else "",
         # A sentence of a card has no code, unlike what to do.
-        sentence=message.conclusion.replace("`", "'") or (takes if message.nodes else "The scheduler does not place the pod"),
+        sentence=" ".join(filter(None, (*_first(answer), "" if is_over else message.conclusion))).replace("`", "'") or general,
         unit="nodes",
-        reasons=tuple(_reason(clause, meaning=True) for clause in (*message.clauses, *autoscaler_clauses)),
+        reasons=() if is_over else tuple(_reason(clause, meaning=True) for clause in (*message.clauses, *autoscaler_clauses)),
         # An image has room for few reasons: what an autoscaler says stays visible here.
         message=" ".join((pod_message.text, *map(_of_autoscaler, autoscaler_messages))),
         findings=(message.finding,) if message.finding else (),
@@ -70,9 +78,17 @@ def card_of_message(pod_message: PodMessage, *, autoscaler_messages: Sequence[Po
     return with_visible_text(card)
 
 
+def _first(answer: PodAnswer | None) -> Iterator[str]:
+    if answer is None:
+        return
+    yield answer.sentence
+    yield f"To do: {answer.advice}." if answer.advice else ""
+    yield answer.note
+
+
 def _of_autoscaler(said: PodMessage) -> str:
     clauses = (f"{clause.reason}{f' (to do: {clause.advice})' if clause.advice else ''}" for clause in said.message.clauses)
-    return f"{said.autoscaler}: {'; '.join(clauses)}."
+    return f"{said.writer}: {'; '.join(clauses)}."
 
 
 def _finding(finding: Finding) -> str:

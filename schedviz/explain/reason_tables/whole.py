@@ -7,8 +7,6 @@ from typing import Final
 from schedviz.engine.framework.plugins import names
 from schedviz.explain.meaning import Meaning, Row
 
-CLUSTER_AUTOSCALER: Final = "cluster-autoscaler"
-KARPENTER: Final = "karpenter"
 _GANG: Final = "GangScheduling"
 _VOLCANO: Final = "volcano"
 
@@ -112,55 +110,6 @@ WHOLE: Final[tuple[Row, ...]] = (
             "a message of the scheduler Volcano: fewer pods of the group than minAvailable can run at once",
             ("the group's queue is full, or the cluster lacks resources for the whole group",),
             "look at the group and its queue: `kubectl describe podgroup`, `kubectl describe queue`",
-        ),
-    ),
-    (
-        r"(?:could not|failed to) schedule pod, (?P<why>.*)",
-        Meaning(
-            KARPENTER,
-            "no NodePool of Karpenter would give the pod a node: {why}",
-            (),
-            "compare the pod's requirements and tolerations with the NodePools: `kubectl get nodepools -o yaml`",
-        ),
-    ),
-    (
-        r"pod didn't trigger scale-up.*",
-        Meaning(CLUSTER_AUTOSCALER, "no node group of the cluster autoscaler would give the pod a node", (), "look at its log"),
-    ),
-    (
-        r"max node group size reached",
-        Meaning(
-            CLUSTER_AUTOSCALER,
-            "the node group has as many nodes as its maximum size allows",
-            (),
-            "raise the node group's maximum size",
-        ),
-    ),
-    (
-        r"max cluster (?P<resources>.+) limit reached",
-        Meaning(
-            CLUSTER_AUTOSCALER,
-            "another node would exceed the autoscaler's limit for the whole cluster: {resources}",
-            (),
-            "raise the autoscaler's limit (`--cores-total`, `--memory-total`, `--gpu-total`)",
-        ),
-    ),
-    (
-        r"in backoff after failed scale-up",
-        Meaning(
-            CLUSTER_AUTOSCALER,
-            "the node group could not be enlarged, and the autoscaler waits before it tries again",
-            ("the cloud has no capacity or no quota left for these machines",),
-            "look at `kubectl -n kube-system describe configmap cluster-autoscaler-status`, and at the group in the cloud",
-        ),
-    ),
-    (
-        r"not ready for scale-up",
-        Meaning(
-            CLUSTER_AUTOSCALER,
-            "too many nodes of the node group are not ready, so the autoscaler does not enlarge it",
-            (),
-            "look at the group's nodes with `kubectl get nodes`",
         ),
     ),
 )

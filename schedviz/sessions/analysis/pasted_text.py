@@ -5,16 +5,21 @@ from __future__ import annotations
 import msgspec
 from django.utils import timezone
 
+from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.card.build import card_of_message
 from schedviz.explain.card.formats import CardFormat, rendered
 from schedviz.explain.card.theme import ThemeName
-from schedviz.explain.message import NotAMessageError, PodMessage, newest_of_each_source, parse_message, parse_messages
+from schedviz.explain.message import NotAMessageError, PodMessage, newest_of_each_source, parse_message
+from schedviz.explain.text_reading import PodAnswer, TextReading, read_text
+from schedviz.ingest.described_pods import described_pods
 from schedviz.ingest.errors import IngestError
-from schedviz.ingest.kubectl_tables import tables, told_by_tables
+from schedviz.ingest.kubectl_tables import command_for, tables, told_by_tables
 from schedviz.ingest.pasted_text import LONGEST, MOST_MESSAGES, messages_in, plain, seconds_of_age
+from schedviz.ingest.pod_events import pod_events_in
 from schedviz.ingest.source import Source
 from schedviz.ingest.whole_text import text_of
 from schedviz.sessions.redis.replies import reply
+from schedviz.trace.phrase import Phrase
 
 
 class PastedText(msgspec.Struct, frozen=True):
@@ -33,24 +38,31 @@ class PastedAnswer(msgspec.Struct, frozen=True):
     """The messages, or a card; `card` is None if the text has no message."""
 
     messages: list[PodMessage] = []
+    #: What to read first about each pod with a message.
+    answers: tuple[PodAnswer, ...] = ()
+    #: The warnings that are not about scheduling; None: there are none.
+    others: Phrase | None = None
     card: bytes | None = None
     #: Why there is no message, and what to send instead; "" if there is one.
     hint: str = ""
+    #: The command whose output has a message, if the text is a table with a pending pod.
+    command: str = ""
     #: The text of the file; "" if it was sent as text, or cannot be read.
     text: str = ""
     #: Whether the text may have more messages than the first `MOST_MESSAGES`.
     more: bool = False
 
 
-def explain_text(text: str) -> list[PodMessage]:
-    """The scheduler messages in a text, in order. A text that is a single reason counts as a message."""
-    messages = parse_messages(messages_in(text))
-    if messages:
-        return messages
+def explain_text(text: str) -> TextReading:
+    """The messages in a text, in order, and what else it says about their pods. A text that is a single reason counts as a message."""
+    described = {key: PodInfo(pod) for key, pod in described_pods(text).items()}
+    reading = read_text(messages_in(text), pod_events_in(text), described, seconds_of_age)
+    if reading.messages:
+        return reading
     try:
-        return [PodMessage("", "", " ".join(text.split()), parse_message(text))]
+        return TextReading((PodMessage("", "", " ".join(text.split()), parse_message(text)),), ())
     except NotAMessageError:
-        return []
+        return reading
 
 
 def hint_for(text: str) -> str:
@@ -73,14 +85,20 @@ def answer_to(question: PastedText) -> PastedAnswer:
             # The caller decides whether the text becomes a session or is explained.
             return PastedAnswer(text=text)
         question = msgspec.structs.replace(question, text=text)
-    messages = explain_text(question.text)
+    reading = explain_text(question.text)
+    messages = list(reading.messages)
     if not messages:
-        return PastedAnswer(hint=hint_for(question.text))
+        return PastedAnswer(hint=hint_for(question.text), command=command_for(plain(question.text)), others=reading.others_phrase)
     if question.form is None:
-        return PastedAnswer(messages=messages, more=len(messages) >= MOST_MESSAGES)
+        return PastedAnswer(messages, reading.answers, reading.others_phrase, more=len(messages) >= MOST_MESSAGES)
     first, *autoscaler_messages = newest_of_each_source(messages, seconds_of_age)
     message = msgspec.structs.replace(first, pod=first.pod or question.pod)
-    card = card_of_message(message, autoscaler_messages=autoscaler_messages, origin=f"pasted text, {timezone.now():%Y-%m-%d %H:%M} UTC")
+    card = card_of_message(
+        message,
+        autoscaler_messages=autoscaler_messages,
+        answer=reading.answer_of(first.pod),
+        origin=f"pasted text, {timezone.now():%Y-%m-%d %H:%M} UTC",
+    )
     return PastedAnswer(card=rendered(card, question.form, question.theme))
 
 

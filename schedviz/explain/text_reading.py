@@ -1,0 +1,223 @@
+"""`TextReading`: the messages of a text, with what to read first about each pod: whether it has a node, and whether one is on its way."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final, Literal, Protocol
+
+from schedviz.engine.framework.types import PodInfo
+from schedviz.explain.explanation import Clause, Part
+from schedviz.explain.main_reason import is_of_broken_nodes
+from schedviz.explain.message import Found, PodMessage, newest_first, newest_of_each_source, parse_messages, without_advice
+from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
+from schedviz.trace.phrase import Phrase, counted, joined, phrase, some
+
+#: The cluster autoscaler's --max-node-provision-time, in seconds.
+_A_NODE_TAKES: Final = 900
+#: How the messages begin which say that a node is coming.
+_COMING: Final = ("pod triggered scale-up", "Pod should schedule on")
+#: Reasons of an autoscaler in a sentence, and warnings that are named.
+_LISTED: Final = 2
+_WARNINGS: Final = 5
+
+
+class PodAnswer(Part, frozen=True):
+    """What to read first about a pod of a text, before its messages."""
+
+    #: `namespace/name`; "" as in its messages.
+    pod: str
+    #: `scheduled`: it has a node, and its messages are over. `coming`: an autoscaler makes a node for it. `notCreated`: the name is that
+    #: of the pods' owner.
+    standing: Literal["pending", "coming", "scheduled", "notCreated"]
+    #: "": its messages say it all.
+    sentence: str = ""
+    sentence_phrase: Phrase | None = None
+    #: What to do, with commands between backticks; "" if the messages say it.
+    advice: str = ""
+    advice_phrase: Phrase | None = None
+    #: What its earlier message tells about the newest one; "": nothing.
+    note: str = ""
+    note_phrase: Phrase | None = None
+
+
+class TextReading(Part, frozen=True):
+    """The messages of a text, and what else it says about their pods."""
+
+    messages: tuple[PodMessage, ...]
+    #: One for each pod with a message, in their order.
+    answers: tuple[PodAnswer, ...]
+    #: The warnings that are not about scheduling; "": there are none.
+    others: str = ""
+    others_phrase: Phrase | None = None
+
+    def answer_of(self, pod: str) -> PodAnswer | None:
+        """The answer about a pod with a message; None if nothing comes before its messages."""
+        return next((answer for answer in self.answers if answer.pod == pod and (answer.sentence or answer.note)), None)
+
+
+def joined_readings(readings: Sequence[TextReading]) -> TextReading:
+    """The readings of several texts as one."""
+    if len(readings) == 1:
+        return readings[0]
+    others = [reading.others_phrase for reading in readings if reading.others_phrase is not None]
+    said = joined(others, "{first}; {next}") if others else None
+    return TextReading(
+        tuple(message for reading in readings for message in reading.messages),
+        tuple(answer for reading in readings for answer in reading.answers),
+        said.text if said is not None else "",
+        said,
+    )
+
+
+def says_all(answer: PodAnswer | None, message: PodMessage) -> bool:
+    """Whether an answer says what this message of an autoscaler means."""
+    clauses = [clause for clause in message.message.clauses if clause.advice]
+    return answer is not None and bool(answer.sentence) and bool(message.writer) and len(clauses) <= _LISTED
+
+
+class Event(Protocol):
+    """That a pod was placed on a node, or a warning that is not about scheduling."""
+
+    @property
+    def pod(self) -> str: ...
+    @property
+    def at(self) -> str: ...
+    @property
+    def node(self) -> str: ...
+    @property
+    def reason(self) -> str: ...
+    @property
+    def message(self) -> str: ...
+
+
+def read_text(
+    found: Iterable[Found], events: Sequence[Event], described: Mapping[str, PodInfo], age: Callable[[str], float]
+) -> TextReading:
+    """The messages `found` in a text, in order, with its other events. `described` as in `parse_messages`, `age` as in `newest_first`."""
+    return reading_of(parse_messages(found, described), events, age)
+
+
+def reading_of(messages: Sequence[PodMessage], events: Sequence[Event], age: Callable[[str], float]) -> TextReading:
+    """The same for messages that were parsed."""
+    by_pod: dict[str, list[PodMessage]] = {}
+    for message in messages:
+        by_pod.setdefault(message.pod, []).append(message)
+    answers = tuple(_answer(pod, of_pod, events, age) for pod, of_pod in by_pod.items())
+    placed = {answer.pod for answer in answers if answer.standing == "scheduled"}
+    coming = {answer.pod for answer in answers if answer.standing == "coming"}
+    # To wait comes first; what else would help is in the clauses.
+    messages = [without_advice(message) if message.pod in coming else message for message in messages]
+    others = _others([event for event in events if event.reason and event.pod not in placed])
+    return TextReading(tuple(messages), answers, others.text if others is not None else "", others)
+
+
+def _answer(pod: str, messages: Sequence[PodMessage], events: Sequence[Event], age: Callable[[str], float]) -> PodAnswer:
+    newest = newest_of_each_source(messages, age)
+    placed = [event for event in events if event.node and event.pod == pod and pod]
+    if placed and _is_newest(placed[-1], newest, age):
+        return _scheduled(placed[-1], [event for event in events if event.reason and event.pod == pod])
+    note = _earlier(messages, age)
+    sentence, advice, standing = _of_writers(newest, age)
+    return PodAnswer(
+        pod,
+        standing,
+        sentence.text if sentence is not None else "",
+        sentence,
+        advice.text if advice is not None else "",
+        advice,
+        note.text if note is not None else "",
+        note,
+    )
+
+
+def _is_newest(placed: Event, newest: Sequence[PodMessage], age: Callable[[str], float]) -> bool:
+    """Whether a pod was placed after its messages. A pod is placed once, unless it is created again with the same name."""
+    return not placed.at or all(age(placed.at) <= age(message.at) for message in newest)
+
+
+def _scheduled(placed: Event, warnings: Sequence[Event]) -> PodAnswer:
+    where: dict[str, str | int | Phrase] = {"node": placed.node, "when": placed.at}
+    if placed.at:
+        sentence = phrase(
+            "The pod is no longer pending: it was scheduled to {node} {when}. What was said before no longer applies.", **where
+        )
+    else:
+        sentence = phrase("The pod is no longer pending: it is on {node}. What was said before no longer applies.", node=placed.node)
+    if warnings:
+        said = phrase("{reason}: {message}", reason=warnings[-1].reason, message=warnings[-1].message)
+        sentence = phrase("{sentence} Its newest warning is not about scheduling: {warning}", sentence=sentence, warning=said)
+    return PodAnswer(placed.pod, "scheduled", sentence.text, sentence)
+
+
+def _of_writers(
+    newest: Sequence[PodMessage], age: Callable[[str], float]
+) -> tuple[Phrase | None, Phrase | None, Literal["pending", "coming", "notCreated"]]:
+    """What an autoscaler or the API server said last, and what to do about it: it decides whether waiting helps."""
+    said = min((message for message in newest if message.writer), key=lambda message: age(message.at), default=None)
+    if said is None:
+        return None, None, "pending"
+    if said.writer not in (CLUSTER_AUTOSCALER, KARPENTER):
+        # The clause itself says it.
+        return None, None, "notCreated"
+    clauses = said.message.clauses
+    if not said.text.startswith(_COMING):
+        first, advice = _refusal(clauses)
+        return first, advice, "pending"
+    headline = clauses[0].headline_phrase or Phrase("{text}", {"text": said.text})
+    when = phrase(", {when}", when=said.at) if said.at else ""
+    if _A_NODE_TAKES < age(said.at) < float("inf"):
+        sentence = phrase("A node should have come: {what}{when}, and the pod is still pending.", what=headline, when=when)
+        return sentence, _TOO_LATE, "pending"
+    return phrase("A node is on its way: {what}{when}.", what=headline, when=when), _advice(clauses[0]), "coming"
+
+
+_TOO_LATE: Final = phrase(
+    "if the node has come, look at its taints and labels with `kubectl describe node`; if not, look at the autoscaler's events: "
+    "`kubectl get events -A | grep -i scale`"
+)
+
+
+def _refusal(clauses: Sequence[Clause]) -> tuple[Phrase | None, Phrase | None]:
+    """Why no node is coming. A limit of the autoscaler comes before what the pod asks for: the limit can be raised."""
+    reasons = [clause for clause in clauses if clause.advice] or list(clauses)
+    first = sorted(reasons, key=lambda clause: "node(s) " in clause.reason)
+    headlines = [clause.headline_phrase for clause in first if clause.headline_phrase is not None]
+    if not headlines:
+        return None, None
+    sentence = phrase("No node is on its way: {reasons}.", reasons=joined(headlines, "{first}; {next}", _LISTED))
+    return sentence, _advice(first[0])
+
+
+def _advice(clause: Clause) -> Phrase | None:
+    return clause.advice_phrase or (Phrase(clause.advice, {}) if clause.advice else None)
+
+
+def _earlier(messages: Sequence[PodMessage], age: Callable[[str], float]) -> Phrase | None:
+    """A node that became unhealthy and had another reason before: its repair alone may not help."""
+    of_scheduler = [message for message in newest_first(messages, age) if not message.writer]
+    if len(of_scheduler) < 2 or of_scheduler[0].message.nodes != of_scheduler[1].message.nodes:
+        return None
+    now, before = (Counter({clause.reason: clause.count for clause in each.message.clauses}) for each in of_scheduler[:2])
+    more, fewer = now - before, before - now
+    broken = {clause.reason for clause in of_scheduler[0].message.clauses if is_of_broken_nodes(clause)}
+    if not more or not more.keys() <= broken or len(fewer) != 1 or not of_scheduler[1].at:
+        return None
+    [(reason, count)] = fewer.items()
+    return phrase(
+        '{when}, {nodes} probably had the reason "{reason}": a repair alone may not place the pod.',
+        when=of_scheduler[1].at,
+        nodes=counted(count, "{count} node that is unhealthy now", "{count} nodes that are unhealthy now"),
+        reason=reason,
+    )
+
+
+def _others(warnings: Iterable[Event]) -> Phrase | None:
+    named = list(dict.fromkeys(f"{event.pod} {event.reason}".strip() for event in warnings))
+    if not named:
+        return None
+    return phrase(
+        "{warnings} not about scheduling: {named}",
+        warnings=counted(len(named), "{count} other warning is", "{count} other warnings are"),
+        named=some(named, _WARNINGS),
+    )

@@ -1,0 +1,21 @@
+"""Makes pods of the descriptions in a copied text, for what they ask for: requests, node selectors and tolerations."""
+
+from __future__ import annotations
+
+from schedviz.ingest.described_objects import objects_in
+from schedviz.ingest.pasted_text import plain
+from schedviz.kube import codec
+from schedviz.kube.core import Pod
+
+
+def described_pods(text: str) -> dict[str, Pod]:
+    """`namespace/name` -> the pod, without affinity, which descriptions lack. A description that cannot be read is left out."""
+    pods: dict[str, Pod] = {}
+    for content in objects_in(plain(text)):
+        try:
+            pod = codec.from_dict(content)
+        except ValueError:
+            continue
+        if isinstance(pod, Pod):
+            pods[pod.key] = pod
+    return pods

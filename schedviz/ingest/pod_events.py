@@ -1,0 +1,103 @@
+"""Reads from text which pods have a node, and which other warnings there are: rows of events, described pods, and Event objects.
+
+The messages themselves are found by `pasted_text.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+import msgspec
+
+from schedviz.ingest.pasted_text import DescribedPods, items_in, plain
+
+#: An event in a row of `kubectl get events`, of `kubectl events` or of the events of `kubectl describe`.
+_ROW: Final = re.compile(
+    r"^(?P<before>[^\n]{0,120}?)\b(?P<type>Normal|Warning)[ \t]++(?P<reason>[A-Z][A-Za-z]{2,60})[ \t]++(?P<rest>[^\n]++)$", re.MULTILINE
+)
+_AGE: Final = re.compile(r"(?P<age>(?:\d++[smhdy])++)(?:[ \t]\((?:x\d++ over [^()\n]*+|combined [^()\n]*+)\))?")
+_OBJECT: Final = re.compile(r"(?P<kind>[A-Za-z.]++)/(?P<name>[a-z0-9.-]++)[ \t]++")
+#: What sent an event of `kubectl describe`, after its age.
+_FROM: Final = re.compile(r"[a-z][a-z0-9.-]*+(?:,[ \t]\S++)?[ \t]++")
+_ASSIGNED: Final = re.compile(r"Successfully assigned (?P<pod>[a-z0-9./-]++) to (?P<node>[a-z0-9.-]++)")
+#: The node of a described pod. `Node: <none>` is none.
+_NODE: Final = re.compile(r"^[ \t]*+Node:[ \t]++(?P<node>[a-z0-9][a-z0-9.-]*+)(?:/|[ \t]*+$)", re.MULTILINE)
+#: Warnings that messages explain.
+_EXPLAINED: Final = frozenset({"FailedScheduling", "FailedScaleUp", "NotTriggerScaleUp", "FailedCreate"})
+#: The longest message that is kept, in characters.
+_LONGEST: Final = 300
+
+
+class PodEvent(msgspec.Struct, frozen=True):
+    """An event about a pod: that it was placed on a node, or a warning that is not about scheduling."""
+
+    #: `namespace/name`; "": the text does not name it.
+    pod: str
+    #: "5m ago", or RFC 3339; "": unknown.
+    at: str
+    #: The node that the pod was placed on; "" for a warning.
+    node: str = ""
+    #: The reason and the message of a warning.
+    reason: str = ""
+    message: str = ""
+
+
+def pod_events_in(text: str) -> list[PodEvent]:
+    """The events in a text, in order. A described pod with a node counts as placed at an unknown time, before its events."""
+    if items := items_in(text):
+        return [event for item in items if (event := _of_object(item)) is not None]
+    text = plain(text)
+    described = DescribedPods(text)
+    found: list[tuple[int, PodEvent]] = []
+    for place in sorted((*_ROW.finditer(text), *_NODE.finditer(text)), key=lambda match: match.start()):
+        pod = described.pod_before(place.start())
+        event = PodEvent(pod, "", place["node"]) if place.re is _NODE else _of_row(place, pod)
+        if event is not None and (event.pod or place.re is _ROW):
+            found.append((place.start(), event))
+    return [event for _, event in found]
+
+
+def _of_row(row: re.Match[str], described: str) -> PodEvent | None:
+    rest = row["rest"]
+    if (about := _OBJECT.match(rest)) is not None:
+        # A table of events: `[NAMESPACE] LAST-SEEN TYPE REASON OBJECT MESSAGE`.
+        ages = list(_AGE.finditer(row["before"]))
+        namespace = row["before"][: ages[0].start()].strip() if ages else row["before"].strip()
+        at = ages[0]["age"] if ages else ""
+        return _event(about["kind"], f"{namespace or 'default'}/{about['name']}", at, row["reason"], rest[about.end() :], row["type"])
+    age = _AGE.match(rest)
+    rest = rest[age.end() :].lstrip() if age is not None else rest
+    sender = _FROM.match(rest)
+    message = rest[sender.end() :] if sender is not None else rest
+    return _event("Pod", described, age["age"] if age is not None else "", row["reason"], message, row["type"])
+
+
+def _of_object(item: msgspec.Raw | dict[str, object]) -> PodEvent | None:
+    from schedviz.ingest.events import event_of, time_of
+
+    if (event := event_of(item)) is None:
+        return None
+    about = event.about
+    message = event.message or event.note
+    found = _event(about.kind, f"{about.namespace or 'default'}/{about.name}", "", event.reason, message, event.type)
+    return None if found is None else msgspec.structs.replace(found, at=time_of(event))
+
+
+def _event(kind: str, name: str, age: str, reason: str, message: str, severity: str) -> PodEvent | None:
+    if kind.lower() not in ("pod", ""):
+        return None
+    at = f"{age} ago" if age else ""
+    message = " ".join(message.split())[:_LONGEST]
+    if reason == "Scheduled" and (assigned := _ASSIGNED.search(message)) is not None:
+        return PodEvent(assigned["pod"] if "/" in assigned["pod"] else name, at, assigned["node"])
+    if severity != "Warning" or reason in _EXPLAINED or not message:
+        return None
+    return PodEvent(name, at, reason=reason, message=message)
+
+
+def warnings_of(events: list[PodEvent]) -> Iterator[PodEvent]:
+    """The warnings, each once for a pod and a reason, with its newest message."""
+    newest = {(event.pod, event.reason): event for event in events if event.reason}
+    yield from newest.values()

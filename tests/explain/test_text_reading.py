@@ -1,0 +1,147 @@
+"""A text about a pod is answered with what decides: whether it has a node, and whether one is on its way."""
+
+from __future__ import annotations
+
+from schedviz.engine.framework.types import PodInfo
+from schedviz.explain.text_reading import PodAnswer, TextReading, read_text
+from schedviz.ingest.described_pods import described_pods
+from schedviz.ingest.pasted_text import messages_in, seconds_of_age
+from schedviz.ingest.pod_events import pod_events_in
+
+HEAD = "Name:       web\nNamespace:  shop\n"
+CPU = "  Warning  FailedScheduling  {age}  default-scheduler  0/3 nodes are available: 3 Insufficient cpu.\n"
+CONTROL_PLANE = (
+    "  Warning  FailedScheduling  2m  default-scheduler  0/4 nodes are available: 1 node(s) had untolerated taint "
+    "{node-role.kubernetes.io/control-plane: }, 3 Insufficient cpu.\n"
+)
+
+
+def read(text: str) -> TextReading:
+    described = {key: PodInfo(pod) for key, pod in described_pods(text).items()}
+    return read_text(messages_in(text), pod_events_in(text), described, seconds_of_age)
+
+
+def answer(events: str) -> PodAnswer:
+    found = read(HEAD + "Events:\n" + events).answer_of("shop/web")
+    assert found is not None
+    return found
+
+
+def scale_up(age: str) -> str:
+    return f"  Normal  TriggeredScaleUp  {age}  cluster-autoscaler  pod triggered scale-up: [{{asg-a 3->4 (max: 10)}}]\n"
+
+
+def test_a_pod_that_was_scheduled_after_its_messages_is_not_pending() -> None:
+    found = answer(
+        CPU.format(age="2m10s")
+        + "  Normal   Scheduled  60s  default-scheduler  Successfully assigned shop/web to node-a\n"
+        + "  Warning  FailedMount  10s  kubelet  configmap not found\n"
+    )
+    assert (found.standing, found.sentence) == (
+        "scheduled",
+        (
+            "The pod is no longer pending: it was scheduled to node-a 60s ago. What was said before no longer applies. "
+            "Its newest warning is not about scheduling: FailedMount: configmap not found"
+        ),
+    )
+
+
+def test_a_pod_that_was_scheduled_before_its_messages_is_pending_again() -> None:
+    text = HEAD + "Events:\n  Normal   Scheduled  60m  default-scheduler  Successfully assigned shop/web to node-a\n" + CPU.format(age="2m")
+    assert read(text).answer_of("shop/web") is None
+
+
+def test_a_scale_up_says_that_a_node_is_on_its_way_and_nothing_else_to_try() -> None:
+    text = HEAD + "Events:\n" + CONTROL_PLANE + scale_up("60s")
+    reading = read(text)
+    found = reading.answer_of("shop/web")
+    assert found is not None
+    assert (found.standing, found.sentence) == (
+        "coming",
+        "A node is on its way: the cluster autoscaler enlarges the node group asg-a from 3 to 4 nodes (maximum 10), 60s ago.",
+    )
+    assert found.advice.startswith("wait for it: `kubectl get nodes -w`")
+    assert "Try first" not in reading.messages[0].message.conclusion
+
+
+def test_a_scale_up_that_brought_no_node_in_time_is_no_reason_to_wait() -> None:
+    found = answer(CPU.format(age="2m") + scale_up("20m"))
+    assert found.standing == "pending"
+    assert found.sentence.startswith("A node should have come: ")
+
+
+def test_a_limit_of_the_autoscaler_comes_first_and_says_what_to_do() -> None:
+    found = answer(
+        CPU.format(age="2m")
+        + "  Normal  NotTriggerScaleUp  90s  cluster-autoscaler  pod didn't trigger scale-up: 1 node(s) didn't match Pod's node "
+        + "affinity/selector, 1 max node group size reached\n"
+    )
+    assert found.sentence == (
+        "No node is on its way: the node group has as many nodes as its maximum size allows; a new node of 1 node group does not have "
+        "the labels that the pod asks for."
+    )
+    assert found.advice == "raise the node group's maximum size"
+
+
+def test_the_newest_word_of_an_autoscaler_counts() -> None:
+    refusal = "  Normal  NotTriggerScaleUp  30s  cluster-autoscaler  pod didn't trigger scale-up: 1 max node group size reached\n"
+    assert answer(CPU.format(age="2m") + scale_up("5m") + refusal).standing == "pending"
+    assert answer(CPU.format(age="2m") + scale_up("10s") + refusal).standing == "coming"
+
+
+def test_a_scale_up_that_the_cloud_refused_names_its_reason() -> None:
+    found = answer(
+        "  Warning  FailedScaleUp  3m  cluster-autoscaler  Node scale up in zones us-central1-a associated with this pod failed: "
+        "GCE quota exceeded. Pod is at risk of not being scheduled.\n"
+    )
+    assert found.sentence == "No node is on its way: the cluster autoscaler could not make a node in us-central1-a: GCE quota exceeded."
+
+
+def test_a_node_of_karpenter_is_on_its_way() -> None:
+    found = answer(
+        CPU.format(age="2m") + "  Normal  Nominated  20s  karpenter  Pod should schedule on: nodeclaim/default-x7, node/ip-10-0\n"
+    )
+    assert (found.standing, "nodeclaim/default-x7" in found.sentence) == ("coming", True)
+
+
+def test_a_node_that_became_unhealthy_keeps_its_earlier_reason_in_mind() -> None:
+    found = answer(
+        "  Warning  FailedScheduling  12m  default-scheduler  0/9 nodes are available: 4 Insufficient cpu, 5 node(s) were unschedulable.\n"
+        "  Warning  FailedScheduling  2m   default-scheduler  0/9 nodes are available: 1 node(s) had untolerated taint "
+        "{node.kubernetes.io/disk-pressure: }, 3 Insufficient cpu, 5 node(s) were unschedulable.\n"
+    )
+    assert found.note == (
+        '12m ago, 1 node that is unhealthy now probably had the reason "Insufficient cpu": a repair alone may not place the pod.'
+    )
+
+
+def test_what_a_described_pod_asks_for_is_in_its_reasons() -> None:
+    reading = read(
+        HEAD + "Containers:\n  main:\n    Requests:\n      cpu:  1500m\nNode-Selectors:  disktype=ssd\n"
+        "Tolerations:     dedicated=ml:NoSchedule\n                 node.kubernetes.io/not-ready:NoExecute op=Exists for 300s\nEvents:\n"
+        "  Warning  FailedScheduling  2m  default-scheduler  0/9 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated taint "
+        "{dedicated: gpu}, 6 node(s) didn't match Pod's node affinity/selector.\n"
+    )
+    clauses = {clause.plugin: clause for clause in reading.messages[0].message.clauses}
+    assert clauses["NodeResourcesFit"].headline == "1 node has too little free cpu: the pod requests 1.5"
+    assert clauses["NodeAffinity"].headline.endswith(": disktype=ssd")
+    assert "`kubectl get nodes -l disktype=ssd`" in clauses["NodeAffinity"].advice
+    assert clauses["TaintToleration"].headline.endswith(": it tolerates dedicated=ml")
+
+
+def test_other_warnings_are_named() -> None:
+    reading = read(
+        "ml    71s  Warning  BackOff           pod/notebook-0  Back-off restarting failed container\n"
+        "shop  40s  Warning  FailedScheduling  pod/web         0/3 nodes are available: 3 Insufficient cpu.\n"
+        "shop  12s  Warning  FailedMount       pod/cart-0      configmap not found\n"
+    )
+    assert reading.others == "2 other warnings are not about scheduling: ml/notebook-0 BackOff, shop/cart-0 FailedMount"
+
+
+def test_pods_that_were_not_created_have_the_name_of_their_owner() -> None:
+    reading = read(
+        'shop  12s  Warning  FailedCreate  replicaset/web-5f  Error creating: pods "web-5f-x" is forbidden: exceeded quota: compute, '
+        "requested: requests.cpu=2, used: requests.cpu=9, limited: requests.cpu=10\n"
+    )
+    assert [(message.pod, message.at, message.writer) for message in reading.messages] == [("shop/web-5f", "12s ago", "kube-apiserver")]
+    assert reading.answers[0].standing == "notCreated"
