@@ -44,8 +44,9 @@ def print_explanation(explanation: Explanation, change: SmallestChange | None) -
         say_wrapped(f"To do: {explanation.advice}")
     if change is not None:
         _print_change(change)
-    if explanation.room:
-        _title("Pods to remove")
+    changes = (each for suggestion in (change.suggestions if change is not None else ()) for each in suggestion.changes)
+    if explanation.room and all(each.kind != "victim" for each in changes):
+        _title("Pods without which it would fit")
         for room in explanation.room:
             how = "; preemption would remove them" if room.by_preemption else ""
             say_wrapped(f"{room.node}: without {named(room.pods)}{how}", indent=2)
@@ -56,13 +57,23 @@ def print_explanation(explanation: Explanation, change: SmallestChange | None) -
         say()
         say_wrapped(f"Not called: {named(explanation.extenders_not_asked)}, whose filter may also reject nodes.")
     _print_said(explanation)
-    _print_queue(explanation)
-    print_release(explanation.release)
+    if explanation.nodes:
+        # Without nodes nothing was simulated.
+        _print_queue(explanation)
+        print_release(explanation.release)
 
 
 def print_overview(found: Overview) -> None:
     """Each reason with its pods and their numbers, and what to do about it."""
     say_wrapped(found.sentence, bold=True)
+    if found.note:
+        say_wrapped(found.note)
+        say(f"  {found.command}", fg="cyan")
+    if found.common:
+        say()
+        say_wrapped(f"All of them: {'; '.join(clause.headline or clause.reason for clause in found.common)}")
+        for clause in found.common:
+            say_wrapped(f"- {clause.advice}", indent=2)
     for reason in found.reasons:
         say()
         say_wrapped(f"{_pods(reason.count):>8}  {as_sentence(reason.headline)}", hanging=10, bold=True)
@@ -71,20 +82,20 @@ def print_overview(found: Overview) -> None:
         for group in reason.groups[:_GROUPS]:
             _print_group(group, reason.besides(group))
             if group.changes and not reason.changes:
-                _print_todo(group.changes)
+                _print_todo(group.changes, group.effect)
         if len(reason.groups) > _GROUPS:
             say(f"          and {sum(len(group.pods) for group in reason.groups[_GROUPS:])} more")
         if reason.changes:
-            _print_todo(reason.changes)
+            _print_todo(reason.changes, reason.effect)
         elif reason.advice:
             say_wrapped(f"To do: {reason.advice}", indent=10)
-        for clause in reason.other_reasons:
+        for clause in found.other_reasons(reason):
             say_wrapped(f"also: {clause.headline or clause.reason}", hanging=10, indent=10)
             say_wrapped(f"To do: {clause.advice}", indent=10)
     if found.unexplained:
         say()
         say_wrapped(f"{found.unexplained} more pods are not explained: only the largest {len(found.groups)} groups of equal pods are.")
-    if found.reasons:
+    if found.reasons and not found.note:
         say()
         first = found.reasons[0].groups[0].pods[0]
         say_wrapped(f"For what would place a pod and for the nodes behind its reason, name it: schedviz explain {first} …", dim=True)
@@ -95,11 +106,13 @@ def _print_group(group: PendingGroup, said: str) -> None:
     say_wrapped(f"{named(group.pods)}{f': {said}' if said else ''}", indent=10)
 
 
-def _print_todo(changes: Sequence[ChangeView]) -> None:
+def _print_todo(changes: Sequence[ChangeView], effect: str) -> None:
     from schedviz.explain.changes.change import what_to_do
 
-    say_wrapped(f"To do: {what_to_do(changes)}", indent=10)
+    say_wrapped(f"To do: {what_to_do(changes)}{f': {effect}' if effect else ''}", indent=10)
     for change in changes:
+        if change.consequence:
+            say_wrapped(f"Mind: {change.consequence}", indent=10, dim=True)
         if change.kubectl:
             say(f"          {change.kubectl}", fg="cyan")
         for line in change.yaml.splitlines():
@@ -207,7 +220,8 @@ def _print_change(change: SmallestChange) -> None:
         say_wrapped(" and ".join(each.what for each in suggestion.changes), indent=2)
         how = "its group runs on" if suggestion.effect == "groupRuns" else "fits on"
         if suggestion.fits:
-            say_wrapped(f"{how} {_nodes(suggestion.fits)}: {named(suggestion.nodes, of=suggestion.fits)}", indent=4)
+            together = f"; {suggestion.together}" if suggestion.together else ""
+            say_wrapped(f"{how} {_nodes(suggestion.fits)}: {named(suggestion.nodes, of=suggestion.fits)}{together}", indent=4)
         for each in suggestion.changes:
             if each.consequence:
                 say_wrapped(f"Mind: {each.consequence}", indent=4, dim=True)
@@ -296,7 +310,11 @@ def _print_queue(explanation: Explanation) -> None:
     if place is None:
         return
     say()
-    say(f"In the simulation, it is in {place.queue}, {f'tried {_times(place.attempts)}' if place.attempts else 'not tried yet'}.", dim=True)
+    if place.attempts:
+        say(f"In the simulation, it is in {place.queue}, tried {_times(place.attempts)}.", dim=True)
+    else:
+        since = f"; in its cluster it has been unschedulable since {explanation.said_since}" if explanation.said_since else ""
+        say_wrapped(f"Not tried in this simulation yet, which starts with all pods in activeQ{since}.", dim=True)
     if place.gating_plugin and place.gating_reason:
         say_wrapped(f"{place.gating_plugin} holds it back: {place.gating_reason}")
     if place.wakes:

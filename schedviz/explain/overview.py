@@ -12,8 +12,9 @@ import msgspec
 
 from schedviz.engine import Simulation
 from schedviz.engine.cache.debugger.dumper import NAME_ONLY_GATE
-from schedviz.explain.changes import smallest_change
-from schedviz.explain.changes.change import ChangeView, what_to_do
+from schedviz.explain.changes.change import Change, ChangeView, what_to_do
+from schedviz.explain.changes.placed_together import PodAndChanges, effect_of
+from schedviz.explain.changes.smallest import search_change
 from schedviz.explain.details.detail import MAX_NAMES
 from schedviz.explain.details.short_names import ShortNames
 from schedviz.explain.doctor.known_findings import MISSED_POD, KnownFindings, unknown_nodes
@@ -24,7 +25,7 @@ from schedviz.explain.queue_place import is_name_only, queue_place
 from schedviz.explain.real_message import missing_kind, what_to_add
 from schedviz.explain.reasons import meaning_of
 from schedviz.explain.sentence import plain
-from schedviz.explain.why import NO_FINDINGS, explain_pod
+from schedviz.explain.why import NO_FINDINGS, explain_pod, find_pod
 from schedviz.kube.core import Pod
 from schedviz.trace.phrase import Phrase, counted, joined, phrase, some
 
@@ -34,6 +35,12 @@ MAX_GROUPS: Final = 200
 SECONDS_FOR_CHANGES: Final = 1.0
 #: Missing claims of different names are one reason.
 _NAME: Final = re.compile(r'"[^"]*"')
+_SEVERAL: Final = 2
+_UNTRIED: Final = phrase(
+    "The files have no nodes, so that no pod was tried: this is what the pods' own scheduler wrote. To try them and to find a change that "
+    "places them, import the output of:"
+)
+_PRINTS_NODES: Final = "kubectl get nodes,pods,pv,pvc,sc -A -o json"
 _UNKNOWN: Final = phrase("unknown to the scheduler")
 _NOT_EVALUATED: Final = "not evaluated: the files have no {kind} objects"
 _OF_CLAUSE: Final = "{reason}"
@@ -60,6 +67,9 @@ class PendingGroup(Part, frozen=True):
     detail_phrase: Phrase | None = None
     #: The smallest change with which a dry run places the first pod; empty: none was found, or looked for.
     changes: tuple[ChangeView, ...] = ()
+    #: As `effect` of the reason, if the changes of its groups differ.
+    effect: str = ""
+    effect_phrase: Phrase | None = None
 
 
 class WaitingReason(Part, frozen=True):
@@ -83,20 +93,14 @@ class WaitingReason(Part, frozen=True):
     advice: str = ""
     #: The verified change that all groups have in common; empty: they have none, or different ones.
     changes: tuple[ChangeView, ...] = ()
+    #: How many of the pods it places together, and what would place the others: "places only 1 of 4 pods; for the others, …". "": one pod,
+    #: or nobody counted.
+    effect: str = ""
+    effect_phrase: Phrase | None = None
 
     def besides(self, group: PendingGroup) -> str:
         """What a group says besides the headline: its own sentence, or else its numbers; "" if the headline has said it."""
         return next((said for said in (group.headline, group.detail) if said not in ("", self.headline)), "")
-
-    @property
-    def other_reasons(self) -> tuple[Clause, ...]:
-        """The further reasons in the message of a pod that could not be tried on nodes, the most likely cause first."""
-        if len(self.groups) != 1:
-            return ()
-        [group] = self.groups
-        if any(clause.nodes for clause in group.clauses):
-            return ()
-        return tuple(clause for clause in group.clauses[1:] if clause.advice)
 
 
 class Overview(Part, frozen=True):
@@ -109,10 +113,29 @@ class Overview(Part, frozen=True):
     count: int
     #: Those that no node would take now first; then by the number of pods. What could not be evaluated comes after what was.
     reasons: tuple[WaitingReason, ...]
+    #: Why no pod was tried, if the files have no nodes; "" otherwise. `command` prints what is missing.
+    note: str = ""
+    note_phrase: Phrase | None = None
+    command: str = ""
+    #: Reasons that the messages of all pending pods have in common, for as many nodes each; only where no pod was tried.
+    common: tuple[Clause, ...] = ()
     #: Pods of groups beyond `MAX_GROUPS`, which are not explained.
     unexplained: int = 0
     #: The simulated release of kube-scheduler.
     release: str = ""
+
+    def other_reasons(self, reason: WaitingReason) -> tuple[Clause, ...]:
+        """The further reasons in the message of a pod that could not be tried on nodes, the most likely cause first."""
+        if len(reason.groups) != 1:
+            return ()
+        [group] = reason.groups
+        if any(clause.nodes for clause in group.clauses):
+            return ()
+        return tuple(clause for clause in group.clauses[1:] if clause.advice and _counted_reason(clause) not in self._common)
+
+    @property
+    def _common(self) -> set[tuple[str, int]]:
+        return {_counted_reason(clause) for clause in self.common}
 
     def brief(self) -> Overview:
         """The same with the first `MAX_NAMES` nodes of each clause: with all of them it would grow with pods times nodes."""
@@ -123,6 +146,10 @@ class Overview(Part, frozen=True):
         """Groups that no node would take now, then those that only wait for their attempt; largest first."""
         all_groups = (group for reason in self.reasons for group in reason.groups)
         return sorted(all_groups, key=lambda group: (group.outlook == "now", -len(group.pods)))
+
+
+def _counted_reason(clause: Clause) -> tuple[str, int]:
+    return clause.reason, clause.count
 
 
 class Unread(NamedTuple):
@@ -166,9 +193,28 @@ def overview(
     reasons = tuple(_by_reason(simulation, explained, findings, with_changes=with_changes))
     count = sum(map(len, every))
     summary = _summary(count, len(reasons), unread)
+    untried = count > 0 and not any(explanation.nodes for explanation, _ in explained)
     return Overview(
-        summary.text, summary, count, reasons, unexplained=sum(map(len, every[MAX_GROUPS:])), release=simulation.settings.release
+        summary.text,
+        summary,
+        count,
+        reasons,
+        note=_UNTRIED.text if untried else "",
+        note_phrase=_UNTRIED if untried else None,
+        command=_PRINTS_NODES if untried else "",
+        common=_in_common([explanation for explanation, _ in explained]) if untried else (),
+        unexplained=sum(map(len, every[MAX_GROUPS:])),
+        release="" if untried else simulation.settings.release,
     )
+
+
+def _in_common(explanations: Sequence[Explanation]) -> tuple[Clause, ...]:
+    """The reasons, except each first one, that all messages have for as many nodes."""
+    if len(explanations) < _SEVERAL:
+        return ()
+    first, *others = explanations
+    counts = [set(map(_counted_reason, explanation.clauses[1:])) for explanation in others]
+    return tuple(clause for clause in first.clauses[1:] if clause.advice and all(_counted_reason(clause) in each for each in counts))
 
 
 def _pending(simulation: Simulation) -> Iterator[Pod]:
@@ -217,30 +263,55 @@ def _by_reason(
         by_reason.setdefault(reason.text, []).append(_group(simulation, explanation, pods, is_of_clause=_is_quoted(reason)))
         if reason.template == _OF_CLAUSE and explanation.standing == "pending" and explanation.lacks_change and not explanation.group:
             searched.setdefault(reason.text, []).append(explanation)
-    changes = _changes(simulation, searched) if with_changes else {}
+    until = time.perf_counter() + SECONDS_FOR_CHANGES
+    changes = _changes(simulation, searched, until) if with_changes else {}
+    views = {pod: tuple(change.view for change in found) for pod, found in changes.items()}
     by_reason = {
-        text: [msgspec.structs.replace(group, changes=changes.get(group.pods[0], ())) for group in members]
+        text: [msgspec.structs.replace(group, changes=views.get(group.pods[0], ())) for group in members]
         for text, members in by_reason.items()
     }
     known = [info.node for info in simulation.scheduler.state.cache.nodes if info.node is not None]
     nodes = _Nodes(ShortNames([node.name for node in known]), sum(node.spec.unschedulable for node in known))
     reasons = [*_joined(by_reason, phrases, nodes)]
     reasons += [_waiting(phrases[text], members, advice[text], nodes) for text, members in by_reason.items() if members]
+    reasons = [_with_effects(simulation, reason, changes, until) for reason in reasons]
     return sorted(reasons, key=lambda reason: (reason.placeable, reason.reason_phrase.template == _NOT_EVALUATED, -reason.count))
 
 
-def _changes(simulation: Simulation, searched: dict[str, list[Explanation]]) -> dict[str, tuple[ChangeView, ...]]:
+def _changes(simulation: Simulation, searched: dict[str, list[Explanation]], until: float) -> dict[str, tuple[Change, ...]]:
     """Pod -> the smallest change that would place it, for as many pods as there is time for; one pod of each reason first."""
-    ends = time.perf_counter() + SECONDS_FOR_CHANGES
     in_turn = (each for turn in itertools.zip_longest(*searched.values()) for each in turn if each is not None)
-    found: dict[str, tuple[ChangeView, ...]] = {}
+    found: dict[str, tuple[Change, ...]] = {}
     for explanation in in_turn:
-        if time.perf_counter() > ends:
+        if time.perf_counter() > until:
             break
-        suggestions = smallest_change(simulation, explanation.pod, explanation).suggestions
-        if suggestions:
-            found[explanation.pod] = suggestions[0].changes
+        smallest, search = search_change(simulation, explanation.pod, explanation)
+        if smallest.suggestions:
+            found[explanation.pod] = search.changes_behind(smallest.suggestions[0])
     return found
+
+
+def _with_effects(simulation: Simulation, reason: WaitingReason, changes: dict[str, tuple[Change, ...]], until: float) -> WaitingReason:
+    """The reason with how many of its pods its change places together, or each group with that of its own."""
+    if reason.changes:
+        effect = _effect(simulation, reason.groups, changes, until)
+        return reason if effect is None else msgspec.structs.replace(reason, effect=effect.text, effect_phrase=effect)
+    effects = [_effect(simulation, [group], changes, until) for group in reason.groups]
+    if not any(effects):
+        return reason
+    groups_ = (
+        group if effect is None else msgspec.structs.replace(group, effect=effect.text, effect_phrase=effect)
+        for group, effect in zip(reason.groups, effects, strict=True)
+    )
+    return msgspec.structs.replace(reason, groups=tuple(groups_))
+
+
+def _effect(simulation: Simulation, members: Sequence[PendingGroup], changes: dict[str, tuple[Change, ...]], until: float) -> Phrase | None:
+    """How many of the pods of groups their changes place together; None if a group has none."""
+    if not all(group.pods[0] in changes for group in members):
+        return None
+    keys = ((key, changes[group.pods[0]]) for group in members for key in group.pods)
+    return effect_of(simulation, [PodAndChanges(find_pod(simulation, key), found) for key, found in keys], until)
 
 
 def _joined(by_reason: dict[str, list[PendingGroup]], phrases: dict[str, Phrase], nodes: _Nodes) -> Iterator[WaitingReason]:

@@ -105,7 +105,7 @@ def disagreement(simulation: Simulation, explanation: Explanation, message: str)
             real=counted(real.nodes, "{count} node", "{count} nodes"),
             nodes=explanation.nodes,
         )
-    if not explanation.fits and _differ_in_words_only(real.clauses, explanation.clauses, simulation.settings.release):
+    if not explanation.fits and _are_the_same(real.clauses, explanation.clauses, simulation.settings.release):
         return None
     return phrase(
         "{difference}: the cluster has changed since that message, or its scheduler has another release or configuration than the "
@@ -115,11 +115,20 @@ def disagreement(simulation: Simulation, explanation: Explanation, message: str)
     )
 
 
-def _differ_in_words_only(real: Sequence[Clause], ours: Sequence[Clause], release: str) -> bool:
-    """Whether the message is of another release than the simulated one and gives the same reasons for as many nodes."""
+def _are_the_same(real: Sequence[Clause], ours: Sequence[Clause], release: str) -> bool:
+    """Whether the reasons are the same for as many nodes, in any order, and in the words of another release if the message is of one."""
+    if _counted(real) == _counted(ours):
+        return True
     if not any(clause.releases and release not in clause.releases for clause in real):
         return False
     return _in_newest_words(real) == _in_newest_words(ours)
+
+
+def _counted(clauses: Sequence[Clause]) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for clause in clauses:
+        counts[clause.reason] += clause.count
+    return counts
 
 
 def _in_newest_words(clauses: Sequence[Clause]) -> Counter[str]:

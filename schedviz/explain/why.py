@@ -194,7 +194,11 @@ def _meant_by(key: str, pods: Sequence[Pod]) -> list[str]:
     """Pods of this name in other namespaces; otherwise those whose name begins with it, such as the pods of a Deployment."""
     namespace, _, name = key.rpartition("/")
     named = [pod.key for pod in pods if pod.name == name]
-    return named or [pod.key for pod in pods if pod.namespace == namespace and pod.name.startswith(f"{name}-")]
+    if named:
+        return named
+    begins = [pod for pod in pods if pod.name.startswith(f"{name}-")]
+    # In its own namespace first, and those that wait before those that run.
+    return [pod.key for pod in sorted(begins, key=lambda pod: (pod.namespace != namespace, bool(pod.spec.node_name)))]
 
 
 def _standing(simulation: Simulation, pod: Pod, place: QueuePlace | None, *, is_held_by_group: bool) -> Standing:

@@ -128,24 +128,26 @@ def test_without_nodes_the_most_likely_cause_in_the_message_leads_and_the_others
     waiting = pod("train")
     waiting["status"] = {"conditions": [{"type": "PodScheduled", "status": "False", "message": message}]}
 
-    [reason] = overview(cluster(waiting)).reasons
+    found = overview(cluster(waiting))
+    [reason] = found.reasons
 
     assert reason.reason == "node(s) had untolerated taint {nvidia.com/gpu: present}"
     assert "toleration" in reason.advice
-    assert [clause.reason for clause in reason.other_reasons] == [
+    assert [clause.reason for clause in found.other_reasons(reason)] == [
         "Insufficient cpu",
         "node(s) were unschedulable",
         "Insufficient nvidia.com/gpu",
     ]
-    assert all(clause.advice for clause in reason.other_reasons)
+    assert all(clause.advice for clause in found.other_reasons(reason))
 
 
 def reasons_without_nodes(message: str, **members: Any) -> list[str]:
     """The headlines of a pod in a dump without nodes, the leading one first."""
     waiting = pod("train", **members)
     waiting["status"] = {"conditions": [{"type": "PodScheduled", "status": "False", "message": f"0/9 nodes are available: {message}."}]}
-    [reason] = overview(cluster(waiting)).reasons
-    return [reason.headline, *(clause.headline for clause in reason.other_reasons)]
+    found = overview(cluster(waiting))
+    [reason] = found.reasons
+    return [reason.headline, *(clause.headline for clause in found.other_reasons(reason))]
 
 
 def test_without_nodes_the_reason_of_most_nodes_leads_with_what_the_pod_asks_for() -> None:
@@ -263,4 +265,32 @@ def test_groups_of_a_reason_with_different_changes_have_their_own() -> None:
     assert [[change.what for change in group.changes] for group in reason.groups] == [
         ["request 4 cpu instead of 6 in container c"],
         ["request 4 cpu instead of 7 in container c"],
+    ]
+
+
+def untried(name: str, message: str, **members: Any) -> dict[str, Any]:
+    made = pod(name, **members)
+    made["status"] = {"conditions": [{"type": "PodScheduled", "status": "False", "message": f"0/5 nodes are available: {message}."}]}
+    return made
+
+
+def test_without_nodes_the_overview_says_that_nothing_was_tried_and_what_to_add() -> None:
+    found = overview(cluster(untried("p", "5 Insufficient cpu")))
+    assert found.note.startswith("The files have no nodes, so that no pod was tried")
+    assert (found.command, found.release) == ("kubectl get nodes,pods,pv,pvc,sc -A -o json", "")
+    with_nodes = overview(cluster(node("n1"), pod("p", cpu="64")))
+    assert (with_nodes.note, with_nodes.command, with_nodes.release) == ("", "", "v1.27.1")
+
+
+def test_without_nodes_what_all_pods_have_in_common_stands_once() -> None:
+    found = overview(
+        cluster(
+            untried("p", "3 Insufficient cpu, 1 node(s) were unschedulable, 1 node(s) had untolerated taint {gpu: a}", cpu="4"),
+            untried("q", "3 Insufficient memory, 1 node(s) were unschedulable, 1 node(s) had untolerated taint {gpu: b}", memory="4Gi"),
+        )
+    )
+    assert [clause.headline for clause in found.common] == ["1 node is cordoned"]
+    assert [[clause.headline for clause in found.other_reasons(reason)] for reason in found.reasons] == [
+        ["1 node is tainted, and the pod does not tolerate gpu=a"],
+        ["1 node is tainted, and the pod does not tolerate gpu=b"],
     ]

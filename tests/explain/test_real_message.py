@@ -27,6 +27,12 @@ def test_equal_messages_do_not_disagree_whatever_preemption_adds(rest: str) -> N
     assert disagreement(node("n1"), waiting(f"0/1 nodes are available: 1 Insufficient cpu.{rest}", cpu="64")) == ""
 
 
+def test_the_order_of_the_reasons_makes_no_difference() -> None:
+    objects = node("n1", taints=("dedicated=gpu:NoSchedule",)), node("n2", cordoned=True)
+    said = "0/2 nodes are available: 1 node(s) were unschedulable, 1 node(s) had untolerated taint {dedicated: gpu}."
+    assert disagreement(*objects, waiting(said)) == ""
+
+
 def test_the_same_reasons_in_the_words_of_another_release_do_not_disagree() -> None:
     objects = node("n1", taints=("dedicated=gpu:NoSchedule",)), node("n2", cordoned=True)
     said = "0/2 nodes are available: {}, 1 node(s) were unschedulable."

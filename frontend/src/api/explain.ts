@@ -148,6 +148,9 @@ export interface Suggestion {
   /** The result of the trial: the pod fits; its next cycle preempts for it; or it is no longer nominated for ever. */
   effect: "fits" | "makesRoom" | "endsNomination" | "groupRuns";
   commands: AnyCommand[];
+  /** How many of the pod and its equals it places; older servers do not send it. */
+  together?: string;
+  togetherPhrase?: Phrase | null;
 }
 
 export interface SmallestChange {
@@ -204,6 +207,9 @@ export interface PendingGroup {
   detailPhrase: Phrase | null;
   /** The smallest change with which a dry run places the first pod; older servers do not send it. */
   changes?: ExplainedChange[];
+  /** As `effect` of the reason, if the changes of its groups differ. */
+  effect?: string;
+  effectPhrase?: Phrase | null;
 }
 
 /** Groups that are pending for the same reason, and the number of their pods. */
@@ -222,6 +228,9 @@ export interface WaitingReason {
   advice?: string;
   /** The verified change that all groups have in common; older servers do not send it. */
   changes?: ExplainedChange[];
+  /** How many of the pods it places together, and what would place the others; older servers do not send it. */
+  effect?: string;
+  effectPhrase?: Phrase | null;
 }
 
 /** All pending pods by reason. `unexplained`: pods beyond the server's limit of groups. */
@@ -231,6 +240,12 @@ export interface Overview {
   count: number;
   reasons: WaitingReason[];
   unexplained: number;
+  /** Why no pod was tried, if there are no nodes, with the command that prints what is missing; older servers do not send them. */
+  note?: string;
+  notePhrase?: Phrase | null;
+  command?: string;
+  /** Reasons that the messages of all pods have in common; only where no pod was tried. */
+  common?: ReasonClause[];
 }
 
 export function explainPod(id: string, pod: string, at: number, signal: AbortSignal): Promise<Explanation> {

@@ -7,12 +7,12 @@ from typing import Final
 
 from schedviz.explain.card.model import Bar, Card, Chart, Fix, Line, Reason
 from schedviz.explain.card.visible import with_visible_text
-from schedviz.explain.changes.change import what_to_do
+from schedviz.explain.changes.change import ChangeView, what_to_do
 from schedviz.explain.changes.search import SmallestChange, Suggestion
 from schedviz.explain.details.detail import AnyDetail, ResourceDetail, SpreadDetail
 from schedviz.explain.explanation import Clause, Explanation
 from schedviz.explain.finding import Finding
-from schedviz.explain.message import PodMessage, one_full_stop
+from schedviz.explain.message import PodMessage, one_full_stop, writer_of
 from schedviz.explain.overview import Overview, PendingGroup, WaitingReason
 from schedviz.explain.sentence import answer_of
 from schedviz.explain.text_reading import PodAnswer
@@ -45,8 +45,17 @@ def card_of_pod(explanation: Explanation, change: SmallestChange | None, *, orig
 
 def card_of_overview(overview: Overview, *, origin: str = "") -> Card:
     """The card of all pending pods. `origin` as in `Card`."""
-    reasons = tuple(map(_waiting, overview.reasons))
-    card = Card(subject="", standing="", sentence=overview.sentence, unit="pods", reasons=reasons, release=overview.release, origin=origin)
+    reasons = (*(_waiting(reason, overview.other_reasons(reason)) for reason in overview.reasons), *map(_reason, overview.common))
+    card = Card(
+        subject="",
+        standing="",
+        sentence=overview.sentence,
+        unit="pods",
+        reasons=reasons,
+        release=overview.release,
+        origin=origin,
+        simulated=not overview.note,
+    )
     return with_visible_text(card)
 
 
@@ -106,6 +115,7 @@ def _reason(clause: Clause, *, meaning: bool = False) -> Reason:
         reason=clause.reason,
         headline=as_sentence(clause.headline),
         plugin=clause.plugin,
+        writer=writer_of(clause) or "kube-scheduler",
         lines=tuple(map(Line, sentences)),
         todo=clause.advice,
         nodes=clause.nodes,
@@ -131,9 +141,14 @@ def _fix(suggestion: Suggestion) -> Fix:
     besides = dict.fromkeys(change.consequence for change in suggestion.changes)
     return Fix(
         title,
-        "; ".join(filter(None, (_effect(suggestion), *besides))),
-        tuple(change.kubectl for change in suggestion.changes if change.kubectl),
+        "; ".join(filter(None, (_effect(suggestion), suggestion.together, *besides))),
+        _commands(suggestion.changes),
     )
+
+
+def _commands(changes: Sequence[ChangeView]) -> tuple[str, ...]:
+    """What to paste: commands, and YAML for the pod's template."""
+    return tuple(text for change in changes for text in (change.kubectl, change.yaml.rstrip()) if text)
 
 
 def _effect(suggestion: Suggestion) -> str:
@@ -147,21 +162,23 @@ def _effect(suggestion: Suggestion) -> str:
     return f"fits on {suggestion.fits:,} node{'' if suggestion.fits == 1 else 's'}" if suggestion.fits else ""
 
 
-def _waiting(reason: WaitingReason) -> Reason:
+def _waiting(reason: WaitingReason, others: Sequence[Clause]) -> Reason:
     lines = [Line(_line_of(reason, group), group.pods) for group in reason.groups[:_GROUPS]]
     if remaining := sum(len(group.pods) for group in reason.groups[_GROUPS:]):
         lines.append(Line(f"and {remaining:,} more"))
-    lines += [Line(f"also: {clause.headline or clause.reason}. To do: {clause.advice}") for clause in reason.other_reasons]
+    lines += [Line(f"also: {clause.headline or clause.reason}. To do: {clause.advice}") for clause in others]
     return Reason(
         count=reason.count,
         reason=reason.reason if reason.is_quoted else as_sentence(reason.reason),
         headline=as_sentence(reason.headline) if reason.is_quoted and reason.headline != reason.reason else "",
         lines=tuple(lines),
-        todo=what_to_do(reason.changes) or reason.advice,
+        todo=": ".join(filter(None, (what_to_do(reason.changes) or reason.advice, reason.effect))),
+        caution="; ".join(dict.fromkeys(change.consequence for change in reason.changes if change.consequence)),
+        commands=_commands(reason.changes),
     )
 
 
 def _line_of(reason: WaitingReason, group: PendingGroup) -> str:
     """The numbers of the group, and what would place it if that is not said once for the reason."""
-    todo = "" if reason.changes or not group.changes else f"To do: {what_to_do(group.changes)}"
+    todo = "" if reason.changes or not group.changes else f"To do: {': '.join(filter(None, (what_to_do(group.changes), group.effect)))}"
     return ". ".join(filter(None, (reason.besides(group), todo)))

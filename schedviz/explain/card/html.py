@@ -81,7 +81,7 @@ def _reason(number: int, reason: Reason, unit: str) -> Iterable[str]:
     plugin = f'<span class="plugin">{escape(reason.plugin)}</span>' if reason.plugin else ""
     yield f"<section><h2>{plugin}{sign}{escape(heading_of(reason, unit))}</h2>"
     if quote := quote_of(reason, unit):
-        yield f'<p class="key">kube-scheduler: {escape(quote)}</p>'
+        yield f'<p class="key">{escape(reason.writer)}: {escape(quote)}</p>'
     yield '<ul class="lines">'
     yield from (f"<li>{_line(line)}</li>" for line in reason.lines)
     yield "</ul>"
@@ -91,6 +91,9 @@ def _reason(number: int, reason: Reason, unit: str) -> Iterable[str]:
         yield f'<p class="quiet">on {_named(reason.nodes)}</p>'
     if reason.todo:
         yield f"<p><b>To do:</b> {_with_code(reason.todo)}</p>"
+    yield from (f"<pre>{escape(command)}</pre>" for command in reason.commands)
+    if reason.caution:
+        yield f'<p class="quiet">Mind: {escape(reason.caution)}</p>'
     yield "</section>"
 
 

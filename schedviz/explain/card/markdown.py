@@ -59,13 +59,16 @@ def _reason(reason: Reason, unit: str) -> Iterable[str]:
     if quote or reason.lines or reason.nodes or reason.todo:
         yield ""
     if quote:
-        yield f"- kube-scheduler: {text(quote)}{source}"
+        yield f"- {reason.writer}: {text(quote)}{source if reason.writer != reason.plugin else ''}"
     for line in reason.lines:
         yield f"- {_line(line)}"
     if reason.nodes:
         yield f"- on {named(reason.nodes)}"
     if reason.todo:
         yield f"- **To do:** {with_code(reason.todo)}"
+    yield from (line for command in reason.commands for line in _command(command))
+    if reason.caution:
+        yield f"- **Mind:** {text(reason.caution)}"
 
 
 def _line(line: Line) -> str:
@@ -76,7 +79,17 @@ def _line(line: Line) -> str:
 
 def _fix(fix: Fix) -> Iterable[str]:
     yield f"- {text(fix.what)}" + (f": {text(fix.effect)}" if fix.effect else "")
-    yield from (f"  {code(command)}" for command in fix.commands)
+    yield from (line for command in fix.commands for line in _command(command))
+
+
+def _command(command: str) -> Iterable[str]:
+    """A command, or the lines of YAML, below an item of a list."""
+    if "\n" not in command:
+        yield f"  {code(command)}"
+        return
+    yield ""
+    yield from (f"  {line}" for line in ("```yaml", *command.splitlines(), "```"))
+    yield ""
 
 
 def named(names: Sequence[str]) -> str:

@@ -54,6 +54,12 @@ class Reason(Part, frozen=True):
     charts: tuple[Chart, ...] = ()
     #: What to do about it, with commands between backticks.
     todo: str = ""
+    #: What else that does.
+    caution: str = ""
+    #: Commands to paste, and YAML of several lines.
+    commands: tuple[str, ...] = ()
+    #: What gives the reason.
+    writer: str = "kube-scheduler"
 
 
 class Fix(Part, frozen=True):
@@ -62,7 +68,7 @@ class Fix(Part, frozen=True):
     what: str
     #: Its result: `fits on 2 nodes`; "" if there is nothing to add.
     effect: str
-    #: Commands to paste.
+    #: Commands to paste, and YAML of several lines.
     commands: tuple[str, ...] = ()
 
 

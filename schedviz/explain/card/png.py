@@ -114,7 +114,7 @@ class _Canvas:
         heading = heading_of(reason, unit)
         self._paragraph(heading, self._theme.ink, size=15, weight="bold", leading=22, left=_PADDING + 18, width=room - 18)
         if quote := quote_of(reason, unit):
-            self._paragraph(f"kube-scheduler: {quote}", self._theme.ink_3, size=12, leading=18)
+            self._paragraph(f"{reason.writer}: {quote}", self._theme.ink_3, size=12, leading=18)
         for line in reason.lines:
             self._paragraph(_words(line), self._theme.ink, leading=21)
         for chart in reason.charts:
@@ -123,6 +123,10 @@ class _Canvas:
             self._paragraph(f"on {_named(reason.nodes)}", self._theme.ink_2, leading=21)
         if reason.todo:
             self._paragraph(f"To do: {reason.todo.replace('`', '')}", self._theme.ink_2, leading=21)
+        for command in reason.commands:
+            self._command(command)
+        if reason.caution:
+            self._paragraph(f"Mind: {reason.caution}", self._theme.ink_2, leading=21)
 
     def _chart(self, chart: Chart) -> None:
         self._y += 6
@@ -171,7 +175,7 @@ class _Canvas:
     def _command(self, command: str) -> None:
         self._y += 2
         left, width = _PADDING + 22, _INNER - 22
-        lines = _wrapped(command, width - 24, 12, "code", break_anywhere=True)
+        lines = [part for line in command.splitlines() for part in _wrapped(line, width - 24, 12, "code", break_anywhere=True)]
         self._box(left, self._y, width, 18 * len(lines) + 12, fill=self._theme.sunk, radius=4)
         for number, line in enumerate(lines):
             self._text(left + 12, self._y + 7 + 18 * number, line, self._theme.ink, size=12, weight="code")

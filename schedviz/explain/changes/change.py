@@ -88,7 +88,7 @@ CONSEQUENCES: dict[Kind, str] = {
     "uncordon": "the node may be in maintenance, and takes other pods again, too",
     "taint": "other pods may be placed there, too",
     "toleration": "the pod may then be placed on nodes that are reserved for others",
-    "victim": "controllers make removed pods again, which then wait for room",
+    "victim": "their controllers make removed pods again, and those then lack this room",
 }
 
 

@@ -113,7 +113,9 @@ def _victims(dry_run: DryRun, explanation: Explanation, rows: dict[str, int]) ->
         on_node = dry_run.rows.infos[rows[room.node]].pods
         victims = tuple(info.pod for info in on_node if info.key in room.pods)
         text = named(victims)
-        kubectl = shell("kubectl", "delete", "pod", "-n", victims[0].namespace, names=[victims[0].name]) if len(victims) == 1 else ""
+        # Pods of the same or a higher priority are worth as much: to delete one is no fix to copy.
+        is_lower = len(victims) == 1 and (victims[0].spec.priority or 0) < dry_run.pod.priority
+        kubectl = shell("kubectl", "delete", "pod", "-n", victims[0].namespace, names=[victims[0].name]) if is_lower else ""
         yield Change(
             "victim",
             phrase("remove {pods} from {node}", pods=text, node=room.node),

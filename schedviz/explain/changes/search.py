@@ -17,6 +17,7 @@ from schedviz.explain.explanation import Part
 from schedviz.explain.extenders import feasible_nodes
 from schedviz.kube.core import Pod
 from schedviz.trace.commands import AnyCommand
+from schedviz.trace.phrase import Phrase
 
 #: The maximum number of suggestions.
 MAX_SUGGESTIONS: Final = 8
@@ -49,6 +50,9 @@ class Suggestion(Part, frozen=True):
     effect: Effect = "fits"
     #: The commands that make the change, in order. A fork is the place to try them.
     commands: tuple[AnyCommand, ...] = ()
+    #: How many of this pod and its equals it places, without a full stop; "": there is one pod, or nobody counted.
+    together: str = ""
+    together_phrase: Phrase | None = None
 
 
 class SmallestChange(Part, frozen=True):
@@ -76,6 +80,8 @@ class Search:
         #: The pods that a change of the pod changes.
         self.pods: Sequence[Pod] = (self.pod,)
         self.found: list[Suggestion] = []
+        #: The changes of each suggestion, by what they are in words.
+        self.changes_of: dict[tuple[str, ...], tuple[Change, ...]] = {}
         self.tried: Counter[str] = Counter()
         #: Kind of change -> number of dry runs of it alone.
         self._alone: Counter[str] = Counter()
@@ -142,6 +148,7 @@ class Search:
         cost = sum(change.cost for change in changes)
         views = tuple(change.view for change in changes)
         commands = commands_of(self.simulation, self.pods, changes)
+        self.changes_of[tuple(view.what for view in views)] = changes
         fits = len(names) if effect in ("fits", "groupRuns") else 0
         self.found.append(Suggestion(views, round(cost, 3), fits, tuple(names[:_MAX_NAMED_NODES]), effect, commands))
 
@@ -169,7 +176,12 @@ class Search:
         which = "The one change tried does not place" if self.dry_runs == 1 else f"None of {self.dry_runs} changes tried places"
         return f"{which} {self.pod.key}: {tried}{ended}."
 
+    def changes_behind(self, suggestion: Suggestion) -> tuple[Change, ...]:
+        """The changes of a suggestion, to try them with others."""
+        return self.changes_of[tuple(view.what for view in suggestion.changes)]
+
     def result(self, began: float, sentence: str) -> SmallestChange:
         """The suggestions. `began` is a moment of `time.perf_counter`."""
         seconds = round(time.perf_counter() - began, 4)
-        return SmallestChange(self.pod.key, tuple(self.in_order()[:MAX_SUGGESTIONS]), dict(self.tried), self.dry_runs, seconds, sentence)
+        suggestions = tuple(self.in_order()[:MAX_SUGGESTIONS])
+        return SmallestChange(self.pod.key, suggestions, dict(self.tried), self.dry_runs, seconds, sentence)

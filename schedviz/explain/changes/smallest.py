@@ -5,6 +5,9 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Iterator, Sequence
+from typing import Final
+
+import msgspec
 
 from schedviz.engine import Simulation
 from schedviz.engine.dryrun.dry_run import DryRun
@@ -14,26 +17,54 @@ from schedviz.explain.changes.configuration_changes import changes_of_configurat
 from schedviz.explain.changes.device_changes import changes_of_devices
 from schedviz.explain.changes.group_search import GroupSearch
 from schedviz.explain.changes.more_nodes import more_nodes
+from schedviz.explain.changes.placed_together import PodAndChanges, effect_of
 from schedviz.explain.changes.pod_changes import changes_of_pod
-from schedviz.explain.changes.search import Search, SmallestChange
+from schedviz.explain.changes.search import Search, SmallestChange, Suggestion
 from schedviz.explain.explanation import Explanation
 from schedviz.explain.why import find_pod, why_pending
+from schedviz.kube.core import Pod
+
+#: Suggestions that are tried with the equals of the pod: a page shows two at first.
+_TOGETHER: Final = 2
 
 
 def smallest_change(simulation: Simulation, pod_key: str, explanation: Explanation | None = None) -> SmallestChange:
     """Single changes first; pairs if no single change helps. Every suggestion was verified.
 
+    Where other pods have equal requirements, the first suggestions say how many of them all they place.
     `simulation` belongs to the caller; its snapshot is updated. Raises `PodUnknownError`, `UnknownProfileError`.
     """
     began = time.perf_counter()
     explanation = explanation or why_pending(simulation, pod_key)
+    found, search = search_change(simulation, pod_key, explanation)
+    if explanation.alike and not explanation.group:
+        pods = [find_pod(simulation, key) for key in (pod_key, *explanation.alike)]
+        told = [_with_equals(simulation, search, suggestion, pods) for suggestion in found.suggestions[:_TOGETHER]]
+        found = msgspec.structs.replace(found, suggestions=(*told, *found.suggestions[_TOGETHER:]))
+    return msgspec.structs.replace(found, seconds=round(time.perf_counter() - began, 4))
+
+
+def _with_equals(simulation: Simulation, search: Search, suggestion: Suggestion, pods: Sequence[Pod]) -> Suggestion:
+    """The suggestion with how many of equal pods it places."""
+    if suggestion.effect != "fits":
+        return suggestion
+    changes = search.changes_behind(suggestion)
+    together = effect_of(simulation, [PodAndChanges(pod, changes) for pod in pods])
+    if together is None:
+        return suggestion
+    return msgspec.structs.replace(suggestion, together=together.text, together_phrase=together)
+
+
+def search_change(simulation: Simulation, pod_key: str, explanation: Explanation) -> tuple[SmallestChange, Search]:
+    """The suggestions for one pod alone, and the search with the changes behind them. `simulation` as in `smallest_change`."""
+    began = time.perf_counter()
     pod = find_pod(simulation, pod_key)
     dry_run = DryRun(simulation, pod)
-    if not explanation.lacks_change:
-        return Search(simulation, dry_run).result(began, "Nothing has to change: " + explanation.sentence)
-    if explanation.group:
-        return _of_group(simulation, dry_run, explanation, began)
     search = Search(simulation, dry_run)
+    if not explanation.lacks_change:
+        return search.result(began, "Nothing has to change: " + explanation.sentence), search
+    if explanation.group:
+        return _of_group(simulation, dry_run, explanation, began), search
     for verb in verbs_for_preemption(simulation, explanation):
         # v1.18 keeps a nomination when it no longer finds a candidate.
         if not search.try_cycle(verb):
@@ -44,7 +75,7 @@ def smallest_change(simulation: Simulation, pod_key: str, explanation: Explanati
     search.try_all((change,) for change in singles)
     if not search.fitting:
         search.try_all(_pairs(singles))
-    return search.result(began, search.sentence)
+    return search.result(began, search.sentence), search
 
 
 def _of_group(simulation: Simulation, dry_run: DryRun, explanation: Explanation, began: float) -> SmallestChange:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from schedviz.explain.card.build import card_of_overview, card_of_pod
 from schedviz.explain.card.html import html_of
 from schedviz.explain.card.markdown import block, code, markdown_of, text
+from schedviz.explain.card.png import png_of
 from schedviz.explain.changes import smallest_change
 from schedviz.explain.overview import overview
 from schedviz.explain.why import why_pending
@@ -51,6 +52,24 @@ def test_the_overview_has_each_reason_with_its_groups() -> None:
         "- `default/c`: the pod requests 9 cpu; the largest node has 4 in total",
         "- **To do:** no node is large enough, even if it is empty: lower the pod's own request, or add a larger node",
     ]
+
+
+def test_the_overview_has_the_command_the_yaml_and_the_caution_of_its_changes() -> None:
+    simulation = cluster(node("n1"), node("n2", cordoned=True), pod("a", cpu="2", on="n1"), pod("p", cpu="3"), pod("q", cpu="3"))
+    lines = markdown_of(card_of_overview(overview(simulation, with_changes=True))).splitlines()
+    at = next(number for number, line in enumerate(lines) if line.startswith("- **To do:** uncordon n2: places only 1 of 2 pods"))
+    assert lines[at + 1 : at + 3] == [
+        "  `kubectl uncordon n2`",
+        "- **Mind:** the node may be in maintenance, and takes other pods again, too",
+    ]
+    tainted = cluster(node("n1", taints=("gpu=a:NoSchedule",)), pod("p"))
+    for card in (
+        card_of_overview(overview(tainted, with_changes=True)),
+        card_of_pod(why_pending(tainted, "default/p"), smallest_change(tainted, "default/p")),
+    ):
+        assert '  - key: "gpu"' in markdown_of(card).splitlines()
+        assert "- key: &quot;gpu&quot;" in html_of(card)
+        assert png_of(card, "light").startswith(b"\x89PNG")
 
 
 def test_nothing_in_names_and_messages_is_markup() -> None:

@@ -1,0 +1,125 @@
+"""How many of several pending pods a change places: each takes room from the next."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from math import inf
+from typing import Final, NamedTuple
+
+from schedviz.engine import Simulation
+from schedviz.engine.dryrun.dry_run import DryRun, changed, configured
+from schedviz.explain.changes.apply import config_with
+from schedviz.explain.changes.change import Change
+from schedviz.explain.changes.more_nodes import more_nodes
+from schedviz.explain.in_flight import bound_pod
+from schedviz.explain.shadow import choose
+from schedviz.kube.claims import claim_name
+from schedviz.kube.core import Pod
+from schedviz.kube.meta import KubeObject
+from schedviz.kube.storage import PersistentVolumeClaim
+from schedviz.trace.phrase import Phrase, phrase
+
+#: Pods that are placed: each takes a dry run. Of more, nobody counts the rest.
+MOST_PODS: Final = 20
+_SEVERAL: Final = 2
+#: Shapes of additional nodes that are tried for the pods that a change leaves.
+_SHAPES: Final = 3
+
+
+class PodAndChanges(NamedTuple):
+    """A pending pod, and the changes with which a dry run placed it alone."""
+
+    pod: Pod
+    changes: tuple[Change, ...]
+
+
+def count_placed(simulation: Simulation, pods: Sequence[PodAndChanges], more: Sequence[Change] = ()) -> int:
+    """How many of the pods fit one after the other with their changes, `more` and the pods before them.
+
+    Each is placed on the node that the scheduler would choose. `simulation` belongs to the caller; its snapshot is updated.
+    """
+    changes = [change for each in pods for change in each.changes] + [*more]
+    with ExitStack() as stack:
+        if (config := config_with(simulation, _once(changes))) is not None:
+            stack.enter_context(configured(simulation, config))
+        updated: Mapping[tuple[type, str], KubeObject] = {(type(obj), obj.metadata.key): obj for each in changes for obj in each.updated}
+        deleted = {obj.metadata.key: obj for change in changes for obj in change.deleted}
+        stack.enter_context(changed(simulation, updated=[*updated.values()], deleted=[*deleted.values()]))
+        return sum(_place(simulation, stack, each) for each in pods)
+
+
+def _conflict(pods: Sequence[PodAndChanges]) -> bool:
+    """Whether changes of different pods change an object differently."""
+    objects: dict[tuple[type, str], KubeObject] = {}
+    updated = (obj for each in pods for change in each.changes for obj in change.updated)
+    return any(objects.setdefault((type(obj), obj.metadata.key), obj) != obj for obj in updated)
+
+
+def _once(changes: Sequence[Change]) -> list[Change]:
+    return [*{change.what: change for change in changes}.values()]
+
+
+def _place(simulation: Simulation, stack: ExitStack, each: PodAndChanges) -> bool:
+    """Whether the pod fits. Then it takes its room until the stack is closed."""
+    pod = each.pod
+    for change in each.changes:
+        pod = change.of_pod(pod)
+    node = next(iter(choose(simulation, DryRun(simulation, pod)).best), None)
+    if node is None:
+        return False
+    stack.enter_context(changed(simulation, updated=[bound_pod(pod, node)]))
+    return True
+
+
+def can_count(simulation: Simulation, pod: Pod) -> bool:
+    """Whether dry runs can place the pod beside others. They do not count the devices and the volumes that claims would get."""
+    names = (claim_name(pod, volume) for volume in pod.spec.volumes)
+    return not pod.spec.resource_claims and all(_is_bound(simulation, f"{pod.namespace}/{name}") for name in names if name)
+
+
+def _is_bound(simulation: Simulation, claim: str) -> bool:
+    found = simulation.cluster.find("PersistentVolumeClaim", claim)
+    return isinstance(found, PersistentVolumeClaim) and bool(found.spec.volume_name)
+
+
+def effect_of(simulation: Simulation, pods: Sequence[PodAndChanges], until: float = inf) -> Phrase | None:
+    """How many of the pods their changes place, and how many more nodes place the others.
+
+    None for one pod, and for pods that cannot be counted. After `until`, a moment of `time.perf_counter`, no search begins.
+    """
+    count = len(pods)
+    tried = pods[:MOST_PODS]
+    if count < _SEVERAL or not all(can_count(simulation, each.pod) for each in tried) or _conflict(tried) or time.perf_counter() > until:
+        return None
+    placed = count_placed(simulation, tried)
+    if placed == len(tried) < count:
+        return phrase("places {placed} of {count} pods, and more were not tried", placed=placed, count=count)
+    if placed == count:
+        return phrase("places all {count} pods", count=count)
+    places = phrase("places only {placed} of {count} pods", placed=placed, count=count)
+    more = _nodes_for_all(simulation, tried, placed, until) if len(tried) == count else None
+    return places if more is None else phrase("{places}; for the others, {more}", places=places, more=more.phrase)
+
+
+def _nodes_for_all(simulation: Simulation, pods: Sequence[PodAndChanges], placed: int, until: float) -> Change | None:
+    """The fewest additional nodes of one shape with which all pods are placed; None if none was found."""
+    best: tuple[int, Change] | None = None
+    for single in more_nodes(simulation, DryRun(simulation, pods[0].pod), shapes=_SHAPES):
+        if time.perf_counter() > until:
+            break
+        on_one = count_placed(simulation, pods, [single]) - placed
+        needed = -(-(len(pods) - placed) // on_one) if on_one > 0 else 0
+        if not needed or (best is not None and needed >= best[0]):
+            continue
+        change = single if needed == 1 else _several(simulation, pods[0].pod, single, needed)
+        if change is not None and (needed == 1 or count_placed(simulation, pods, [change]) == len(pods)):
+            best = needed, change
+    return best[1] if best is not None else None
+
+
+def _several(simulation: Simulation, pod: Pod, single: Change, count: int) -> Change | None:
+    """So many nodes of the shape of one."""
+    every: Iterator[Change] = more_nodes(simulation, DryRun(simulation, pod), counts=(count,), shapes=_SHAPES)
+    return next((change for change in every if change.ladder == single.ladder), None)

@@ -1,0 +1,64 @@
+"""A change for a group of pods is tried with all of them: each takes room from the next."""
+
+from __future__ import annotations
+
+from schedviz.explain.changes import smallest_change
+from schedviz.explain.overview import overview
+from schedviz.explain.why import why_pending
+from tests.explain.small_clusters import cluster, node, pod
+
+FULL = (node("n1"), pod("a", cpu="3", on="n1"))
+
+
+def test_a_node_with_room_for_one_of_four_pods_places_one_and_the_rest_need_more_nodes() -> None:
+    pods = [pod(f"p{number}", cpu="3") for number in range(4)]
+    [reason] = overview(cluster(*FULL, node("n2", cordoned=True), *pods), with_changes=True).reasons
+    assert [change.what for change in reason.changes] == ["uncordon n2"]
+    assert reason.effect == "places only 1 of 4 pods; for the others, add 3 more nodes like n1"
+
+
+def test_a_change_that_places_all_pods_says_so() -> None:
+    pods = [pod(f"p{number}", cpu="2") for number in range(2)]
+    [reason] = overview(cluster(*FULL, node("n2", cordoned=True), *pods), with_changes=True).reasons
+    assert reason.effect == "places all 2 pods"
+
+
+def test_groups_of_one_change_are_tried_together() -> None:
+    pods = (pod("p", cpu="3"), pod("q", cpu="2"))
+    [reason] = overview(cluster(*FULL, node("n2", cordoned=True), *pods), with_changes=True).reasons
+    assert len(reason.groups) == 2
+    assert reason.effect.startswith("places only 1 of 2 pods")
+
+
+def test_one_pod_has_no_count_of_pods() -> None:
+    [reason] = overview(cluster(*FULL, node("n2", cordoned=True), pod("p", cpu="3")), with_changes=True).reasons
+    assert (reason.effect, bool(reason.changes)) == ("", True)
+
+
+def test_pods_whose_claims_are_not_bound_are_not_counted() -> None:
+    volumes = [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]
+    claim = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "data", "namespace": "default"}, "spec": {}}
+    pods = [pod(f"p{number}", cpu="3", volumes=volumes) for number in range(2)]
+    [reason] = overview(cluster(*FULL, node("n2", cordoned=True), claim, *pods), with_changes=True).reasons
+    assert reason.effect == ""
+
+
+def test_the_changes_for_one_of_several_equal_pods_say_how_many_they_place() -> None:
+    simulation = cluster(*FULL, node("n2", cordoned=True), *(pod(f"p{number}", cpu="3") for number in range(2)))
+    found = smallest_change(simulation, "default/p1", why_pending(simulation, "default/p1"))
+    assert found.suggestions[0].together == "places only 1 of 2 pods; for the others, add one more node like n1"
+
+
+def test_the_simulation_is_as_before() -> None:
+    simulation = cluster(*FULL, node("n2", cordoned=True), *(pod(f"p{number}", cpu="3") for number in range(2)))
+    before = why_pending(simulation, "default/p1")
+    overview(simulation, with_changes=True)
+    assert why_pending(simulation, "default/p1").matrix == before.matrix
+
+
+def test_a_pod_of_the_same_priority_is_not_deleted_by_a_command() -> None:
+    for priority, has_command in ((0, False), (10, True)):
+        simulation = cluster(node("n1"), pod("a", cpu="3", on="n1"), pod("p", cpu="3", priority=priority, preemptionPolicy="Never"))
+        found = smallest_change(simulation, "default/p", why_pending(simulation, "default/p"))
+        [victim] = [change for each in found.suggestions for change in each.changes if change.kind == "victim"]
+        assert (victim.what, bool(victim.kubectl)) == ("remove default/a from n1", has_command)
