@@ -104,6 +104,8 @@ def print_overview(found: Overview) -> None:
 
 def _print_group(group: PendingGroup, said: str) -> None:
     say_wrapped(f"{named(group.pods)}{f': {said}' if said else ''}", indent=10)
+    if group.event:
+        say_wrapped(as_sentence(group.event), indent=12)
 
 
 def _print_todo(changes: Sequence[ChangeView], effect: str) -> None:

@@ -65,6 +65,9 @@ class PendingGroup(Part, frozen=True):
     #: The numbers behind the main clause; "" if there are none.
     detail: str = ""
     detail_phrase: Phrase | None = None
+    #: What an autoscaler said about the first pod, by an Event of the files; "": nothing.
+    event: str = ""
+    event_phrase: Phrase | None = None
     #: The smallest change with which a dry run places the first pod; empty: none was found, or looked for.
     changes: tuple[ChangeView, ...] = ()
     #: As `effect` of the reason, if the changes of its groups differ.
@@ -421,6 +424,7 @@ def _group(simulation: Simulation, explanation: Explanation, pods: Sequence[Pod]
     detail = (
         _detail(simulation, explanation) or _finding(explanation) or explanation.group_phrase or _event(explanation) or _where(explanation)
     )
+    event = _autoscaler_event(explanation)
     clause = explanation.main or _said_clause(explanation)
     headline = plain(clause) if clause is not None and is_of_clause else None
     return PendingGroup(
@@ -435,6 +439,8 @@ def _group(simulation: Simulation, explanation: Explanation, pods: Sequence[Pod]
         headline,
         detail.text if detail is not None else "",
         detail,
+        event.text if event is not None else "",
+        event,
     )
 
 
@@ -481,6 +487,15 @@ def _finding(explanation: Explanation) -> Phrase | None:
 def _event(explanation: Explanation) -> Phrase | None:
     """What an Event of the files says about the pod or its claims."""
     return next((finding.sentence_phrase for finding in explanation.findings if finding.kind == EVENT), None)
+
+
+def _autoscaler_event(explanation: Explanation) -> Phrase | None:
+    """What an Event of the pod itself means, which its autoscaler sent; None for a pod that nodes can take now."""
+    own = (finding for finding in explanation.findings if finding.kind == EVENT and finding.about == f"Pod {explanation.pod}")
+    found = next((finding for finding in own if finding.cause_phrase is not None), None)
+    if found is None or explanation.fits or found.cause_phrase is None:
+        return None
+    return phrase("{cause} ({event})", cause=found.cause_phrase, event=found.sentence_phrase or found.sentence)
 
 
 def _summary(count: int, reasons: int, unread: Unread | None) -> Phrase:

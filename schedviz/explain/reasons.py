@@ -43,5 +43,6 @@ def meaning_of(reason: str) -> Meaning | None:
 def _plain(value: str) -> str:
     """Karpenter's amounts, `{"cpu":"96","memory":"2Gi"}`, as `cpu 96, memory 2Gi`; other values as they are."""
     if not value.startswith('{"'):
-        return value
+        # A quota's amounts: `requests.cpu=2,requests.memory=4Gi`.
+        return value.replace(",", ", ") if value.count("=") > 1 and " " not in value else value
     return value.strip("{}").replace('"', "").replace(":", " ").replace(",", ", ")

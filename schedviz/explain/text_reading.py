@@ -17,6 +17,9 @@ from schedviz.trace.phrase import Phrase, counted, joined, phrase, some
 _A_NODE_TAKES: Final = 900
 #: How the messages begin which say that a node is coming.
 _COMING: Final = ("pod triggered scale-up", "Pod should schedule on")
+_BACKOFF: Final = "in backoff after failed scale-up"
+#: How a message begins that says why a scale-up failed.
+_FAILED: Final = "Node scale up in zones"
 #: Reasons of an autoscaler in a sentence, and warnings that are named.
 _LISTED: Final = 2
 _WARNINGS: Final = 5
@@ -118,7 +121,7 @@ def _answer(pod: str, messages: Sequence[PodMessage], events: Sequence[Event], a
     if placed and _is_newest(placed[-1], newest, age):
         return _scheduled(placed[-1], [event for event in events if event.reason and event.pod == pod])
     note = _earlier(messages, age)
-    sentence, advice, standing = _of_writers(newest, age)
+    sentence, advice, standing = _of_writers(newest, messages, age)
     return PodAnswer(
         pod,
         standing,
@@ -151,7 +154,7 @@ def _scheduled(placed: Event, warnings: Sequence[Event]) -> PodAnswer:
 
 
 def _of_writers(
-    newest: Sequence[PodMessage], age: Callable[[str], float]
+    newest: Sequence[PodMessage], messages: Sequence[PodMessage], age: Callable[[str], float]
 ) -> tuple[Phrase | None, Phrase | None, Literal["pending", "coming", "notCreated"]]:
     """What an autoscaler or the API server said last, and what to do about it: it decides whether waiting helps."""
     said = min((message for message in newest if message.writer), key=lambda message: age(message.at), default=None)
@@ -160,7 +163,7 @@ def _of_writers(
     if said.writer not in (CLUSTER_AUTOSCALER, KARPENTER):
         # The clause itself says it.
         return None, None, "notCreated"
-    clauses = said.message.clauses
+    clauses = (*_failures(said, messages), *said.message.clauses)
     if not said.text.startswith(_COMING):
         first, advice = _refusal(clauses)
         return first, advice, "pending"
@@ -170,6 +173,14 @@ def _of_writers(
         sentence = phrase("A node should have come: {what}{when}, and the pod is still pending.", what=headline, when=when)
         return sentence, _TOO_LATE, "pending"
     return phrase("A node is on its way: {what}{when}.", what=headline, when=when), _advice(clauses[0]), "coming"
+
+
+def _failures(said: PodMessage, messages: Sequence[PodMessage]) -> tuple[Clause, ...]:
+    """Why a scale-up failed, if the autoscaler only says that it waits after a failure."""
+    if not any(_BACKOFF in clause.reason for clause in said.message.clauses):
+        return ()
+    failed = [message for message in messages if message.text.startswith(_FAILED)]
+    return failed[-1].message.clauses if failed else ()
 
 
 _TOO_LATE: Final = phrase(
@@ -185,7 +196,7 @@ def _refusal(clauses: Sequence[Clause]) -> tuple[Phrase | None, Phrase | None]:
     headlines = [clause.headline_phrase for clause in first if clause.headline_phrase is not None]
     if not headlines:
         return None, None
-    sentence = phrase("No node is on its way: {reasons}.", reasons=joined(headlines, "{first}; {next}", _LISTED))
+    sentence = phrase("No node is on its way: {reasons}.", reasons=joined(headlines[:_LISTED], "{first}; {next}"))
     return sentence, _advice(first[0])
 
 

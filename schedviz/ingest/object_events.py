@@ -9,7 +9,9 @@ import msgspec
 from schedviz.ingest.events import REASON, event_of, time_of
 
 #: Events of type Normal that say why something waits. Other Normal events report success.
-_WAITING: Final = frozenset({"WaitForFirstConsumer", "WaitForPodScheduled", "ExternalProvisioning", "NotTriggerScaleUp", "FailedBinding"})
+_WAITING: Final = frozenset(
+    {"WaitForFirstConsumer", "WaitForPodScheduled", "ExternalProvisioning", "NotTriggerScaleUp", "TriggeredScaleUp", "FailedBinding"}
+)
 #: The longest message that is kept, in characters.
 _LONGEST: Final = 1_000
 

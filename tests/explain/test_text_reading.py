@@ -97,6 +97,16 @@ def test_a_scale_up_that_the_cloud_refused_names_its_reason() -> None:
     assert found.sentence == "No node is on its way: the cluster autoscaler could not make a node in us-central1-a: GCE quota exceeded."
 
 
+def test_an_autoscaler_that_waits_after_a_failure_names_the_failure() -> None:
+    found = answer(
+        "  Warning  FailedScaleUp      13m  cluster-autoscaler  Node scale up in zones us-central1-a associated with this pod failed: "
+        "GCE out of resources. Pod is at risk of not being scheduled.\n"
+        "  Normal   NotTriggerScaleUp  3m   cluster-autoscaler  pod didn't trigger scale-up: 1 in backoff after failed scale-up\n"
+    )
+    assert found.sentence.startswith("No node is on its way: the cluster autoscaler could not make a node in us-central1-a: GCE out of ")
+    assert "waits before it tries again" in found.sentence
+
+
 def test_a_node_of_karpenter_is_on_its_way() -> None:
     found = answer(
         CPU.format(age="2m") + "  Normal  Nominated  20s  karpenter  Pod should schedule on: nodeclaim/default-x7, node/ip-10-0\n"

@@ -205,6 +205,9 @@ export interface PendingGroup {
   /** The numbers behind the main clause; "" if there are none. */
   detail: string;
   detailPhrase: Phrase | null;
+  /** What an autoscaler said about the first pod; older servers do not send it. */
+  event?: string;
+  eventPhrase?: Phrase | null;
   /** The smallest change with which a dry run places the first pod; older servers do not send it. */
   changes?: ExplainedChange[];
   /** As `effect` of the reason, if the changes of its groups differ. */

@@ -35,6 +35,10 @@ _MEANINGS: Final[dict[str, tuple[Phrase, Phrase]]] = {
         phrase("no volume matches the claim, and it names no StorageClass that could create one"),
         phrase("set storageClassName, or create a PersistentVolume that matches"),
     ),
+    "TriggeredScaleUp": (
+        phrase("a node was on its way at that time"),
+        phrase("wait for it: `kubectl get nodes -w`; if it has not come after 15 minutes, look at the autoscaler's log"),
+    ),
     "NotTriggerScaleUp": (
         phrase("the cluster autoscaler finds no node group whose new node would take the pod"),
         phrase("compare the pod's requirements with the node groups, and the groups with their maximum sizes"),

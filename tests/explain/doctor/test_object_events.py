@@ -52,6 +52,18 @@ def test_the_overview_says_it_where_there_are_no_numbers() -> None:
     assert "ProvisioningFailed: quota exceeded" in reason.groups[0].detail
 
 
+def test_the_overview_says_that_an_autoscaler_was_making_a_node() -> None:
+    simulation = cluster(node("n1"), pod("web", cpu="64"))
+    scale_up = ObjectEvent("Pod default/web", "TriggeredScaleUp", "pod triggered scale-up: [{a 1->2 (max: 3)}]", "2026-01-01T00:00:00Z")
+    findings = KnownFindings(examine_import(list(simulation.stored_objects()), None, {}, events=[scale_up]))
+
+    [reason] = overview(simulation, findings).reasons
+    assert reason.groups[0].event == (
+        "a node was on its way at that time (event of Pod default/web at 2026-01-01T00:00:00Z: TriggeredScaleUp: "
+        "pod triggered scale-up: [{a 1->2 (max: 3)}])"
+    )
+
+
 def test_events_are_no_differences() -> None:
     simulation, _ = explained()
     [examination] = examine_import(list(simulation.stored_objects()), None, {}, events=[FAILED])
