@@ -20,8 +20,10 @@ def node(name: str) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "status": {"allocatable": allocatable}}
 
 
-def pod(name: str, on: str = "", claim: str = "") -> dict[str, Any]:
+def pod(name: str, on: str = "", claim: str = "", cpu: str = "") -> dict[str, Any]:
     spec: dict[str, Any] = {"containers": [{"name": "c", "image": "i"}]}
+    if cpu:
+        spec["containers"][0]["resources"] = {"requests": {"cpu": cpu}}
     if on:
         spec["nodeName"] = on
     if claim:
@@ -167,3 +169,18 @@ def test_the_overview_comes_back_from_the_top_bar_and_why_has_its_width(page: Pa
     page.locator("[data-group]").click(timeout=PATIENCE_MILLIS)
     page.locator("[data-why-sentence]").wait_for(timeout=PATIENCE_MILLIS)
     assert page.locator(".drawer").evaluate("drawer => drawer.clientWidth") > 850
+
+
+def test_a_change_for_several_pods_says_how_many_it_places_and_each_pod_opens(page: Page, server: Server, tmp_path: Path) -> None:
+    cordoned = node("b")
+    cordoned["spec"] = {"unschedulable": True}
+    pods = (pod(f"web-{number}", cpu="3") for number in range(4))
+    drop(page, server, tmp_path, node("a"), cordoned, pod("full", "a", cpu="3"), *pods)
+
+    expect(page.locator("[data-change-effect]")).to_have_text(
+        "places only 1 of 4 pods; for the others, add 3 more nodes like a", timeout=PATIENCE_MILLIS
+    )
+    page.locator("[data-group-more]").click()
+    page.locator("[data-group]").get_by_role("button", name="web-3").click()
+    expect(page.locator("[data-why-main]")).to_contain_text("requests 3 cpu", timeout=PATIENCE_MILLIS)
+    assert page.get_by_role("heading", name="web-3").count() == 1

@@ -49,7 +49,7 @@ def test_a_described_pod_is_explained_without_a_session(page: Page, server: Serv
     assert server.rest("sessions/")["count"] == sessions
 
 
-def test_an_autoscalers_newer_event_stands_beside_the_schedulers_reasons(page: Page, server: Server) -> None:
+def test_what_an_autoscaler_says_stands_above_the_schedulers_reasons(page: Page, server: Server) -> None:
     event = "Normal  NotTriggerScaleUp  2m  cluster-autoscaler  pod didn't trigger scale-up: 1 max node group size reached"
     paste(page, server, f"{DESCRIBED}  {event}\n")
 
@@ -57,7 +57,9 @@ def test_an_autoscalers_newer_event_stands_beside_the_schedulers_reasons(page: P
     answer.wait_for(timeout=PATIENCE_MILLIS)
     reasons = [row.get_attribute("data-reason") for row in answer.locator("[data-reason]").all()]
     assert reasons[:2] == ["Insufficient cpu", "node(s) had untolerated taint {gpu: true}"]
-    expect(answer.locator("[data-autoscaler]")).to_contain_text("raise the node group's maximum size")
+    expect(answer.locator("[data-first]")).to_contain_text("No node is on its way: the node group has as many nodes as its maximum size")
+    expect(answer.locator("[data-first-advice]")).to_contain_text("raise the node group's maximum size")
+    expect(answer.locator("[data-autoscaler]")).to_contain_text("1 max node group size reached")
 
 
 def test_pasted_objects_become_a_session_that_opens_on_its_overview(page: Page, server: Server) -> None:
@@ -96,6 +98,25 @@ def test_a_table_of_kubectl_says_what_it_lacks(page: Page, server: Server) -> No
     paste(page, server, "NAME   READY   STATUS    RESTARTS   AGE\nweb-1  0/1     Pending   0          5m\n")
 
     expect(page.get_by_text("This is a table of kubectl")).to_be_visible(timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-paste-answer] code")).to_have_text("kubectl describe pod web-1")
+
+
+def test_a_pod_that_was_scheduled_since_is_not_called_pending(page: Page, server: Server) -> None:
+    event = "Normal  Scheduled  1m  default-scheduler  Successfully assigned shop/web to node-a"
+    # A text that is pasted into the empty box is explained without a click.
+    page.goto(server.url)
+    page.locator("#paste-box").evaluate(
+        """(box, text) => {
+            const data = new DataTransfer();
+            data.setData("text/plain", text);
+            box.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+        }""",
+        f"{DESCRIBED}  {event}\n",
+    )
+
+    section = page.locator("[data-standing=scheduled]")
+    expect(section).to_contain_text("The pod is no longer pending: it was scheduled to node-a 1m ago.", timeout=PATIENCE_MILLIS)
+    expect(section.locator("[data-reason]")).to_have_count(0)
 
 
 def test_the_example_of_the_start_page_is_explained(page: Page, server: Server) -> None:
