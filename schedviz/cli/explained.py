@@ -57,8 +57,8 @@ def print_explanation(explanation: Explanation, change: SmallestChange | None) -
         say()
         say_wrapped(f"Not called: {named(explanation.extenders_not_asked)}, whose filter may also reject nodes.")
     _print_said(explanation)
-    if explanation.nodes:
-        # Without nodes nothing was simulated.
+    if explanation.nodes or (explanation.queue is not None and explanation.queue.attempts):
+        # A pod that was never tried, in a dump without nodes, was not simulated.
         _print_queue(explanation)
         print_release(explanation.release)
 
