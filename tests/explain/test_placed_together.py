@@ -23,6 +23,16 @@ def test_a_change_that_places_all_pods_says_so() -> None:
     assert reason.effect == "places all 2 pods"
 
 
+def test_of_many_pods_the_first_are_tried() -> None:
+    for cpu, effect in (
+        ("100m", "places the first 20 of 25 pods; the others were not tried"),
+        ("1", "places only 4 of the first 20 of 25 pods; the others were not tried"),
+    ):
+        pods = [pod(f"p{number}", cpu=cpu) for number in range(25)]
+        [reason] = overview(cluster(node("n2", cordoned=True), *pods), with_changes=True).reasons
+        assert reason.effect == effect
+
+
 def test_groups_of_one_change_are_tried_together() -> None:
     pods = (pod("p", cpu="3"), pod("q", cpu="2"))
     [reason] = overview(cluster(*FULL, node("n2", cordoned=True), *pods), with_changes=True).reasons

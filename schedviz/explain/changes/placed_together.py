@@ -95,11 +95,14 @@ def effect_of(simulation: Simulation, pods: Sequence[PodAndChanges], until: floa
         return None
     placed = count_placed(simulation, tried)
     if placed == len(tried) < count:
-        return phrase("places {placed} of {count} pods, and more were not tried", placed=placed, count=count)
+        return phrase("places the first {tried} of {count} pods; the others were not tried", tried=len(tried), count=count)
+    if len(tried) < count:
+        values = {"placed": placed, "tried": len(tried), "count": count}
+        return phrase("places only {placed} of the first {tried} of {count} pods; the others were not tried", **values)
     if placed == count:
         return phrase("places all {count} pods", count=count)
     places = phrase("places only {placed} of {count} pods", placed=placed, count=count)
-    more = _nodes_for_all(simulation, tried, placed, until) if len(tried) == count else None
+    more = _nodes_for_all(simulation, tried, placed, until)
     return places if more is None else phrase("{places}; for the others, {more}", places=places, more=more.phrase)
 
 
