@@ -108,9 +108,9 @@ def reading_of(messages: Sequence[PodMessage], events: Sequence[Event], age: Cal
         by_pod.setdefault(message.pod, []).append(message)
     answers = tuple(_answer(pod, of_pod, events, age) for pod, of_pod in by_pod.items())
     placed = {answer.pod for answer in answers if answer.standing == "scheduled"}
-    coming = {answer.pod for answer in answers if answer.standing == "coming"}
-    # To wait comes first; what else would help is in the clauses.
-    messages = [without_advice(message) if message.pod in coming else message for message in messages]
+    answered = {answer.pod for answer in answers if answer.sentence}
+    # The answer says what to do first; what else would help is in the clauses.
+    messages = [without_advice(message) if message.pod in answered else message for message in messages]
     others = _others([event for event in events if event.reason and event.pod not in placed])
     return TextReading(tuple(messages), answers, others.text if others is not None else "", others)
 

@@ -1,6 +1,6 @@
 /** Explains texts without a session. Apart from `explain.ts`, because only the start page needs it. */
 import { call } from "./call";
-import type { Phrase } from "../i18n/phrase";
+import type { Phrase } from "../model/phrase";
 import type { PastedMessage } from "./explain";
 
 /** The messages of a text; `more`: it may have others (older servers do not send it). */

@@ -15,7 +15,7 @@ from schedviz.explain.finding import Finding
 from schedviz.explain.message import PodMessage, one_full_stop, writer_of
 from schedviz.explain.overview import Overview, PendingGroup, WaitingReason
 from schedviz.explain.sentence import answer_of
-from schedviz.explain.text_reading import PodAnswer
+from schedviz.explain.text_reading import PodAnswer, says_all
 from schedviz.kube.printed_amount import printed_amount
 from schedviz.trace.phrase import as_sentence
 
@@ -66,20 +66,27 @@ def card_of_message(
 
     `answer`: what to read before the message; None: nothing.
     """
-    autoscaler_clauses = (clause for each in autoscaler_messages for clause in each.message.clauses)
+    autoscaler_clauses = (clause for each in autoscaler_messages if not says_all(answer, each) for clause in each.message.clauses)
     message = pod_message.message
     takes = f"None of {message.nodes:,} nodes takes the pod" if message.nodes > 1 else "The node does not take the pod"
     general = takes if message.nodes else "The scheduler does not place the pod" if not pod_message.writer else "The pod gets no node"
+    is_answered = answer is not None and bool(answer.sentence)
     is_over = answer is not None and answer.standing == "scheduled"
     card = Card(
         subject=pod_message.pod,
         standing=("scheduled" if is_over else "pending") if pod_message.pod else "",
         # A sentence of a card has no code, unlike what to do.
-        sentence=" ".join(filter(None, (*_first(answer), "" if is_over else message.conclusion))).replace("`", "'") or general,
+        sentence=" ".join(filter(None, _first(answer) if is_answered else (*_first(answer), message.conclusion))).replace("`", "'")
+        or general,
         unit="nodes",
         reasons=() if is_over else tuple(_reason(clause, meaning=True) for clause in (*message.clauses, *autoscaler_clauses)),
         # An image has room for few reasons: what an autoscaler says stays visible here.
-        message=" ".join((pod_message.text, *map(_of_autoscaler, autoscaler_messages))),
+        message=" ".join(
+            (
+                pod_message.text,
+                *(f"{each.writer}: {each.text}" if says_all(answer, each) else _of_autoscaler(each) for each in autoscaler_messages),
+            )
+        ),
         findings=(message.finding,) if message.finding else (),
         origin=origin,
         simulated=False,
