@@ -66,3 +66,12 @@ it("tells pods that wait for their backoff from those that wait for a change, an
 it("says that the flush is missing when a backoff has ended", () => {
   expect(idle([9.9], 0)).toBe("1 pod in backoffQ, its backoff ended, waits for the flush");
 });
+
+it("names the pod that is tried next after the flush of backoffQ", () => {
+  const pods = [{ pod: "default/a" }, { pod: "default/b" }];
+  const reading = { cycle: null, podGroup: null, bindings: [], queue: { activeQ: { size: 2, array: pods } } };
+  const lastEvent = { t: "queueMoved", cause: "BackoffComplete", event: 1, at: 10 };
+  const scope = { reading, running: false, playback: { unit: "cycle" }, connection: { lastResult: "" }, lastEvent } as unknown as Scope;
+
+  expect(narrationOf(scope)).toBe("Backoffs have ended: 2 pods are in activeQ again, a is tried next");
+});

@@ -62,33 +62,42 @@ def test_the_end_of_a_run_says_what_to_do_next_also_after_a_reload(newcomer: Pag
     newcomer.locator(".speed select").select_option("null")
     newcomer.keyboard.press("Space")
     ending = newcomer.locator("[data-ending]")
-    expect(ending).to_contain_text("Done: 8 pods placed, 4 waiting.", timeout=PATIENCE_MILLIS)
+    expect(ending).to_contain_text("Done: 8 of 12 pods have a node, 4 wait.", timeout=PATIENCE_MILLIS)
 
     newcomer.reload()
-    expect(ending).to_contain_text("4 waiting", timeout=PATIENCE_MILLIS)
+    expect(ending).to_contain_text("4 wait", timeout=PATIENCE_MILLIS)
     expect(newcomer.locator("[data-ending-lesson]")).to_be_visible()
     newcomer.locator("[data-ending-why]").click()
     expect(newcomer.locator("[data-overview]")).to_be_visible(timeout=PATIENCE_MILLIS)
 
 
-def test_after_a_node_is_added_at_the_end_the_clock_leads_on(newcomer: Page) -> None:
+def test_after_a_node_is_added_at_the_end_a_step_ends_the_backoff(newcomer: Page, server: Server) -> None:
+    newcomer.locator("[data-tour-skip]").click(timeout=PATIENCE_MILLIS)
+    newcomer.locator(".speed select").select_option("null")
+    newcomer.keyboard.press("Space")
+    ending = newcomer.locator("[data-ending]")
+    expect(ending).to_be_visible(timeout=PATIENCE_MILLIS)
+    amounts = {"cpu": "8", "memory": "32Gi", "pods": "110"}
+    node = {"kind": "Node", "metadata": {"name": "large"}, "status": {"allocatable": amounts}}
+    server.rest(f"sessions/{newcomer.url.split('/s/')[1].strip('/')}/commands/", {"op": "create", "object": node}, wait=10)
+    expect(newcomer.locator("[data-ending-backoff]")).to_contain_text("to the end of the backoff", timeout=PATIENCE_MILLIS)
+
+    newcomer.keyboard.press("ArrowRight")
+    narration = newcomer.locator("[data-narration]")
+    expect(narration).to_have_text("Backoffs have ended: 2 pods are in activeQ again, batch-2 is tried next", timeout=PATIENCE_MILLIS)
+    newcomer.keyboard.press("Space")
+    expect(ending).to_contain_text("9 of 12 pods have a node, 3 wait", timeout=PATIENCE_MILLIS)
+
+
+def test_one_click_at_the_end_adds_a_node_that_fits_and_places_the_pods(newcomer: Page) -> None:
     newcomer.locator("[data-tour-skip]").click(timeout=PATIENCE_MILLIS)
     newcomer.locator(".speed select").select_option("null")
     newcomer.keyboard.press("Space")
     newcomer.locator("[data-ending-node]").click(timeout=PATIENCE_MILLIS)
-    newcomer.get_by_role("button", name="Create", exact=True).click(timeout=PATIENCE_MILLIS)
-    advance = newcomer.locator("[data-ending-backoff]")
-    expect(advance).to_contain_text("to the end of the backoff", timeout=PATIENCE_MILLIS)
-    newcomer.keyboard.press("Escape")
-    newcomer.keyboard.press("ArrowRight")
-    expect(newcomer.locator("[data-narration]")).to_contain_text("2 pods wait for their backoff", timeout=PATIENCE_MILLIS)
-    expect(advance).to_be_in_viewport(ratio=1)
 
-    advance.click()
-    expect(newcomer.locator("[data-ending]")).to_have_count(0, timeout=PATIENCE_MILLIS)
-    newcomer.keyboard.press("Space")
-    ending = newcomer.locator("[data-ending]")
-    expect(ending).to_contain_text("9 pods placed, 3 waiting", timeout=PATIENCE_MILLIS)
+    expect(newcomer.get_by_text("added-1 was added with 10 cpu and 17Gi memory")).to_be_visible(timeout=PATIENCE_MILLIS)
+    expect(newcomer.locator("[data-ending]")).to_contain_text("11 of 12 pods have a node, 1 wait", timeout=PATIENCE_MILLIS)
+    expect(newcomer.locator("[data-ending-node]")).to_have_count(0)
 
 
 def test_a_failed_cycle_begins_with_the_sentence_of_why(newcomer: Page) -> None:

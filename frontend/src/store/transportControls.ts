@@ -1,4 +1,6 @@
+import { backoffWait, hasNothingToSchedule } from "../model/backoffWait";
 import type { Unit } from "../model/boundaries";
+import type { State } from "../model/state";
 import type { Connection } from "./connection.svelte";
 import type { Playback } from "./playback.svelte";
 
@@ -8,9 +10,13 @@ interface Target {
   readonly connection: Connection;
   readonly mayRun: boolean;
   readonly running: boolean;
+  readonly current: State | null;
 }
 
-/** Step, play and pause: they move the shown moment while it is in the past, and command the engine at the head. */
+/**
+ * Step, play and pause: they move the shown moment while it is in the past, and command the engine at the head. Where only pods in backoff are
+ * left, they advance the clock to the end of a backoff, because the clock of a session does not move on its own.
+ */
 export class TransportControls {
   constructor(private readonly target: Target) {}
 
@@ -23,7 +29,7 @@ export class TransportControls {
     }
     if (!mayRun) return;
     playback.expectStep(unit);
-    this.target.connection.send({ op: "step", unit });
+    if (!this.endBackoff()) this.target.connection.send({ op: "step", unit });
   }
 
   togglePlay(): void {
@@ -37,8 +43,17 @@ export class TransportControls {
     if (this.target.running) this.pauseEngine();
     else {
       playback.follow();
+      this.endBackoff();
       this.runEngine();
     }
+  }
+
+  /** If pods wait for their backoff and for nothing else, advance the clock to where a flush moves some of them; false: none do. */
+  endBackoff(): boolean {
+    const { current, connection } = this.target;
+    const wait = current && hasNothingToSchedule(current) ? backoffWait(current) : null;
+    if (wait) connection.send({ op: "advance", seconds: wait.seconds });
+    return wait !== null;
   }
 
   /** Pause the engine, whichever moment is shown. */

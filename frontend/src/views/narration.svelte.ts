@@ -1,4 +1,5 @@
 import { plural, t } from "../i18n/translate";
+import { hasNothingToSchedule } from "../model/backoffWait";
 import type { CycleView, PodGroupCycleView } from "../model/generated";
 import { isImport } from "../model/importedFiles";
 import { shortKey } from "../model/names";
@@ -27,6 +28,8 @@ export function narrationOf(scope: Scope): string {
   const happened = unit === "mutation" && event && event.t !== "stageEnded" ? eventInWords(event) : "";
   if (happened) return happened;
   if (stages && isIdle(scope)) return stages.idleInWords(state);
+  const flushed = stages?.flushInWords(scope.lastEvent, state);
+  if (flushed) return flushed;
   if (state.podGroup) return groupInWords(state.podGroup);
   if (state.cycle) return cycleInWords(state.cycle);
   const { follows } = scope.summary;
@@ -36,17 +39,17 @@ export function narrationOf(scope: Scope): string {
 
 /** Whether the last command found nothing to schedule. */
 function isIdle(scope: Scope): boolean {
-  return Boolean(scope.connection.lastResult) && hasNothingToSchedule(scope);
+  return Boolean(scope.connection.lastResult) && isAtRest(scope);
 }
 
 /** Whether the newest moment is shown, and the scheduler has nothing to do at it. */
-function hasNothingToSchedule({ playback, running, reading }: Scope): boolean {
-  return !playback.inThePast && !running && reading?.queue.activeQ.size === 0 && !reading.bindings.length && (!reading.cycle || Boolean(reading.cycle.outcome));
+function isAtRest({ playback, running, reading }: Scope): boolean {
+  return !playback.inThePast && !running && reading !== null && hasNothingToSchedule(reading);
 }
 
 /** Whether the scheduler has run and has nothing left to schedule. A followed cluster never ends. */
 export function hasEnded(scope: Scope): boolean {
-  return scope.summary.follows?.detached !== false && Boolean(scope.reading?.cycle) && hasNothingToSchedule(scope);
+  return scope.summary.follows?.detached !== false && Boolean(scope.reading?.cycle) && isAtRest(scope);
 }
 
 function groupInWords({ group, outcome = "", pods = [] }: PodGroupCycleView): string {

@@ -1,15 +1,17 @@
 import "../i18n/narration";
 import { plural, t, type MessageKey } from "../i18n/translate";
+import { backoffWait } from "../model/backoffWait";
 import { funnelOf } from "../model/cycleStages";
 import type { AnyEvent, CycleView } from "../model/generated";
 import { shortKey } from "../model/names";
 import { printCount, printSeconds } from "../model/quantity";
 import type { State } from "../model/state";
-import { backoffWait } from "./backoffWait";
 import { pendingPods, waitingPods } from "./drawerFacts";
 
 /** Stages that are described together with the one before. */
 const UNSPOKEN = new Set(["SkipPodSchedule"]);
+/** Upstream: internal/queue/events.go BackoffComplete */
+const BACKOFF_COMPLETE = "BackoffComplete";
 const BINDING_STAGES = new Set(["WaitOnPermit", "PreBind", "Bind"]);
 
 /** The last stage of a cycle in progress, as the end of a sentence; "": a stage without a sentence. */
@@ -48,6 +50,13 @@ export function bindingStageInWords(event: AnyEvent, node: string): string {
 export function importInWords(state: State): string {
   const running = plural("narration.running.pods", state.podStates.size);
   return t("narration.imported", { running, nodes: plural("why.nodes", state.nodeTree.numNodes), waiting: printCount(pendingPods(state)) });
+}
+
+/** The pods that the flush of backoffQ moved, after an event of that flush; "": another event. */
+export function flushInWords(event: AnyEvent | null, { queue }: State): string {
+  if (event?.t !== "queueMoved" || event.cause !== BACKOFF_COMPLETE) return "";
+  const next = queue.activeQ.array[0];
+  return next === undefined ? "" : plural("narration.flushed", queue.activeQ.size, { pod: shortKey(next.pod) });
 }
 
 /** Nothing is left that could be scheduled now: what the pods wait for. */

@@ -8,6 +8,9 @@ export interface NodePlan {
   cpu: string;
   memory: string;
   pods: string;
+  /** Extended resources and their amounts. */
+  extended?: Readonly<Record<string, string>>;
+  labels?: Readonly<Record<string, string>>;
 }
 
 export interface PodPlan {
@@ -21,7 +24,7 @@ export interface PodPlan {
 
 /** Commands that create `count` nodes, with the first unused names. */
 export function nodesOf(plan: NodePlan, taken: ReadonlySet<string>): Create[] {
-  const amounts = { cpu: plan.cpu, memory: plan.memory, pods: plan.pods };
+  const amounts = { cpu: plan.cpu, memory: plan.memory, pods: plan.pods, ...plan.extended };
   return freeNames(plan.prefix, plan.count, taken).map((name) => ({
     op: "create",
     object: {
@@ -29,7 +32,7 @@ export function nodesOf(plan: NodePlan, taken: ReadonlySet<string>): Create[] {
       kind: "Node",
       metadata: {
         name,
-        labels: { "kubernetes.io/hostname": name, ...(plan.zone ? { "topology.kubernetes.io/zone": plan.zone } : {}) },
+        labels: { "kubernetes.io/hostname": name, ...(plan.zone ? { "topology.kubernetes.io/zone": plan.zone } : {}), ...plan.labels },
       },
       spec: {},
       status: { capacity: amounts, allocatable: amounts },
