@@ -23,6 +23,13 @@ describe("labels", () => {
   });
 });
 
+describe("plugins", () => {
+  it("are terms, in labels and in sentences", () => {
+    for (const name of ["NodeResourcesFit", "TaintToleration", "EBSLimits", "DefaultPreemption"]) expect(titleOf(name), name).toContain(name);
+    expect(glossary.at("ahead because of NodeResourcesFit: 81", 20)?.term.title.en).toBe("NodeResourcesFit");
+  });
+});
+
 describe("sentences", () => {
   const sentence = "api-2 is assumed on node-3, and unassumed later";
   it("have a term at an offset, but not inside another word or a name", () => {

@@ -18,7 +18,7 @@ import narration from "../src/i18n/messages/en.narration.json";
 import compare from "../src/i18n/messages/en.compare.json";
 import outcomes from "../src/i18n/messages/en.outcomes.json";
 import placed from "../src/i18n/messages/en.placed.json";
-import scoring from "../src/i18n/messages/en.scoring.json";
+import because from "../src/i18n/messages/en.because.json";
 import queriesChinese from "../src/i18n/messages/zh-CN.queries.json";
 import besideChinese from "../src/i18n/messages/zh-CN.beside.json";
 import actionsChinese from "../src/i18n/messages/zh-CN.actions.json";
@@ -30,7 +30,7 @@ import homeChinese from "../src/i18n/messages/zh-CN.home.json";
 import experimentsChinese from "../src/i18n/messages/zh-CN.experiments.json";
 import { ENGLISH, languageAmong, plural, setVocabularySource, t, vocabularyOf } from "../src/i18n/translate";
 
-const english: Record<string, string> = { ...main, ...actions, ...forms, ...queries, ...lessons, ...rooms, ...beside, ...home, ...experiments, ...devices, ...narration, ...compare, ...outcomes, ...placed, ...scoring };
+const english: Record<string, string> = { ...main, ...actions, ...forms, ...queries, ...lessons, ...rooms, ...beside, ...home, ...experiments, ...devices, ...narration, ...compare, ...outcomes, ...placed, ...because };
 const chinese: Record<string, string> = {
   ...mainChinese,
   ...actionsChinese,
@@ -60,7 +60,7 @@ describe("every language says everything", () => {
   });
 
   it("defines each key once", () => {
-    const keys = [main, actions, forms, queries, lessons, rooms, beside, home, experiments, devices, narration, compare, outcomes, placed, scoring].flatMap((file) => Object.keys(file));
+    const keys = [main, actions, forms, queries, lessons, rooms, beside, home, experiments, devices, narration, compare, outcomes, placed, because].flatMap((file) => Object.keys(file));
     expect(keys.filter((key, place) => keys.indexOf(key) < place)).toEqual([]);
   });
 

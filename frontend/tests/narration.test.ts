@@ -20,6 +20,15 @@ it("counts the nodes that rejected a pod, and says if there are none", () => {
   expect(narrated({ outcome, allNodes: 0 })).toBe("Cycle 7 · p is unschedulable, because there are no nodes");
 });
 
+it("names the nominated node if it is the only one that was tried", () => {
+  const placed = { outcome: "scheduled", node: "n1", feasibleNodes: 1, allNodes: 2 };
+  const hint = { stage: "NominatedNode", facts: { node: "n1", fits: true, hint: true } };
+
+  expect(narrated({ ...placed, evaluatedNodes: 1 })).toBe("Cycle 7 · p goes to n1, its nominated node");
+  expect(narrated({ ...placed, evaluatedNodes: 2 })).toBe("Cycle 7 · p goes to n1, the only feasible node");
+  expect(narrated({ ...placed, evaluatedNodes: 1, stages: [hint] })).toBe("Cycle 7 · p goes to n1, the only feasible node");
+});
+
 it("tells what became of a pod group instead of its last pod", () => {
   const pods = [{ pod: "default/a", node: "n1" }, { pod: "default/b" }];
 

@@ -4,6 +4,7 @@ import actions from "./messages/en.actions.json";
 import lessons from "./messages/en.lessons.json";
 import rooms from "./messages/en.rooms.json";
 import type forms from "./messages/en.forms.json";
+import type because from "./messages/en.because.json";
 import type beside from "./messages/en.beside.json";
 import type experiments from "./messages/en.experiments.json";
 import type home from "./messages/en.home.json";
@@ -12,10 +13,9 @@ import type narration from "./messages/en.narration.json";
 import type compare from "./messages/en.compare.json";
 import type outcomes from "./messages/en.outcomes.json";
 import type placed from "./messages/en.placed.json";
-import type scoring from "./messages/en.scoring.json";
 
 const bundled = { ...main, ...actions, ...queries, ...lessons, ...rooms };
-const en = { ...bundled } as typeof bundled & typeof forms & typeof beside & typeof home & typeof experiments & typeof devices & typeof narration & typeof compare & typeof outcomes & typeof placed & typeof scoring;
+const en = { ...bundled } as typeof bundled & typeof forms & typeof beside & typeof home & typeof experiments & typeof devices & typeof narration & typeof compare & typeof outcomes & typeof placed & typeof because;
 
 /**
  * The English files define the keys; a language that lacks one falls back to English. `*.actions.json` has the messages of commands,
@@ -23,7 +23,7 @@ const en = { ...bundled } as typeof bundled & typeof forms & typeof beside & typ
  * ten files is loaded with what shows it: `*.forms.json` (formMessages.ts), `*.beside.json` (what v1.36 shows, and comparing releases: beside.ts),
  * `*.home.json` (the pages that create and list sessions: `loadHomeMessages`), `*.experiments.json` (the pages of experiments), `*.devices.json`
  * (devices.ts), `*.narration.json` (narration.ts), `*.compare.json` (compare.ts), `*.outcomes.json` (outcomes.ts), `*.placed.json` (placed.ts),
- * `*.scoring.json` (scoring.ts).
+ * `*.because.json` (because.ts).
  */
 export type MessageKey = keyof typeof en;
 export type Messages = Partial<Record<MessageKey, string>>;

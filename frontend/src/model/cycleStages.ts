@@ -78,6 +78,12 @@ export function marginOf(cycle: CycleView): Margin | null {
   return { by: winner.total - runnerUp.total, plugin: plugins.join(", ") };
 }
 
+/** Whether only the node that an earlier preemption nominated was tried, because it has room. A cycle that searches finds more nodes before it stops. */
+export function triedNominatedOnly({ outcome, feasibleNodes, evaluatedNodes = 0, allNodes = 0, stages = [] }: CycleView): boolean {
+  const isHint = stages.some(({ facts }) => facts?.["hint"]);
+  return outcome === "scheduled" && feasibleNodes === 1 && evaluatedNodes < allNodes && !isHint;
+}
+
 /** Nodes that one plugin rejected for the same reasons, counted together, largest first. Nodes are filtered in parts, each of which may report its own counts. */
 export function mergedRejections(rejections: readonly RejectionView[]): RejectionView[] {
   const merged = new Map<string, RejectionView>();

@@ -1,5 +1,6 @@
 import { plural, t } from "../i18n/translate";
 import { hasNothingToSchedule } from "../model/backoffWait";
+import { triedNominatedOnly } from "../model/cycleStages";
 import type { CycleView, PodGroupCycleView } from "../model/generated";
 import { isImport } from "../model/importedFiles";
 import { shortKey } from "../model/names";
@@ -69,6 +70,7 @@ function cycleInWords(view: CycleView): string {
   const values = { cycle: printCount(cycle), pod: shortKey(pod) };
   switch (outcome) {
     case "scheduled":
+      if (triedNominatedOnly(view)) return t("narration.scheduled.nominated", { ...values, node });
       return plural("narration.scheduled", feasibleNodes, { ...values, node });
     case "unschedulable":
       if (allNodes === 0) return t("narration.unschedulable.none", values);

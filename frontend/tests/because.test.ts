@@ -1,0 +1,32 @@
+import { expect, it } from "vitest";
+
+import { becauseInWords } from "../src/i18n/because";
+import type { CycleView, View } from "../src/model/generated";
+
+/** A cycle that chose n3 before n1, by the weighted scores of both. */
+function cycle(scores: Record<string, [number, number]>): CycleView {
+  const scored = (node: string, which: 0 | 1): NonNullable<CycleView["winner"]> => ({
+    node,
+    total: Object.values(scores).reduce((sum, pair) => sum + pair[which], 0),
+    scores: Object.entries(scores).map(([plugin, pair]) => ({ plugin, raw: 0, normalized: 0, weight: 1, weighted: pair[which] })),
+  });
+  return { cycle: 1, pod: "default/p", node: "n3", winner: scored("n3", 0), runnerUp: scored("n1", 1) };
+}
+
+const FIT = { NodeResourcesFit: [81, 68], ImageLocality: [3, 0] } as Record<string, [number, number]>;
+const packing: View["config"] = { profiles: [{ pluginConfig: [{ name: "NodeResourcesFit", args: { scoringStrategy: { type: "MostAllocated" } } }] }] };
+
+it("says what the plugin with the largest lead prefers, with its scores", () => {
+  expect(becauseInWords(cycle(FIT), null)).toBe(", mainly because n3 has a larger share of its cpu and memory free (NodeResourcesFit: 81 against 68).");
+  expect(becauseInWords(cycle({ ...FIT, ImageLocality: [40, 0] }), null)).toContain("n3 already has more of the pod’s images (ImageLocality: 40 against 0)");
+});
+
+it("follows the configured scoring strategy", () => {
+  expect(becauseInWords(cycle(FIT), packing)).toContain("n3 has a larger share of its cpu and memory in use");
+});
+
+it("only names a plugin of one's own, and plugins that lead by the same", () => {
+  expect(becauseInWords(cycle({ MyScore: [9, 1] }), null)).toBe(", mainly because of MyScore.");
+  expect(becauseInWords(cycle({ TaintToleration: [9, 1], NodeAffinity: [8, 0] }), null)).toBe(", mainly because of TaintToleration, NodeAffinity.");
+  expect(becauseInWords(cycle({ TaintToleration: [9, 9] }), null)).toBe(".");
+});
