@@ -16,6 +16,7 @@ import experiments from "../src/i18n/messages/en.experiments.json";
 import devices from "../src/i18n/messages/en.devices.json";
 import narration from "../src/i18n/messages/en.narration.json";
 import compare from "../src/i18n/messages/en.compare.json";
+import node from "../src/i18n/messages/en.node.json";
 import outcomes from "../src/i18n/messages/en.outcomes.json";
 import placed from "../src/i18n/messages/en.placed.json";
 import because from "../src/i18n/messages/en.because.json";
@@ -30,7 +31,7 @@ import homeChinese from "../src/i18n/messages/zh-CN.home.json";
 import experimentsChinese from "../src/i18n/messages/zh-CN.experiments.json";
 import { ENGLISH, languageAmong, plural, setVocabularySource, t, vocabularyOf } from "../src/i18n/translate";
 
-const english: Record<string, string> = { ...main, ...actions, ...forms, ...queries, ...lessons, ...rooms, ...beside, ...home, ...experiments, ...devices, ...narration, ...compare, ...outcomes, ...placed, ...because };
+const english: Record<string, string> = { ...main, ...actions, ...forms, ...queries, ...lessons, ...rooms, ...beside, ...home, ...experiments, ...devices, ...narration, ...compare, ...outcomes, ...node, ...placed, ...because };
 const chinese: Record<string, string> = {
   ...mainChinese,
   ...actionsChinese,
@@ -60,7 +61,7 @@ describe("every language says everything", () => {
   });
 
   it("defines each key once", () => {
-    const keys = [main, actions, forms, queries, lessons, rooms, beside, home, experiments, devices, narration, compare, outcomes, placed, because].flatMap((file) => Object.keys(file));
+    const keys = [main, actions, forms, queries, lessons, rooms, beside, home, experiments, devices, narration, compare, outcomes, node, placed, because].flatMap((file) => Object.keys(file));
     expect(keys.filter((key, place) => keys.indexOf(key) < place)).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-"""A placed pod says why it is on its node: the cycle that chose the node, or how else it came there."""
+"""A placed pod says why it is on its node: the cycle that chose the node, or how else it came there. A node says what is free on it."""
 
 from __future__ import annotations
 
@@ -34,3 +34,13 @@ def test_a_pod_of_a_dump_that_ran_before_says_so(page: Page, server: Server, fil
     expect(page.locator("[data-placed-sentence]")).to_have_text(
         "It was already running on node-1 when the dump was taken, so no cycle of this session chose the node.", timeout=PATIENCE_MILLIS
     )
+
+
+def test_the_summary_of_a_node_begins_with_what_is_free_and_has_its_labels(page: Page, server: Server, file: Path) -> None:
+    session = import_through(page, server, file)
+    page.goto(f"{server.url}/s/{session}/?select=node:node-1")
+    summary = page.get_by_role("complementary", name="Summary of node-1")
+    expect(summary.locator("tbody").first).to_contain_text("7 of 8", timeout=PATIENCE_MILLIS)
+    expect(summary.locator("[data-node-part='node.labels']")).to_contain_text("topology.kubernetes.io/zone=zone-1", timeout=PATIENCE_MILLIS)
+    expect(summary.locator("[data-node-part='node.taints']")).to_have_text("none")
+    expect(summary).to_contain_text("from headNode")

@@ -11,18 +11,19 @@ import type home from "./messages/en.home.json";
 import type devices from "./messages/en.devices.json";
 import type narration from "./messages/en.narration.json";
 import type compare from "./messages/en.compare.json";
+import type node from "./messages/en.node.json";
 import type outcomes from "./messages/en.outcomes.json";
 import type placed from "./messages/en.placed.json";
 
 const bundled = { ...main, ...actions, ...queries, ...lessons, ...rooms };
-const en = { ...bundled } as typeof bundled & typeof forms & typeof beside & typeof home & typeof experiments & typeof devices & typeof narration & typeof compare & typeof outcomes & typeof placed & typeof because;
+const en = { ...bundled } as typeof bundled & typeof forms & typeof beside & typeof home & typeof experiments & typeof devices & typeof narration & typeof compare & typeof outcomes & typeof node & typeof placed & typeof because;
 
 /**
  * The English files define the keys; a language that lacks one falls back to English. `*.actions.json` has the messages of commands,
  * `*.queries.json` those of explanations and comparisons, `*.lessons.json` those of lessons, `*.rooms.json` those of rooms. The English of
- * ten files is loaded with what shows it: `*.forms.json` (formMessages.ts), `*.beside.json` (what v1.36 shows, and comparing releases: beside.ts),
+ * eleven files is loaded with what shows it: `*.forms.json` (formMessages.ts), `*.beside.json` (what v1.36 shows, and comparing releases: beside.ts),
  * `*.home.json` (the pages that create and list sessions: `loadHomeMessages`), `*.experiments.json` (the pages of experiments), `*.devices.json`
- * (devices.ts), `*.narration.json` (narration.ts), `*.compare.json` (compare.ts), `*.outcomes.json` (outcomes.ts), `*.placed.json` (placed.ts),
+ * (devices.ts), `*.narration.json` (narration.ts), `*.compare.json` (compare.ts), `*.outcomes.json` (outcomes.ts), `*.node.json` (node.ts), `*.placed.json` (placed.ts),
  * `*.because.json` (because.ts).
  */
 export type MessageKey = keyof typeof en;
