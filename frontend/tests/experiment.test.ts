@@ -11,7 +11,9 @@ import { Figures } from "../src/model/experiments/figures";
 import { interval, verdict } from "../src/model/experiments/interval";
 import type { Column, Results } from "../src/model/experiments/results";
 import { spaced } from "../src/model/experiments/spaced";
-import { label, printDifference, printTicks } from "../src/model/experiments/text";
+import { printDifference, printTicks } from "../src/model/experiments/text";
+import { label } from "../src/views/experiments/measureNames";
+import { EXAMPLES, isGenerated } from "../src/views/experiments/examples";
 import { choiceText } from "../src/views/experiments/choiceText";
 
 addEnglish(english);
@@ -36,6 +38,14 @@ function results(variants: Record<string, number[][]>): Results {
     },
   };
 }
+
+it("knows plans that generate their cluster", () => {
+  for (const { plan } of EXAMPLES) {
+    expect(isGenerated(plan(null))).toBe(true);
+    expect(isGenerated(plan({ id: "s", event: null, nodes: 3 }))).toBe(false);
+  }
+  expect(isGenerated("base:\n  generate: {nodes: 3}\n")).toBe(true);
+});
 
 describe("intervals", () => {
   it("use Student's t, as the server does", () => {

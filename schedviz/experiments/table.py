@@ -23,7 +23,7 @@ _DEFAULT_COLUMNS: Final = (
     "victims",
 )
 _SHOWN_IF_NOT_ZERO: Final = ("zoneSkew.max", "victims")
-#: Names of measures that their keys do not show, as in frontend/src/model/experiments/text.ts.
+#: Names of measures that their keys do not show, as in frontend/src/i18n/messages/en.experiments.json (`experiments.measure.*`).
 _NAMES: Final = {
     "placed": "pods placed",
     "pending": "pods pending",

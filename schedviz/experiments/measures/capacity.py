@@ -26,7 +26,7 @@ _ShareOfNodes = Callable[[npt.NDArray[np.bool_], _Shares], _Shares]
 _QUANTILES = (10, 50, 90)
 
 
-@measure("utilization", title="Requested share of the allocatable amount of all nodes", unit="share", better="higher")
+@measure("utilization", title="Requested share of the allocatable amount of all nodes, empty ones included", unit="share", better="higher")
 def utilization(trial: FinishedTrial) -> dict[str, float]:
     values: dict[str, float] = {}
     for name in trial.resources:

@@ -1,28 +1,6 @@
-/** How columns and numbers of an experiment are written. */
+/** How numbers of an experiment are written. */
 import type { Interval } from "./interval";
 import type { Column } from "./results";
-
-/** Names of measures that their keys do not say, as in schedviz/experiments/table.py. */
-const NAMES: Record<string, string> = {
-  placed: "pods placed",
-  pending: "pods pending",
-  pendingReason: "pending",
-  pdbViolations: "budget violations",
-  victims: "evicted pods",
-  engineSeconds: "engine's time",
-};
-
-/** `nodesUsed` → `nodes used`, `utilization.cpu` → `utilization · cpu`. */
-export function label({ key, measure }: Pick<Column, "key" | "measure">): string {
-  const words = NAMES[measure] ?? measure.replace(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase();
-  return key.length > measure.length ? `${words} · ${key.slice(measure.length + 1)}` : words;
-}
-
-/** As `label`, at the beginning of a sentence. */
-export function heading(column: Pick<Column, "key" | "measure">): string {
-  const text = label(column);
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
 
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const tenths = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });

@@ -2,8 +2,9 @@
 import { t } from "../../i18n/translate";
 import { certainty, isEqual, otherColumns, verdictBetween, type Alternative, type Certainty, type Choice } from "../../model/experiments/choice";
 import type { Figures } from "../../model/experiments/figures";
-import { heading, label, printDifference, printValue } from "../../model/experiments/text";
+import { printDifference, printValue } from "../../model/experiments/text";
 import { clause } from "./clause";
+import { heading, label } from "./measureNames";
 import { explained, type Word } from "./words";
 
 export interface ChoiceText {

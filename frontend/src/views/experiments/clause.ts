@@ -1,7 +1,8 @@
 /** What a difference of a measure means, as a clause of a sentence: "uses 7.2 fewer nodes". As in schedviz/experiments/clauses.py. */
 import { plural, t } from "../../i18n/translate";
 import type { Column } from "../../model/experiments/results";
-import { label, printDifference } from "../../model/experiments/text";
+import { printDifference } from "../../model/experiments/text";
+import { label } from "./measureNames";
 
 const MEASURES = [
   "placed",

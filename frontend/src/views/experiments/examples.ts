@@ -5,8 +5,16 @@ export interface Example {
   id: string;
   question: MessageKey;
   help: MessageKey;
+  /** The cluster that is generated without a session. */
+  generated: Generated;
   /** The plan, for a session as the base or for a generated cluster. */
   plan(session: BaseSession | null): string;
+}
+
+interface Generated {
+  shape: string;
+  nodes: number;
+  pods: number;
 }
 
 /** The session with which the trials begin: as of an event, or as of its newest one. */
@@ -17,7 +25,10 @@ export interface BaseSession {
   nodes: number;
 }
 
-const GENERATED_NODES = 18;
+const FEWER_OF: Generated = { shape: "spread", nodes: 18, pods: 120 };
+const PACKED: Generated = { shape: "mixed", nodes: 30, pods: 250 };
+const UPGRADED: Generated = { shape: "preempt", nodes: 14, pods: 80 };
+const FILLED: Generated = { shape: "mixed", nodes: 20, pods: 100 };
 const PACKING = `plugins: {NodeResourcesBalancedAllocation: false}
     pluginArgs:
       NodeResourcesFit:
@@ -30,7 +41,8 @@ export const EXAMPLES: readonly Example[] = [
     id: "packing",
     question: "experiments.ask.packing",
     help: "experiments.ask.packing.help",
-    plan: (session) => `${head("Packing or spreading", "experiments.ask.packing", session, "{shape: mixed, nodes: 30, pods: 250}")}
+    generated: PACKED,
+    plan: (session) => `${head("Packing or spreading", "experiments.ask.packing", session, PACKED)}
 workload: {unbind: true}
 variants:
   - name: ${session ? "current" : "spreading"}
@@ -43,8 +55,10 @@ seeds: 5
     id: "upgrade",
     question: "experiments.ask.upgrade",
     help: "experiments.ask.upgrade.help",
-    plan: (session) => `${head("Upgrade to v1.36", "experiments.ask.upgrade", session, "{shape: preempt, nodes: 12, pods: 80}")}
-workload: {unbind: true}
+    generated: UPGRADED,
+    plan: (session) => `${head("Upgrade to v1.36", "experiments.ask.upgrade", session, UPGRADED)}
+# Pods arrive one after the other, so that some have to wait and others are evicted.
+workload: {unbind: true, arrivals: {rate: 2}}
 variants:
   - {name: v1.27.1, release: v1.27.1}
   - {name: v1.36, release: v1.36}
@@ -56,12 +70,13 @@ measures: [placed, pending, pendingReason, victims, pdbViolations, attempts, wai
     id: "nodes",
     question: "experiments.ask.nodes",
     help: "experiments.ask.nodes.help",
-    plan: (session) => `${head("How many nodes can go", "experiments.ask.nodes", session, `{shape: spread, nodes: ${String(GENERATED_NODES)}, pods: 120}`)}
+    generated: FEWER_OF,
+    plan: (session) => `${head("How many nodes can go", "experiments.ask.nodes", session, FEWER_OF)}
 workload: {unbind: true}
 variants:
   - name: all nodes
   # The first so many nodes.
-${fewer(session?.nodes || GENERATED_NODES)}
+${fewer(session?.nodes || FEWER_OF.nodes)}
 seeds: 3
 measures: [placed, pending, pendingReason, nodesUsed, utilization, zoneSkew]
 `,
@@ -70,7 +85,8 @@ measures: [placed, pending, pendingReason, nodesUsed, utilization, zoneSkew]
     id: "fit",
     question: "experiments.ask.fit",
     help: "experiments.ask.fit.help",
-    plan: (session) => `${head("How many more pods fit", "experiments.ask.fit", session, "{shape: mixed, nodes: 20, pods: 100}")}
+    generated: FILLED,
+    plan: (session) => `${head("How many more pods fit", "experiments.ask.fit", session, FILLED)}
 workload:
   unbind: true
   # Copies of your pods until they request 150 % of the cpu of all nodes: more than can fit.
@@ -91,11 +107,16 @@ function fewer(nodes: number): string {
   return [...new Set(counts)].filter((count) => count < nodes).map((count) => `  - {name: ${String(count)} of ${String(nodes)} nodes, nodes: {count: ${String(count)}}}`).join("\n");
 }
 
-function head(name: string, question: MessageKey, session: BaseSession | null, generated: string): string {
+function head(name: string, question: MessageKey, session: BaseSession | null, { shape, nodes, pods }: Generated): string {
   const event = session?.event == null ? "" : `, event: ${String(session.event)}`;
-  const base = session ? `session: ${session.id}${event}` : `generate: ${generated}`;
+  const base = session ? `session: ${session.id}${event}` : `generate: {shape: ${shape}, nodes: ${String(nodes)}, pods: ${String(pods)}}`;
   return `experiment: 1
 name: ${name}
 question: ${JSON.stringify(t(question))}
 base: {${base}}`;
+}
+
+/** Whether a plan generates its cluster, so that its result says nothing about a cluster of the user's. */
+export function isGenerated(plan: string): boolean {
+  return /^base:\s*\{?\s*generate\b/m.test(plan);
 }

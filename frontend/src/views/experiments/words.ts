@@ -1,7 +1,7 @@
 /** The words and measures of an experiment's answer, explained: those of schedviz/experiments/words.py, in the language of the page. */
 import { t } from "../../i18n/translate";
 import type { Figures } from "../../model/experiments/figures";
-import { label } from "../../model/experiments/text";
+import { label } from "./measureNames";
 
 export interface Word {
   word: string;
