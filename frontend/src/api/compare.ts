@@ -112,6 +112,8 @@ export interface Comparison {
     onlyInB: number;
     pods: PodPlaces[];
     leftOut: number;
+    /** Of `same`, those that are pending in both; older servers do not send it. */
+    pendingInBoth?: number;
   };
   divergence: Divergence | null;
   scores: { pod: string; complete: boolean; totals: ScoreTotal[]; plugins: ScorePair[] } | null;

@@ -26,14 +26,16 @@ def places(view: View) -> dict[str, Place]:
 def compare_placements(a: dict[str, Place], b: dict[str, Place], *, maximum: int) -> Placements:
     """Count and list pods with different places. A pod that is pending in both has the same place, whichever the queue."""
     counts = {"same": 0, "moved": 0, "placed_only_in_a": 0, "placed_only_in_b": 0, "only_in_a": 0, "only_in_b": 0}
+    pending_in_both = 0
     differing: list[PodPlaces] = []
     for pod in sorted(a.keys() | b.keys()):
         in_a, in_b = a.get(pod), b.get(pod)
         kind = _kind(in_a, in_b)
         counts[kind] += 1
+        pending_in_both += kind == "same" and in_a is not None and not in_a.node
         if kind != "same":
             differing.append(PodPlaces(pod, in_a, in_b))
-    return Placements(**counts, pods=differing[:maximum], left_out=max(0, len(differing) - maximum))
+    return Placements(**counts, pods=differing[:maximum], left_out=max(0, len(differing) - maximum), pending_in_both=pending_in_both)
 
 
 def _kind(a: Place | None, b: Place | None) -> str:

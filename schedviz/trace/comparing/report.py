@@ -71,7 +71,8 @@ def _verdict(comparison: Comparison) -> str:
         )
         if count
     ]
-    return f"Pods: {', '.join([*sentences, f'{placements.same:,} in the same place'])}."
+    pending = f" ({placements.pending_in_both:,} of them pending)" if placements.pending_in_both else ""
+    return f"Pods: {', '.join([*sentences, f'{placements.same:,} in the same place{pending}'])}."
 
 
 def _sides(comparison: Comparison) -> str:

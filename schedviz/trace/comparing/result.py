@@ -66,6 +66,8 @@ class Placements(Part, frozen=True):
     only_in_b: int
     pods: list[PodPlaces]
     left_out: int
+    #: Of `same`, those that are pending in both.
+    pending_in_both: int = 0
 
 
 class EventShown(Part, frozen=True):

@@ -86,6 +86,14 @@ def test_other_weights_lead_elsewhere(packed: Comparison) -> None:
     assert [setting.path for setting in packed.settings] == ["config"]
 
 
+def test_pods_that_are_pending_in_both_are_counted_apart() -> None:
+    neither, both = compare(run(), run()).placements, compare(run(RUN), run(RUN)).placements
+
+    assert neither.same == both.same == 30
+    assert neither.pending_in_both > both.pending_in_both
+    assert f"({neither.pending_in_both} of them pending)" in html_report(compare(run(), run({"op": "create", "object": NODE})))
+
+
 def test_the_first_cycle_that_differs_is_named_with_what_was_decided(packed: Comparison) -> None:
     assert packed.divergence is not None
     cycle, event = packed.divergence.cycle, packed.divergence.event
