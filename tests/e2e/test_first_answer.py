@@ -157,6 +157,10 @@ def test_an_import_folds_internals_until_they_are_asked_for(page: Page, server: 
     page.locator("[data-internals]").click()
     expect(generation).to_be_hidden()
 
+    page.keyboard.press("ArrowRight")
+    expect(generation).to_be_visible(timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-internals]")).to_have_count(0)
+
 
 def test_the_overview_comes_back_from_the_top_bar_and_why_has_its_width(page: Page, server: Server, tmp_path: Path) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})

@@ -34,10 +34,10 @@ def import_through(page: Page, server: Server, file: Path) -> str:
 
 
 def show_internals(page: Page) -> None:
-    """Show what an imported cluster folds until it is asked for."""
+    """Show what an imported cluster folds until it is asked for, or until a cycle has run."""
     internals = page.locator("[data-internals]")
-    internals.wait_for(timeout=PATIENCE_MILLIS)
-    if internals.get_attribute("aria-pressed") == "false":
+    page.locator("[data-internals], .page:not(.folded) .transport").first.wait_for(timeout=PATIENCE_MILLIS)
+    if internals.count() and internals.get_attribute("aria-pressed") == "false":
         internals.click()
     page.locator(".transport").wait_for(timeout=PATIENCE_MILLIS)
 

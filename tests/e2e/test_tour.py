@@ -105,6 +105,6 @@ def test_a_failed_cycle_begins_with_the_sentence_of_why(newcomer: Page) -> None:
     newcomer.locator(".speed select").select_option("null")
     newcomer.keyboard.press("Space")
     expect(newcomer.locator("[data-plain-reason-of]")).to_have_text(
-        "the pod requests 12Gi memory; the largest node has 8Gi in total", timeout=PATIENCE_MILLIS
+        "The pod requests 12Gi memory; the largest node has 8Gi in total", timeout=PATIENCE_MILLIS
     )
     expect(newcomer.locator("[data-message]")).to_contain_text("0/4 nodes are available")

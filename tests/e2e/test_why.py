@@ -78,7 +78,7 @@ def test_import_why_fix(page: Page, server: Server, file: Path) -> None:
     outlooks = {one.get_attribute("data-outlook"): one.get_attribute("data-nodes") for one in page.locator("[data-outlook]").all()}
     assert outlooks == {"never": "5"}
     expect(page.locator("[data-why-message]")).to_have_text(
-        "0/5 nodes are available: 5 Insufficient cpu. preemption: 0/5 nodes are available: 5 No preemption victims found for incoming pod.."
+        "0/5 nodes are available: 5 Insufficient cpu. preemption: 0/5 nodes are available: 5 No preemption victims found for incoming pod."
     )
     expect(page.locator("[data-why] .alike")).to_contain_text("giant-too")
     page.locator("[data-why-message] [data-clause]").click()
