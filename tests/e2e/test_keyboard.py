@@ -99,3 +99,7 @@ def test_a_lesson_is_taken_by_keyboard(page: Page, server: Server) -> None:
     following.press("Enter")
     expect(page.locator(f"[data-stop]:not([data-stop={stop}])")).to_be_visible(timeout=PATIENCE_MILLIS)
     expect(page.locator(".lesson:focus-within")).to_be_visible(timeout=PATIENCE_MILLIS)
+
+    page.get_by_role("button", name="Back", exact=True).press("Enter")
+    expect(page.locator(f"[data-stop={stop}]")).to_be_visible(timeout=PATIENCE_MILLIS)
+    expect(page.locator(".lesson:focus-within")).to_be_visible(timeout=PATIENCE_MILLIS)

@@ -259,3 +259,18 @@ def test_a_claim_without_devices_says_what_excludes_how_many_of_them() -> None:
         "request r of claim default/wanted asks for 2 devices of class gpu; "
         "of 4 devices on 1 node, 1 is of another class, 1 is not selected, 1 is in use, 1 is free"
     )
+
+
+def test_the_advice_about_labels_that_no_node_has_does_not_begin_with_a_wrong_label() -> None:
+    simulation = cluster(node("n1"), pod("p", nodeSelector={"disk": "nvme"}))
+    [clause] = why_pending(simulation, "default/p").clauses
+
+    assert clause.advice.startswith("ask for labels that nodes have, or add a node with these")
+
+
+def test_a_pod_that_is_larger_than_every_node_gets_no_advice_to_lower_the_requests_of_others() -> None:
+    simulation = cluster(node("n1", cpu="4"), pod("a", cpu="3", on="n1"), pod("p", cpu="3", memory="900Gi"))
+    advice = {clause.reason: clause.advice for clause in why_pending(simulation, "default/p").clauses}
+
+    assert advice["Insufficient memory"].startswith("no node is large enough")
+    assert advice["Insufficient cpu"] == "lower this request, too, or add a node that is large enough for all of them"

@@ -32,7 +32,10 @@ export async function keepFocus(action: () => unknown, otherwise: () => HTMLElem
   await action();
   // The page is drawn with the result first.
   await new Promise(requestAnimationFrame);
-  if (document.activeElement !== document.body || !(before instanceof HTMLElement)) return;
-  if (before.isConnected && !before.matches(":disabled")) before.focus({ preventScroll: true });
+  if (!(before instanceof HTMLElement)) return;
+  const isDisabled = before.matches(":disabled");
+  // A disabled element keeps the focus until the frame is drawn.
+  if (document.activeElement !== document.body && !(isDisabled && document.activeElement === before)) return;
+  if (before.isConnected && !isDisabled) before.focus({ preventScroll: true });
   else otherwise()?.focus({ preventScroll: true });
 }

@@ -42,11 +42,26 @@ _DETAILS: Final[dict[str, Callable[[RejectedNodes], Iterable[AnyDetail]]]] = {
 #: What to do about a request that no node can meet, whatever runs on it. Others' requests, and another node of the same size, do not help.
 _TOO_LARGE: Final = "no node is large enough, even if it is empty: lower the pod's own request, or add a larger node"
 
+#: What to do about such a resource if another one is too large for every node.
+_TOO_LARGE_TOO: Final = "lower this request, too, or add a node that is large enough for all of them"
+#: What to do about labels that no node has.
+_NO_SUCH_LABEL: Final = (
+    "ask for labels that nodes have, or add a node with these; label an existing node only if it is true of the node, such as of its disk"
+)
+
 
 def with_details(simulation: Simulation, dry_run: DryRun, verdicts: Sequence[NodeVerdict], clauses: Sequence[Clause]) -> tuple[Clause, ...]:
     """The same clauses. `verdicts` are those of the dry run's nodes, in order."""
     objections = np.array([len(verdict.objections) for verdict in verdicts], np.int64)
-    return tuple(_with_details(simulation, dry_run, verdicts, objections, clause) for clause in clauses)
+    detailed = [_with_details(simulation, dry_run, verdicts, objections, clause) for clause in clauses]
+    if all(clause.advice != _TOO_LARGE for clause in detailed):
+        return tuple(detailed)
+    return tuple(
+        msgspec.structs.replace(clause, advice=_TOO_LARGE_TOO)
+        if clause.plugin == names.NODE_RESOURCES_FIT and clause.advice != _TOO_LARGE and clause.details
+        else clause
+        for clause in detailed
+    )
 
 
 def _with_details(simulation: Simulation, dry_run: DryRun, verdicts: Sequence[NodeVerdict], objections: IntArray, clause: Clause) -> Clause:
@@ -71,4 +86,6 @@ def _advice(found: Sequence[AnyDetail]) -> str:
     """What to do, where the numbers say more than the reason; "": they do not."""
     if any(isinstance(detail, LabelDetail) and detail.volume for detail in found):
         return BOUND
+    if any(isinstance(detail, LabelDetail) and not detail.matching for detail in found):
+        return _NO_SUCH_LABEL
     return _TOO_LARGE if any(isinstance(detail, ResourceDetail) and 0 < detail.largest < detail.requested for detail in found) else ""
