@@ -1,29 +1,5 @@
-/** Why the winner of a cycle has more points than the next best node, in words. */
-import { marginOf } from "../model/cycleStages";
-import type { CycleView, View } from "../model/generated";
+/** The messages about why a node won, loaded with what shows them. */
 import because from "./messages/en.because.json";
-import { addEnglish, t, type MessageKey } from "./translate";
+import { addEnglish } from "./translate";
 
 addEnglish(because);
-
-/** The end of a sentence: `, mainly because …`; "." if no plugin gave the winner more points. `config`: the scheduler's configuration. */
-export function becauseInWords(cycle: CycleView, config: View["config"]): string {
-  const { plugin = "" } = marginOf(cycle) ?? {};
-  if (!plugin) return ".";
-  const key = `because.${plugin === "NodeResourcesFit" ? strategyOf(config, cycle.profile) : plugin}`;
-  if (!(key in because)) return t("because.of", { plugins: plugin });
-  const [mine, theirs] = [cycle.winner, cycle.runnerUp].map((scored) => scored?.scores.find((score) => score.plugin === plugin)?.weighted ?? 0);
-  const scores = t("because.scores", { plugin, mine: mine ?? 0, theirs: theirs ?? 0 });
-  return t("because", { reason: t(key as MessageKey, { node: cycle.node ?? "" }), scores });
-}
-
-interface Configuration {
-  profiles?: { schedulerName?: string; pluginConfig?: { name: string; args?: { scoringStrategy?: { type?: string } } }[] }[];
-}
-
-/** The scoring strategy of NodeResourcesFit. Upstream: apis/config/v1/defaults.go SetDefaults_NodeResourcesFitArgs */
-function strategyOf(config: View["config"], profile = "default-scheduler"): string {
-  const { profiles = [] } = (config ?? {}) as Configuration;
-  const { pluginConfig = [] } = profiles.find(({ schedulerName = "default-scheduler" }) => schedulerName === profile) ?? {};
-  return pluginConfig.find(({ name }) => name === "NodeResourcesFit")?.args?.scoringStrategy?.type ?? "LeastAllocated";
-}

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { becauseInWords } from "../src/i18n/because";
+import { becauseInWords } from "../src/views/cycle/becauseInWords";
 import type { CycleView, View } from "../src/model/generated";
 
 /** A cycle that chose n3 before n1, by the weighted scores of both. */
