@@ -177,6 +177,11 @@ class Taint(Part, frozen=True, gc=False):
     effect: str = ""
     time_added: str | None = None
 
+    def to_string(self) -> str:
+        """`key=value:effect`, without the parts that are empty. Upstream: api/core/v1/taint.go ToString"""
+        key = f"{self.key}={self.value}" if self.value else self.key
+        return f"{key}:{self.effect}" if self.effect else f"{key}:" if self.value else key
+
 
 class NodeSpec(Part, frozen=True, gc=False):
     """The specification of a node."""

@@ -6,7 +6,17 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from schedviz.trace.events import AnyEvent, ApiWritten, BindingStarted, CachePod, CycleEnded, CycleStarted, StageEnded, TraceEvent
+from schedviz.trace.events import (
+    AnyEvent,
+    ApiWritten,
+    BindingStarted,
+    CacheNode,
+    CachePod,
+    CycleEnded,
+    CycleStarted,
+    StageEnded,
+    TraceEvent,
+)
 from schedviz.trace.view import View
 
 #: The added members and their defaults.
@@ -35,8 +45,17 @@ def view_without_added_facts(view: View) -> View:
     return replace(view, cycle=replace(view.cycle, stages=stages))
 
 
+def view_without_taints(view: View) -> View:
+    """The view as builds recorded it whose nodes have no taints."""
+    cache = replace(view.cache, list=[replace(item, taints=[]) for item in view.cache.list])
+    stale = {name: replace(item, taints=[]) for name, item in view.snapshot.stale.items()}
+    return replace(view, cache=cache, snapshot=replace(view.snapshot, stale=stale))
+
+
 def without_added_members(event: AnyEvent) -> AnyEvent:
     """The event as the first release recorded it."""
+    if isinstance(event, CacheNode):
+        return replace(event, nodes=[replace(change, taints=None) for change in event.nodes])
     if isinstance(event, StageEnded):
         return replace(event, facts=without_added_facts(event.stage, event.facts))
     added = _ADDED.get(type(event))

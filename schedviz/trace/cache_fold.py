@@ -151,6 +151,7 @@ class CacheFold:
 _VALUES = (
     "has_node",
     "unschedulable",
+    "taints",
     "zone",
     "requested",
     "non_zero_requested",

@@ -60,6 +60,7 @@ class NodeChange(Piece, frozen=True):
     dropped: bool = False
     has_node: bool | None = None
     unschedulable: bool | None = None
+    taints: list[str] | None = None
     zone: str | None = None
     removed: list[str] = []
     added: list[PodOnNode] = []

@@ -45,6 +45,8 @@ class NodeItem(Part, omit_defaults=True):
     #: False for a ghost: the node was deleted and still has pods.
     has_node: bool = False
     unschedulable: bool = False
+    #: `key=value:effect`, or `key:effect`, in the order of the Node object.
+    taints: list[str] = []
     zone: str = ""
     #: Keys of the pods in the order of NodeInfo.Pods (removal moves the last one to the gap).
     pod_order: list[str] = []

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from schedviz.trace.added_members import view_without_added_facts, without_added_members
-from schedviz.trace.events import ApiWritten, BindingStarted, CycleEnded, CycleStarted, StageEnded
-from schedviz.trace.view import CycleView, StageView, View
+from schedviz.trace.added_members import view_without_added_facts, view_without_taints, without_added_members
+from schedviz.trace.events import ApiWritten, BindingStarted, CacheNode, CycleEnded, CycleStarted, NodeChange, StageEnded
+from schedviz.trace.view import CacheView, CycleView, NodeItem, SnapshotView, StageView, View
 
 
 def test_an_event_equals_that_of_the_first_release() -> None:
@@ -40,6 +40,16 @@ def test_the_scores_of_a_view_are_removed() -> None:
     assert reduced.cycle is not None
     assert [stage.facts for stage in reduced.cycle.stages] == [{"nodes": 2}, {"best": 1}]
     assert view_without_added_facts(View()) == View()
+
+
+def test_the_taints_of_nodes_are_removed() -> None:
+    event = CacheNode(event=3, at=0.5, op="add", node="node-1", nodes=[NodeChange(node="node-1", generation=1, taints=["gpu:NoSchedule"])])
+    item = NodeItem(name="node-1", taints=["gpu:NoSchedule"], zone="a")
+    view = View(cache=CacheView(list=[item]), snapshot=SnapshotView(stale={"node-1": item}))
+
+    assert b"taints" not in msgspec.json.encode(without_added_members(event))
+    assert b"taints" not in msgspec.json.encode(view_without_taints(view))
+    assert view_without_taints(view).cache.list[0].zone == "a"
 
 
 def test_other_members_are_kept() -> None:

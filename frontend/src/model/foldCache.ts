@@ -73,6 +73,7 @@ function changed(item: Item, change: NodeChange): Item {
     generation: change.generation,
     hasNode: change.hasNode ?? item.hasNode,
     unschedulable: change.unschedulable ?? item.unschedulable,
+    taints: change.taints ?? item.taints,
     zone: change.zone ?? item.zone,
     podOrder: change.podOrder ?? followed.podOrder,
     podsWithAffinity: change.podsWithAffinity ?? followed.podsWithAffinity,

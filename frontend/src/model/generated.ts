@@ -31,6 +31,7 @@ export interface NodeItem {
   generation?: number;
   hasNode?: boolean;
   unschedulable?: boolean;
+  taints?: string[];
   zone?: string;
   podOrder?: string[];
   podsWithAffinity?: string[];
@@ -288,6 +289,7 @@ export interface NodeChange {
   dropped?: boolean;
   hasNode?: boolean | null;
   unschedulable?: boolean | null;
+  taints?: string[] | null;
   zone?: string | null;
   removed?: string[];
   added?: PodOnNode[];

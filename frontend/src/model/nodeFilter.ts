@@ -13,7 +13,7 @@ export type NodeTest = (item: Item) => boolean;
 
 /**
  * A node filter: words that must all match. `zone:a`, `pod:web`, `plugin:Taint`, `label:tier=web` (as in `kubectl -l`, without spaces), and states of the NodeInfo: `is:ghost`,
- * `is:cordoned`, `is:empty`. Any other word is a substring of the node's name. Null: the filter is empty.
+ * `is:cordoned`, `is:tainted`, `is:empty`. Any other word is a substring of the node's name. Null: the filter is empty.
  */
 export function nodeFilter(text: string, facts: NodeFacts): NodeTest | null {
   const tests = text
@@ -27,6 +27,7 @@ export function nodeFilter(text: string, facts: NodeFacts): NodeTest | null {
 const SIGNS: Record<string, NodeTest> = {
   ghost: (item) => !item.hasNode,
   cordoned: (item) => item.unschedulable,
+  tainted: (item) => item.taints.length > 0,
   empty: (item) => item.podOrder.length === 0,
 };
 

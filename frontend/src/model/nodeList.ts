@@ -7,6 +7,8 @@ export interface Item {
   /** False for a ghost: the node was deleted, and pods are still on it. */
   readonly hasNode: boolean;
   readonly unschedulable: boolean;
+  /** `key=value:effect`, or `key:effect`. */
+  readonly taints: readonly string[];
   readonly zone: string;
   readonly podOrder: readonly string[];
   readonly podsWithAffinity: readonly string[];

@@ -274,6 +274,7 @@ export function itemOf(item: NodeItem): Item {
     generation: item.generation ?? 0,
     hasNode: item.hasNode ?? false,
     unschedulable: item.unschedulable ?? false,
+    taints: item.taints ?? [],
     zone: item.zone ?? "",
     podOrder: item.podOrder ?? [],
     podsWithAffinity: item.podsWithAffinity ?? [],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from schedviz.engine.cache.node_item import declared_features, image_states, used_ports
+from schedviz.engine.cache.node_item import declared_features, image_states, taints, used_ports
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.kube.zones import zone_key
 from schedviz.trace.events import NodeChange, PodOnNode
@@ -94,6 +94,7 @@ class NodeInfoDraft:
         return {
             "has_node": None if (node is None) == (before is None) else node is not None,
             "unschedulable": None if unschedulable == (before is not None and before.spec.unschedulable) else unschedulable,
+            "taints": None if taints(node) == taints(before) else taints(node),
             "zone": None if zone == (zone_key(before) if before is not None else "") else zone,
             "allocatable": None if info.allocatable == self._allocatable else info.allocatable.to_view(),
             "declared_features": None if declared_features(node) == declared_features(before) else declared_features(node),

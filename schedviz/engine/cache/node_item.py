@@ -20,6 +20,7 @@ def node_item(info: NodeInfo) -> NodeItem:
         generation=info.generation,
         has_node=node is not None,
         unschedulable=node is not None and node.spec.unschedulable,
+        taints=taints(node),
         zone=zone_key(node) if node is not None else "",
         pod_order=[pod.key for pod in info.pods],
         pods_with_affinity=[pod.key for pod in info.pods_with_affinity],
@@ -32,6 +33,11 @@ def node_item(info: NodeInfo) -> NodeItem:
         pvc_ref_counts=info.pvc_ref_counts.copy(),
         declared_features=declared_features(node),
     )
+
+
+def taints(node: Node | None) -> list[str]:
+    """The node's taints, as `kubectl` prints them."""
+    return [] if node is None else [taint.to_string() for taint in node.spec.taints]
 
 
 def declared_features(node: Node | None) -> list[str]:

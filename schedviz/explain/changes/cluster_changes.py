@@ -65,7 +65,7 @@ def _untaint(info: NodeInfo, pod: Pod) -> Change | None:
         return None
     del pod
     changed = replace(node, spec=replace(node.spec, taints=tuple(taint for taint in node.spec.taints if taint not in hard)))
-    text = " and ".join(f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}" for taint in hard)
+    text = " and ".join(taint.to_string() for taint in hard)
     kubectl = shell("kubectl", "taint", "nodes", names=[node.name, *(f"{taint.key}:{taint.effect}-" for taint in hard)])
     template = "take the taint {taints} off {node}" if len(hard) == 1 else "take the taints {taints} off {node}"
     title = phrase(template, taints=text, node=node.name)

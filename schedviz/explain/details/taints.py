@@ -25,11 +25,6 @@ def taint_details(rejected: RejectedNodes) -> Iterator[TaintDetail]:
         yield _detail(rejected, taint, nodes)
 
 
-def printed_taint(taint: Taint) -> str:
-    """As kubectl prints it: `key=value:NoSchedule`."""
-    return f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"
-
-
 def _detail(rejected: RejectedNodes, taint: Taint, nodes: int) -> TaintDetail:
     pods = [
         info.key for node_info in rejected.everywhere.infos for info in node_info.pods if _is_tolerated_by_name(rejected, taint, info.pod)
@@ -40,13 +35,13 @@ def _detail(rejected: RejectedNodes, taint: Taint, nodes: int) -> TaintDetail:
     sentence = phrase(
         "the pod does not tolerate the taint {taint} of {nodes}; {tolerated}",
         nodes=counted(nodes, "{count} node", "{count} nodes"),
-        taint=printed_taint(taint),
+        taint=taint.to_string(),
         tolerated=tolerated,
     )
     return TaintDetail(
         sentence=sentence.text,
         sentence_phrase=sentence,
-        taint=printed_taint(taint),
+        taint=taint.to_string(),
         nodes=nodes,
         tolerated_by=len(pods),
         pods=tuple(pods[:MAX_NAMES]),

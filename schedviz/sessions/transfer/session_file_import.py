@@ -60,7 +60,7 @@ from schedviz.sessions.models import (
 from schedviz.sessions.queries.keyset import in_steps
 from schedviz.sessions.replay.replayer import ENGINE_VERSION, Stored
 from schedviz.sessions.transfer.importing import Importing
-from schedviz.trace.added_members import view_without_added_facts, without_added_members
+from schedviz.trace.added_members import view_without_added_facts, view_without_taints, without_added_members
 from schedviz.trace.commands import Configure, decode_command, encode_command
 from schedviz.trace.events import AnyEvent, CommandDone
 from schedviz.trace.releases import gates_in, release_in, unknown_release
@@ -286,10 +286,9 @@ class SessionFileImport(Importing):
                 f"{self.file_name}: the file has more events than its commands produce.{self.versions()}", {"event": simulation.event}
             )
         view = simulation.view()
-        if simulation.event != manifest.last_event or manifest.view_digest not in (
-            view_digest(view),
-            view_digest(view_without_added_facts(view)),
-        ):
+        earlier_view = view_without_taints(view)
+        views = (view, earlier_view, view_without_added_facts(earlier_view))
+        if simulation.event != manifest.last_event or manifest.view_digest not in map(view_digest, views):
             raise ReplayDiffers(
                 f"{self.file_name}: the events are the same, and the state after event {simulation.event} is not.{self.versions()}",
                 {"event": simulation.event},

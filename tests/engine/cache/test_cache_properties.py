@@ -23,13 +23,13 @@ SECOND = 1_000_000_000
 NODE_NAMES = ["n0", "n1", "n2", "n3"]
 
 
-def node_of(name: str, zone: str, cpu: int, images: list[tuple[str, int]], *, cordoned: bool) -> Node:
+def node_of(name: str, zone: str, cpu: int, images: list[tuple[str, int]], *, cordoned: bool, taints: list[str]) -> Node:
     node = codec.from_dict(
         {
             "apiVersion": "v1",
             "kind": "Node",
             "metadata": {"name": name, "uid": name, "labels": {"topology.kubernetes.io/zone": zone} if zone else {}},
-            "spec": {"unschedulable": cordoned},
+            "spec": {"unschedulable": cordoned, "taints": [{"key": key, "value": "x", "effect": "NoSchedule"} for key in taints]},
             "status": {
                 "allocatable": {"cpu": str(cpu), "memory": "8Gi", "pods": "110", "example.com/gpu": "2"},
                 "images": [{"names": [image], "sizeBytes": size} for image, size in images],
@@ -47,6 +47,7 @@ nodes = st.builds(
     st.integers(1, 3),
     st.lists(st.tuples(st.sampled_from(["reg/a:1", "reg/b:2"]), st.sampled_from([100, 200])), max_size=2, unique_by=lambda image: image[0]),
     cordoned=st.booleans(),
+    taints=st.lists(st.sampled_from(["gpu", "batch"]), max_size=2, unique=True),
 )
 
 AFFINITIES = [
