@@ -40,7 +40,7 @@ describe("a NodeInfo twice", () => {
 });
 
 describe("the filter of nodes", () => {
-  const node = itemOf({ name: "node-7", hasNode: true, zone: "region-1:\u0000:zone-b", podOrder: ["default/web-1"] });
+  const node = itemOf({ name: "node-7", hasNode: true, taints: ["gpu:NoSchedule"], zone: "region-1:\u0000:zone-b", podOrder: ["default/web-1"] });
   const ghost = itemOf({ name: "gone", podOrder: ["default/api-1"] });
   const facts = {
     selectedBy: (selector: string) => (selector === "tier=web" ? new Set(["gone"]) : undefined),
@@ -55,6 +55,7 @@ describe("the filter of nodes", () => {
     ["label:unknown", []],
     ["plugin:taint", ["node-7"]],
     ["is:ghost", ["gone"]],
+    ["is:tainted", ["node-7"]],
     ["node zone:b", ["node-7"]],
     ["NODE", ["node-7"]],
     ["is:nothing", []],

@@ -20,6 +20,9 @@ import node from "../src/i18n/messages/en.node.json";
 import outcomes from "../src/i18n/messages/en.outcomes.json";
 import placed from "../src/i18n/messages/en.placed.json";
 import because from "../src/i18n/messages/en.because.json";
+import scoring from "../src/i18n/messages/en.scoring.json";
+import agreement from "../src/i18n/messages/en.agreement.json";
+import stages from "../src/i18n/messages/en.stages.json";
 import queriesChinese from "../src/i18n/messages/zh-CN.queries.json";
 import besideChinese from "../src/i18n/messages/zh-CN.beside.json";
 import actionsChinese from "../src/i18n/messages/zh-CN.actions.json";
@@ -31,7 +34,7 @@ import homeChinese from "../src/i18n/messages/zh-CN.home.json";
 import experimentsChinese from "../src/i18n/messages/zh-CN.experiments.json";
 import { ENGLISH, languageAmong, plural, setVocabularySource, t, vocabularyOf } from "../src/i18n/translate";
 
-const english: Record<string, string> = { ...main, ...actions, ...forms, ...queries, ...lessons, ...rooms, ...beside, ...home, ...experiments, ...devices, ...narration, ...compare, ...outcomes, ...node, ...placed, ...because };
+const english: Record<string, string> = { ...main, ...actions, ...forms, ...queries, ...lessons, ...rooms, ...beside, ...home, ...experiments, ...devices, ...narration, ...compare, ...outcomes, ...node, ...placed, ...because, ...scoring, ...agreement, ...stages };
 const chinese: Record<string, string> = {
   ...mainChinese,
   ...actionsChinese,

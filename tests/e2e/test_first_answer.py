@@ -139,16 +139,21 @@ def test_the_release_in_the_header_asks_before_it_forks(page: Page, server: Serv
 
 
 def test_an_import_folds_internals_until_they_are_asked_for(page: Page, server: Server, tmp_path: Path) -> None:
-    drop(page, server, tmp_path, node("a"), pod("web"), pod("api", "a"))
+    tainted = node("b")
+    tainted["spec"] = {"taints": [{"key": "gpu", "effect": "NoSchedule"}]}
+    drop(page, server, tmp_path, node("a"), tainted, pod("web"), pod("api", "a"))
     page.get_by_role("dialog", name="Pending pods").wait_for(timeout=PATIENCE_MILLIS)
     page.keyboard.press("Escape")
-    expect(page.locator("[data-narration]")).to_have_text("1 pod runs on 1 node, 1 wait", timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-narration]")).to_have_text("1 pod runs on 2 nodes, 1 wait", timeout=PATIENCE_MILLIS)
+    nodes = page.get_by_role("table", name="Nodes")
+    expect(nodes.locator("tr[data-key=b] [data-column=state]")).to_have_text("gpu:NoSchedule")
     generation = page.locator("[data-generation]")
     expect(generation).to_be_hidden()
     expect(page.locator(".transport")).to_be_hidden()
 
     page.locator("[data-internals]").click()
     expect(generation).to_be_visible()
+    expect(nodes).to_have_count(0)
     expect(page.locator(".transport")).to_be_visible()
     page.reload()
     page.get_by_role("dialog", name="Pending pods").wait_for(timeout=PATIENCE_MILLIS)

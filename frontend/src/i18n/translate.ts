@@ -14,17 +14,21 @@ import type compare from "./messages/en.compare.json";
 import type node from "./messages/en.node.json";
 import type outcomes from "./messages/en.outcomes.json";
 import type placed from "./messages/en.placed.json";
+import type scoring from "./messages/en.scoring.json";
+import type agreement from "./messages/en.agreement.json";
+import type stages from "./messages/en.stages.json";
 
 const bundled = { ...main, ...actions, ...queries, ...lessons, ...rooms };
-const en = { ...bundled } as typeof bundled & typeof forms & typeof beside & typeof home & typeof experiments & typeof devices & typeof narration & typeof compare & typeof outcomes & typeof node & typeof placed & typeof because;
+const en = { ...bundled } as typeof bundled & typeof forms & typeof beside & typeof home & typeof experiments & typeof devices & typeof narration & typeof compare & typeof outcomes & typeof node & typeof placed & typeof because & typeof scoring & typeof agreement & typeof stages;
 
 /**
  * The English files define the keys; a language that lacks one falls back to English. `*.actions.json` has the messages of commands,
  * `*.queries.json` those of explanations and comparisons, `*.lessons.json` those of lessons, `*.rooms.json` those of rooms. The English of
- * eleven files is loaded with what shows it: `*.forms.json` (formMessages.ts), `*.beside.json` (what v1.36 shows, and comparing releases: beside.ts),
+ * the other files is loaded with what shows it: `*.forms.json` (formMessages.ts), `*.beside.json` (what v1.36 shows, and comparing releases: beside.ts),
  * `*.home.json` (the pages that create and list sessions: `loadHomeMessages`), `*.experiments.json` (the pages of experiments), `*.devices.json`
- * (devices.ts), `*.narration.json` (narration.ts), `*.compare.json` (compare.ts), `*.outcomes.json` (outcomes.ts), `*.node.json` (node.ts), `*.placed.json` (placed.ts),
- * `*.because.json` (because.ts).
+ * (devices.ts), `*.narration.json` (narration.ts), `*.compare.json` (compare.ts), `*.outcomes.json` (outcomes.ts), `*.node.json` (node.ts),
+ * `*.placed.json` (placed.ts), `*.because.json` (because.ts), `*.scoring.json` (scoring.ts), `*.agreement.json` (agreement.ts),
+ * `*.stages.json` (stages.ts).
  */
 export type MessageKey = keyof typeof en;
 export type Messages = Partial<Record<MessageKey, string>>;

@@ -28,6 +28,10 @@ export interface CacheScene {
   /** Pods that are moving to their node, or that the API server has not confirmed yet. */
   travelling: ReadonlyMap<string, "away" | "assumed">;
   snapshotGeneration: number;
+  /** Only the nodes are drawn, without the links of the list and without generations. */
+  plain: boolean;
+  /** What keeps pods off a node in words, the longest first. */
+  statesOf(item: Item): readonly string[];
   /** The last item that UpdateSnapshot visited, fractional while the line moves; -1: none; null: unknown. */
   waterlineAfter: number | null;
   selectedNode: string | null;
@@ -48,7 +52,7 @@ export function drawCache(context: CanvasRenderingContext2D, scene: CacheScene):
   placeAll(scene);
   const bandIsZoomed = scene.view.scale > 1;
   if (scene.waterlineAfter !== null && !bandIsZoomed) drawUntouched(context, scene, scene.waterlineAfter);
-  drawLinks(context, scene);
+  if (!scene.plain) drawLinks(context, scene);
   if (layout.band) drawBand(context, scene, layout.band);
   drawItems(context, scene, 0, layout.slipCount);
   if (scene.waterlineAfter !== null && !(bandIsZoomed && scene.waterlineAfter >= layout.slipCount))
@@ -156,6 +160,8 @@ function domainOf(items: readonly Item[]): string {
 function marksOf(scene: CacheScene, item: Item, index: number, domain: string): ItemMarks {
   return {
     domain,
+    states: scene.statesOf(item),
+    plain: scene.plain,
     assumed: scene.assumed,
     travelling: scene.travelling,
     selectedPod: scene.selectedPod,

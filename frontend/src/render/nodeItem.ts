@@ -3,7 +3,7 @@ import { loadClass } from "../model/load";
 import type { Item } from "../model/nodeList";
 import { amountTexts, printBytes, printBytesOf, printCores, shares } from "../model/quantity";
 import { splitKey, withoutDomain } from "../model/names";
-import { detailOf, PAD, podMarks, rowsFrom } from "../layout/podMarks";
+import { detailOf, PAD, podMarks, rowsFrom, type Detail } from "../layout/podMarks";
 import { GLYPHS } from "../theme/glyphs";
 import { cut, fitting, outline, widthOf } from "./canvas";
 import { cellBox, cellLook, drawCell, drawSlash, PALE } from "./cells";
@@ -21,6 +21,10 @@ export interface ItemMarks {
   winner: boolean;
   /** The domain of all nodes, which their names lose where there is little room. */
   domain: string;
+  /** What keeps pods off it in words, the longest first; empty: nothing. */
+  states: readonly string[];
+  /** Only the node is drawn, without its NodeInfo's generation. */
+  plain: boolean;
   /** Changed since the snapshot was taken: the next UpdateSnapshot visits it. */
   ahead: boolean;
   /** The filter excludes it. */
@@ -62,7 +66,7 @@ function drawBox(context: CanvasRenderingContext2D, item: Item, box: Box, marks:
   drawFrame(context, item, box, marks, palette);
   const left = box.x + PAD;
   const right = box.x + box.w - PAD;
-  drawHeading(context, item, left, right, box.y + 15, 13, marks, palette);
+  drawHeading(context, item, left, right, box.y + 15, detailOf(box), marks, palette);
   const used = shares(item.requested, item.allocatable, item.podOrder.length);
   const { requested, allocatable } = item;
   const bars: [string, number, string[]][] = [
@@ -93,7 +97,7 @@ function drawSlip(context: CanvasRenderingContext2D, item: Item, box: Box, marks
   const left = box.x + 6;
   const right = box.x + box.w - 6;
   const middle = box.h >= 48 ? box.h / 2 - 12 : 0;
-  drawHeading(context, item, left, right, box.y + 13 + middle, 12, marks, palette);
+  drawHeading(context, item, left, right, box.y + 13 + middle, "slip", marks, palette);
   const used = shares(item.requested, item.allocatable, item.podOrder.length);
   const width = right - left;
   [used.cpu, used.memory, used.pods].forEach((part, i) => {
@@ -112,33 +116,56 @@ function drawFrame(context: CanvasRenderingContext2D, item: Item, box: Box, mark
   }
 }
 
-/** The name at the left and the generation at the right, with labels for ghosts and cordoned nodes. */
+const GAP = 8;
+/** A struck square and its gap: there is no room for a word. */
+const MARK = 14;
+
+/** The name, what keeps pods off the node, and the generation at the right, for which a slip has no room beside a state. */
 function drawHeading(
   context: CanvasRenderingContext2D,
   item: Item,
   left: number,
   right: number,
   baseline: number,
-  size: number,
+  detail: Detail,
   marks: ItemMarks,
   palette: Palette,
 ): void {
-  const small = (context.font = `400 12px ${palette.font}`);
-  const generation = String(item.generation);
-  const width = widthOf(context, small, generation);
-  context.textAlign = "right";
-  context.fillStyle = marks.ahead ? palette.waterline : palette.ink3;
-  context.fillText(generation, right, baseline);
-  context.textAlign = "left";
-  const strong = (context.font = `600 ${size}px ${palette.font}`);
+  const size = detail === "slip" ? 12 : 13;
+  const regular = `400 12px ${palette.font}`;
+  const strong = `600 ${size}px ${palette.font}`;
+  const { states } = marks;
+  const hasGeneration = !marks.plain && (detail !== "slip" || states.length === 0);
+  const label = detail === "large" ? "gen " : "";
+  const generation = hasGeneration ? String(item.generation) : "";
+  context.font = regular;
+  const labelEnd = right - widthOf(context, regular, generation);
+  const end = generation ? labelEnd - (label ? widthOf(context, regular, label) : 0) - GAP : right;
+  const shortest = states[states.length - 1] ?? "";
+  const shortestWidth = states.length ? widthOf(context, regular, shortest) + GAP : 0;
+  if (generation) {
+    context.textAlign = "right";
+    context.fillStyle = marks.ahead ? palette.waterline : palette.ink3;
+    context.fillText(generation, right, baseline);
+    if (label) context.fillText(label, labelEnd, baseline);
+    context.textAlign = "left";
+  }
+  context.font = strong;
   context.fillStyle = item.hasNode ? palette.ink : palette.ink3;
-  const mark = item.unschedulable ? 14 : 0;
-  const name = fitting(context, strong, [item.name, withoutDomain(item.name, marks.domain)], right - left - width - 8 - mark);
+  const names = [item.name, withoutDomain(item.name, marks.domain)];
+  const isNamedBeside = names.some((name) => widthOf(context, strong, name) <= end - left - shortestWidth);
+  const name = fitting(context, strong, names, end - left - (isNamedBeside ? shortestWidth : MARK));
   context.fillText(name, left, baseline);
-  if (item.unschedulable) {
-    const at = left + widthOf(context, strong, name) + 4;
-    drawSlash(context, { x: at, y: baseline - 8, w: 8, h: 8 }, palette.ink2);
-    outline(context, { x: at, y: baseline - 8, w: 8, h: 8 }, palette.ink2);
+  if (!states.length) return;
+  const from = left + widthOf(context, strong, name) + GAP;
+  context.font = regular;
+  if (isNamedBeside) {
+    context.fillStyle = palette.unschedulable;
+    context.fillText(states.find((state) => widthOf(context, regular, state) <= end - from) ?? shortest, from, baseline);
+  } else {
+    const mark = { x: from - 4, y: baseline - 8, w: 8, h: 8 };
+    drawSlash(context, mark, palette.unschedulable);
+    outline(context, mark, palette.unschedulable);
   }
 }
 

@@ -1,3 +1,4 @@
+import { compareNames } from "../../model/names";
 import type { Item } from "../../model/nodeList";
 import type { State } from "../../model/state";
 
@@ -12,6 +13,12 @@ export interface ListView {
   visited: number;
   /** After the waterline. */
   untouched: number;
+}
+
+/** The nodes by name, without what only the cache's list tells. */
+export function plainView(state: State): ListView {
+  const items = state.list.toArray().sort((a, b) => compareNames(a.name, b.name));
+  return { items, waterlineAfter: null, ahead: 0, visited: 0, untouched: 0 };
 }
 
 export function listView(state: State): ListView {
