@@ -1,5 +1,5 @@
 import { LANES, type Lane, type Mark } from "../model/marks";
-import type { Window } from "../model/window";
+import type { EventRange } from "../model/eventRange";
 import type { Box } from "./boxes";
 
 /** Events have equal distances, so idle time takes no room. */
@@ -11,8 +11,8 @@ export interface TimelineLayout {
   clock: Box;
   /** The strip with the whole session. */
   overview: Box;
-  window: Window;
-  whole: Window;
+  window: EventRange;
+  whole: EventRange;
 }
 
 const LANE_HEIGHT = 16;
@@ -24,7 +24,7 @@ export const TIMELINE_HEIGHT = OVERVIEW_HEIGHT + GAP + LANES.length * LANE_HEIGH
 /** The minimum number of events in a window. */
 export const SHORTEST = 20;
 
-export function layoutTimeline(width: number, left: number, window: Window, range: Window): TimelineLayout {
+export function layoutTimeline(width: number, left: number, window: EventRange, range: EventRange): TimelineLayout {
   const w = Math.max(1, width - left);
   const top = OVERVIEW_HEIGHT + GAP;
   const lanes = {} as Record<Lane, Box>;
@@ -42,7 +42,7 @@ export function layoutTimeline(width: number, left: number, window: Window, rang
 }
 
 /** The moment after an event is at the event's right edge; `window.first` is the moment before the first visible event. */
-export function xIn(box: Box, window: Window, event: number): number {
+export function xIn(box: Box, window: EventRange, event: number): number {
   return box.x + ((event - window.first) / Math.max(1, window.last - window.first)) * box.w;
 }
 
@@ -51,7 +51,7 @@ export function xOf(layout: TimelineLayout, event: number): number {
 }
 
 /** The event at a position of a strip; fractions are rounded. */
-export function eventIn(box: Box, window: Window, x: number): number {
+export function eventIn(box: Box, window: EventRange, x: number): number {
   const event = window.first + ((x - box.x) / box.w) * (window.last - window.first);
   return Math.round(Math.max(window.first, Math.min(window.last, event)));
 }
@@ -89,7 +89,7 @@ export function markAt(layout: TimelineLayout, marks: readonly Mark[], x: number
 }
 
 /** The window zoomed in (`factor` < 1) or out; the event at `around` keeps its place. */
-export function zoomed(window: Window, range: Window, factor: number, around: number): Window {
+export function zoomed(window: EventRange, range: EventRange, factor: number, around: number): EventRange {
   const length = window.last - window.first;
   const most = Math.max(SHORTEST, range.last - range.first);
   const target = Math.max(SHORTEST, Math.min(most, length * factor));
@@ -97,19 +97,19 @@ export function zoomed(window: Window, range: Window, factor: number, around: nu
   return clamped({ first: Math.round(around - target * share), last: Math.round(around + target * (1 - share)) }, range);
 }
 
-export function panned(window: Window, range: Window, events: number): Window {
+export function panned(window: EventRange, range: EventRange, events: number): EventRange {
   return clamped({ first: window.first + events, last: window.last + events }, range);
 }
 
 /** The window between two events of a brush. */
-export function brushed(from: number, to: number, range: Window): Window {
+export function brushed(from: number, to: number, range: EventRange): EventRange {
   const [first, last] = from < to ? [from, to] : [to, from];
   const lacking = Math.max(0, SHORTEST - (last - first));
   return clamped({ first: Math.floor(first - lacking / 2), last: Math.ceil(last + lacking / 2) }, range);
 }
 
 /** The window moved, not shortened, into the whole range; the whole range if it is shorter than the window. */
-export function clamped(window: Window, range: Window): Window {
+export function clamped(window: EventRange, range: EventRange): EventRange {
   const length = Math.min(window.last - window.first, Math.max(SHORTEST, range.last - range.first));
   const first = Math.max(range.first, Math.min(window.first, range.last - length));
   return { first, last: first + length };

@@ -1,7 +1,7 @@
 import { ApiError, getSession, postCommand } from "../api/client";
 import { linkProtocols } from "../api/shareLink";
 import type { AnyCommand } from "../model/generated";
-import { newKey } from "../model/newKey";
+import { idempotencyKey } from "../model/idempotencyKey";
 import type { ServerMessage } from "../wire/messages";
 import { SessionSocket, type LinkState } from "../wire/socket";
 import { FramePace } from "./framePace";
@@ -59,7 +59,7 @@ export class Connection {
   /** Send a command over the socket, or over REST while the socket is down. */
   send(command: AnyCommand): void {
     this.lastResult = "";
-    const key = newKey();
+    const key = idempotencyKey();
     if (this.state === "open") {
       this.socket.send({ type: "command", key, command });
       return;

@@ -1,7 +1,7 @@
 import { forkSession } from "../api/forks";
 import { pageOf } from "../api/client";
 import { t, type MessageKey } from "../i18n/translate";
-import { newKey } from "../model/newKey";
+import { idempotencyKey } from "../model/idempotencyKey";
 import { searchOf } from "../model/permalink";
 import { printCount } from "../model/quantity";
 import { otherRelease } from "../model/releases";
@@ -38,7 +38,7 @@ export class Forking {
     const at = scope.event;
     scope.notices.show("info", t(progress, { event: printCount(at), release: options.release ?? "" }));
     try {
-      const fork = await forkSession(scope.id, { at, key: newKey(), ...options });
+      const fork = await forkSession(scope.id, { at, key: idempotencyKey(), ...options });
       const { select, tab } = scope.place;
       location.assign(pageOf(fork.id) + searchOf({ ...(select ? { select } : {}), ...(tab ? { tab } : {}) }));
     } catch (error) {

@@ -4,7 +4,7 @@ import { pageOf } from "../api/client";
 import { getHints, getLesson, type Answer, type Lesson, type LessonStop, type LiveHint } from "../api/lessons";
 import { failureOf } from "../i18n/failure";
 import { placeAt, standing, type Standing } from "../model/lessonPath";
-import { newKey } from "../model/newKey";
+import { idempotencyKey } from "../model/idempotencyKey";
 import { storeProgress, ProgressKeeper } from "./lessonProgress";
 import { followLesson } from "./lessonReload";
 import type { Scope } from "./scope.svelte";
@@ -149,7 +149,7 @@ export class LessonPlayer {
     if (this.busy) return;
     this.busy = true;
     try {
-      const fork = await forkSession(this.scope.id, { at: event, key: newKey(), ...(name ? { name } : {}) });
+      const fork = await forkSession(this.scope.id, { at: event, key: idempotencyKey(), ...(name ? { name } : {}) });
       await whenReady(fork.id, this.gone.signal);
       storeProgress(fork.id, { stop: stop.id, answers });
       await this.progress.flush();

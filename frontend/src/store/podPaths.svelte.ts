@@ -2,7 +2,7 @@ import { getEvents } from "../api/moments";
 import { getStory } from "../api/stories";
 import type { CachePod } from "../model/generated";
 
-/** Nobody reads a path while the shown moment moves. */
+/** The delay before a path is loaded: not while the shown moment moves. */
 const SETTLED_MILLIS = 150;
 const ENTRIES = 200;
 /** The newest operations of a pod with a longer history. */

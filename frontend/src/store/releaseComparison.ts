@@ -3,7 +3,7 @@ import { runCommand } from "../api/commands";
 import { forkSession, whenReady } from "../api/forks";
 import "../i18n/beside";
 import { t } from "../i18n/translate";
-import { newKey } from "../model/newKey";
+import { idempotencyKey } from "../model/idempotencyKey";
 import { printCount } from "../model/quantity";
 import { otherRelease } from "../model/releases";
 import type { Scope } from "./scope.svelte";
@@ -30,7 +30,7 @@ export async function compareReleases(scope: Scope): Promise<void> {
 }
 
 async function forkAndRun(session: string, at: number, options: { release?: string }, signal: AbortSignal): Promise<string> {
-  const fork = await forkSession(session, { at, key: newKey(), ...options });
+  const fork = await forkSession(session, { at, key: idempotencyKey(), ...options });
   const made = await whenReady(fork.id, signal);
   if (made.status === "failed") throw new ApiError(409, made.message ?? "");
   await runCommand(fork.id, { op: "run", max: MOST_CYCLES }, signal);

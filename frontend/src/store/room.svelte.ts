@@ -2,7 +2,7 @@ import { whenReady } from "../api/forks";
 import * as rest from "../api/rooms";
 import type { Moment, Room, RoomQuestion } from "../model/room";
 import { failureOf } from "../i18n/failure";
-import { newKey } from "../model/newKey";
+import { idempotencyKey } from "../model/idempotencyKey";
 import { sameMoment } from "../model/roomMoment";
 import { RoomSocket, type RoomMessage } from "../wire/roomSocket";
 import type { LinkState } from "../wire/socket";
@@ -98,7 +98,7 @@ export class RoomStore {
   /** Fork the shown moment to try something. */
   async tryOut(session: string, at: number): Promise<void> {
     await this.attempt(async () => {
-      const fork = await rest.forkInRoom(this.id, { session, at, key: newKey() });
+      const fork = await rest.forkInRoom(this.id, { session, at, key: idempotencyKey() });
       await whenReady(fork.id, this.gone.signal);
       this.returnTo(fork.id);
     });

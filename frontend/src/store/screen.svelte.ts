@@ -8,7 +8,7 @@ export const screen = {
   get isPhone(): boolean {
     return narrow.current;
   },
-  /** Without a keyboard, as far as a browser knows: hints about keys do not apply. */
+  /** A touch screen, which usually has no keyboard: hints about keys are not shown. */
   get isTouch(): boolean {
     return touch.current;
   },

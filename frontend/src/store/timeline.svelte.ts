@@ -4,7 +4,7 @@ import type { AnyEvent } from "../model/generated";
 import { LEAD, MarkPages, PAGE } from "../model/markPages";
 import type { Mark } from "../model/marks";
 import { Tallies, talliesBetween, type Tally } from "../model/tallies";
-import type { Window } from "../model/window";
+import type { EventRange } from "../model/eventRange";
 import type { Scope } from "./scope.svelte";
 
 /** In a longer window, single marks would overlap. */
@@ -25,7 +25,7 @@ export class TimelineData {
 
   private readonly whole = new Tallies();
   private readonly pages = new MarkPages();
-  private near: { window: Window; tallies: readonly Tally[] } | null = null;
+  private near: { window: EventRange; tallies: readonly Tally[] } | null = null;
   private lastLive = 0;
   /** Events that arrived while the tallies were loading. */
   private early: AnyEvent[] | null = null;
@@ -53,23 +53,23 @@ export class TimelineData {
   }
 
   /** The marks of a window; null: it is too long for marks. */
-  marksOf(window: Window): Mark[] | null {
+  marksOf(window: EventRange): Mark[] | null {
     return window.last - window.first > MOST_WITH_MARKS ? null : this.pages.between(window.first + 1, window.last);
   }
 
   /** The marks of the whole session; null: it is too long, or not all are loaded. */
-  wholeMarks(range: Window): Mark[] | null {
+  wholeMarks(range: EventRange): Mark[] | null {
     const { headEvent } = this.scope;
     return range.last - range.first <= MOST_WITH_MARKS && !this.pages.missing(range.first + 1, headEvent, headEvent).length ? this.marksOf(range) : null;
   }
 
   /** Whether some of a window is not loaded yet. */
-  lacks(window: Window): boolean {
+  lacks(window: EventRange): boolean {
     if (window.last - window.first > MOST_WITH_MARKS) return this.loads > 0 && this.early !== null;
     return this.pages.missing(window.first + 1, Math.min(window.last, this.scope.headEvent), this.scope.headEvent).length > 0;
   }
 
-  talliesOf(window: Window): readonly Tally[] {
+  talliesOf(window: EventRange): readonly Tally[] {
     const { near } = this;
     const isNear = near && near.window.first <= window.first && near.window.last >= window.last;
     return talliesBetween(isNear ? near.tallies : this.whole.list, window.first + 1, window.last);
@@ -112,7 +112,7 @@ export class TimelineData {
   }
 
   /** Set the visible window: its missing data is loaded once it stops moving. */
-  look(window: Window, range: Window): void {
+  look(window: EventRange, range: EventRange): void {
     clearTimeout(this.timer);
     if (range.last - range.first <= MOST_WITH_MARKS) window = range;
     this.timer = setTimeout(() => {
@@ -129,7 +129,7 @@ export class TimelineData {
     }, SETTLED_MILLIS);
   }
 
-  private async fetch(window: Window, signal: AbortSignal): Promise<void> {
+  private async fetch(window: EventRange, signal: AbortSignal): Promise<void> {
     const { id } = this.scope;
     if (window.last - window.first <= MOST_WITH_MARKS) {
       await this.fetchPages(window.first + 1, window.last, signal);

@@ -6,7 +6,7 @@ import { forkSession, whenReady } from "../api/forks";
 import { getCycles, type CycleSummary } from "../api/moments";
 import { failureOf } from "../i18n/failure";
 import type { AnyCommand } from "../model/generated";
-import { newKey } from "../model/newKey";
+import { idempotencyKey } from "../model/idempotencyKey";
 
 export const TRIAL_STEPS = ["forking", "changing", "scheduling"] as const;
 export type TrialStep = (typeof TRIAL_STEPS)[number];
@@ -41,7 +41,7 @@ export class Trial {
     const { signal } = this.closing;
     try {
       this.step = "forking";
-      const fork = await forkSession(this.session, { at, name, key: newKey() });
+      const fork = await forkSession(this.session, { at, name, key: idempotencyKey() });
       this.fork = { id: fork.id, name: fork.name };
       const made = await whenReady(fork.id, signal);
       if (made.status === "failed") throw new ApiError(409, made.message ?? "");

@@ -30,7 +30,7 @@ export class ViewOptions {
   scoreAs = $state<"raw" | "normalized" | "weighted">("weighted");
   /** The Status whose path through the framework is shown. */
   status = $state.raw<SelectedStatus | null>(null);
-  /** The part of a pod group's cycle that somebody chose, while the current one is `of`. */
+  /** The part of a pod group's cycle that the user chose; valid while the current cycle is `of`. */
   groupPart = $state.raw({ of: 0, cycle: 0 });
   /** Whether the matrix fills the page. */
   matrixWide = $state(false);
@@ -42,7 +42,7 @@ export class ViewOptions {
   placeOfNode: (name: string) => { x: number; y: number } | null = () => null;
   /** Zoom of the cache canvas; null: it is not shown. */
   zoomOfCache = $state.raw<BandShare | null>(null);
-  /** Zoom of the presenter who is followed; null: nobody is followed, or the user has zoomed since. */
+  /** The zoom of the presenter whom the page follows; null: the page follows no one, or the user has zoomed since. */
   wantedZoom = $state.raw<BandShare | null>(null);
   /** The node filter, as typed. */
   nodeFilter = $state("");

@@ -15,7 +15,7 @@ export interface ListView {
   untouched: number;
 }
 
-/** The nodes by name, without what only the cache's list tells. */
+/** The nodes by name, without the order and the waterline of the cache's list. */
 export function plainView(state: State): ListView {
   const items = state.list.toArray().sort((a, b) => compareNames(a.name, b.name));
   return { items, waterlineAfter: null, ahead: 0, visited: 0, untouched: 0 };

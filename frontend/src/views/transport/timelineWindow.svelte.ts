@@ -1,6 +1,6 @@
 import { untrack } from "svelte";
 import { brushed, clamped, panned, zoomed } from "../../layout/timeline";
-import type { Window } from "../../model/window";
+import type { EventRange } from "../../model/eventRange";
 import type { Scope } from "../../store/scope.svelte";
 
 /** Fewer events are never shown, unless the user zooms in. */
@@ -12,16 +12,16 @@ export class TimelineWindow {
   width = $state(0);
 
   /** The user's choice; null: around the shown moment, at two pixels per event. */
-  private chosen = $state.raw<Window | null>(null);
+  private chosen = $state.raw<EventRange | null>(null);
   private before = { event: 0, headEvent: 0 };
 
   /** The range of the whole session. */
-  readonly whole = $derived.by((): Window => {
+  readonly whole = $derived.by((): EventRange => {
     const { firstEvent } = this.scope.playback;
     return { first: firstEvent, last: Math.max(this.scope.headEvent, firstEvent + MIN_EVENTS) };
   });
 
-  readonly current = $derived.by((): Window => {
+  readonly current = $derived.by((): EventRange => {
     if (this.chosen) return clamped(this.chosen, this.whole);
     const { event, playback } = this.scope;
     const most = Math.max(MIN_EVENTS, Math.round(this.width / 2));

@@ -1,5 +1,5 @@
 /** A range of a session, between two moments. */
-export interface Window {
+export interface EventRange {
   first: number;
   last: number;
 }
