@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import queries from "../src/i18n/messages/en.queries.json";
 import actions from "../src/i18n/messages/en.actions.json";
 import forms from "../src/i18n/messages/en.forms.json";
-import beside from "../src/i18n/messages/en.beside.json";
+import v136 from "../src/i18n/messages/en.v136.json";
 import main from "../src/i18n/messages/en.json";
 import lessons from "../src/i18n/messages/en.lessons.json";
 import rooms from "../src/i18n/messages/en.rooms.json";
@@ -20,11 +20,10 @@ import node from "../src/i18n/messages/en.node.json";
 import outcomes from "../src/i18n/messages/en.outcomes.json";
 import placed from "../src/i18n/messages/en.placed.json";
 import because from "../src/i18n/messages/en.because.json";
-import scoring from "../src/i18n/messages/en.scoring.json";
 import agreement from "../src/i18n/messages/en.agreement.json";
 import stages from "../src/i18n/messages/en.stages.json";
 import queriesChinese from "../src/i18n/messages/zh-CN.queries.json";
-import besideChinese from "../src/i18n/messages/zh-CN.beside.json";
+import v136Chinese from "../src/i18n/messages/zh-CN.v136.json";
 import actionsChinese from "../src/i18n/messages/zh-CN.actions.json";
 import formsChinese from "../src/i18n/messages/zh-CN.forms.json";
 import mainChinese from "../src/i18n/messages/zh-CN.json";
@@ -34,7 +33,7 @@ import homeChinese from "../src/i18n/messages/zh-CN.home.json";
 import experimentsChinese from "../src/i18n/messages/zh-CN.experiments.json";
 import { ENGLISH, languageAmong, plural, setVocabularySource, t, vocabularyOf } from "../src/i18n/translate";
 
-const english: Record<string, string> = { ...main, ...actions, ...forms, ...queries, ...lessons, ...rooms, ...beside, ...home, ...experiments, ...devices, ...narration, ...compare, ...outcomes, ...node, ...placed, ...because, ...scoring, ...agreement, ...stages };
+const english: Record<string, string> = { ...main, ...actions, ...forms, ...queries, ...lessons, ...rooms, ...v136, ...home, ...experiments, ...devices, ...narration, ...compare, ...outcomes, ...node, ...placed, ...because, ...agreement, ...stages };
 const chinese: Record<string, string> = {
   ...mainChinese,
   ...actionsChinese,
@@ -42,7 +41,7 @@ const chinese: Record<string, string> = {
   ...queriesChinese,
   ...lessonsChinese,
   ...roomsChinese,
-  ...besideChinese,
+  ...v136Chinese,
   ...homeChinese,
   ...experimentsChinese,
 };
@@ -64,7 +63,7 @@ describe("every language says everything", () => {
   });
 
   it("defines each key once", () => {
-    const keys = [main, actions, forms, queries, lessons, rooms, beside, home, experiments, devices, narration, compare, outcomes, node, placed, because].flatMap((file) => Object.keys(file));
+    const keys = [main, actions, forms, queries, lessons, rooms, v136, home, experiments, devices, narration, compare, outcomes, node, placed, because, agreement, stages].flatMap((file) => Object.keys(file));
     expect(keys.filter((key, place) => keys.indexOf(key) < place)).toEqual([]);
   });
 

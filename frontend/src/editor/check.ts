@@ -1,5 +1,5 @@
 /** Validates a document against its schema: errors, and members that the scheduler does not read. */
-import "../i18n/formMessages";
+import "../i18n/forms";
 import { isAlias, isMap, isScalar, isSeq, type Pair, type YAMLMap } from "yaml";
 
 import { t } from "../i18n/translate";

@@ -5,7 +5,7 @@ import lessons from "./messages/en.lessons.json";
 import rooms from "./messages/en.rooms.json";
 import type forms from "./messages/en.forms.json";
 import type because from "./messages/en.because.json";
-import type beside from "./messages/en.beside.json";
+import type v136 from "./messages/en.v136.json";
 import type experiments from "./messages/en.experiments.json";
 import type home from "./messages/en.home.json";
 import type devices from "./messages/en.devices.json";
@@ -14,20 +14,19 @@ import type compare from "./messages/en.compare.json";
 import type node from "./messages/en.node.json";
 import type outcomes from "./messages/en.outcomes.json";
 import type placed from "./messages/en.placed.json";
-import type scoring from "./messages/en.scoring.json";
 import type agreement from "./messages/en.agreement.json";
 import type stages from "./messages/en.stages.json";
 
 const bundled = { ...main, ...actions, ...queries, ...lessons, ...rooms };
-const en = { ...bundled } as typeof bundled & typeof forms & typeof beside & typeof home & typeof experiments & typeof devices & typeof narration & typeof compare & typeof outcomes & typeof node & typeof placed & typeof because & typeof scoring & typeof agreement & typeof stages;
+const en = { ...bundled } as typeof bundled & typeof forms & typeof v136 & typeof home & typeof experiments & typeof devices & typeof narration & typeof compare & typeof outcomes & typeof node & typeof placed & typeof because & typeof agreement & typeof stages;
 
 /**
  * The English files define the keys; a language that lacks one falls back to English. `*.actions.json` has the messages of commands,
  * `*.queries.json` those of explanations and comparisons, `*.lessons.json` those of lessons, `*.rooms.json` those of rooms. The English of
- * the other files is loaded with what shows it: `*.forms.json` (formMessages.ts), `*.beside.json` (what v1.36 shows, and comparing releases: beside.ts),
+ * the other files is loaded with what shows it: `*.forms.json` (forms.ts), `*.v136.json` (what v1.36 shows, and comparing releases: v136.ts),
  * `*.home.json` (the pages that create and list sessions: `loadHomeMessages`), `*.experiments.json` (the pages of experiments), `*.devices.json`
  * (devices.ts), `*.narration.json` (narration.ts), `*.compare.json` (compare.ts), `*.outcomes.json` (outcomes.ts), `*.node.json` (node.ts),
- * `*.placed.json` (placed.ts), `*.because.json` (because.ts), `*.scoring.json` (scoring.ts), `*.agreement.json` (agreement.ts),
+ * `*.placed.json` (placed.ts), `*.because.json` (because.ts), `*.agreement.json` (agreement.ts),
  * `*.stages.json` (stages.ts).
  */
 export type MessageKey = keyof typeof en;
@@ -76,7 +75,7 @@ export async function vocabularyOf(language: Language): Promise<Vocabulary> {
     import("./messages/zh-CN.queries.json"),
     import("./messages/zh-CN.lessons.json"),
     import("./messages/zh-CN.rooms.json"),
-    import("./messages/zh-CN.beside.json"),
+    import("./messages/zh-CN.v136.json"),
     import("./messages/zh-CN.home.json"),
     import("./messages/zh-CN.experiments.json"),
   ]);

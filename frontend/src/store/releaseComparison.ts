@@ -1,7 +1,7 @@
 import { ApiError } from "../api/call";
 import { runCommand } from "../api/commands";
 import { forkSession, whenReady } from "../api/forks";
-import "../i18n/beside";
+import "../i18n/v136";
 import { t } from "../i18n/translate";
 import { idempotencyKey } from "../model/idempotencyKey";
 import { printCount } from "../model/quantity";

@@ -1,4 +1,4 @@
-import "../i18n/beside";
+import "../i18n/v136";
 import { fetchDevices } from "../api/devices";
 import { getEventsAfter } from "../api/moments";
 import { t } from "../i18n/translate";

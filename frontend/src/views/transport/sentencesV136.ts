@@ -1,4 +1,4 @@
-import "../../i18n/beside";
+import "../../i18n/v136";
 import { t } from "../../i18n/translate";
 import type { AnyEvent, PreemptionStageEnded, RequeueConsidered } from "../../model/generated";
 import { shortKey } from "../../model/names";
