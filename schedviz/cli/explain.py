@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import click
 
-from schedviz.cli.explained import named, print_explanation, print_message, print_messages, print_overview, print_verdicts
+from schedviz.cli.explained import named, print_answer, print_explanation, print_message, print_messages, print_overview, print_verdicts
 from schedviz.cli.loading import examined, loaded, simulated, tell_warnings
 from schedviz.cli.release_options import BY_FILES, ChosenRelease, release_options
 from schedviz.cli.remote.options import client_of, find_session, server_option, token_option
@@ -282,7 +282,7 @@ def _message(files: _Files | None, pod: str | None, text: str, output: _Output) 
         raise click.ClickException(_too_long("standard input"))
     reading = _reading(text)
     found = reading.messages
-    if len(found) > 1 and files is None and pod is None:
+    if (len(found) > 1 and pod is None) or (not found and reading.others):
         _messages(reading, output)
         return
     of_pod = [each for each in found if each.pod in (pod, f"default/{pod}")] or found
@@ -305,6 +305,7 @@ def _message(files: _Files | None, pod: str | None, text: str, output: _Output) 
     else:
         if of_scheduler and of_scheduler[-1].pod:
             say(f"{of_scheduler[-1].pod}:", bold=True)
+            print_answer(reading.answer_of(of_scheduler[-1].pod))
         print_message(message, clauses, release=files.simulation.settings.release if files is not None else "")
 
 

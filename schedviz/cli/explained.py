@@ -151,7 +151,7 @@ def print_messages(found: Sequence[PodMessage], reading: TextReading) -> None:
         is_first = all(each.pod != pod for pod, _ in seen)
         if is_first:
             say(f"{each.pod or 'A pod'}{'' if answer else sent}:", bold=True)
-            _print_answer(answer)
+            print_answer(answer)
         if ((each.pod, each.writer) in seen and each.pod and each.at) or is_over:
             seen.add((each.pod, each.writer))
             say_wrapped(f"Earlier{sent}: {each.text}", dim=True)
@@ -168,7 +168,8 @@ def print_messages(found: Sequence[PodMessage], reading: TextReading) -> None:
         say_wrapped(f"{as_sentence(reading.others)}.")
 
 
-def _print_answer(answer: PodAnswer | None) -> None:
+def print_answer(answer: PodAnswer | None) -> None:
+    """What to read first about a pod of a text; nothing for None."""
     if answer is None:
         return
     if answer.sentence:

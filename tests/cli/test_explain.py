@@ -300,6 +300,26 @@ def test_the_warning_about_the_release_names_the_option() -> None:
     assert "when you create the session" not in warned
 
 
+def test_a_text_without_a_message_names_its_other_warnings() -> None:
+    text = "ml  71s  Warning  BackOff  pod/notebook-0  Back-off restarting failed container\n"
+    found = CliRunner().invoke(explain, ["--message", "-"], input=text)
+    assert (found.exit_code, found.output) == (
+        0,
+        "No event in the files is about scheduling.\n\n1 other warning is not about scheduling: ml/notebook-0 BackOff.\n",
+    )
+
+
+def test_a_message_beside_a_dump_begins_with_what_its_autoscaler_says(tmp_path: Path) -> None:
+    (tmp_path / "cluster.json").write_text(dump())
+    text = (
+        "Name: large\nNamespace: default\n"
+        "  Warning  FailedScheduling  7m  default-scheduler  0/2 nodes are available: 2 Insufficient cpu.\n"
+        "  Normal  NotTriggerScaleUp  2m  cluster-autoscaler  pod didn't trigger scale-up: 1 max node group size reached\n"
+    )
+    found = CliRunner().invoke(explain, ["large", "-f", str(tmp_path / "cluster.json"), "--message", "-"], input=text)
+    assert found.output.startswith("default/large:\nNo node is on its way: the node group has as many nodes as its maximum size allows.")
+
+
 def test_one_pod_of_a_description_begins_with_what_its_autoscaler_says() -> None:
     text = (
         "Name: web\nNamespace: shop\n"
