@@ -34,6 +34,8 @@ _NOT_WANTED: Final = 4
 #: Ranks of a message's clauses: of nodes whose taint keeps the device that others lack, and of nodes that the pod cannot use.
 _GUARDED: Final = 0
 _NO_USE: Final = 3
+#: In reasons of nodes where the pod's volume is not.
+_OF_VOLUME: Final = ("volume node affinity conflict", "PersistentVolume's node affinity")
 
 #: Most nodes without room for an extended resource have none of it.
 _DEVICES_LACKING: Final = re.compile(r"Insufficient ([^\s/]+/\S+)")
@@ -105,7 +107,16 @@ def only_cause(clauses: Iterable[Clause]) -> Clause | None:
     ranked = _ranked(tuple(clauses))
     guarded = [clause for rank, clause in ranked if rank == _GUARDED]
     candidates = guarded or [clause for rank, clause in ranked if rank < _NO_USE]
+    broken = [clause for clause in candidates if is_of_broken_nodes(clause)]
+    if broken and all(clause in broken or _is_of_other_places(clause) for clause in candidates):
+        # The pod or its volume has no other place: a broken node is repaired, whatever else is done.
+        return broken[0]
     return candidates[0] if len(candidates) == 1 else None
+
+
+def _is_of_other_places(clause: Clause) -> bool:
+    """Whether its nodes are not those that the pod or its bound volume asks for."""
+    return clause.plugin == names.NODE_AFFINITY or any(words in clause.reason for words in _OF_VOLUME)
 
 
 def _ranked(clauses: Sequence[Clause]) -> list[tuple[int, Clause]]:

@@ -220,6 +220,11 @@ def test_a_message_that_leaves_several_possibilities_does_not_choose_one() -> No
     )
 
 
+def test_the_broken_node_of_a_volume_is_repaired_first() -> None:
+    message = parse_message(f"0/7 nodes are available: {BROKEN}, {CONTROL_PLANE}, 3 node(s) had volume node affinity conflict.")
+    assert "Try first: look at the node's conditions" in message.conclusion
+
+
 def test_nodes_that_the_pod_does_not_ask_for_are_no_possibility() -> None:
     message = parse_message("0/5 nodes are available: 1 Insufficient nvidia.com/gpu, 4 node(s) didn't match Pod's node affinity/selector.")
     assert "Try first: look for the resource under Allocatable" in message.conclusion
