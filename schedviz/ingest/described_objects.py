@@ -34,15 +34,24 @@ def has_nodes(text: str) -> bool:
 
 def objects_in(text: str) -> Iterator[dict[str, Any]]:
     """The described nodes, the pods on them, and the described pods, each once."""
-    starts = [match.start() for match in _START.finditer(text)]
-    parts = [text[start:end] for start, end in itertools.pairwise((*starts, len(text)))]
-    nodes = [_fields(part) for part in parts if _IS_NODE.search(part)]
-    pods = [_pod(_fields(part)) for part in parts if _IS_POD.search(part) and not _IS_NODE.search(part)]
+    nodes = [_fields(part) for part in _parts(text) if _IS_NODE.search(part)]
+    pods = list(pods_in(text))
     described = {(pod["metadata"]["namespace"], pod["metadata"]["name"]) for pod in pods}
     for fields in nodes:
         yield _node(fields)
         yield from (pod for pod in _pods_on(fields) if (pod["metadata"]["namespace"], pod["metadata"]["name"]) not in described)
     yield from pods
+
+
+def pods_in(text: str) -> Iterator[dict[str, Any]]:
+    """The described pods, in order."""
+    return (_pod(_fields(part)) for part in _parts(text) if _IS_POD.search(part) and not _IS_NODE.search(part))
+
+
+def _parts(text: str) -> Iterator[str]:
+    """The descriptions in a text."""
+    starts = [match.start() for match in _START.finditer(text)]
+    return (text[start:end] for start, end in itertools.pairwise((*starts, len(text))))
 
 
 def _fields(part: str) -> Fields:
