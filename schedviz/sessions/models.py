@@ -282,7 +282,7 @@ class CycleGroup(models.Model):
 
 
 class Checkpoint(models.Model):
-    """A saved engine and the view of the same moment, or only the view, in pieces. It is used only when it is `complete`."""
+    """A saved engine and the view of the same moment, or only the view, in blob chunks. It is used only when it is `complete`."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="checkpoints")
     event = models.BigIntegerField()
@@ -294,7 +294,7 @@ class Checkpoint(models.Model):
     in_command = models.BooleanField(default=False)
     #: False: only the view was saved, or thinning deleted the engine.
     has_engine = models.BooleanField(default=True)
-    #: Bytes of the pieces of each.
+    #: Bytes of the blob chunks of each.
     engine_bytes = models.BigIntegerField(default=0)
     view_bytes = models.BigIntegerField(default=0)
     #: Digest of the engine's bytes. Equal engines have equal bytes.
@@ -302,7 +302,7 @@ class Checkpoint(models.Model):
     engine_version = models.CharField(max_length=64)
     #: The cost of making it, in seconds.
     cost_seconds = models.FloatField(default=0.0)
-    #: The epoch of the writer. Pieces of a fenced writer are deleted.
+    #: The epoch of the writer. Blob chunks of a fenced writer are deleted.
     epoch = models.BigIntegerField(default=0)
     complete = models.BooleanField(default=False)
     created_at = models.DateTimeField(db_default=Now())
@@ -315,7 +315,7 @@ class Checkpoint(models.Model):
 
 
 class CheckpointPiece(models.Model):
-    """At most 4 MB of a checkpoint, which limits the size of transactions."""
+    """A blob chunk of a checkpoint, at most 4 MB, which limits the size of transactions. Backups contain the name of the class."""
 
     class Part(models.TextChoices):
         ENGINE = "engine"

@@ -245,7 +245,7 @@ class Commits:
             "complete": True,
         }
         made = Checkpoint.objects.create(session=self.session, **members)
-        for number, piece in enumerate(blob_chunks.cut(msgspec.json.encode(view))):
+        for number, piece in enumerate(blob_chunks.split(msgspec.json.encode(view))):
             CheckpointPiece.objects.create(checkpoint=made, part=CheckpointPiece.Part.VIEW, number=number, data=piece)
 
     def note(self, data: bytes) -> None:

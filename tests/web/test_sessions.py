@@ -47,7 +47,7 @@ def test_a_large_file_is_stored_in_rows_of_a_megabyte(owner_client):
     owner_client.post("/api/v1/sessions/", {"file": [SimpleUploadedFile("big.json", content)]}, format="multipart")
 
     rows = list(Upload.objects.order_by("number"))
-    assert b"".join(StoredFiles(rows[0].session_id).pieces_of(0)) == content
+    assert b"".join(StoredFiles(rows[0].session_id).chunks_of(0)) == content
     assert max(len(row.data) for row in rows) == 1 << 20
 
 

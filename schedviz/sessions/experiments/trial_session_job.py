@@ -23,9 +23,9 @@ from schedviz.sessions.hosting.lease import LEASE_RENEWER, Lease
 from schedviz.sessions.hosting.worker_loop import MAX_WORKER_DEATHS
 from schedviz.sessions.models import Experiment, ExperimentBase, Session, Upload
 from schedviz.sessions.redis import stream, wakeups
-from schedviz.sessions.transfer.create import store_pieces
+from schedviz.sessions.transfer.create import store_upload
 from schedviz.sessions.uploads import upload_keys
-from schedviz.sessions.uploads.stored_files import seal_for
+from schedviz.sessions.uploads.stored_files import new_cipher
 
 logger = logging.getLogger(__name__)
 
@@ -82,7 +82,7 @@ def _record(mine: Lease, experiment_id: UUID, number: int) -> None:
     file = trial_session(read.trials[number], BaseCluster.unpack(bytes(base.data)), read.plan, stop=watch.is_over)
     # What an earlier worker stored before it died has another key.
     Upload.objects.filter(session_id=mine.session_id).delete()
-    store_pieces(mine.session_id, seal_for(mine.session_id), FILE, file)
+    store_upload(mine.session_id, new_cipher(mine.session_id), FILE, file)
     if lease.fenced_update(mine, uploaded=True, lease_owner="", lease_until=0.0, acquisitions=0):
         wakeups.notify_import(mine.session_id)
 

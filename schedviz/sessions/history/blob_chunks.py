@@ -6,16 +6,16 @@ from collections.abc import Iterable, Iterator
 
 from schedviz.sessions.history import packing
 
-PIECE_BYTES = 4 << 20
+CHUNK_BYTES = 4 << 20
 
 
-def cut(data: bytes) -> Iterator[bytes]:
-    """Compress a value and split it into pieces of at most `PIECE_BYTES`."""
+def split(data: bytes) -> Iterator[bytes]:
+    """Compress a value and split it into chunks of at most `CHUNK_BYTES`."""
     packed = packing.pack_large(data)
-    for start in range(0, len(packed), PIECE_BYTES):
-        yield packed[start : start + PIECE_BYTES]
+    for start in range(0, len(packed), CHUNK_BYTES):
+        yield packed[start : start + CHUNK_BYTES]
 
 
-def join(pieces: Iterable[bytes]) -> bytes:
-    """Reassemble a value from its pieces, in order."""
-    return packing.unpack(b"".join(pieces))
+def join(chunks: Iterable[bytes]) -> bytes:
+    """Reassemble a value from its chunks, in order."""
+    return packing.unpack(b"".join(chunks))

@@ -1,4 +1,4 @@
-"""Checkpoints: saved engines with their views, and views alone. They are written in pieces, become valid only when complete, and are
+"""Checkpoints: saved engines with their views, and views alone. They are written in blob chunks, become valid only when complete, and are
 thinned with age.
 
 A view allows the moments after it to be shown. An engine allows a session to continue, be forked and be analysed. Views are small and
@@ -65,13 +65,13 @@ def is_view_due(events: int, work_seconds: float, cost_seconds: float) -> bool:
 
 
 def save(lease: Lease, saved: Saved, *, cost_seconds: float) -> Checkpoint:
-    """Store a checkpoint, one transaction per piece. Raises `Fenced` if the lease was lost; the checkpoint is then never used."""
+    """Store a checkpoint, one transaction per blob chunk. Raises `Fenced` if the lease was lost; the checkpoint is then never used."""
     parts = [
-        (part, list(blob_chunks.cut(data)))
+        (part, list(blob_chunks.split(data)))
         for part, data in ((CheckpointPiece.Part.ENGINE, saved.engine), (CheckpointPiece.Part.VIEW, saved.view))
         if data
     ]
-    sizes = {part: sum(map(len, cut)) for part, cut in parts}
+    sizes = {part: sum(map(len, chunks)) for part, chunks in parts}
     try:
         checkpoint = Checkpoint.objects.create(
             session_id=lease.session_id,
@@ -89,9 +89,9 @@ def save(lease: Lease, saved: Saved, *, cost_seconds: float) -> Checkpoint:
             cost_seconds=cost_seconds,
             epoch=lease.epoch,
         )
-        for part, cut in parts:
-            for number, piece in enumerate(cut):
-                CheckpointPiece.objects.create(checkpoint=checkpoint, part=part, number=number, data=piece)
+        for part, chunks in parts:
+            for number, chunk in enumerate(chunks):
+                CheckpointPiece.objects.create(checkpoint=checkpoint, part=part, number=number, data=chunk)
         with transaction.atomic():
             if not fenced_update(lease, engine_version=saved.engine_version):
                 raise Fenced(f"Another owner has taken session {lease.session_id}.")

@@ -32,12 +32,12 @@ from schedviz.sessions.models import (
 )
 from schedviz.sessions.redis import stream, wakeups
 from schedviz.sessions.uploads import upload_keys
-from schedviz.sessions.uploads.encryption import OVERHEAD_BYTES, Seal
-from schedviz.sessions.uploads.stored_files import seal_for
+from schedviz.sessions.uploads.encryption import OVERHEAD_BYTES, UploadCipher
+from schedviz.sessions.uploads.stored_files import new_cipher
 
 #: A row holds one megabyte, encrypted.
-UPLOAD_PIECE_BYTES = (1 << 20) - OVERHEAD_BYTES
-_PIECES_IN_A_TRANSACTION = 4
+UPLOAD_CHUNK_BYTES = (1 << 20) - OVERHEAD_BYTES
+_CHUNKS_PER_TRANSACTION = 4
 
 
 class IncomingFile(Protocol):
@@ -156,14 +156,14 @@ def _lose_forks(session_id: UUID) -> None:
 def _store(session_id: UUID, source: Source) -> dict[str, Any]:
     if isinstance(source, Generate):
         return {"generate": source.parameters}
-    seal = seal_for(session_id)
+    cipher = new_cipher(session_id)
     if isinstance(source, Trace):
         name = str(source.document.get("name") or "trace")
-        store_pieces(session_id, seal, f"{name[:200]}.json", iter([msgspec.json.encode(source.document)]))
+        store_upload(session_id, cipher, f"{name[:200]}.json", iter([msgspec.json.encode(source.document)]))
         return {"trace": name[:200]}
     if isinstance(source, LessonCluster):
         listed = msgspec.json.encode({"apiVersion": "v1", "kind": "List", "items": source.objects})
-        store_pieces(session_id, seal, f"{source.lesson}.json", iter([listed]))
+        store_upload(session_id, cipher, f"{source.lesson}.json", iter([listed]))
         return {"lesson": source.lesson, "lessonVersion": source.version}
     names: list[str] = []
     room = settings.UPLOAD_BYTES
@@ -172,28 +172,30 @@ def _store(session_id: UUID, source: Source) -> dict[str, Any]:
             limit = f"SCHEDVIZ_UPLOAD_FILES allows {settings.UPLOAD_FILES:,} files in one import"
             raise SourceTooLarge(f"Too many files: {limit}. Put the objects in one List.")
         name = (file.name or f"file-{number + 1}")[-255:]
-        room -= store_pieces(session_id, seal, name, file.chunks(UPLOAD_PIECE_BYTES), file=number, room=room)
+        room -= store_upload(session_id, cipher, name, file.chunks(UPLOAD_CHUNK_BYTES), file=number, room=room)
         names.append(name)
     if not names:
         raise SourceRefused("No file was sent; expected one or more in the multipart field `file`.")
     return {"files": names}
 
 
-def store_pieces(session_id: UUID, seal: Seal, name: str, chunks: Iterator[bytes], *, file: int = 0, room: int | None = None) -> int:
+def store_upload(
+    session_id: UUID, cipher: UploadCipher, name: str, chunks: Iterator[bytes], *, file: int = 0, room: int | None = None
+) -> int:
     """Store one file, encrypted; returns its size in bytes."""
     size = 0
     room = settings.UPLOAD_BYTES if room is None else room
     waiting: list[Upload] = []
-    for number, data in enumerate(_pieces(chunks)):
+    for number, data in enumerate(_resized(chunks)):
         size += len(data)
         if number == 0:
             _expect_readable(name, data)
         if size > room:
             limit = f"SCHEDVIZ_UPLOAD_BYTES allows {settings.UPLOAD_BYTES:,} bytes for all files of one import"
             raise SourceTooLarge(f"{name}: the files are too large: {limit}.")
-        sealed = seal.seal(data, file, number)
-        waiting.append(Upload(session_id=session_id, file=file, name=name, number=number, data=sealed, sealed=True))
-        if len(waiting) == _PIECES_IN_A_TRANSACTION:
+        encrypted = cipher.encrypt(data, file, number)
+        waiting.append(Upload(session_id=session_id, file=file, name=name, number=number, data=encrypted, sealed=True))
+        if len(waiting) == _CHUNKS_PER_TRANSACTION:
             Upload.objects.bulk_create(waiting)
             waiting = []
     Upload.objects.bulk_create(waiting)
@@ -209,15 +211,15 @@ def _expect_readable(name: str, first: bytes) -> None:
             raise SourceRefused(str(error)) from error
 
 
-def _pieces(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """The bytes in pieces of `UPLOAD_PIECE_BYTES`; one empty piece for an empty file."""
+def _resized(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """The bytes in chunks of `UPLOAD_CHUNK_BYTES`; one empty chunk for an empty file."""
     buffer = bytearray()
     empty = True
     for chunk in chunks:
         buffer += chunk
-        while len(buffer) >= UPLOAD_PIECE_BYTES:
-            yield bytes(buffer[:UPLOAD_PIECE_BYTES])
-            del buffer[:UPLOAD_PIECE_BYTES]
+        while len(buffer) >= UPLOAD_CHUNK_BYTES:
+            yield bytes(buffer[:UPLOAD_CHUNK_BYTES])
+            del buffer[:UPLOAD_CHUNK_BYTES]
             empty = False
     if buffer or empty:
         yield bytes(buffer)

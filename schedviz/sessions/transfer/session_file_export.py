@@ -35,7 +35,7 @@ class NotExportable(SessionError):
 
 
 def export(session: Session) -> Iterator[bytes]:
-    """The `.schedviz` file of a session, in pieces. Raises `NotExportable` before the first one."""
+    """The `.schedviz` file of a session, in chunks. Raises `NotExportable` before the first one."""
     return _Export(session).write()
 
 

@@ -110,7 +110,7 @@ class _FileAnswers:
 
 
 class SessionFileImport(Importing):
-    """The import of one file, from its pieces to a session that continues where the file ends."""
+    """The import of one file, from its chunks to a session that continues where the file ends."""
 
     #: The difference, if the file cannot be replayed.
     difference: dict[str, Any] | None = None
@@ -120,7 +120,7 @@ class SessionFileImport(Importing):
         source = self.files.sources()[0]
         self.report_progress(Progress("reading", 0, None, file=source.name), now=True)
         limits = Limits(unpacked_bytes=settings.IMPORT_UNPACKED_BYTES)
-        self.file = SessionFile(source.name, self.files.pieces_of(0), limits)
+        self.file = SessionFile(source.name, self.files.chunks_of(0), limits)
         self.lines: Iterator[AnyLine] = self.file.lines()
         self.answers = _FileAnswers()
         manifest = self.file.manifest

@@ -16,8 +16,8 @@ OVERHEAD_BYTES = 16
 _KEY_BYTES = 32
 
 
-class SealBroken(ValueError):
-    """The data was not sealed with this key, or was sealed for another session or position."""
+class DecryptionError(ValueError):
+    """The data was not encrypted with this key, or was encrypted for another session or position."""
 
 
 def new_key() -> bytes:
@@ -25,26 +25,26 @@ def new_key() -> bytes:
     return secrets.token_bytes(_KEY_BYTES)
 
 
-class Seal:
-    """Encrypts and decrypts the pieces of one session's files. Each position (file and number) may be sealed only once."""
+class UploadCipher:
+    """Encrypts and decrypts the chunks of one session's files. Each position (file and number) may be encrypted only once."""
 
     def __init__(self, key: bytes, session_id: UUID) -> None:
         self._cipher = AESGCM(key)
         self._session = session_id.bytes
 
-    def seal(self, data: bytes, file: int, number: int) -> bytes:
-        """Encrypt a piece."""
-        nonce_input = _place(file, number)
-        return self._cipher.encrypt(nonce_input, data, self._session + nonce_input)
+    def encrypt(self, data: bytes, file: int, number: int) -> bytes:
+        """Encrypt a chunk."""
+        nonce = _nonce(file, number)
+        return self._cipher.encrypt(nonce, data, self._session + nonce)
 
-    def unseal(self, data: bytes, file: int, number: int) -> bytes:
-        """Decrypt a piece. Raises `SealBroken`."""
-        nonce_input = _place(file, number)
+    def decrypt(self, data: bytes, file: int, number: int) -> bytes:
+        """Decrypt a chunk. Raises `DecryptionError`."""
+        nonce = _nonce(file, number)
         try:
-            return self._cipher.decrypt(nonce_input, data, self._session + nonce_input)
+            return self._cipher.decrypt(nonce, data, self._session + nonce)
         except InvalidTag:
-            raise SealBroken from None
+            raise DecryptionError from None
 
 
-def _place(file: int, number: int) -> bytes:
+def _nonce(file: int, number: int) -> bytes:
     return file.to_bytes(4) + number.to_bytes(8)

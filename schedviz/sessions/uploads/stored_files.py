@@ -13,12 +13,12 @@ from schedviz.ingest.source import Source
 from schedviz.sessions.models import Upload
 from schedviz.sessions.queries.keyset import in_steps
 from schedviz.sessions.uploads import upload_keys
-from schedviz.sessions.uploads.encryption import OVERHEAD_BYTES, Seal
+from schedviz.sessions.uploads.encryption import OVERHEAD_BYTES, UploadCipher
 
 
-def seal_for(session_id: UUID) -> Seal:
-    """A new seal for the files of a stored session."""
-    return Seal(upload_keys.make(session_id), session_id)
+def new_cipher(session_id: UUID) -> UploadCipher:
+    """A new cipher for the files of a stored session."""
+    return UploadCipher(upload_keys.make(session_id), session_id)
 
 
 class StoredFiles:
@@ -30,26 +30,26 @@ class StoredFiles:
 
     def sources(self) -> list[Source]:
         """All files, in order."""
-        sums = self._rows.order_by().values_list("file").annotate(size=Sum(Length("data")), pieces=Count("pk"))
-        sizes = {file: size - (OVERHEAD_BYTES * pieces if self._seal else 0) for file, size, pieces in sums}
+        sums = self._rows.order_by().values_list("file").annotate(size=Sum(Length("data")), chunks=Count("pk"))
+        sizes = {file: size - (OVERHEAD_BYTES * chunks if self._cipher else 0) for file, size, chunks in sums}
         named = self._rows.filter(number=0).order_by("file").values_list("file", "name")
-        return [Source(name=name, pieces=partial(self.pieces_of, file), size=sizes[file]) for file, name in named]
+        return [Source(name=name, pieces=partial(self.chunks_of, file), size=sizes[file]) for file, name in named]
 
-    def pieces_of(self, file: int) -> Iterator[bytes]:
+    def chunks_of(self, file: int) -> Iterator[bytes]:
         """The bytes of one file."""
         for number, data in in_steps(self._rows.filter(file=file), "number", "data", at_once=4):
-            yield self._unsealed(bytes(data), file, number)
+            yield self._decrypted(bytes(data), file, number)
 
     def head(self) -> bytes:
-        """The first piece of the first file. Raises `KeyLost` or `KeysAway`."""
+        """The first chunk of the first file. Raises `KeyLost` or `KeysAway`."""
         first = self._rows.filter(file=0, number=0).values_list("data", flat=True).first()
-        return b"" if first is None else self._unsealed(bytes(first), 0, 0)
+        return b"" if first is None else self._decrypted(bytes(first), 0, 0)
 
     @cached_property
-    def _seal(self) -> Seal | None:
+    def _cipher(self) -> UploadCipher | None:
         if not self._rows.filter(sealed=True).exists():
             return None
-        return Seal(upload_keys.find(self._session_id), self._session_id)
+        return UploadCipher(upload_keys.find(self._session_id), self._session_id)
 
-    def _unsealed(self, data: bytes, file: int, number: int) -> bytes:
-        return data if self._seal is None else self._seal.unseal(data, file, number)
+    def _decrypted(self, data: bytes, file: int, number: int) -> bytes:
+        return data if self._cipher is None else self._cipher.decrypt(data, file, number)

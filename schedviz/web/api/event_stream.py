@@ -152,7 +152,7 @@ async def _followed(access: _Access, after: int, write: Write) -> AsyncIterator[
 
 
 async def _live(viewer: Viewer, after: int, write: Write) -> AsyncGenerator[tuple[bytes, int]]:
-    """The pieces of the feed, each with the number of its last event. Ends where events are missing or access must be checked again."""
+    """The encoded events of the feed, each with its last number. Ends where events are missing or access must be checked again."""
     while True:
         if not await viewer.wait(HEARTBEAT_SECONDS):
             yield (b": still here\n\n" if write is _as_sse else b"\n"), after

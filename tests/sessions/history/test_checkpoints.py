@@ -42,14 +42,14 @@ def test_a_checkpoint_is_due_by_time_and_by_what_it_costs() -> None:
     assert not checkpoints.is_due(10, cost_seconds=5)
 
 
-def test_large_values_are_cut_into_pieces_of_4_megabytes() -> None:
+def test_large_values_are_split_into_chunks_of_4_megabytes() -> None:
     data = random.Random(1).randbytes(9 << 20)
 
-    cut = list(blob_chunks.cut(data))
+    chunks = list(blob_chunks.split(data))
 
-    assert len(cut) == 3
-    assert max(len(piece) for piece in cut) <= 4 << 20
-    assert blob_chunks.join(cut) == data
+    assert len(chunks) == 3
+    assert max(len(chunk) for chunk in chunks) <= 4 << 20
+    assert blob_chunks.join(chunks) == data
 
 
 def test_a_checkpoint_that_was_fenced_on_the_way_never_counts(make_session: MakeSession) -> None:

@@ -16,7 +16,7 @@ from schedviz.sessions.models import Session, Upload
 from schedviz.sessions.redis import stream
 from schedviz.sessions.transfer import create, import_job
 from schedviz.sessions.uploads import upload_keys
-from schedviz.sessions.uploads.encryption import OVERHEAD_BYTES, Seal, SealBroken, new_key
+from schedviz.sessions.uploads.encryption import OVERHEAD_BYTES, DecryptionError, UploadCipher, new_key
 from schedviz.sessions.uploads.stored_files import StoredFiles
 from tests.conftest import RedisServer, until
 from tests.sessions.conftest import dump
@@ -47,14 +47,19 @@ def in_redis(session_id: UUID) -> bytes | None:
 
 def test_a_piece_is_read_with_its_key_in_its_place_alone() -> None:
     key, session_id = new_key(), uuid4()
-    seal = Seal(key, session_id)
-    sealed = seal.seal(b"data", 1, 2)
+    cipher = UploadCipher(key, session_id)
+    sealed = cipher.encrypt(b"data", 1, 2)
 
     assert len(sealed) == 4 + OVERHEAD_BYTES
-    assert seal.unseal(sealed, 1, 2) == b"data"
-    for other, file, number in ((seal, 1, 3), (seal, 2, 2), (Seal(key, uuid4()), 1, 2), (Seal(new_key(), session_id), 1, 2)):
-        with pytest.raises(SealBroken):
-            other.unseal(sealed, file, number)
+    assert cipher.decrypt(sealed, 1, 2) == b"data"
+    for other, file, number in (
+        (cipher, 1, 3),
+        (cipher, 2, 2),
+        (UploadCipher(key, uuid4()), 1, 2),
+        (UploadCipher(new_key(), session_id), 1, 2),
+    ):
+        with pytest.raises(DecryptionError):
+            other.decrypt(sealed, file, number)
 
 
 def test_an_upload_is_encrypted_in_the_database_and_read_by_the_import() -> None:
@@ -63,7 +68,7 @@ def test_an_upload_is_encrypted_in_the_database_and_read_by_the_import() -> None
     (row,) = Upload.objects.filter(session=session)
     assert row.sealed
     assert b"node-1" not in bytes(row.data)
-    assert b"".join(StoredFiles(session.pk).pieces_of(0)) == DATA
+    assert b"".join(StoredFiles(session.pk).chunks_of(0)) == DATA
     assert StoredFiles(session.pk).sources()[0].size == len(DATA)
     assert imported(session).status == Session.Status.READY
 
