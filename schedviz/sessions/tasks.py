@@ -32,25 +32,25 @@ def cycle_detail(session_id: str, cycle: int) -> None:
     make_cycle_detail(UUID(session_id), cycle)
 
 
-@app.task(name=wakeups.ANSWER, queue=wakeups.IO_QUEUE, soft_time_limit=60, time_limit=75)
-def answer(session_id: str, question: str, reply_key: str) -> None:
-    from schedviz.sessions.analysis import answering
+@app.task(name=wakeups.ANALYSE, queue=wakeups.IO_QUEUE, soft_time_limit=60, time_limit=75)
+def analyse(session_id: str, request: str, result_key: str) -> None:
+    from schedviz.sessions.analysis import analysis_job
 
-    answering.answer(UUID(session_id), question.encode(), reply_key)
+    analysis_job.run(UUID(session_id), request.encode(), result_key)
 
 
 @app.task(name=wakeups.VALIDATE, queue=stream.ENGINE_QUEUE)
-def validate_settings(simulation: str, reply_key: str) -> None:
-    from schedviz.sessions.transfer import engine_check
+def validate_settings(simulation: str, result_key: str) -> None:
+    from schedviz.sessions.transfer import settings_validation_job
 
-    engine_check.validate(simulation.encode(), reply_key)
+    settings_validation_job.validate(simulation.encode(), result_key)
 
 
 @app.task(name=wakeups.EXPLAIN_TEXT, queue=wakeups.IO_QUEUE, soft_time_limit=10, time_limit=20)
-def explain_text(text: str, reply_key: str) -> None:
+def explain_text(text: str, result_key: str) -> None:
     from schedviz.sessions.analysis import pasted_text
 
-    pasted_text.reply_to(text.encode(), reply_key)
+    pasted_text.run(text.encode(), result_key)
 
 
 @app.task(name=dispatch.CHECK, queue=dispatch.QUEUE)

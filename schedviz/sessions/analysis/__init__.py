@@ -1,1 +1,1 @@
-"""Analysis requests (explain, what-if, dump, compare), which an io worker answers with its own copy of the engine."""
+"""Analysis requests (explain, what-if, dump, compare), which an io worker runs on its own copy of the engine."""

@@ -18,7 +18,7 @@ from schedviz.ingest.pasted_text import LONGEST, MOST_MESSAGES, messages_in, pla
 from schedviz.ingest.pod_events import pod_events_in
 from schedviz.ingest.source import Source
 from schedviz.ingest.whole_text import text_of
-from schedviz.sessions.redis.replies import reply
+from schedviz.sessions.redis.worker_calls import store_result
 from schedviz.trace.phrase import Phrase
 
 
@@ -34,7 +34,7 @@ class PastedText(msgspec.Struct, frozen=True):
     theme: ThemeName = "light"
 
 
-class PastedAnswer(msgspec.Struct, frozen=True):
+class PastedTextResult(msgspec.Struct, frozen=True):
     """The messages, or a card; `card` is None if the text has no message."""
 
     messages: list[PodMessage] = []
@@ -74,35 +74,35 @@ def hint_for(text: str) -> str:
     return "The text has no message of the scheduler, such as `0/5 nodes are available: …`. Send the output of `kubectl describe pod`."
 
 
-def answer_to(question: PastedText) -> PastedAnswer:
+def explain_pasted(request: PastedText) -> PastedTextResult:
     """The messages of the text, or a card about its first pod."""
-    if question.file:
+    if request.file:
         try:
-            text = text_of(Source.of_bytes("the file", question.file), LONGEST)
+            text = text_of(Source.of_bytes("the file", request.file), LONGEST)
         except IngestError as error:
-            return PastedAnswer(hint=str(error))
-        if question.form is None:
+            return PastedTextResult(hint=str(error))
+        if request.form is None:
             # The caller decides whether the text becomes a session or is explained.
-            return PastedAnswer(text=text)
-        question = msgspec.structs.replace(question, text=text)
-    reading = explain_text(question.text)
+            return PastedTextResult(text=text)
+        request = msgspec.structs.replace(request, text=text)
+    reading = explain_text(request.text)
     messages = list(reading.messages)
     if not messages:
-        return PastedAnswer(hint=hint_for(question.text), command=command_for(plain(question.text)), others=reading.others_phrase)
-    if question.form is None:
-        return PastedAnswer(messages, reading.answers, reading.others_phrase, more=len(messages) >= MOST_MESSAGES)
+        return PastedTextResult(hint=hint_for(request.text), command=command_for(plain(request.text)), others=reading.others_phrase)
+    if request.form is None:
+        return PastedTextResult(messages, reading.answers, reading.others_phrase, more=len(messages) >= MOST_MESSAGES)
     first, *autoscaler_messages = newest_of_each_source(messages, seconds_of_age)
-    message = msgspec.structs.replace(first, pod=first.pod or question.pod)
+    message = msgspec.structs.replace(first, pod=first.pod or request.pod)
     card = card_of_message(
         message,
         autoscaler_messages=autoscaler_messages,
         answer=reading.answer_of(first.pod),
         origin=f"pasted text, {timezone.now():%Y-%m-%d %H:%M} UTC",
     )
-    return PastedAnswer(card=rendered(card, question.form, question.theme))
+    return PastedTextResult(card=rendered(card, request.form, request.theme))
 
 
-def reply_to(question: bytes, reply_key: str) -> None:
-    """Explain a text (JSON of a string or of `PastedText`), and store the result (JSON) under `reply_key`."""
-    request = msgspec.json.decode(question, type=str | PastedText)
-    reply(reply_key, msgspec.json.encode(answer_to(PastedText(request) if isinstance(request, str) else request)))
+def run(body: bytes, result_key: str) -> None:
+    """Explain a text (JSON of a string or of `PastedText`), and store the result (JSON) under `result_key`."""
+    request = msgspec.json.decode(body, type=str | PastedText)
+    store_result(result_key, msgspec.json.encode(explain_pasted(PastedText(request) if isinstance(request, str) else request)))

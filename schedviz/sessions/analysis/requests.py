@@ -1,7 +1,7 @@
-"""Analysis requests about one moment of a session: why a pod is Pending, what would place it, how many copies would fit.
+"""Analysis requests about one moment of a session: why a pod is PendingPodsRequest, what would place it, how many copies would fit.
 
-An io worker answers them on its own copy of the engine, so no request changes the session. Redis keeps an answer for a while, for equal
-requests about the same state; an expired answer is computed again. Concurrent equal requests wait for one computation (`single_flight.py`).
+An io worker runs them on its own copy of the engine, so no request changes the session. Redis caches each result for equal requests
+about the same state; an expired result is computed again. Concurrent equal requests wait for one computation (`single_flight.py`).
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from schedviz.sessions.errors import HistoryUnavailable, SessionError
 from schedviz.sessions.models import Session
 from schedviz.sessions.redis import single_flight, stream, wakeups
 
-#: How long an answer is kept.
-_KEPT_SECONDS = 300
-_LOOK_SECONDS = 0.25
+#: How long a result is cached.
+_CACHE_SECONDS = 300
+_POLL_SECONDS = 0.25
 
 
 class AnalysisRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,14 +33,14 @@ class AnalysisRequest(msgspec.Struct, frozen=True, kw_only=True):
     at: int | None = None
 
 
-class Why(AnalysisRequest, frozen=True, tag="why"):
-    """Why a pod (`namespace/name`) has its current placement or is Pending."""
+class WhyRequest(AnalysisRequest, frozen=True, tag="why"):
+    """WhyRequest a pod (`namespace/name`) has its current placement or is PendingPodsRequest."""
 
     pod: str
 
 
-class PodCard(AnalysisRequest, frozen=True, tag="podCard"):
-    """The card of a pod's explanation, with its smallest change. The answer is base64."""
+class PodCardRequest(AnalysisRequest, frozen=True, tag="podCard"):
+    """The card of a pod's explanation, with its smallest change. The result is base64."""
 
     pod: str
     form: CardFormat
@@ -48,39 +48,39 @@ class PodCard(AnalysisRequest, frozen=True, tag="podCard"):
     theme: ThemeName = "light"
 
 
-class Change(AnalysisRequest, frozen=True, tag="change"):
+class SmallestChangeRequest(AnalysisRequest, frozen=True, tag="change"):
     """The smallest change that would place a pod."""
 
     pod: str
 
 
-class Pending(AnalysisRequest, frozen=True, tag="pending"):
+class PendingPodsRequest(AnalysisRequest, frozen=True, tag="pending"):
     """All pending pods, grouped by reason."""
 
 
-class Overview(AnalysisRequest, frozen=True, tag="overview"):
+class OverviewRequest(AnalysisRequest, frozen=True, tag="overview"):
     """The reasons for which pods are pending, with their groups of equal pods."""
 
     #: With the changes that would place them.
     changes: bool = False
 
 
-class OverviewCard(AnalysisRequest, frozen=True, tag="overviewCard"):
-    """The card of the overview. The answer is base64."""
+class OverviewCardRequest(AnalysisRequest, frozen=True, tag="overviewCard"):
+    """The card of the overview. The result is base64."""
 
     form: CardFormat
     #: Of an image.
     theme: ThemeName = "light"
 
 
-class WhatIf(AnalysisRequest, frozen=True, tag="whatIf"):
+class WhatIfRequest(AnalysisRequest, frozen=True, tag="whatIf"):
     """How many copies of a pod would fit. `pod` is its JSON object."""
 
     pod: dict[str, Any]
     copies: int
 
 
-class ExplainMessage(AnalysisRequest, frozen=True, tag="said"):
+class ExplainMessageRequest(AnalysisRequest, frozen=True, tag="said"):
     """Explains a pasted scheduler message (`0/5 nodes are available: …`), and finds the nodes that match each of its reasons for a pod."""
 
     text: str
@@ -88,14 +88,14 @@ class ExplainMessage(AnalysisRequest, frozen=True, tag="said"):
     pod: str = ""
 
 
-class Describe(AnalysisRequest, frozen=True, tag="describe"):
+class DescribeRequest(AnalysisRequest, frozen=True, tag="describe"):
     """The requests and allocations of a pod or node, as `kubectl describe` sums them and as the scheduler's cache does."""
 
     kind: Literal["Pod", "Node"]
     key: str
 
 
-class Devices(AnalysisRequest, frozen=True, tag="devices"):
+class DevicesRequest(AnalysisRequest, frozen=True, tag="devices"):
     """The devices with their claims, the claims, and the device classes; only those of a node or of a pod, unless both are ""."""
 
     node: str = ""
@@ -103,7 +103,7 @@ class Devices(AnalysisRequest, frozen=True, tag="devices"):
     pod: str = ""
 
 
-class StoredObject(AnalysisRequest, frozen=True, tag="kept"):
+class ObjectRequest(AnalysisRequest, frozen=True, tag="kept"):
     """An object in the simulated API server, with the fields that the scheduler reads."""
 
     kind: str
@@ -111,7 +111,7 @@ class StoredObject(AnalysisRequest, frozen=True, tag="kept"):
     key: str
 
 
-class Selected(AnalysisRequest, frozen=True, tag="selected"):
+class SelectorRequest(AnalysisRequest, frozen=True, tag="selected"):
     """The names of the objects of a kind that match a label selector."""
 
     kind: str
@@ -119,14 +119,14 @@ class Selected(AnalysisRequest, frozen=True, tag="selected"):
     selector: str
 
 
-class Dumped(AnalysisRequest, frozen=True, tag="dumped"):
+class DumpRequest(AnalysisRequest, frozen=True, tag="dumped"):
     """What the scheduler prints on SIGUSR2."""
 
     json: bool = False
     verbosity: int = 2
 
 
-class Path(AnalysisRequest, frozen=True, tag="path"):
+class LessonPathRequest(AnalysisRequest, frozen=True, tag="path"):
     """The state at each stop of a lesson, computed on a separate engine that follows the session's branch."""
 
     lesson: str
@@ -134,14 +134,14 @@ class Path(AnalysisRequest, frozen=True, tag="path"):
     version: str = ""
 
 
-class LessonDraft(AnalysisRequest, frozen=True, tag="drafted"):
+class LessonDraftRequest(AnalysisRequest, frozen=True, tag="drafted"):
     """A lesson draft made from the session's commands, with a stop at each of these moments."""
 
     name: str
     moments: list[int] = []
 
 
-class Recorded(AnalysisRequest, frozen=True, tag="recorded"):
+class RecordingRequest(AnalysisRequest, frozen=True, tag="recorded"):
     """A trace of the commands between two events, verified by running it."""
 
     after: int | None = None
@@ -150,34 +150,34 @@ class Recorded(AnalysisRequest, frozen=True, tag="recorded"):
     observed: bool = False
 
 
-Question = (
-    LessonDraft
-    | Recorded
-    | Why
-    | PodCard
-    | Change
-    | Pending
-    | Overview
-    | OverviewCard
-    | WhatIf
-    | ExplainMessage
-    | Describe
-    | Devices
-    | StoredObject
-    | Selected
-    | Dumped
-    | Path
+AnyAnalysisRequest = (
+    LessonDraftRequest
+    | RecordingRequest
+    | WhyRequest
+    | PodCardRequest
+    | SmallestChangeRequest
+    | PendingPodsRequest
+    | OverviewRequest
+    | OverviewCardRequest
+    | WhatIfRequest
+    | ExplainMessageRequest
+    | DescribeRequest
+    | DevicesRequest
+    | ObjectRequest
+    | SelectorRequest
+    | DumpRequest
+    | LessonPathRequest
 )
 
 
-class AnswerLate(SessionError):
-    """The answer took longer than the caller waits. The computation continues, and a repeated request finds the result."""
+class ResultLate(SessionError):
+    """The analysis takes longer than the caller waits. The computation continues, and a repeated request finds the result."""
 
     code = "answer_late"
 
 
 class SubjectNotFound(SessionError):
-    """There is no answer, because the subject of the request does not exist."""
+    """There is no result, because the subject of the request does not exist."""
 
     code = "not_found"
 
@@ -188,71 +188,71 @@ class InvalidRequest(SessionError):
     code = "invalid"
 
 
-class AnswerTooLarge(SessionError):
-    """The answer has more than `ANSWER_BYTES`."""
+class ResultTooLarge(SessionError):
+    """The result has more than `MAX_RESULT_BYTES`."""
 
     code = "answer_too_large"
 
 
-class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A worker's answer to a request."""
+class AnalysisResult(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The result of a request, or the reason why there is none."""
 
     #: JSON.
     value: msgspec.Raw = msgspec.Raw(b"null")
-    #: Why there is no answer.
+    #: WhyRequest there is no answer.
     missing: str = ""
     refused: str = ""
     failed: str = ""
     too_large: str = ""
 
 
-def ask(session: Session, question: Question, *, timeout_seconds: float) -> bytes:
-    """The answer as JSON.
+def request_result(session: Session, request: AnyAnalysisRequest, *, timeout_seconds: float) -> bytes:
+    """The result as JSON. Waits until a worker has computed it.
 
-    Raises `SubjectNotFound`, `InvalidRequest`, `AnswerLate`, `AnswerTooLarge`, or `HistoryUnavailable` if the state cannot be rebuilt.
+    Raises `SubjectNotFound`, `InvalidRequest`, `ResultLate`, `ResultTooLarge`, or `HistoryUnavailable` if the state cannot be rebuilt.
     """
-    answer_key = _answer_key(session, question)
-    sent = str(session.pk), msgspec.json.encode(question).decode(), answer_key
+    result_key = _result_key(session, request)
+    sent = str(session.pk), msgspec.json.encode(request).decode(), result_key
     deadline = time.monotonic() + timeout_seconds
     try:
         while True:
-            if (stored := _stored_answer(answer_key)) is not None:
-                return _opened(stored)
-            if single_flight.claim_request(answer_key) and not wakeups.enqueue(wakeups.ANSWER, *sent, queue=wakeups.IO_QUEUE):
-                single_flight.release_request(answer_key)
-                raise AnswerLate("The workers cannot be reached. Try again in a moment.")
+            if (stored := _stored_result(result_key)) is not None:
+                return _value_of(stored)
+            if single_flight.claim_request(result_key) and not wakeups.enqueue(wakeups.ANALYSE, *sent, queue=wakeups.IO_QUEUE):
+                single_flight.release_request(result_key)
+                raise ResultLate("The workers cannot be reached. Try again in a moment.")
             if (remaining := deadline - time.monotonic()) <= 0:
                 break
-            time.sleep(min(remaining, _LOOK_SECONDS))
+            time.sleep(min(remaining, _POLL_SECONDS))
     except redis.RedisError as error:
-        raise AnswerLate("Questions cannot be answered now, because Redis does not answer. Try again in a moment.") from error
-    raise AnswerLate(f"The answer takes longer than {timeout_seconds:g} s to compute. The computation continues; try again in a moment.")
+        raise ResultLate("The analysis cannot be run now, because Redis does not respond. Try again in a moment.") from error
+    raise ResultLate(f"The analysis takes longer than {timeout_seconds:g} s. It continues; try again in a moment.")
 
 
-def _answer_key(session: Session, question: Question) -> str:
-    """The Redis key of the answer: the same for equal requests about equal states."""
-    newest = (session.event, session.applied_seq) if question.at is None else None
-    key_parts = msgspec.json.encode([str(session.pk), newest, __version__, question])
+def _result_key(session: Session, request: AnyAnalysisRequest) -> str:
+    """The Redis key of the result: the same for equal requests about equal states."""
+    newest = (session.event, session.applied_seq) if request.at is None else None
+    key_parts = msgspec.json.encode([str(session.pk), newest, __version__, request])
     return f"schedviz:answer:{hashlib.blake2b(key_parts, digest_size=16).hexdigest()}"
 
 
-def _stored_answer(answer_key: str) -> Answer | None:
-    stored: Any = stream.client().get(answer_key)
-    return None if stored is None else msgspec.json.decode(zlib.decompress(stored), type=Answer)
+def _stored_result(result_key: str) -> AnalysisResult | None:
+    stored: Any = stream.client().get(result_key)
+    return None if stored is None else msgspec.json.decode(zlib.decompress(stored), type=AnalysisResult)
 
 
-def _opened(answer: Answer) -> bytes:
-    if answer.missing:
-        raise SubjectNotFound(answer.missing)
-    if answer.refused:
-        raise InvalidRequest(answer.refused)
-    if answer.failed:
-        raise HistoryUnavailable(answer.failed)
-    if answer.too_large:
-        raise AnswerTooLarge(answer.too_large)
-    return bytes(answer.value)
+def _value_of(result: AnalysisResult) -> bytes:
+    if result.missing:
+        raise SubjectNotFound(result.missing)
+    if result.refused:
+        raise InvalidRequest(result.refused)
+    if result.failed:
+        raise HistoryUnavailable(result.failed)
+    if result.too_large:
+        raise ResultTooLarge(result.too_large)
+    return bytes(result.value)
 
 
-def store_answer(answer_key: str, answer: Answer) -> None:
-    """Store an answer where the waiting request looks for it."""
-    stream.client().set(answer_key, zlib.compress(msgspec.json.encode(answer), 1), ex=_KEPT_SECONDS)
+def store_result(result_key: str, result: AnalysisResult) -> None:
+    """Store a result where the waiting request looks for it."""
+    stream.client().set(result_key, zlib.compress(msgspec.json.encode(result), 1), ex=_CACHE_SECONDS)

@@ -1,7 +1,7 @@
 """`HttpTransport`: calls the extenders on the operator's list over HTTP.
 
 Each hostname is resolved once, and the call connects to that address if it is allowed. Redirects and proxies are not followed. The whole
-call has one deadline, and an answer has at most `ANSWER_BYTES`. The transport only makes calls; the engine parses the answers.
+call has one deadline, and a response has at most `MAX_RESPONSE_BYTES`. The transport only makes calls; the engine parses the responses.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from urllib.parse import urlsplit
 from schedviz.engine.extenders.calls import ExtenderCall, ExtenderError, ExtenderTls, host_and_port, not_listed
 from schedviz.sessions.extenders.addresses import AddressPolicy
 
-#: The largest answer of an extender.
-ANSWER_BYTES: Final = 1 << 20
-_PIECE: Final = 1 << 16
+#: The largest response of an extender.
+MAX_RESPONSE_BYTES: Final = 1 << 20
+_READ_BYTES: Final = 1 << 16
 
 
 class HttpTransport:
@@ -36,7 +36,7 @@ class HttpTransport:
         self.before_call = before_call
 
     def call(self, call: ExtenderCall) -> bytes:
-        """The body of the answer. Raises `ExtenderError`."""
+        """The body of the response. Raises `ExtenderError`."""
         self.before_call()
         if host_and_port(call.url) not in self._hosts:
             raise ExtenderError(not_listed(call.url))
@@ -98,7 +98,7 @@ class _Connected:
         return io.BufferedReader(_Reader(self._connected, self._deadline))
 
     def close(self) -> None:
-        """Does nothing, because http.client closes the socket before the answer is read. `_post` closes it."""
+        """Does nothing, because http.client closes the socket before the response is read. `_post` closes it."""
 
 
 def _post(call: ExtenderCall, deadline: _Deadline, addresses: AddressPolicy) -> tuple[int, bytes]:
@@ -126,10 +126,10 @@ def _read(response: http.client.HTTPResponse) -> tuple[int, bytes]:
     if response.status != http.client.OK:
         return response.status, b""
     body = bytearray()
-    while piece := response.read(_PIECE):
-        body += piece
-        if len(body) > ANSWER_BYTES:
-            raise OSError(f"the answer has more than {ANSWER_BYTES} bytes")
+    while data := response.read(_READ_BYTES):
+        body += data
+        if len(body) > MAX_RESPONSE_BYTES:
+            raise OSError(f"the response has more than {MAX_RESPONSE_BYTES} bytes")
     return response.status, bytes(body)
 
 

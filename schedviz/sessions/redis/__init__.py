@@ -1,1 +1,1 @@
-"""Redis: wake-ups for workers, the live event stream, worker heartbeats, single flight. Correctness never depends on it."""
+"""Redis: wake-ups and calls for workers, the live event stream, heartbeats, single flight. Correctness never depends on it."""

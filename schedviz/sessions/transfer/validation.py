@@ -1,7 +1,7 @@
 """Validates the settings and the trace of a new session before anything is stored.
 
 The shape of both is checked here. A scheduler configuration, declared extenders and feature gates are validated by building the engine,
-which an engine worker does (`engine_check.py`): this module runs in the web server, which never loads the engine.
+which an engine worker does (`settings_validation_job.py`): this module runs in the web server, which never loads the engine.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from schedviz.kube.json_names import camel
 from schedviz.sessions.commands.limits import expect_config
 from schedviz.sessions.commands.stored_form import canonical
 from schedviz.sessions.errors import CommandRefused, SessionError
-from schedviz.sessions.redis import replies, stream, wakeups
+from schedviz.sessions.redis import stream, wakeups, worker_calls
 from schedviz.trace.commands import AnyCommand
 from schedviz.trace.releases import RELEASES, unknown_release
 from schedviz.trace.simulation_settings import RULES_OF_NEW_SESSIONS, SimulationSettings, graceful_victims
@@ -113,14 +113,14 @@ def _validate_engine(settings: SimulationSettings) -> None:
 def _ask_worker(settings: SimulationSettings) -> Verdict:
     """Send the settings to an engine worker and wait for its verdict. Raises `ValidationUnavailable` or `redis.RedisError`."""
     try:
-        answered = replies.request(
+        answered = worker_calls.call(
             wakeups.VALIDATE, msgspec.json.encode(settings), queue=stream.ENGINE_QUEUE, timeout_seconds=_TIMEOUT_SECONDS
         )
-    except replies.EnqueueFailed:
+    except worker_calls.EnqueueFailed:
         raise ValidationUnavailable(
             "The configuration was not validated, because the workers cannot be reached. Try again in a moment."
         ) from None
-    except replies.NoWorker:
+    except worker_calls.NoWorker:
         _no_worker()
     if answered is None:
         message = (

@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from schedviz.sessions.analysis import requests
 from schedviz.web.actors import Verb
 from schedviz.web.api.access import session_for
-from schedviz.web.api.explain import ask, moment
+from schedviz.web.api.explain import analyse, moment
 from schedviz.web.api.moments import AT
 from schedviz.web.api.openapi import error_responses
 from schedviz.web.api.rate_limit import Scope
@@ -35,7 +35,7 @@ class DescribeNode(Resource):
     def get(self, request: Request, session_id: UUID, name: str) -> HttpResponse:
         """Add up the requests on a node: of the pods that the API server has there, and of those in the cache."""
         session = session_for(request, session_id, Verb.SEE)
-        return ask(session, requests.Describe("Node", name, at=moment(request, session)))
+        return analyse(session, requests.DescribeRequest("Node", name, at=moment(request, session)))
 
 
 class DescribePod(Resource):
@@ -54,4 +54,4 @@ class DescribePod(Resource):
     def get(self, request: Request, session_id: UUID, namespace: str, name: str) -> HttpResponse:
         """Add up the requests of a pod, and compare them with its node's allocatable resources."""
         session = session_for(request, session_id, Verb.SEE)
-        return ask(session, requests.Describe("Pod", f"{namespace}/{name}", at=moment(request, session)))
+        return analyse(session, requests.DescribeRequest("Pod", f"{namespace}/{name}", at=moment(request, session)))

@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from schedviz.sessions.analysis import requests
 from schedviz.web.actors import Verb
 from schedviz.web.api.access import session_for
-from schedviz.web.api.explain import ask, moment
+from schedviz.web.api.explain import analyse, moment
 from schedviz.web.api.moments import AT
 from schedviz.web.api.openapi import error_responses
 from schedviz.web.api.rate_limit import Scope
@@ -40,4 +40,4 @@ class Devices(Resource):
         """List the devices of all nodes with the claims that have them, the claims, and the device classes."""
         session = session_for(request, session_id, Verb.SEE)
         node, pod = (request.query_params.get(name, "") for name in ("node", "pod"))
-        return ask(session, requests.Devices(node, pod, at=moment(request, session)))
+        return analyse(session, requests.DevicesRequest(node, pod, at=moment(request, session)))

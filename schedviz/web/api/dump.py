@@ -14,7 +14,7 @@ from rest_framework.request import Request
 from schedviz.sessions.analysis import requests
 from schedviz.web.actors import Verb
 from schedviz.web.api.access import one_of, session_for, whole_number
-from schedviz.web.api.explain import ask, moment
+from schedviz.web.api.explain import analyse, moment
 from schedviz.web.api.moments import AT
 from schedviz.web.api.openapi import error_responses
 from schedviz.web.api.rate_limit import Scope
@@ -54,5 +54,5 @@ class Dump(Resource):
         session = session_for(request, session_id, Verb.SEE)
         format_ = one_of(request, "format", _FORMATS)
         verbosity = whole_number(request, "v", default=2, maximum=_MOST_VERBOSE)
-        answer = ask(session, requests.Dumped(at=moment(request, session), json=format_ == "json", verbosity=verbosity))
-        return HttpResponse(msgspec.json.decode(answer.content, type=str), content_type="text/plain; charset=utf-8")
+        result = analyse(session, requests.DumpRequest(at=moment(request, session), json=format_ == "json", verbosity=verbosity))
+        return HttpResponse(msgspec.json.decode(result.content, type=str), content_type="text/plain; charset=utf-8")

@@ -1,4 +1,4 @@
-"""`/api/v1/sessions/{id}/explain/…` and `what-if/`: questions about a moment that a worker answers without changing the session."""
+"""`/api/v1/sessions/{id}/explain/…` and `what-if/`: analyses of a moment that a worker runs without changing the session."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from schedviz.web.waiting import TooManyWait, waits
 
 WAIT_SECONDS = 30.0
 
-_ANSWER: Any = {"type": "object", "additionalProperties": True}
+_RESULT: Any = {"type": "object", "additionalProperties": True}
 _FORMATS: Final = ("json", *CARD_FORMATS)
 CARD_PARAMETERS: Final = [
     query(
@@ -59,7 +59,7 @@ class ExplainPending(Resource):
         parameters=[AT],
         responses={
             200: OpenApiResponse(
-                {"type": "array", "items": _ANSWER}, "Groups of pods that are pending for the same reason, largest first."
+                {"type": "array", "items": _RESULT}, "Groups of pods that are pending for the same reason, largest first."
             ),
             **error_responses(400, 404, 409, 503),
         },
@@ -67,7 +67,7 @@ class ExplainPending(Resource):
     def get(self, request: Request, session_id: UUID) -> HttpResponse:
         """Explain all pending pods. Pods that look the same to the scheduler form one group."""
         session = session_for(request, session_id, Verb.SEE)
-        return ask(session, requests.Pending(at=moment(request, session)))
+        return analyse(session, requests.PendingPodsRequest(at=moment(request, session)))
 
 
 class PendingOverview(Resource):
@@ -78,15 +78,15 @@ class PendingOverview(Resource):
     @extend_schema(
         operation_id="pendingOverview",
         parameters=[AT, _CHANGES, *CARD_PARAMETERS],
-        responses={200: OpenApiResponse(_ANSWER, "An Overview: docs/explain.md."), **CARDS, **error_responses(400, 404, 409, 503)},
+        responses={200: OpenApiResponse(_RESULT, "An Overview: docs/explain.md."), **CARDS, **error_responses(400, 404, 409, 503)},
     )
     def get(self, request: Request, session_id: UUID) -> HttpResponse:
         """Summarize all pending pods: how many wait for which reason, with the numbers behind it and the groups of equal pods."""
         session = session_for(request, session_id, Verb.SEE)
         event = moment(request, session)
         if (form := card_format(request)) is None:
-            return ask(session, requests.Overview(request.query_params.get("changes") == "1", at=event))
-        return _card(ask(session, requests.OverviewCard(form, theme_of(request), at=event)), form)
+            return analyse(session, requests.OverviewRequest(request.query_params.get("changes") == "1", at=event))
+        return _card(analyse(session, requests.OverviewCardRequest(form, theme_of(request), at=event)), form)
 
 
 class ExplainPod(Resource):
@@ -97,15 +97,15 @@ class ExplainPod(Resource):
     @extend_schema(
         operation_id="explainPod",
         parameters=[AT, *CARD_PARAMETERS],
-        responses={200: OpenApiResponse(_ANSWER, "An Explanation: docs/explain.md."), **CARDS, **error_responses(400, 404, 409, 503)},
+        responses={200: OpenApiResponse(_RESULT, "An Explanation: docs/explain.md."), **CARDS, **error_responses(400, 404, 409, 503)},
     )
     def get(self, request: Request, session_id: UUID, namespace: str, name: str) -> HttpResponse:
         """Explain the state of a pod: a sentence, the matrix of nodes and plugins, and the events that would requeue it."""
         session = session_for(request, session_id, Verb.SEE)
         event, pod = moment(request, session), f"{namespace}/{name}"
         if (form := card_format(request)) is None:
-            return ask(session, requests.Why(pod, at=event))
-        return _card(ask(session, requests.PodCard(pod, form, theme_of(request), at=event)), form)
+            return analyse(session, requests.WhyRequest(pod, at=event))
+        return _card(analyse(session, requests.PodCardRequest(pod, form, theme_of(request), at=event)), form)
 
 
 class SmallestChange(Resource):
@@ -117,14 +117,14 @@ class SmallestChange(Resource):
         operation_id="smallestChange",
         parameters=[AT],
         responses={
-            200: OpenApiResponse(_ANSWER, "Suggestions, each verified by a dry run, smallest first."),
+            200: OpenApiResponse(_RESULT, "Suggestions, each verified by a dry run, smallest first."),
             **error_responses(400, 404, 409, 503),
         },
     )
     def get(self, request: Request, session_id: UUID, namespace: str, name: str) -> HttpResponse:
         """Find the smallest change that would place a pod."""
         session = session_for(request, session_id, Verb.SEE)
-        return ask(session, requests.Change(f"{namespace}/{name}", at=moment(request, session)))
+        return analyse(session, requests.SmallestChangeRequest(f"{namespace}/{name}", at=moment(request, session)))
 
 
 class ExplainMessage(Resource):
@@ -136,13 +136,13 @@ class ExplainMessage(Resource):
         operation_id="explainMessage",
         request={"application/json": ref(schemas.MessageBody)},
         parameters=[AT],
-        responses={200: OpenApiResponse(_ANSWER, "Its clauses: docs/explain.md."), **error_responses(400, 404, 409, 503)},
+        responses={200: OpenApiResponse(_RESULT, "Its clauses: docs/explain.md."), **error_responses(400, 404, 409, 503)},
     )
     def post(self, request: Request, session_id: UUID) -> HttpResponse:
         """Explain a message such as `0/5 nodes are available: …` and, for a pod, list the nodes behind each reason."""
         session = session_for(request, session_id, Verb.SEE)
         body = body_as(schemas.MessageBody, request)
-        return ask(session, requests.ExplainMessage(body.text, body.pod, at=moment(request, session)), path="$.text")
+        return analyse(session, requests.ExplainMessageRequest(body.text, body.pod, at=moment(request, session)), path="$.text")
 
 
 class WhatIf(Resource):
@@ -155,7 +155,7 @@ class WhatIf(Resource):
         parameters=[AT],
         request={"application/json": ref(schemas.WhatIfBody)},
         responses={
-            200: OpenApiResponse(_ANSWER, "How many copies fit, on which nodes, and what rejects the next one."),
+            200: OpenApiResponse(_RESULT, "How many copies fit, on which nodes, and what rejects the next one."),
             **error_responses(400, 404, 409, 503),
         },
     )
@@ -169,13 +169,13 @@ class WhatIf(Resource):
             raise ApiError(400, "invalid", f"pod.{error}", path=f"pod.{getattr(error, 'path', '')}".rstrip(".")) from error
         if type(pod).__name__ != "Pod":
             raise ApiError(400, "invalid", f"pod.kind: expected Pod, found {type(pod).__name__}", path="pod.kind", expected="Pod")
-        return ask(session, requests.WhatIf(codec.to_dict(pod), body.copies, at=moment(request, session)))
+        return analyse(session, requests.WhatIfRequest(codec.to_dict(pod), body.copies, at=moment(request, session)))
 
 
 def moment(request: Request, session: Session) -> int | None:
-    """The event of `?at=`; None for the newest state, so that equal questions share one answer.
+    """The event of `?at=`; None for the newest state, so that equal requests share one result.
 
-    Raises `Unchanged` if the client already has the answer for this moment.
+    Raises `Unchanged` if the client already has the result for this moment.
     """
     event = optional_number(request, "at")
     if request.method == "GET":
@@ -194,8 +194,8 @@ def theme_of(request: Request) -> ThemeName:
     return cast("ThemeName", one_of(request, "theme", THEME_NAMES))
 
 
-def _card(answer: HttpResponse, form: CardFormat) -> HttpResponse:
-    return card_response(msgspec.json.decode(answer.content, type=bytes), form)
+def _card(response: HttpResponse, form: CardFormat) -> HttpResponse:
+    return card_response(msgspec.json.decode(response.content, type=bytes), form)
 
 
 def card_response(card: bytes, form: CardFormat) -> HttpResponse:
@@ -206,24 +206,24 @@ def card_response(card: bytes, form: CardFormat) -> HttpResponse:
     return response
 
 
-def ask(session: Session, question: requests.Question, *, path: str = "") -> HttpResponse:
-    """The answer to a question. Raises `ApiError` 400 (with the `path` of the invalid member), 404, 409 or 503."""
+def analyse(session: Session, analysis: requests.AnyAnalysisRequest, *, path: str = "") -> HttpResponse:
+    """The response with the result of an analysis. Raises `ApiError` 400 (with the `path` of the invalid member), 404, 409 or 503."""
     try:
         with waits.one():
-            answer = requests.ask(session, question, timeout_seconds=WAIT_SECONDS)
+            result = requests.request_result(session, analysis, timeout_seconds=WAIT_SECONDS)
     except TooManyWait as error:
         raise late(f"{error} Try again in a moment.") from error
     except requests.InvalidRequest as error:
         raise ApiError(400, error.code, str(error), path=path) from error
     except requests.SubjectNotFound as error:
         raise ApiError(404, error.code, str(error)) from error
-    except (HistoryUnavailable, requests.AnswerTooLarge) as error:
+    except (HistoryUnavailable, requests.ResultTooLarge) as error:
         raise ApiError(409, error.code, str(error)) from error
-    except requests.AnswerLate as error:
+    except requests.ResultLate as error:
         raise late(str(error)) from error
-    return HttpResponse(answer, content_type="application/json")
+    return HttpResponse(result, content_type="application/json")
 
 
 def late(message: str) -> ApiError:
-    """The error of an answer that no worker has given yet: the client repeats the request."""
-    return ApiError(503, requests.AnswerLate.code, message, headers={"Retry-After": "2"})
+    """The error for a result that no worker has stored yet: the client repeats the request."""
+    return ApiError(503, requests.ResultLate.code, message, headers={"Retry-After": "2"})

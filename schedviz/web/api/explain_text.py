@@ -10,7 +10,7 @@ from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 
-from schedviz.sessions.redis import replies, wakeups
+from schedviz.sessions.redis import wakeups, worker_calls
 from schedviz.web.actors import Verb
 from schedviz.web.api import schemas
 from schedviz.web.api.access import actor_for, body_as
@@ -25,7 +25,7 @@ _TIMEOUT_SECONDS: Final = 15.0
 _NO_MESSAGE: Final = (
     "text has no message of the scheduler. Expected one such as `0/5 nodes are available: …`. Paste the output of `kubectl describe pod`."
 )
-_ANSWER: Any = {"type": "object", "additionalProperties": True}
+_RESULT: Any = {"type": "object", "additionalProperties": True}
 
 
 class _Card(msgspec.Struct):
@@ -41,7 +41,7 @@ class ExplainText(Resource):
         operation_id="explainText",
         request={"application/json": ref(schemas.PastedTextBody)},
         parameters=CARD_PARAMETERS,
-        responses={200: OpenApiResponse(_ANSWER, "Its messages: docs/explain.md."), **CARDS, **error_responses(400, 401, 503)},
+        responses={200: OpenApiResponse(_RESULT, "Its messages: docs/explain.md."), **CARDS, **error_responses(400, 401, 503)},
     )
     def post(self, request: Request) -> HttpResponse:
         """Find the scheduler's messages in a text, such as the output of `kubectl describe pod`, and explain their clauses.
@@ -54,24 +54,24 @@ class ExplainText(Resource):
             raise ApiError(400, "invalid", "Send either text or file.", path="$.text")
         if (form := card_format(request)) is None:
             return HttpResponse(_explained({"file": body.file} if body.file else body.text), content_type="application/json")
-        question: dict[str, str | bytes] = {"text": body.text, "file": body.file, "pod": body.pod, "form": form, "theme": theme_of(request)}
-        card = msgspec.json.decode(_explained(question), type=_Card).card
+        pasted: dict[str, str | bytes] = {"text": body.text, "file": body.file, "pod": body.pod, "form": form, "theme": theme_of(request)}
+        card = msgspec.json.decode(_explained(pasted), type=_Card).card
         if card is None:
             raise ApiError(400, "invalid", _NO_MESSAGE, path="$.text")
         return card_response(card, form)
 
 
-def _explained(question: str | dict[str, str | bytes]) -> bytes:
+def _explained(pasted: str | dict[str, str | bytes]) -> bytes:
     try:
         with waits.one():
-            explained = replies.request(
-                wakeups.EXPLAIN_TEXT, msgspec.json.encode(question), queue=wakeups.IO_QUEUE, timeout_seconds=_TIMEOUT_SECONDS
+            explained = worker_calls.call(
+                wakeups.EXPLAIN_TEXT, msgspec.json.encode(pasted), queue=wakeups.IO_QUEUE, timeout_seconds=_TIMEOUT_SECONDS
             )
     except TooManyWait as error:
         raise late(f"{error} Try again in a moment.") from error
-    except (replies.EnqueueFailed, redis.RedisError) as error:
+    except (worker_calls.EnqueueFailed, redis.RedisError) as error:
         raise late("The workers cannot be reached. Try again in a moment.") from error
-    except replies.NoWorker as error:
+    except worker_calls.NoWorker as error:
         raise late("No io worker is running. Start one (`schedviz up` does), then send the request again.") from error
     if explained is None:
         raise late(f"The text was not read within {_TIMEOUT_SECONDS:g} s, because all io workers are busy. Try again later.")

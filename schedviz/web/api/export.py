@@ -22,7 +22,7 @@ from schedviz.web.actors import Actor, Verb
 from schedviz.web.api.access import one_of, optional_number, session_for
 from schedviz.web.api.download import Download, downloads
 from schedviz.web.api.errors import ApiError
-from schedviz.web.api.explain import ask
+from schedviz.web.api.explain import analyse
 from schedviz.web.api.openapi import error_responses
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
@@ -102,7 +102,7 @@ def _trace(session: Session, until: int | None) -> HttpResponseBase:
 
 def _recording(session: Session, after: int | None, until: int | None, *, observed: bool) -> HttpResponseBase:
     """The trace is created and checked in a worker."""
-    response = ask(session, requests.Recorded(after=after, until=until, observed=observed))
+    response = analyse(session, requests.RecordingRequest(after=after, until=until, observed=observed))
     response["Content-Disposition"] = _named(session, "json")
     return response
 

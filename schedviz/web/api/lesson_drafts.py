@@ -18,7 +18,7 @@ from schedviz.sessions.analysis import requests
 from schedviz.web.actors import Verb
 from schedviz.web.api.access import session_for
 from schedviz.web.api.errors import ApiError
-from schedviz.web.api.explain import ask
+from schedviz.web.api.explain import analyse
 from schedviz.web.api.openapi import error_responses
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
@@ -61,8 +61,8 @@ class LessonDraft(Resource):
         if not _NAME.fullmatch(name) or len(name) > 60:
             expected = "lowercase letters, digits and hyphens"
             raise ApiError(400, "invalid", f"?name={name}: {expected} were expected.", path="?name", expected=expected, found=name)
-        question = requests.LessonDraft(name, _moments(request), at=session.event)
-        files = msgspec.json.decode(ask(session, question).content, type=dict[str, str])
+        draft_request = requests.LessonDraftRequest(name, _moments(request), at=session.event)
+        files = msgspec.json.decode(analyse(session, draft_request).content, type=dict[str, str])
         packed = io.BytesIO()
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
             for file, text in files.items():

@@ -21,7 +21,7 @@ from schedviz.web.actors import Actor, Role, Verb
 from schedviz.web.api import versions
 from schedviz.web.api.access import actor_for, session_for
 from schedviz.web.api.errors import ApiError
-from schedviz.web.api.explain import ask
+from schedviz.web.api.explain import analyse
 from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, response
 from schedviz.web.api.resource import Resource
 from schedviz.web.api.schemas import lessons as bodies
@@ -128,9 +128,9 @@ def unreadable(name: str, error: LessonError) -> ApiError:
 
 
 def path_of(session: Session, lesson: Lesson) -> list[StopState]:
-    """The played stops. They are always requested for event 0, so that all positions share the cached answer. Raises `ApiError`."""
-    question = requests.Path(lesson.name, lesson.version, at=0)
-    return msgspec.json.decode(ask(session, question).content, type=list[StopState])
+    """The played stops. They are always requested for event 0, so that all positions share the cached result. Raises `ApiError`."""
+    path_request = requests.LessonPathRequest(lesson.name, lesson.version, at=0)
+    return msgspec.json.decode(analyse(session, path_request).content, type=list[StopState])
 
 
 def _taken(user_id: int) -> dict[str, Session]:

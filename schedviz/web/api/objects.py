@@ -17,7 +17,7 @@ from schedviz.web.actors import Verb
 from schedviz.web.api import schemas
 from schedviz.web.api.access import session_for
 from schedviz.web.api.errors import ApiError
-from schedviz.web.api.explain import ask, moment
+from schedviz.web.api.explain import analyse, moment
 from schedviz.web.api.moments import AT
 from schedviz.web.api.openapi import error_responses, response
 from schedviz.web.api.rate_limit import Scope
@@ -54,7 +54,7 @@ class KeptObject(Resource):
             raise ApiError(400, "invalid", "?name: the name of an object is expected.", path="?name", expected="a name")
         namespace = request.query_params.get("namespace", "") or "default"
         key = f"{namespace}/{name}" if kind.namespaced else name
-        return ask(session, requests.StoredObject(kind=kind.name, key=key, at=moment(request, session)))
+        return analyse(session, requests.ObjectRequest(kind=kind.name, key=key, at=moment(request, session)))
 
 
 class SelectedObjects(Resource):
@@ -84,7 +84,7 @@ class SelectedObjects(Resource):
             parse_selector(selector)
         except SelectorError as error:
             raise ApiError(400, "invalid", f"?selector: {error}", path="?selector", found=selector) from error
-        return ask(session, requests.Selected(kind=kind.name, selector=selector, at=moment(request, session)))
+        return analyse(session, requests.SelectorRequest(kind=kind.name, selector=selector, at=moment(request, session)))
 
 
 def _kind(request: Request) -> Kind:

@@ -70,7 +70,7 @@ def right_answer(session: Session | None, stop: str) -> str | None:
     if session is None or not name:
         return None
     try:
-        content = requests.ask(session, requests.Path(name, version(name), at=0), timeout_seconds=_WAIT_SECONDS)
+        content = requests.request_result(session, requests.LessonPathRequest(name, version(name), at=0), timeout_seconds=_WAIT_SECONDS)
     except (SessionError, LessonError, UnknownLessonError):
         return None
     played = msgspec.json.decode(content, type=list[StopState])

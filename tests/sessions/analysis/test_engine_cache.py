@@ -9,9 +9,9 @@ import msgspec
 import pytest
 
 from schedviz.engine import Simulation
-from schedviz.sessions.analysis import answering, requests
+from schedviz.sessions.analysis import analysis_job, requests
 from schedviz.sessions.analysis.engine_cache import ENGINE_CACHE, Moment
-from schedviz.sessions.analysis.requests import AnalysisRequest, Change, WhatIf, Why
+from schedviz.sessions.analysis.requests import AnalysisRequest, SmallestChangeRequest, WhatIfRequest, WhyRequest
 from schedviz.sessions.models import Session
 from tests.sessions.conftest import MakeSession, pod, send, work_off
 
@@ -23,9 +23,9 @@ def forgotten() -> Iterator[None]:
     ENGINE_CACHE.clear()
 
 
-def ask(session_id: UUID, question: AnalysisRequest, place: str) -> dict[str, object]:
-    answering.answer(session_id, msgspec.json.encode(question), place)
-    result = requests._stored_answer(place)
+def run(session_id: UUID, request: AnalysisRequest, place: str) -> dict[str, object]:
+    analysis_job.run(session_id, msgspec.json.encode(request), place)
+    result = requests._stored_result(place)
     assert result is not None
     assert not result.failed, result.failed
     answer: dict[str, object] = msgspec.json.decode(result.value)
@@ -47,12 +47,12 @@ def kept(session_id: UUID) -> Simulation | None:
 
 def test_the_next_question_about_a_moment_is_put_to_the_same_engine_and_has_the_same_answer(make_session: MakeSession) -> None:
     session_id = make_session(nodes=2, pods=2)
-    alone = ask(session_id, Why(pod="default/pod-2"), "alone")
+    alone = run(session_id, WhyRequest(pod="default/pod-2"), "alone")
     ENGINE_CACHE.clear()
 
-    ask(session_id, Why(pod="default/pod-1"), "first")
+    run(session_id, WhyRequest(pod="default/pod-1"), "first")
     engine = kept(session_id)
-    again = ask(session_id, Why(pod="default/pod-2"), "second")
+    again = run(session_id, WhyRequest(pod="default/pod-2"), "second")
 
     assert engine is not None
     assert kept(session_id) is engine
@@ -61,25 +61,25 @@ def test_the_next_question_about_a_moment_is_put_to_the_same_engine_and_has_the_
 
 def test_another_moment_has_another_engine(make_session: MakeSession) -> None:
     session_id = make_session(nodes=2, pods=2)
-    ask(session_id, Why(pod="default/pod-1"), "before")
+    run(session_id, WhyRequest(pod="default/pod-1"), "before")
     engine = kept(session_id)
     send(session_id, "cycle")
     work_off(session_id)
 
     assert kept(session_id) is None
-    assert ask(session_id, Why(pod="default/pod-1"), "after")["standing"] == "scheduled"
+    assert run(session_id, WhyRequest(pod="default/pod-1"), "after")["standing"] == "scheduled"
     assert kept(session_id) is not engine
 
 
-@pytest.mark.parametrize("question", [Change(pod="default/pod-1"), WhatIf(pod=pod("copy"), copies=2)])
-def test_a_request_that_changes_the_engine_leaves_none_in_the_cache(make_session: MakeSession, question: AnalysisRequest) -> None:
+@pytest.mark.parametrize("analysis_request", [SmallestChangeRequest(pod="default/pod-1"), WhatIfRequest(pod=pod("copy"), copies=2)])
+def test_a_request_that_changes_the_engine_leaves_none_in_the_cache(make_session: MakeSession, analysis_request: AnalysisRequest) -> None:
     session_id = make_session(nodes=2, pods=2)
-    ask(session_id, question, "changed")
+    run(session_id, analysis_request, "changed")
     assert kept(session_id) is None
 
 
 def test_one_at_a_time_has_it(make_session: MakeSession) -> None:
     session_id = make_session(nodes=2, pods=2)
-    ask(session_id, Why(pod="default/pod-1"), "place")
+    run(session_id, WhyRequest(pod="default/pod-1"), "place")
     assert ENGINE_CACHE.pop(moment_of(session_id)) is not None
     assert ENGINE_CACHE.pop(moment_of(session_id)) is None

@@ -8,7 +8,7 @@ import lzma
 import pytest
 
 from schedviz.ingest.pasted_text import LONGEST, MOST_MESSAGES
-from schedviz.sessions.analysis.pasted_text import PastedText, answer_to, explain_text
+from schedviz.sessions.analysis.pasted_text import PastedText, explain_pasted, explain_text
 
 
 def test_each_message_is_explained_with_its_pod() -> None:
@@ -30,7 +30,7 @@ def test_a_text_without_a_message_has_none() -> None:
 def test_a_card_of_a_text_has_its_reasons_and_what_to_do() -> None:
     text = "Name: web\nNamespace: shop\n  0/5 nodes are available: 3 Insufficient cpu, 2 node(s) were unschedulable."
 
-    card = answer_to(PastedText(text, form="markdown")).card
+    card = explain_pasted(PastedText(text, form="markdown")).card
 
     assert card is not None
     lines = card.decode().splitlines()
@@ -41,33 +41,33 @@ def test_a_card_of_a_text_has_its_reasons_and_what_to_do() -> None:
 
 
 def test_a_card_names_the_pod_that_the_caller_knows() -> None:
-    card = answer_to(PastedText("0/1 nodes are available: 1 Insufficient cpu.", pod="shop/web", form="html")).card
+    card = explain_pasted(PastedText("0/1 nodes are available: 1 Insufficient cpu.", pod="shop/web", form="html")).card
 
     assert card is not None
     assert "Why shop/web is pending" in card.decode()
 
 
 def test_there_is_no_card_of_a_text_without_a_message() -> None:
-    assert answer_to(PastedText("hello", form="markdown")).card is None
+    assert explain_pasted(PastedText("hello", form="markdown")).card is None
 
 
 def test_a_table_says_which_pods_wait_and_what_to_send_instead() -> None:
     table = "NAME    READY   STATUS    RESTARTS   AGE\nweb-1   0/1     Pending   0          5m\nweb-2   1/1     Running   0          5m\n"
 
-    hint = answer_to(PastedText(table)).hint
+    hint = explain_pasted(PastedText(table)).hint
 
     assert hint.startswith("This is a table of kubectl")
     assert "Pending: web-1. The reason is in the events of `kubectl describe pod web-1`." in hint
 
 
 def test_a_table_without_its_header_is_recognized() -> None:
-    assert "Pending: web-1." in answer_to(PastedText("web-1   0/1   Pending   0   5m\nweb-2   1/1   Running   0   5m\n")).hint
+    assert "Pending: web-1." in explain_pasted(PastedText("web-1   0/1   Pending   0   5m\nweb-2   1/1   Running   0   5m\n")).hint
     nodes = "node-1   Ready   <none>   5d   v1.27.3\nnode-2   Ready,SchedulingDisabled   worker   5d   v1.27.3\n"
-    assert "Of its 2 nodes, 1 takes no new pods: node-2 (Ready,SchedulingDisabled)." in answer_to(PastedText(nodes)).hint
+    assert "Of its 2 nodes, 1 takes no new pods: node-2 (Ready,SchedulingDisabled)." in explain_pasted(PastedText(nodes)).hint
 
 
 def test_a_text_with_a_message_needs_no_hint() -> None:
-    assert answer_to(PastedText("0/1 nodes are available: 1 Insufficient cpu.")).hint == ""
+    assert explain_pasted(PastedText("0/1 nodes are available: 1 Insufficient cpu.")).hint == ""
 
 
 DESCRIBED = """Name:             web
@@ -94,7 +94,7 @@ def test_what_an_autoscaler_says_does_not_hide_the_schedulers_reasons(advice: st
         text = "\n".join(lines if newest_last else [*lines[:3], *reversed(lines[3:])])
 
         messages = explain_text(text).messages
-        card = answer_to(PastedText(text, form="markdown")).card
+        card = explain_pasted(PastedText(text, form="markdown")).card
 
         assert [bool(each.writer) for each in messages] == [False, False, True]
         assert (messages[-1].pod, messages[-1].at) == ("shop/web", "2m3s ago")
@@ -110,11 +110,11 @@ WITH_MESSAGE = "Name: web\nNamespace: shop\n  0/5 nodes are available: 5 Insuffi
 
 @pytest.mark.parametrize("packed", [WITH_MESSAGE.encode(), gzip.compress(WITH_MESSAGE.encode()), lzma.compress(WITH_MESSAGE.encode())])
 def test_a_file_is_returned_as_text(packed: bytes) -> None:
-    assert answer_to(PastedText(file=packed)).text == WITH_MESSAGE
+    assert explain_pasted(PastedText(file=packed)).text == WITH_MESSAGE
 
 
 def test_a_card_of_a_file_has_its_reasons() -> None:
-    card = answer_to(PastedText(file=gzip.compress(WITH_MESSAGE.encode()), form="markdown")).card
+    card = explain_pasted(PastedText(file=gzip.compress(WITH_MESSAGE.encode()), form="markdown")).card
 
     assert card is not None
     assert card.startswith(b"### Why `shop/web` is pending")
@@ -129,11 +129,11 @@ def test_a_card_of_a_file_has_its_reasons() -> None:
     ],
 )
 def test_a_file_that_cannot_be_read_says_why(packed: bytes, why: str) -> None:
-    assert why in answer_to(PastedText(file=packed)).hint
+    assert why in explain_pasted(PastedText(file=packed)).hint
 
 
 def test_a_text_with_more_messages_than_are_explained_says_so() -> None:
     row = "5m  Warning  FailedScheduling  pod/p{}  0/5 nodes are available: 5 Insufficient cpu.\n"
 
-    assert answer_to(PastedText("".join(map(row.format, range(MOST_MESSAGES))))).more
-    assert not answer_to(PastedText(row)).more
+    assert explain_pasted(PastedText("".join(map(row.format, range(MOST_MESSAGES))))).more
+    assert not explain_pasted(PastedText(row)).more

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from schedviz.cli.trace import trace
 from schedviz.engine import Simulation, SimulationSettings
 from schedviz.kube.codec import from_dict
-from schedviz.sessions.extenders.http import ANSWER_BYTES, HttpTransport
+from schedviz.sessions.extenders.http import MAX_RESPONSE_BYTES, HttpTransport
 from schedviz.trace.commands import convert_command
 from schedviz.trace.events import ApiWritten, CycleEnded, ExtenderAnswered
 from tests.extender_server import ExtenderServer
@@ -183,8 +183,8 @@ def test_garbage_is_an_error(server: ExtenderServer, answer: bytes, message: str
 
 
 def test_an_answer_has_a_limit(server: ExtenderServer) -> None:
-    message, answered = failing(server, b" " * (ANSWER_BYTES + 1))
-    assert message == f'Post "{server.url}/filter": the answer has more than {ANSWER_BYTES} bytes'
+    message, answered = failing(server, b" " * (MAX_RESPONSE_BYTES + 1))
+    assert message == f'Post "{server.url}/filter": the response has more than {MAX_RESPONSE_BYTES} bytes'
     assert answered.size == 0
 
 

@@ -9,8 +9,8 @@ from uuid import UUID
 
 import pytest
 
-from schedviz.sessions.analysis import answering, requests
-from schedviz.sessions.analysis.requests import Answer, AnswerLate, Pending
+from schedviz.sessions.analysis import analysis_job, requests
+from schedviz.sessions.analysis.requests import AnalysisResult, PendingPodsRequest, ResultLate
 from schedviz.sessions.models import Session
 from schedviz.sessions.redis import single_flight, stream, wakeups
 from tests.sessions.conftest import MakeSession
@@ -24,18 +24,18 @@ def sent() -> list[list[Any]]:
     """The arguments of the requests that wait for a worker. None runs here."""
     waiting: Any = stream.client().lrange(wakeups.IO_QUEUE, 0, -1)
     messages = [json.loads(message) for message in waiting]
-    return [json.loads(base64.b64decode(message["body"]))[0] for message in messages if message["headers"]["task"] == wakeups.ANSWER]
+    return [json.loads(base64.b64decode(message["body"]))[0] for message in messages if message["headers"]["task"] == wakeups.ANALYSE]
 
 
 def ask(session_id: UUID) -> bytes:
-    return requests.ask(Session.objects.get(pk=session_id), Pending(), timeout_seconds=0)
+    return requests.request_result(Session.objects.get(pk=session_id), PendingPodsRequest(), timeout_seconds=0)
 
 
 def test_a_repeated_request_shares_the_running_computation(make_session: MakeSession) -> None:
     session_id = make_session()
 
     for _ in range(3):
-        with pytest.raises(AnswerLate, match="The computation continues"):
+        with pytest.raises(ResultLate, match="It continues"):
             ask(session_id)
 
     assert len(sent()) == 1
@@ -43,15 +43,15 @@ def test_a_repeated_request_shares_the_running_computation(make_session: MakeSes
 
 def test_an_answer_that_is_there_is_made_no_second_time(make_session: MakeSession) -> None:
     session_id = make_session(pods=0)
-    with pytest.raises(AnswerLate):
+    with pytest.raises(ResultLate):
         ask(session_id)
-    ((_, question, place),) = sent()
+    ((_, request, place),) = sent()
 
-    answering.answer(session_id, question.encode(), place)
+    analysis_job.run(session_id, request.encode(), place)
     assert ask(session_id) == b"[]"
 
-    requests.store_answer(place, Answer(missing="This was here before."))
-    answering.answer(session_id, question.encode(), place)
+    requests.store_result(place, AnalysisResult(missing="This was here before."))
+    analysis_job.run(session_id, request.encode(), place)
     with pytest.raises(requests.SubjectNotFound, match="This was here before"):
         ask(session_id)
     assert len(sent()) == 1
@@ -62,7 +62,7 @@ def test_of_two_workers_one_makes_it() -> None:
         assert (first, second) == (True, False)
     with single_flight.making(PLACE) as again:
         assert again, "the first has gone, and left nothing"
-        requests.store_answer(PLACE, Answer())
+        requests.store_result(PLACE, AnalysisResult())
     with single_flight.making(PLACE) as afterwards:
         assert not afterwards
 

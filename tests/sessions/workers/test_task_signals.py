@@ -48,7 +48,7 @@ def test_a_worker_measures_jobs_and_names_task_and_session_in_its_log_lines(
 def test_log_lines_do_not_have_a_text_that_a_user_pasted(monkeypatch: pytest.MonkeyPatch) -> None:
     app.loader.import_default_modules()
     seen: list[dict[str, object]] = []
-    monkeypatch.setattr(pasted_text, "reply", lambda *_: seen.append(structlog.contextvars.get_contextvars()))
+    monkeypatch.setattr(pasted_text, "store_result", lambda *_: seen.append(structlog.contextvars.get_contextvars()))
 
     tasks.explain_text.apply(args=('"0/1 nodes are available: 1 secret"', "place"), throw=True)
 

@@ -6,15 +6,15 @@ import msgspec
 
 from schedviz.engine import ConfigurationError, Simulation
 from schedviz.engine.releases import RELEASES
-from schedviz.sessions.redis.replies import reply
+from schedviz.sessions.redis.worker_calls import store_result
 from schedviz.sessions.transfer.validation import Verdict
 from schedviz.trace.releases import not_simulated
 from schedviz.trace.simulation_settings import SimulationSettings
 
 
-def validate(settings: bytes, reply_key: str) -> None:
-    """Validate JSON settings, and store the verdict under `reply_key`, a list in Redis."""
-    reply(reply_key, msgspec.json.encode(verdict_on(msgspec.json.decode(settings, type=SimulationSettings))))
+def validate(settings: bytes, result_key: str) -> None:
+    """Validate JSON settings, and store the verdict under `result_key`."""
+    store_result(result_key, msgspec.json.encode(verdict_on(msgspec.json.decode(settings, type=SimulationSettings))))
 
 
 def verdict_on(settings: SimulationSettings) -> Verdict:

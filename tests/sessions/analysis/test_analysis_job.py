@@ -1,0 +1,40 @@
+"""Results of analysis requests."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from billiard.exceptions import SoftTimeLimitExceeded
+
+from schedviz.sessions.analysis import analysis_job, requests
+from schedviz.sessions.analysis.requests import WhyRequest
+from schedviz.sessions.errors import HistoryUnavailable
+from schedviz.sessions.models import Session
+from tests.sessions.conftest import MakeSession
+
+
+def test_an_answer_over_the_limit_is_refused_with_its_size(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(analysis_job, "MAX_RESULT_BYTES", 100)
+    session = Session.objects.get(pk=make_session(nodes=2, pods=1))
+    request = WhyRequest(pod="default/pod-1")
+    analysis_job.run(session.pk, msgspec.json.encode(request), requests._result_key(session, request))
+
+    with pytest.raises(requests.ResultTooLarge, match=r"The result has \S+ bytes; at most 100 are returned\. Ask about one pod"):
+        requests.request_result(session, request, timeout_seconds=0)
+
+
+def test_an_answer_that_takes_too_long_is_refused_with_the_limit(
+    make_session: MakeSession, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def take_long(*_: object) -> bytes:
+        # As Celery does at `soft_time_limit` of the task.
+        raise SoftTimeLimitExceeded
+
+    monkeypatch.setattr(analysis_job, "_analysed", take_long)
+    session = Session.objects.get(pk=make_session(nodes=2, pods=1))
+    request = WhyRequest(pod="default/pod-1")
+    analysis_job.run(session.pk, msgspec.json.encode(request), requests._result_key(session, request))
+
+    with pytest.raises(HistoryUnavailable, match=r"takes longer than 60 s, which is the limit\. Ask about one pod"):
+        requests.request_result(session, request, timeout_seconds=0)
+    assert not [record for record in caplog.records if record.exc_info]
