@@ -146,7 +146,7 @@ def _clear(dead: dict[str, str]) -> None:
         trial_lease.clear_owner(prefix, but=but, killed_externally=ended == "killed")
         _report(cleared=owner)
         del dead[owner]
-    sweep(again=True)
+    sweep(force=True)
 
 
 def _guarded(job: Any) -> None:

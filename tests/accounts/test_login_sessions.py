@@ -21,11 +21,11 @@ def logins(number: int, *, expired: bool) -> None:
     LoginSession.objects.bulk_create(LoginSession(session_key=f"{expired}-{n}", session_data="", expire_date=at) for n in range(number))
 
 
-def test_the_sweeper_deletes_expired_logins_and_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_sweeper_deletes_expired_logins_and_leaves_the_others() -> None:
     client = Client()
     client.force_login(User.objects.create_user("ada"))
     logins(3, expired=True)
-    monkeypatch.setattr(sweep, "_periodic_due", 0.0)
+    sweep._periodic_interval.reset()
 
     sweep.sweep()
 

@@ -73,7 +73,7 @@ def test_a_document_can_be_fetched_again(provider: _Provider) -> None:
     provider.body = b'{"issuer": "b"}'
 
     assert document.read() == {"issuer": "a"}
-    assert document.read(again=True) == {"issuer": "b"}
+    assert document.read(refetch=True) == {"issuer": "b"}
 
 
 @pytest.mark.parametrize("body", [b"[]", b"not JSON", b" " * (oidc_documents.DOCUMENT_BYTES + 1)], ids=["a list", "no JSON", "too large"])
@@ -120,4 +120,4 @@ def test_an_older_document_is_used_while_the_provider_fails(provider: _Provider)
     document.read()
     provider.status = 500
 
-    assert document.read(again=True) == {"issuer": "a"}
+    assert document.read(refetch=True) == {"issuer": "a"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Final
 from uuid import UUID
 
@@ -10,6 +9,7 @@ import redis
 from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q
 from django.db.models.functions import Now
 
+from schedviz.sessions.interval import Interval
 from schedviz.sessions.models import Experiment, ExperimentTrial
 from schedviz.sessions.queries import prepared
 from schedviz.sessions.queries.database import DatabaseSeconds
@@ -19,9 +19,8 @@ CHECK: Final = "schedviz.check_experiment"
 TRIAL: Final = "schedviz.run_trial"
 QUEUE: Final = "experiments"
 #: Tasks in the queue at a time. The sweeper adds the next ones when they are done, so that experiments take turns.
-_ENQUEUED: Final = 64
-_SWEEP_SECONDS: Final = 2.0
-_due = 0.0
+_MAX_ENQUEUED: Final = 64
+_sweep_interval = Interval(2.0)
 
 
 def notify_check(experiment_id: UUID) -> None:
@@ -33,7 +32,7 @@ def notify_trials(experiment_id: UUID) -> int:
     """Enqueue a task for each of the next trials of a running experiment that no worker has. Returns how many."""
     free = Q(status=ExperimentTrial.Status.WAITING) | Q(status=ExperimentTrial.Status.RUNNING, lease_until__lt=DatabaseSeconds())
     rows = ExperimentTrial.objects.filter(free, experiment_id=experiment_id, experiment__status=Experiment.Status.RUNNING)
-    numbers = list(rows.order_by("number").values_list("number", flat=True)[:_ENQUEUED])
+    numbers = list(rows.order_by("number").values_list("number", flat=True)[:_MAX_ENQUEUED])
     for number in numbers:
         if not wakeups.enqueue(TRIAL, str(experiment_id), number, queue=QUEUE):
             break
@@ -47,12 +46,13 @@ def close_if_done(experiment_id: UUID) -> bool:
     return running.update(status=Experiment.Status.FINISHED, ended_at=Now()) == 1
 
 
-def sweep(*, again: bool = False) -> None:
-    """Enqueue what has no live worker, if the queue is empty: its tasks were done or lost. Idempotent; `again`: without a pause."""
-    global _due  # noqa: PLW0603
-    if not again and time.monotonic() < _due:
+def sweep(*, force: bool = False) -> None:
+    """Enqueue what has no live worker, if the queue is empty: its tasks were done or lost. Idempotent.
+
+    Does nothing within 2 s of the last sweep, unless `force`.
+    """
+    if not _sweep_interval.is_due(force=force):
         return
-    _due = time.monotonic() + _SWEEP_SECONDS
     statuses = [Experiment.Status.CHECKING, Experiment.Status.RUNNING]
     if not prepared.has_unfinished_experiment(statuses):
         return

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -14,6 +13,7 @@ from django.db.models.functions import Now
 
 from schedviz.sessions.experiments import dispatch, trial_sessions
 from schedviz.sessions.hosting.lease import FREE
+from schedviz.sessions.interval import Interval
 from schedviz.sessions.models import Checkpoint, Session
 from schedviz.sessions.queries import prepared
 from schedviz.sessions.redis import wakeups
@@ -32,7 +32,7 @@ _FAILED_IMPORT_HOURS = 1
 _ALIVE = (Session.Status.READY, Session.Status.RUNNING, Session.Status.PAUSED)
 
 _periodic_sweeps: list[Callable[[], None]] = []
-_periodic_due = 0.0
+_periodic_interval = Interval(_PERIODIC_SECONDS)
 
 
 def register_periodic_sweep(periodic_sweep: Callable[[], None]) -> None:
@@ -40,26 +40,26 @@ def register_periodic_sweep(periodic_sweep: Callable[[], None]) -> None:
     _periodic_sweeps.append(periodic_sweep)
 
 
-def sweep(*, again: bool = False) -> int:
+def sweep(*, force: bool = False) -> int:
     """Wake a worker for every session with work and without an owner. Returns the number of such sessions. Idempotent.
 
-    `again`: a worker died, perhaps with a task that it had just fetched, so wake-ups that were sent a moment ago are sent again.
+    `force`: a worker died, perhaps with a task that it had just fetched, so wake-ups that were sent a moment ago are sent again.
     """
     # One statement in place of four queries, twice a second on every machine, when nothing waits.
-    count = _sweep_sessions(again=again) if prepared.has_unfinished_session(Session.Status.IMPORTING, _ALIVE) else 0
-    dispatch.sweep(again=again)
+    count = _sweep_sessions(force=force) if prepared.has_unfinished_session(Session.Status.IMPORTING, _ALIVE) else 0
+    dispatch.sweep(force=force)
     _run_periodic_sweeps()
     return count
 
 
-def _sweep_sessions(*, again: bool) -> int:
+def _sweep_sessions(*, force: bool) -> int:
     waiting = Session.objects.filter(FREE)
     imports = list(waiting.filter(status=Session.Status.IMPORTING, uploaded=True).values_list("pk", flat=True))
     for session_id in imports:
         wakeups.notify_import(session_id)
     unhosted = list(waiting.filter(status__in=_ALIVE, applied_seq__lt=F("last_seq")).values_list("pk", flat=True))
     for session_id in unhosted:
-        wakeups.notify(session_id, owned=False, again=again)
+        wakeups.notify(session_id, owned=False, force=force)
     abandoned = Session.objects.filter(
         status=Session.Status.IMPORTING, uploaded=False, created_at__lt=Now() - timedelta(hours=_UPLOAD_HOURS)
     )
@@ -71,10 +71,8 @@ def _sweep_sessions(*, again: bool) -> int:
 
 
 def _run_periodic_sweeps() -> None:
-    global _periodic_due  # noqa: PLW0603
-    if time.monotonic() < _periodic_due:
+    if not _periodic_interval.is_due():
         return
-    _periodic_due = time.monotonic() + _PERIODIC_SECONDS
     _delete_failed_imports()
     for periodic_sweep in _periodic_sweeps:
         periodic_sweep()

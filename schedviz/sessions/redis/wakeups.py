@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from uuid import UUID
 
 import redis
@@ -11,6 +10,7 @@ from celery.exceptions import CeleryError
 from kombu.exceptions import KombuError
 
 from schedviz.celery import app
+from schedviz.sessions.interval import Interval
 from schedviz.sessions.redis import stream
 
 logger = logging.getLogger(__name__)
@@ -25,16 +25,15 @@ IO_QUEUE = "io"
 
 #: An import that was enqueued is not enqueued again for this long.
 IMPORT_DEDUPLICATION_MILLISECONDS = 30_000
-_WARNING_SECONDS = 10.0
-_warned_at = -_WARNING_SECONDS
+_warning_interval = Interval(10.0)
 _BROKER_ERRORS = (CeleryError, KombuError, redis.RedisError, OSError)
 
 
-def notify(session_id: UUID, *, owned: bool, again: bool = False) -> None:
-    """Wake the owner of a session if it has one, otherwise enqueue a hosting task; `again`: even if one was enqueued recently."""
+def notify(session_id: UUID, *, owned: bool, force: bool = False) -> None:
+    """Wake the owner of a session if it has one, otherwise enqueue a hosting task; `force`: even if one was enqueued recently."""
     if owned:
         stream.wake(session_id)
-    elif again or stream.claim_hosting_task(session_id):
+    elif force or stream.claim_hosting_task(session_id):
         enqueue(HOST_SESSION, str(session_id), queue=stream.ENGINE_QUEUE)
 
 
@@ -56,8 +55,5 @@ def enqueue(task: str, *arguments: object, queue: str) -> bool:
 
 def _warn_rarely(task: str, error: BaseException) -> None:
     """Once in a while is enough: the sweeper tries again every second or two for every session."""
-    global _warned_at  # noqa: PLW0603
-    now = time.monotonic()
-    if now - _warned_at > _WARNING_SECONDS:
-        _warned_at = now
+    if _warning_interval.is_due():
         logger.warning("Enqueueing %s failed; the sweeper will retry: %s", task, error)

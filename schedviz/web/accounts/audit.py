@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from datetime import timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ import structlog
 from django.conf import settings
 from django.utils import timezone
 
+from schedviz.sessions.interval import Interval
 from schedviz.sessions.models import Session, ShareLink
 from schedviz.web.accounts.models import AuditEntry
 from schedviz.web.models import Token
@@ -27,8 +27,7 @@ LONGEST_NAME = 150
 log = structlog.get_logger(__name__)
 
 #: The interval between deletions of expired entries.
-_FORGET_EVERY_SECONDS = 3600.0
-_forget_due = 0.0
+_deletion_interval = Interval(3600.0)
 _ONCE_AN_HOUR = timedelta(hours=1)
 
 
@@ -130,8 +129,6 @@ def entries(*, action: str = "", user: str = "", session: UUID | None = None) ->
 
 def forget_old(*, now: bool = False) -> int:
     """Delete expired entries, at most once an hour unless `now`. Returns how many."""
-    global _forget_due  # noqa: PLW0603
-    if not settings.AUDIT_DAYS or (not now and time.monotonic() < _forget_due):
+    if not settings.AUDIT_DAYS or not _deletion_interval.is_due(force=now):
         return 0
-    _forget_due = time.monotonic() + _FORGET_EVERY_SECONDS
     return AuditEntry.objects.filter(at__lt=timezone.now() - timedelta(days=settings.AUDIT_DAYS)).delete()[0]

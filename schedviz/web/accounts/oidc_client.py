@@ -43,7 +43,7 @@ class ProviderClient(DjangoOAuth2App):  # type: ignore[misc,unused-ignore]
         url = str(self.load_server_metadata()["jwks_uri"])
         if self._keys is None or self._keys.url != url:
             self._keys = Document(url)
-        return self._keys.read(again=force)
+        return self._keys.read(refetch=force)
 
     def parse_id_token(
         self, token: dict[str, Any], nonce: str, claims_options: Any = None, claims_cls: Any = None, leeway: int = 120

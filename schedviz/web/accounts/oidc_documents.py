@@ -38,13 +38,13 @@ class Document:
         self._valid_until = 0.0
         self._failed_until = 0.0
 
-    def read(self, *, again: bool = False) -> dict[str, Any]:
-        """The document. Fetches it if it is older than an hour, or with `again`. While the provider fails, returns the older document.
+    def read(self, *, refetch: bool = False) -> dict[str, Any]:
+        """The document. Fetches it if it is older than an hour, or with `refetch`. While the provider fails, returns the older document.
 
         Raises `DocumentUnavailable` if there is none.
         """
         cached = self._found
-        if cached is not None and not again and time.monotonic() < self._valid_until:
+        if cached is not None and not refetch and time.monotonic() < self._valid_until:
             return cached
         requested_at = time.monotonic()
         if not self._lock.acquire(timeout=self._patience(requested_at)):

@@ -347,17 +347,17 @@ def test_a_cancelled_experiment_keeps_its_results_and_ends() -> None:
 def test_the_sweeper_enqueues_what_was_lost_and_closes_what_is_done() -> None:
     experiment = requests.create_experiment(None, PLAN)
     stream.client().delete(dispatch.QUEUE)
-    dispatch.sweep(again=True)
+    dispatch.sweep(force=True)
     assert stream.client().llen(dispatch.QUEUE) == 1
     checking.check(experiment.pk)
     stream.client().delete(dispatch.QUEUE)
-    dispatch.sweep(again=True)
+    dispatch.sweep(force=True)
     assert stream.client().llen(dispatch.QUEUE) == 4
-    dispatch.sweep(again=True)
+    dispatch.sweep(force=True)
     assert stream.client().llen(dispatch.QUEUE) == 4, "tasks that are there are not sent twice"
     stream.client().delete(dispatch.QUEUE)
     ExperimentTrial.objects.filter(experiment=experiment).update(status="done")
-    dispatch.sweep(again=True)
+    dispatch.sweep(force=True)
     assert again(experiment.pk).status == Experiment.Status.FINISHED
 
 
@@ -515,5 +515,5 @@ def test_the_sweeper_enqueues_the_check_of_added_variants() -> None:
     run_all_trials(experiment)
     requests.add_variants(again(experiment.pk), WITH_C)
     stream.client().delete(dispatch.QUEUE)
-    dispatch.sweep(again=True)
+    dispatch.sweep(force=True)
     assert stream.client().llen(dispatch.QUEUE) == 1

@@ -86,14 +86,12 @@ def test_a_late_import_task_suppresses_no_hosting_task(make_session: MakeSession
 
 
 @pytest.mark.usefixtures("notified")
-def test_a_failed_import_is_deleted_after_an_hour_and_a_session_that_failed_later_is_kept(
-    make_session: MakeSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_import_is_deleted_after_an_hour_and_a_session_that_failed_later_is_kept(make_session: MakeSession) -> None:
     later = Session.objects.get(pk=make_session())
     failed, fresh = (Session.objects.create(name="bad", uploaded=True) for _ in range(2))
     Session.objects.update(status=Session.Status.FAILED, message="no nodes")
     Session.objects.filter(pk__in=[later.pk, failed.pk]).update(created_at=Now() - timedelta(hours=1, seconds=1))
-    monkeypatch.setattr(sweep, "_periodic_due", 0.0)
+    sweep._periodic_interval.reset()
 
     sweep.sweep()
 
