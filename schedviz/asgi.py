@@ -14,7 +14,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "schedviz.settings")
 setup(set_prefix=False)
 
 # Imported after Django is set up, because these import models.
-from schedviz.kube.collector import keep_what_is_loaded  # noqa: E402
+from schedviz.kube.gc_tuning import freeze_loaded_objects  # noqa: E402
 from schedviz.kube.struct_infos import prepare_structs  # noqa: E402
 from schedviz.sessions import tracing  # noqa: E402
 from schedviz.sessions.metrics import reporting  # noqa: E402
@@ -31,4 +31,4 @@ application = ProtocolTypeRouter({"http": BodyLimit(ThreadedHandler()), "websock
 # Otherwise the first request loads the views.
 get_resolver().url_patterns  # noqa: B018 -- a property that loads them.
 prepare_structs()
-keep_what_is_loaded()
+freeze_loaded_objects()

@@ -20,8 +20,8 @@ from schedviz.experiments.trial_inputs import objects_of_trial, settings_of_tria
 from schedviz.experiments.trial_result import TrialResult
 from schedviz.experiments.trials import Trial
 from schedviz.experiments.usage_log import UsageLog
-from schedviz.kube.collector import without_gc
 from schedviz.kube.core import Pod
+from schedviz.kube.gc_tuning import without_gc
 from schedviz.trace.commands import MAX_SECONDS, Advance, AnyCommand, Run
 from schedviz.trace.events import AnyEvent
 

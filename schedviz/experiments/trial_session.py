@@ -16,7 +16,7 @@ from schedviz.experiments.trials import Trial
 from schedviz.ingest import session_file
 from schedviz.ingest.session_file import AnyLine, CommandLine, EventsLine, Manifest, ObjectLine, view_digest
 from schedviz.kube import codec
-from schedviz.kube.collector import without_gc
+from schedviz.kube.gc_tuning import without_gc
 from schedviz.trace.commands import AnyCommand, encode_command
 from schedviz.trace.events import AnyEvent, encode_events
 

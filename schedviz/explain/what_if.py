@@ -10,8 +10,8 @@ import msgspec
 from schedviz.engine import Simulation
 from schedviz.explain.explanation import Part
 from schedviz.kube import codec
-from schedviz.kube.collector import without_gc
 from schedviz.kube.core import Pod
+from schedviz.kube.gc_tuning import without_gc
 from schedviz.trace.commands import Create, Cycle
 from schedviz.trace.view import CycleView
 

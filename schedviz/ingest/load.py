@@ -63,10 +63,10 @@ from schedviz.ingest.trace_file import TraceFile, looks_like_trace, trace_of
 from schedviz.ingest.unpack import text_pieces, unpacked
 from schedviz.ingest.warnings import warnings_of, with_last_message
 from schedviz.ingest.yaml_dump import YamlReader
-from schedviz.kube.collector import without_gc
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.defaults import default_object
 from schedviz.kube.errors import DecodeError, UnknownKindError
+from schedviz.kube.gc_tuning import without_gc
 from schedviz.kube.kinds import KINDS
 from schedviz.kube.meta import KubeObject
 from schedviz.kube.object_names import expect_possible_names

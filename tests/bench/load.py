@@ -30,7 +30,7 @@ import psutil
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
-from schedviz.kube.collector import keep_what_is_loaded
+from schedviz.kube.gc_tuning import freeze_loaded_objects
 from tests.bench.reads import read
 from tests.faults.database import KINDS, migrated_database, wait_until
 from tests.faults.report import exit_on_sigterm, machine_load, quantile, say
@@ -112,7 +112,7 @@ class Load:
             self.errors["viewers that saw nothing"] += self._viewers - self.connected
         say(f"{self.connected} viewers are connected after {time.monotonic() - began:.1f} s")
         # A full garbage collection would stop this process for a sixth of a second.
-        keep_what_is_loaded()
+        freeze_loaded_objects()
         self.began = time.monotonic()
         self._until = self.began + seconds
         heartbeat = asyncio.create_task(self._measure_delay())

@@ -70,7 +70,7 @@ class Proxy:
     def written(self) -> str:
         return "".join(path.read_text(errors="replace") for path in sorted(self.folder.rglob("*.log")))
 
-    def ask(self, method: str, path: str, body: Any = None, **headers: str) -> tuple[int, http.client.HTTPMessage, bytes]:
+    def request(self, method: str, path: str, body: Any = None, **headers: str) -> tuple[int, http.client.HTTPMessage, bytes]:
         """Status, headers and body. A body in pieces is sent with its length all the same."""
         connection = http.client.HTTPSConnection("localhost", self.port, context=self.trust, timeout=60, source_address=(CLIENT, 0))
         try:
@@ -192,7 +192,7 @@ def upload(size: int) -> tuple[Iterator[bytes], dict[str, str]]:
 
 
 def test_a_page_comes_through(proxy: Proxy) -> None:
-    status, headers, body = proxy.ask("GET", "/login/")
+    status, headers, body = proxy.request("GET", "/login/")
 
     assert status == 200
     assert b"schedviz" in body
@@ -214,7 +214,7 @@ def test_frames_of_a_socket_come_through(proxy: Proxy, schedviz: Installation, b
 def test_an_upload_of_20_mb_passes_and_is_not_kept_on_the_proxys_disk(proxy: Proxy, bearer: dict[str, str]) -> None:
     pieces, headers = upload(20 * MEGABYTE)
 
-    status, _, body = proxy.ask("POST", "/api/v1/sessions/", pieces, **headers, **bearer)
+    status, _, body = proxy.request("POST", "/api/v1/sessions/", pieces, **headers, **bearer)
 
     assert status == 201, body
     assert [path for path in proxy.folder.rglob("*") if path.is_file() and path.stat().st_size > MEGABYTE] == []
@@ -223,7 +223,7 @@ def test_an_upload_of_20_mb_passes_and_is_not_kept_on_the_proxys_disk(proxy: Pro
 def test_an_upload_over_the_limit_is_refused_by_schedviz_with_its_reason(proxy: Proxy, bearer: dict[str, str]) -> None:
     pieces, headers = upload(65 * MEGABYTE + 65536)
 
-    status, _, body = proxy.ask("POST", "/api/v1/sessions/", pieces, **headers, **bearer)
+    status, _, body = proxy.request("POST", "/api/v1/sessions/", pieces, **headers, **bearer)
 
     assert status == 413
     assert "SCHEDVIZ_UPLOAD_BYTES" in json.loads(body)["detail"]
@@ -252,13 +252,13 @@ def status_of_large(proxy: Proxy, pieces: Iterator[bytes], headers: dict[str, st
 def test_schedviz_sees_the_clients_address_and_not_one_that_it_made_up(
     proxy: Proxy, schedviz: Installation, django_db_blocker: Any
 ) -> None:
-    _, headers, _ = proxy.ask("GET", "/login/")
+    _, headers, _ = proxy.request("GET", "/login/")
     cookie = re.search(r"schedviz_csrf\w*=(\w+)", " ".join(headers.get_all("Set-Cookie") or []))
     assert cookie is not None
     name = f"nobody-{proxy.port}"
     form = f"csrfmiddlewaretoken={cookie[1]}&username={name}&password=wrong"
 
-    status, _, body = proxy.ask(
+    status, _, body = proxy.request(
         "POST",
         "/login/",
         form,
@@ -290,7 +290,7 @@ def test_no_secret_of_an_address_is_in_the_log(proxy: Proxy, schedviz: Installat
         f"/r/{SECRETS['code']}/",
         f"/oidc/callback/?code={SECRETS['code']}",
     ):
-        assert proxy.ask("GET", path, **bearer, Cookie=f"schedviz_login={SECRETS['once']}", Referer=f"{proxy.address}{path}")[0] < 500
+        assert proxy.request("GET", path, **bearer, Cookie=f"schedviz_login={SECRETS['once']}", Referer=f"{proxy.address}{path}")[0] < 500
     pieces, headers = upload(80 * MEGABYTE)
     status_of_large(proxy, pieces, {**headers, **bearer, "Cookie": SECRETS["once"]})
 
@@ -308,7 +308,7 @@ def test_no_secret_of_an_address_is_in_the_log_while_schedviz_is_away(
     port = free_port()
     # Nothing listens there.
     with Proxy(tmp_path, port, KINDS[kind](tmp_path, port, free_port())) as alone:
-        status, _, _ = alone.ask("GET", f"/s/x/?link={SECRETS['link']}", **bearer)
+        status, _, _ = alone.request("GET", f"/s/x/?link={SECRETS['link']}", **bearer)
         assert status == 502
         until(lambda: "502" in alone.written)
         assert [name for name, secret in {**SECRETS, "token": schedviz.client.token}.items() if secret in alone.written] == []

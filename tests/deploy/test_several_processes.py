@@ -198,7 +198,7 @@ def test_a_worker_that_is_asked_to_stop_hands_its_session_over_in_the_middle_of_
     until(lambda: several.row(session_id, "cycle")[0] > cycle, seconds=120)
     leaving.start()
     until(lambda: first.session(session_id)["appliedSeq"] >= run, seconds=300)
-    status, outcome = first.ask("GET", f"/api/v1/sessions/{session_id}/commands/{run}/")
+    status, outcome = first.request("GET", f"/api/v1/sessions/{session_id}/commands/{run}/")
     assert (status, outcome["status"], outcome["outcome"].get("error")) == (200, "done", "")
     assert several.row(session_id, "message")[0] == ""
 

@@ -23,18 +23,18 @@ EXAMPLES = ("env.example", "systemd/environment.example")
 UNITS = sorted((DOCKER / "systemd").glob("*.service"))
 #: Read somewhere and not to be set in a server's environment file.
 EXCEPTIONS = {
-    "SCHEDVIZ_DATA": "said by the image, compose and the units",
-    "SCHEDVIZ_ROLE": "said for each process by compose and the units",
+    "SCHEDVIZ_DATA": "set by the image, compose and the units",
+    "SCHEDVIZ_ROLE": "set for each process by compose and the units",
     "SCHEDVIZ_DEBUG": "for developers: it shows source to strangers",
-    "SCHEDVIZ_OWNER": "said by the supervisor of `schedviz up`",
-    "SCHEDVIZ_SLOTS": "follows the worker's -c, which compose, the chart and the units say",
+    "SCHEDVIZ_OWNER": "set by the supervisor of `schedviz up`",
+    "SCHEDVIZ_SLOTS": "follows the worker's -c, which compose, the chart and the units set",
     "SCHEDVIZ_NO_PDEATHSIG": "for tests of `schedviz up`",
-    "SCHEDVIZ_SERVER": "for the command line: which server it asks",
-    "SCHEDVIZ_TOKEN": "for the command line: with which token",
-    "SCHEDVIZ_SESSION": "for the command line: which session it is about",
-    "SCHEDVIZ_PSEUDONYMS": "for the command line: the key of the names that `schedviz follow` makes up",
+    "SCHEDVIZ_SERVER": "for the command line: the server",
+    "SCHEDVIZ_TOKEN": "for the command line: the token",
+    "SCHEDVIZ_SESSION": "for the command line: the session",
+    "SCHEDVIZ_PSEUDONYMS": "for the command line: the key of the pseudonyms of `schedviz follow`",
 }
-#: Made by compose of other variables.
+#: Compose derives these from other variables.
 MADE_BY_COMPOSE = {"SCHEDVIZ_DATABASE_URL", "SCHEDVIZ_REDIS_URL"}
 _READERS = {"flag", "number", "host_names", "words", "networks", "get", "getenv"}
 

@@ -56,7 +56,7 @@ class Sender(threading.Thread):
     def _until_accepted(self, body: dict[str, Any]) -> int:
         while True:
             try:
-                status, answer = self._client.ask("POST", f"/api/v1/sessions/{self.session_id}/commands/", body)
+                status, answer = self._client.request("POST", f"/api/v1/sessions/{self.session_id}/commands/", body)
             except NoResponse:
                 status, answer = 0, None
             if status in (200, 202):

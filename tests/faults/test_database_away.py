@@ -62,7 +62,7 @@ def answer(client: Client, path: str) -> tuple[int, dict]:
 
     def ask() -> tuple[int, dict] | None:
         try:
-            return client.ask("GET", path)
+            return client.request("GET", path)
         except NoResponse:
             return None
 

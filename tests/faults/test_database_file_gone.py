@@ -21,7 +21,7 @@ def is_refused(installation: Installation) -> dict[str, object]:
     client = installation.client
 
     def asked() -> dict[str, object] | None:
-        status, answer = client.ask("POST", "/api/v1/sessions/", {"name": "lost?", "generate": CLUSTER})
+        status, answer = client.request("POST", "/api/v1/sessions/", {"name": "lost?", "generate": CLUSTER})
         return answer if status == 503 else None
 
     return until(asked)
@@ -31,7 +31,7 @@ def is_down(installation: Installation) -> str:
     """The database's state in /healthz, once it is down. Responses are cached for a second."""
 
     def asked() -> str | None:
-        status, health = installation.client.ask("GET", "/healthz")
+        status, health = installation.client.request("GET", "/healthz")
         return health["database"] if status == 503 and "database" in health["down"] else None
 
     return until(asked)
@@ -111,5 +111,5 @@ def test_a_removed_data_folder_is_reported(start_up: StartUp, folder: Path) -> N
 
 
 def is_accepted(installation: Installation) -> bool:
-    status, _ = installation.client.ask("POST", "/api/v1/sessions/", {"name": "after", "generate": CLUSTER})
+    status, _ = installation.client.request("POST", "/api/v1/sessions/", {"name": "after", "generate": CLUSTER})
     return status in {201, 202}

@@ -40,7 +40,7 @@ def test_killed_workers_count_each_trial_once_with_equal_bytes(
     start_services: StartServices, database_url: str, undisturbed: dict[int, bytes]
 ) -> None:
     services = start_services(database_url, slots=(8,), experiments=2)
-    status, answer = services.client.ask("POST", "/api/v1/experiments/", {"plan": PLAN})
+    status, answer = services.client.request("POST", "/api/v1/experiments/", {"plan": PLAN})
     assert status == 201, answer
     experiment_id = answer["id"]
 

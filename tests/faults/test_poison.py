@@ -83,7 +83,7 @@ def test_a_command_that_kills_every_worker_is_quarantined(start_up: StartUp, dat
     assert Command.objects.get(session_id=poisoned, quarantined=True).seq == 2
     assert session["cycle"] == 20
     # The poison pod was not created, and the session accepts commands as before.
-    assert client.ask("GET", f"/api/v1/sessions/{poisoned}/objects/?kind=Pod&name=poison")[0] == 404
+    assert client.request("GET", f"/api/v1/sessions/{poisoned}/objects/?kind=Pod&name=poison")[0] == 404
     client.send(poisoned, "last", {"op": "snapshot"})
     until(lambda: client.session(poisoned)["appliedSeq"] == 4)
     installation.stop()

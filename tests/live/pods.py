@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from typing import Any
 
-#: Kinds that every release counts in the same way.
-NINE = ("plain", "besteffort", "image", "spread", "anti", "near", "preferred", "gpu", "init")
-#: Kinds that v1.36 counts in another way than v1.27.1.
-NEWER = ("sidecar", "podlevel")
+#: Kinds whose resources every release counts in the same way.
+COMMON_KINDS = ("plain", "besteffort", "image", "spread", "anti", "near", "preferred", "gpu", "init")
+#: Kinds whose resources v1.36 counts in another way than v1.27.1.
+V1_36_KINDS = ("sidecar", "podlevel")
 
 _ZONE, _HOST = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
 

@@ -55,11 +55,11 @@ class Scenario:
 
     def one_by_one(self) -> None:
         """Pods of nine kinds, one after the other."""
-        self._one_by_one("one-by-one", pods.NINE, self._options.pods)
+        self._one_by_one("one-by-one", pods.COMMON_KINDS, self._options.pods)
 
     def sidecars(self) -> None:
         """Pods with sidecars or pod-level resources, one after the other."""
-        self._one_by_one("sidecars", pods.NEWER, max(1, self._options.pods // 3))
+        self._one_by_one("sidecars", pods.V1_36_KINDS, max(1, self._options.pods // 3))
 
     def burst(self) -> None:
         """140 pods of three Deployments at once."""

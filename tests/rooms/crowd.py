@@ -32,7 +32,7 @@ class SocketConnection:
         async with self._arrived:
             await self._arrived.wait_for(lambda: self._ended or what())
         if not what():
-            raise ConnectionError(f"the line was closed: {self._connection.close_code} {self._connection.close_reason}")
+            raise ConnectionError(f"the connection was closed: {self._connection.close_code} {self._connection.close_reason}")
 
     async def say(self, **message: object) -> None:
         await self._connection.send(json.dumps(message))

@@ -29,7 +29,7 @@ def check(*, deploy: bool, workers: bool | None, strict: bool, output: str) -> i
     import django
 
     django.setup()
-    findings = _all_found(deploy=deploy, workers=not deploy if workers is None else workers)
+    findings = _sorted_findings(deploy=deploy, workers=not deploy if workers is None else workers)
     if output == "json":
         say_json(json.dumps(msgspec.to_builtins(findings), indent=2))
     else:
@@ -38,7 +38,7 @@ def check(*, deploy: bool, workers: bool | None, strict: bool, output: str) -> i
     return EXIT_FOUND if levels["error"] or (strict and findings) else 0
 
 
-def _all_found(*, deploy: bool, workers: bool) -> list[Finding]:
+def _sorted_findings(*, deploy: bool, workers: bool) -> list[Finding]:
     from django.conf import settings
 
     from schedviz.cli.check import services_check, settings_check
@@ -52,6 +52,6 @@ def _all_found(*, deploy: bool, workers: bool) -> list[Finding]:
 def _print(findings: list[Finding]) -> None:
     for finding in findings:
         say(f"{finding.level:<8} {finding.setting} {finding.what}.")
-        say(f"{'':<8} Fix: {finding.do}.")
+        say(f"{'':<8} Fix: {finding.remedy}.")
     levels = Counter(str(finding.level) for finding in findings)
     say(f"{levels['error']} errors, {levels['warning']} warnings." if findings else "No problems found.")

@@ -21,14 +21,14 @@ class Finding(msgspec.Struct, frozen=True):
     #: The environment variable, or the component.
     setting: str
     what: str
-    do: str
+    remedy: str = msgspec.field(name="do")
 
 
-def error(setting: str, what: str, do: str) -> Finding:
+def error(setting: str, what: str, remedy: str) -> Finding:
     """A finding of level error."""
-    return Finding(Level.ERROR, setting, what, do)
+    return Finding(Level.ERROR, setting, what, remedy)
 
 
-def warning(setting: str, what: str, do: str) -> Finding:
+def warning(setting: str, what: str, remedy: str) -> Finding:
     """A finding of level warning."""
-    return Finding(Level.WARNING, setting, what, do)
+    return Finding(Level.WARNING, setting, what, remedy)

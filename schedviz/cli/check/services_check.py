@@ -124,8 +124,8 @@ def _redis_of_up() -> Iterator[Finding]:
     except CannotStart as missing:
         problem = str(missing)
     if problem:
-        message, _, do = problem.partition(" Install ")
-        yield warning("the Redis of `schedviz up`", f"would be unsuitable. {message.rstrip('.')}", f"install {do.rstrip('.')}")
+        message, _, remedy = problem.partition(" Install ")
+        yield warning("the Redis of `schedviz up`", f"would be unsuitable. {message.rstrip('.')}", f"install {remedy.rstrip('.')}")
 
 
 def _workers() -> Iterator[Finding]:

@@ -61,7 +61,7 @@ def _fill(folder: Path, lessons: Iterable[Path], report: Callable[[str], object]
         requirements = pins.pins_of(own_wheel.requirements(own))
     except PackageNotFoundError as error:
         raise CannotMake(f"{error.name} is required but not installed. Run `make setup`, or pip install schedviz again.") from error
-    _take_along([*requirements, pins.pin(_UNPACKER)], wheels, report=report)
+    _collect_wheels([*requirements, pins.pin(_UNPACKER)], wheels, report=report)
     for source in lessons:
         shutil.copytree(source, folder / "lessons" / source.resolve().name)
     _write_script(folder)
@@ -69,8 +69,8 @@ def _fill(folder: Path, lessons: Iterable[Path], report: Callable[[str], object]
     return KitContents(wheels=len(list(wheels.glob("*.whl"))), bytes=sum(path.stat().st_size for path in paths))
 
 
-def _take_along(requirements: list[str], wheels: Path, *, report: Callable[[str], object]) -> None:
-    """The wheels of these packages: repacked from the installation, or downloaded."""
+def _collect_wheels(requirements: list[str], wheels: Path, *, report: Callable[[str], object]) -> None:
+    """Collect the wheels of these packages: repacked from the installation, or downloaded."""
     absent = []
     for one in requirements:
         installed = repacked_wheels.packable(one.partition("==")[0])

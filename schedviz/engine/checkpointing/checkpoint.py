@@ -36,7 +36,7 @@ from schedviz.engine.scheduler import Scheduler
 from schedviz.engine.scheduler_state import SchedulerState
 from schedviz.engine.simulation_state import Origin, SimulationState, Task
 from schedviz.kube.codec import dec_hook, enc_hook
-from schedviz.kube.collector import without_gc
+from schedviz.kube.gc_tuning import without_gc
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.releases import RELEASES, unknown_release
 from schedviz.trace.simulation_settings import SimulationSettings

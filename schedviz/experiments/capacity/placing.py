@@ -11,7 +11,7 @@ from schedviz.experiments.plan import Base, NodesPatch, Patch, Plan
 from schedviz.experiments.run_trial import TrialRun
 from schedviz.experiments.trials import Trial
 from schedviz.experiments.variants import Variant
-from schedviz.kube.collector import without_gc
+from schedviz.kube.gc_tuning import without_gc
 
 _PLAN = Plan(experiment=1, base=Base())
 

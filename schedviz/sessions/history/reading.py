@@ -11,7 +11,7 @@ from uuid import UUID
 import msgspec
 from django.db.models import F, QuerySet
 
-from schedviz.kube.collector import without_gc
+from schedviz.kube.gc_tuning import without_gc
 from schedviz.sessions import frames
 from schedviz.sessions.errors import HistoryUnavailable, SessionGone
 from schedviz.sessions.history import blob_chunks, cycle_groups, lineage

@@ -28,12 +28,12 @@ def _load_what_tasks_need(**_: Any) -> None:
     faulthandler.enable(sys.__stderr__ or sys.stderr)
     django.setup()
 
-    from schedviz.kube.collector import keep_what_is_loaded
+    from schedviz.kube.gc_tuning import freeze_loaded_objects
     from schedviz.kube.struct_infos import prepare_structs
     from schedviz.sessions.hosting import worker_loop  # noqa: F401
 
     prepare_structs()
-    keep_what_is_loaded()
+    freeze_loaded_objects()
 
 
 @worker_ready.connect

@@ -14,13 +14,13 @@ from schedviz.web.rooms import notify
 from schedviz.web.rooms.models import Participant
 
 RENEW_SECONDS: Final = 15.0
-_SECONDS: Final = 40.0
+_TTL_SECONDS: Final = 40.0
 
 
 def renew(participants: Iterable[int]) -> None:
     """Renew the presence of participants."""
     if ids := list(participants):
-        Participant.objects.filter(pk__in=ids).update(here_until=time.time() + _SECONDS)
+        Participant.objects.filter(pk__in=ids).update(here_until=time.time() + _TTL_SECONDS)
 
 
 def connected(participant_id: int) -> None:
@@ -28,9 +28,9 @@ def connected(participant_id: int) -> None:
     participant = Participant.objects.filter(pk=participant_id).only("room_id", "here_until").first()
     if participant is None:
         return
-    was_here = participant.here_until > time.time()
+    was_present = participant.here_until > time.time()
     renew([participant_id])
-    if not was_here:
+    if not was_present:
         notify.changed(participant.room_id)
 
 

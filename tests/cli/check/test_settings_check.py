@@ -101,7 +101,7 @@ def test_the_worst_comes_first_and_each_says_what_to_do(tmp_path: Path) -> None:
 
     assert [finding.level for finding in findings] == sorted(one.level for one in findings)
     assert findings[0].level is Level.ERROR
-    assert all(finding.do and not re.search(r"[.!]$", finding.do) for finding in findings)
+    assert all(finding.remedy and not re.search(r"[.!]$", finding.remedy) for finding in findings)
 
 
 def test_a_server_on_ones_own_machine_is_fine_with_sqlite(tmp_path: Path) -> None:

@@ -201,11 +201,11 @@ class RoomFeed:
             if body is None:
                 member.close(REMOVED if room.room.is_live else ENDED)
                 continue
-            self._tell_one(member, body, moment)
+            self._send_if_changed(member, body, moment)
             if not room.room.is_live:
                 member.close(ENDED)
 
-    def _tell_one(self, member: MemberSocket, body: RoomBody, moment: Moment | None) -> None:
+    def _send_if_changed(self, member: MemberSocket, body: RoomBody, moment: Moment | None) -> None:
         # The position has messages of its own.
         without = msgspec.structs.replace(body, moment=None)
         if without != member.last_body:

@@ -57,13 +57,13 @@ def _check_limits(member: MemberSocket, members: Collection[MemberSocket]) -> No
         raise Full(f"The participants of this room have {participants} open sockets, the limit SCHEDVIZ_SOCKETS_PER_SESSION.")
 
 
-_of_loops: WeakKeyDictionary[asyncio.AbstractEventLoop, LiveRooms] = WeakKeyDictionary()
+_by_event_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, LiveRooms] = WeakKeyDictionary()
 
 
 def live_rooms() -> LiveRooms:
     """The feeds of this event loop."""
     loop = asyncio.get_running_loop()
-    existing = _of_loops.get(loop)
+    existing = _by_event_loop.get(loop)
     if existing is None:
-        existing = _of_loops[loop] = LiveRooms()
+        existing = _by_event_loop[loop] = LiveRooms()
     return existing

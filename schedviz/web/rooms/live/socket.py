@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -35,12 +35,12 @@ async def room_socket(scope: Scope, receive: Receive, send: Send) -> None:
         return
     credentials, feed, member = entered
     try:
-        await _present(presence.connected, member)
+        await _record_presence(presence.connected, member)
         await _RoomConnection(feed, member, credentials, scope, receive, send).run()
     finally:
         live_rooms().leave(feed, member)
         if member.membership.participant_id not in feed.connected_participants():
-            await _present(presence.disconnected, member)
+            await _record_presence(presence.disconnected, member)
 
 
 async def _enter(scope: Scope, room_id: UUID) -> tuple[Credentials, RoomFeed, MemberSocket]:
@@ -63,12 +63,12 @@ def _base(scope: Scope) -> str:
     return links.base("https" if scope.get("scheme") == "wss" else "http", host)
 
 
-async def _present(tell: Any, member: MemberSocket) -> None:
+async def _record_presence(record: Callable[[int], None], member: MemberSocket) -> None:
     """Record that a participant connected or disconnected; skipped while the database is down."""
     if member.membership.participant_id is None:
         return
     try:
-        await in_database(tell, member.membership.participant_id)
+        await in_database(record, member.membership.participant_id)
     except DATABASE_AWAY as error:
         log.warning("the database does not answer", room=str(member.membership.room_id), error=str(error))
 

@@ -1,4 +1,7 @@
-"""Avoids runs of the cyclic garbage collector that find nothing and take longer than creating the objects."""
+"""Avoids runs of the cyclic garbage collector that find nothing and take longer than creating the objects.
+
+It is here because every other package may import this one.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
-def keep_what_is_loaded() -> None:
-    """Exclude all present objects from collections, because what a process has loaded stays until it ends. A full collection would stop all
-    threads for 0.2 s.
+def freeze_loaded_objects() -> None:
+    """Exclude all present objects from collections (`gc.freeze`), because what a process has loaded stays until it ends. A full collection
+    would stop all threads for 0.2 s.
     """
     gc.collect()
     gc.freeze()

@@ -1,11 +1,11 @@
-"""The garbage collector is kept from useless work."""
+"""Frozen objects are not collected, and collections can be paused."""
 
 from __future__ import annotations
 
 import gc
 import weakref
 
-from schedviz.kube.collector import keep_what_is_loaded, without_gc
+from schedviz.kube.gc_tuning import freeze_loaded_objects, without_gc
 
 
 class Ring:
@@ -15,16 +15,16 @@ class Ring:
         self.me = self
 
 
-def test_what_is_loaded_is_not_looked_at_again_and_what_comes_later_is() -> None:
+def test_frozen_objects_are_ignored_and_later_ones_are_collected() -> None:
     loaded = Ring()
-    keep_what_is_loaded()
+    freeze_loaded_objects()
     assert not any(one is loaded for one in gc.get_objects())
     later = weakref.ref(Ring())
     gc.collect()
     assert later() is None
 
 
-def test_it_is_paused_and_goes_on() -> None:
+def test_the_collector_is_paused_in_a_block() -> None:
     with without_gc():
         assert not gc.isenabled()
     assert gc.isenabled()
