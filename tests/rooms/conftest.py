@@ -35,21 +35,21 @@ class Person:
     client: APIClient
     room: str = ""
 
-    def ask(self, method: str, rest: str = "", body: object = None, *, expect: int = 200) -> Any:
+    def request(self, method: str, rest: str = "", body: object = None, *, expect: int = 200) -> Any:
         """The body of the response to a request below the URL of the room."""
-        return self.ask_at(method, f"{ROOMS}{self.room}/{rest}", body, expect=expect)
+        return self.request_at(method, f"{ROOMS}{self.room}/{rest}", body, expect=expect)
 
-    def ask_at(self, method: str, address: str, body: object = None, *, expect: int = 200) -> Any:
+    def request_at(self, method: str, address: str, body: object = None, *, expect: int = 200) -> Any:
         response = getattr(self.client, method)(address, body, format="json")
         assert response.status_code == expect, response.content
         is_json = "json" in response.headers.get("Content-Type", "")
         return response.json() if is_json else response.content
 
     def join(self, code: str, nickname: str, *, expect: int = 201) -> Any:
-        answer = self.ask_at("post", f"{ROOMS}join/", {"code": code, "nickname": nickname}, expect=expect)
+        room = self.request_at("post", f"{ROOMS}join/", {"code": code, "nickname": nickname}, expect=expect)
         if expect < 300:
-            self.room = answer["id"]
-        return answer
+            self.room = room["id"]
+        return room
 
     def status_of(self, address: str) -> int:
         return self.client.get(f"/api/v1/{address}").status_code
@@ -77,14 +77,14 @@ class Classroom:
 
     def look(self) -> Any:
         """The current room, as the teacher sees it."""
-        return self.teacher.ask("get")
+        return self.teacher.request("get")
 
 
 def open_classroom(user: User, session: Session) -> Classroom:
     client = APIClient()
     client.force_login(user)
     teacher = Person(client)
-    room = teacher.ask_at("post", ROOMS, {"session": str(session.pk)}, expect=201)
+    room = teacher.request_at("post", ROOMS, {"session": str(session.pk)}, expect=201)
     teacher.room = room["id"]
     return Classroom(user, session, teacher, room["code"])
 

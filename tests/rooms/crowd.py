@@ -148,14 +148,14 @@ class Client:
                 await opened.close()
         await self._http.aclose()
 
-    async def ask(self, method: str, path: str, body: object = None) -> Any:
+    async def request(self, method: str, path: str, body: object = None) -> Any:
         answer = await self._http.request(method, f"/api/v1/{path}", json=body, headers=self._pass())
         answer.raise_for_status()
         return answer.json() if answer.content else None
 
     async def join(self, code: str, nickname: str) -> Any:
         await self._http.get("/r/")
-        return await self.ask("POST", "rooms/join/", {"code": code, "nickname": nickname})
+        return await self.request("POST", "rooms/join/", {"code": code, "nickname": nickname})
 
     async def enter(self, room: str, session: str) -> None:
         """Open both WebSockets, and wait for the first message of each."""
@@ -196,7 +196,7 @@ class Client:
 
 async def ready_session(teacher: Client, body: dict[str, Any]) -> str:
     """A new session, once it is ready."""
-    made = await teacher.ask("POST", "sessions/", body)
+    made = await teacher.request("POST", "sessions/", body)
     return await until_ready(teacher, made["id"])
 
 

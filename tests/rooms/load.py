@@ -21,7 +21,7 @@ import click
 import psutil
 
 from tests.rooms.crowd import Client, crowd_of, own_step, ready_session, teacher_steps, until_ready
-from tests.rooms.slow_line import SlowLine
+from tests.rooms.slow_connection import SlowConnection
 
 CLUSTER = {"generate": {"nodes": 50, "pods": 1500}, "name": "load"}
 PARTS = ["teacher", "students", "slow", "cpu"]
@@ -54,7 +54,7 @@ async def _measure(base: str, token: str, pid: int, chosen: argparse.Namespace) 
     click.echo(f"{os.cpu_count()} cores, load {', '.join(f'{one:.1f}' for one in os.getloadavg())}")
     async with Client(base, token=token) as teacher:
         session = await ready_session(teacher, CLUSTER)
-        room = await teacher.ask("POST", "rooms/", {"session": session})
+        room = await teacher.request("POST", "rooms/", {"session": session})
         await teacher.enter(room["id"], session)
         crowd = await crowd_of(base, room, chosen.participants)
         if "teacher" in chosen.only:
@@ -65,7 +65,7 @@ async def _measure(base: str, token: str, pid: int, chosen: argparse.Namespace) 
             await one.close()
         if "slow" in chosen.only:
             await _slow(base, teacher, room, session)
-        await teacher.ask("POST", f"rooms/{room['id']}/end/", {})
+        await teacher.request("POST", f"rooms/{room['id']}/end/", {})
         if "cpu" in chosen.only:
             await _cpu(base, teacher, pid, chosen)
 
@@ -87,7 +87,7 @@ async def _students(students: list[Client], room: str) -> None:
     took: list[float] = []
 
     async def study(student: Client) -> None:
-        fork = await student.ask("POST", f"rooms/{room}/forks/", {})
+        fork = await student.request("POST", f"rooms/{room}/forks/", {})
         watcher = await student.watch(await until_ready(student, fork["id"]))
         for _ in range(20):
             await asyncio.sleep(random.uniform(0.5, 2.5))
@@ -100,8 +100,8 @@ async def _students(students: list[Client], room: str) -> None:
 
 async def _slow(base: str, teacher: Client, room: dict[str, str], session: str) -> None:
     host, port = base.partition("://")[2].split(":")
-    async with SlowLine(host, int(port), bits_per_second=SLOW_BITS_PER_SECOND, delay_seconds=SLOW_DELAY_SECONDS) as line:
-        (slow,) = await crowd_of(base, room, 1, prefix="slow", over=f"http://127.0.0.1:{line.port}")
+    async with SlowConnection(host, int(port), bits_per_second=SLOW_BITS_PER_SECOND, delay_seconds=SLOW_DELAY_SECONDS) as connection:
+        (slow,) = await crowd_of(base, room, 1, prefix="slow", over=f"http://127.0.0.1:{connection.port}")
         lags: list[float] = []
         for _ in range(50):
             step, _ = await teacher_steps(teacher, [slow], session)
@@ -124,7 +124,7 @@ async def _cpu(base: str, teacher: Client, pid: int, chosen: argparse.Namespace)
     for turn in range(6):
         size = list(used)[turn % 2]
         session = await ready_session(teacher, CLUSTER)
-        room = await teacher.ask("POST", "rooms/", {"session": session})
+        room = await teacher.request("POST", "rooms/", {"session": session})
         teacher.watcher = await teacher.watch(session)
         crowd = await crowd_of(base, room, size)
         # Loading the engine is not measured.
@@ -140,7 +140,7 @@ async def _cpu(base: str, teacher: Client, pid: int, chosen: argparse.Namespace)
         used[size] += _worker_seconds(pid) - before
         for one in crowd:
             await one.close()
-        await teacher.ask("POST", f"rooms/{room['id']}/end/", {})
+        await teacher.request("POST", f"rooms/{room['id']}/end/", {})
         await teacher.watcher.close()
     one, many = used.values()
     steps = 3 * chosen.steps

@@ -29,7 +29,7 @@ def lesson_room(transactional_db: None, redis: object, io_worker: Worker) -> Cla
 
 
 def stops(person: Person, session: object) -> list[dict[str, Any]]:
-    stops = person.ask_at("get", f"/api/v1/sessions/{session}/lesson/")["stops"]
+    stops = person.request_at("get", f"/api/v1/sessions/{session}/lesson/")["stops"]
     assert isinstance(stops, list)
     return stops
 
@@ -50,12 +50,12 @@ def test_participants_get_an_answer_when_it_is_revealed_and_the_teacher_when_it_
     ada = lesson_room.student("Ada")
     stop = stops(lesson_room.teacher, lesson_room.session.pk)[ASKED]["id"]
     play(lesson_room, until_stop=ASKED)
-    lesson_room.teacher.ask("post", "questions/", {"stop": stop}, expect=201)
+    lesson_room.teacher.request("post", "questions/", {"stop": stop}, expect=201)
 
     assert stops(lesson_room.teacher, lesson_room.session.pk)[ASKED]["answer"]["value"] == 4
     assert stops(ada, lesson_room.session.pk)[ASKED]["answer"] is None
 
-    lesson_room.teacher.ask("patch", "questions/1/", {"revealed": True})
+    lesson_room.teacher.request("patch", "questions/1/", {"revealed": True})
 
     assert stops(ada, lesson_room.session.pk)[ASKED]["answer"]["value"] == 4
 
@@ -63,13 +63,13 @@ def test_participants_get_an_answer_when_it_is_revealed_and_the_teacher_when_it_
 def test_a_fork_of_ones_own_tells_what_was_found_out_there_unless_it_is_being_asked(lesson_room: Classroom):
     ada = lesson_room.student("Ada")
     play(lesson_room, until_stop=ASKED)
-    fork = ada.ask("post", "forks/", {}, expect=201)["id"]
+    fork = ada.request("post", "forks/", {}, expect=201)["id"]
     until(lambda: Session.objects.get(pk=fork).status == Session.Status.READY)
     work_off(Session.objects.get(pk=fork).pk)
 
     assert stops(ada, fork)[ASKED]["answer"]["value"] == 4
     assert stops(ada, fork)[ASKED]["notes"]["en"] == ""
 
-    lesson_room.teacher.ask("post", "questions/", {"stop": stops(ada, fork)[ASKED]["id"]}, expect=201)
+    lesson_room.teacher.request("post", "questions/", {"stop": stops(ada, fork)[ASKED]["id"]}, expect=201)
 
     assert stops(ada, fork)[ASKED]["answer"] is None

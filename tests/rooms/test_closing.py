@@ -13,7 +13,7 @@ from schedviz.web.rooms.models import Participant, Room, RoomFork
 
 def test_a_room_that_was_forgotten_ends_by_itself_with_all_that_is_personal(classroom, settings):
     ada = classroom.student("Ada")
-    ada.ask("post", "forks/", {}, expect=201)
+    ada.request("post", "forks/", {}, expect=201)
     sweep_rooms()
     assert Participant.objects.exists()
 
@@ -27,7 +27,7 @@ def test_a_room_that_was_forgotten_ends_by_itself_with_all_that_is_personal(clas
 
 def test_forks_whose_deletion_began_are_swept(classroom):
     ada = classroom.student("Ada")
-    ada.ask("post", "forks/", {}, expect=201)
+    ada.request("post", "forks/", {}, expect=201)
     # The process died after deleting the room and before deleting its forks.
     Room.objects.all().delete()
 
@@ -39,12 +39,12 @@ def test_forks_whose_deletion_began_are_swept(classroom):
 
 def test_forks_that_were_kept_stay(classroom):
     ada = classroom.student("Ada")
-    fork = ada.ask("post", "forks/", {}, expect=201)["id"]
-    classroom.teacher.ask("post", "end/", {"keep": True})
+    fork = ada.request("post", "forks/", {}, expect=201)["id"]
+    classroom.teacher.request("post", "end/", {"keep": True})
 
     sweep_rooms()
     assert classroom.teacher.status_of(f"sessions/{fork}/") == 200
-    classroom.teacher.ask("delete", expect=204)
+    classroom.teacher.request("delete", expect=204)
     sweep_rooms()
 
     assert classroom.teacher.status_of(f"sessions/{fork}/") == 200
@@ -52,10 +52,10 @@ def test_forks_that_were_kept_stay(classroom):
 
 def test_a_room_outlives_its_session_as_an_empty_one(classroom):
     ada = classroom.student("Ada")
-    classroom.teacher.ask_at("delete", f"/api/v1/sessions/{classroom.session.pk}/", expect=204)
+    classroom.teacher.request_at("delete", f"/api/v1/sessions/{classroom.session.pk}/", expect=204)
 
-    room = ada.ask("get")
+    room = ada.request("get")
 
     assert (room["session"], room["moment"], room["lesson"]) == (None, None, "")
-    ada.ask("post", "forks/", {}, expect=404)
-    classroom.teacher.ask("post", "end/", {})
+    ada.request("post", "forks/", {}, expect=404)
+    classroom.teacher.request("post", "end/", {})

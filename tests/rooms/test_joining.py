@@ -34,7 +34,7 @@ def test_participants_join_with_the_code_and_stay_by_a_cookie(classroom):
     assert cookie["samesite"] == "Lax"
     assert not cookie["secure"]
     assert Participant.objects.get().digest not in cookie.value
-    assert ada.ask("get")["you"] == room["you"]
+    assert ada.request("get")["you"] == room["you"]
 
 
 def test_over_https_the_cookie_stays_there(classroom):
@@ -51,7 +51,7 @@ def test_a_code_is_read_as_people_write_it(classroom, change):
 
 def test_the_same_browser_is_the_same_participant_again_and_may_have_another_name(classroom):
     ada = classroom.student("Ada")
-    before = ada.ask("get")["you"]
+    before = ada.request("get")["you"]
 
     again = ada.join(classroom.code, "Ada L.", expect=200)
 
@@ -82,7 +82,7 @@ def test_a_name_may_be_of_any_script(classroom):
 @pytest.mark.parametrize(("method", "rest", "body"), [("post", "end/", {"keep": False}), ("patch", "", {"locked": True})])
 def test_no_name_comes_into_a_room_that_is_ended_or_locked_meanwhile(classroom, monkeypatch, method, rest, body):
     def meanwhile(nickname: str) -> str:
-        classroom.teacher.ask(method, rest, body)
+        classroom.teacher.request(method, rest, body)
         return nickname
 
     monkeypatch.setattr(joining, "usable_nickname", meanwhile)
@@ -94,17 +94,17 @@ def test_no_name_comes_into_a_room_that_is_ended_or_locked_meanwhile(classroom, 
 def test_a_locked_room_admits_only_returning_participants(classroom):
     ada = classroom.student("Ada")
 
-    assert classroom.teacher.ask("patch", body={"locked": True})["status"] == "locked"
+    assert classroom.teacher.request("patch", body={"locked": True})["status"] == "locked"
 
     assert Person(APIClient()).join(classroom.code, "Bob", expect=404)["code"] == "wrong_code"
     ada.join(classroom.code, "Ada", expect=200)
-    assert ada.ask("get")["status"] == "locked"
-    classroom.teacher.ask("patch", body={"locked": False})
+    assert ada.request("get")["status"] == "locked"
+    classroom.teacher.request("patch", body={"locked": False})
     Person(APIClient()).join(classroom.code, "Bob")
 
 
 def test_another_code_makes_the_old_one_void(classroom):
-    code = classroom.teacher.ask("post", "code/")["code"]
+    code = classroom.teacher.request("post", "code/")["code"]
 
     assert code != classroom.code
     Person(APIClient()).join(classroom.code, "Ada", expect=404)
@@ -157,9 +157,9 @@ def test_a_cookie_with_another_signature_is_ignored(classroom):
 def test_a_removed_participant_cannot_return_with_their_cookie(classroom):
     ada = classroom.student("Ada")
 
-    classroom.teacher.ask("delete", f"participants/{ada.ask('get')['you']['id']}/", expect=204)
+    classroom.teacher.request("delete", f"participants/{ada.request('get')['you']['id']}/", expect=204)
 
-    ada.ask("get", expect=404)
+    ada.request("get", expect=404)
     assert ada.join(classroom.code, "Ada", expect=403)["code"] == "removed"
     assert classroom.look()["participants"] == []
     # The name is free.

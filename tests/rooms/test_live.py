@@ -43,7 +43,7 @@ def test_every_participant_gets_the_part_of_the_room_that_they_may_see(classroom
 
     assert taught["participants"][0]["nickname"] == "Ada"
     assert (seen["role"], seen["participants"], seen["you"]["nickname"]) == ("participant", None, "Ada")
-    assert seen == ada.ask("get") | {"link": seen["link"]}
+    assert seen == ada.request("get") | {"link": seen["link"]}
 
 
 def test_room_messages_match_the_wire_schema(classroom, line):
@@ -168,7 +168,7 @@ def test_the_teacher_goes_only_where_all_may_look(classroom, line):
     teacher.send(type="moment", moment=moment)
     assert teacher.until(lambda message: message["type"] == "error")["code"] == "not_shown"
 
-    classroom.teacher.ask("post", "show/", {"session": str(other.pk)})
+    classroom.teacher.request("post", "show/", {"session": str(other.pk)})
     # At once, since the last position is known.
     teacher.send(type="moment", moment=moment)
     # With the room or, if the room was sent before, alone.
@@ -196,7 +196,7 @@ def test_the_teacher_sees_joins_follows_raised_hands_and_leaves(classroom, line)
     teacher.room(lambda room: room["here"] == 1 and room["participants"][0]["here"])
     opened.send(type="following", following=False)
     teacher.room(lambda room: not room["participants"][0]["following"])
-    ada.ask("post", "hand/", {"raised": True})
+    ada.request("post", "hand/", {"raised": True})
     teacher.room(lambda room: room["participants"][0]["hand"])
     opened.raw.close()
     teacher.room(lambda room: room["here"] == 0)
@@ -211,7 +211,7 @@ def test_a_reconnecting_participant_is_the_same_also_in_two_windows(classroom, l
     teacher.room(lambda room: room["here"] == 1)
 
     first.raw.close()
-    ada.ask("post", "hand/", {"raised": True})
+    ada.request("post", "hand/", {"raised": True})
     assert teacher.room(lambda room: room["participants"][0]["hand"])["here"] == 1
     second.raw.close()
     teacher.room(lambda room: room["here"] == 0)
@@ -222,14 +222,14 @@ def test_a_reconnecting_participant_is_the_same_also_in_two_windows(classroom, l
 def test_a_question_goes_to_all_and_its_tally_to_the_teacher(classroom, line):
     ada = classroom.student("Ada")
     teacher, opened = line(classroom.teacher), line(ada)
-    classroom.teacher.ask("post", "questions/", {"text": "Where?", "kind": "node"}, expect=201)
+    classroom.teacher.request("post", "questions/", {"text": "Where?", "kind": "node"}, expect=201)
     opened.room(lambda room: room["questions"])
 
-    ada.ask("post", "answers/", {"question": 1, "value": "node-a"})
+    ada.request("post", "answers/", {"question": 1, "value": "node-a"})
 
     teacher.room(lambda room: room["questions"] and room["questions"][0]["tally"] == [{"value": "node-a", "count": 1}])
     assert opened.room(lambda room: room["questions"][0]["answered"] == 1)["questions"][0]["tally"] is None
-    classroom.teacher.ask("patch", "questions/1/", {"revealed": True})
+    classroom.teacher.request("patch", "questions/1/", {"revealed": True})
     opened.room(lambda room: room["questions"][0]["tally"])
 
 
@@ -238,7 +238,7 @@ def test_a_removed_participant_is_disconnected_and_the_others_stay(classroom, li
     opened, other = line(ada), line(bob)
     you = opened.room()["you"]["id"]
 
-    classroom.teacher.ask("delete", f"participants/{you}/", expect=204)
+    classroom.teacher.request("delete", f"participants/{you}/", expect=204)
 
     assert opened.close_code() == 4403
     other.room(lambda room: room["count"] == 1)
@@ -249,7 +249,7 @@ def test_the_end_closes_every_line(classroom, line, keep):
     teacher, ada = line(classroom.teacher), line(classroom.student("Ada"))
     ada.room()
 
-    classroom.teacher.ask("post", "end/", {"keep": keep})
+    classroom.teacher.request("post", "end/", {"keep": keep})
 
     assert ada.close_code() == 4410
     assert teacher.room(lambda room: room["status"] == "ended")["kept"] is keep
@@ -263,7 +263,7 @@ def test_a_deleted_room_closes_every_line(classroom, line):
     ada = line(classroom.student("Ada"))
     ada.room()
 
-    classroom.teacher.ask("delete", expect=204)
+    classroom.teacher.request("delete", expect=204)
 
     assert ada.close_code() in (4404, 4410)
 
@@ -299,7 +299,7 @@ def test_while_redis_is_down_the_room_is_read_from_the_database(classroom, line,
     opened.room()
     redis_server.kill()
     try:
-        ada.ask("post", "hand/", {"raised": True})
+        ada.request("post", "hand/", {"raised": True})
         teacher.room(lambda room: room["participants"][0]["hand"])
         teacher.send(type="moment", moment=at(classroom, 2))
         assert opened.moment()["at"] == 2
@@ -314,7 +314,7 @@ def test_a_bell_that_was_lost_is_made_up_for(classroom, line, monkeypatch):
     teacher.room()
     monkeypatch.setattr(notify, "key", lambda room_id: f"elsewhere:{room_id}")
 
-    ada.ask("post", "hand/", {"raised": True})
+    ada.request("post", "hand/", {"raised": True})
 
     teacher.room(lambda room: room["participants"][0]["hand"])
 

@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 
 from schedviz.web.login import make_token
 from tests.rooms.crowd import Client, crowd_of, own_step, ready_session, teacher_steps, until_ready
-from tests.rooms.slow_line import SlowLine
+from tests.rooms.slow_connection import SlowConnection
 from tests.web.conftest import LiveServer
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("engine_worker", "io_worker")]
@@ -27,7 +27,7 @@ def in_a_room(server: LiveServer, lesson: Callable[[Client, dict[str, str], str]
     async def teach() -> None:
         async with Client(base, token=token) as teacher:
             session = await ready_session(teacher, CLUSTER)
-            room = await teacher.ask("POST", "rooms/", {"session": session})
+            room = await teacher.request("POST", "rooms/", {"session": session})
             await teacher.enter(room["id"], session)
             async with asyncio.timeout(120):
                 await lesson(teacher, room, base)
@@ -55,7 +55,7 @@ def test_students_step_sessions_of_their_own_side_by_side(web_server):
         before = teacher.watcher.event
 
         async def study(student: Client) -> int:
-            fork = await student.ask("POST", f"rooms/{room['id']}/forks/", {})
+            fork = await student.request("POST", f"rooms/{room['id']}/forks/", {})
             watcher = await student.watch(await until_ready(student, fork["id"]))
             for _ in range(3):
                 await own_step(watcher)
@@ -73,8 +73,8 @@ def test_students_step_sessions_of_their_own_side_by_side(web_server):
 def test_a_participant_on_a_slow_connection_stays_in_step(web_server):
     async def lesson(teacher: Client, room: dict[str, str], base: str) -> None:
         there = urlsplit(base)
-        async with SlowLine(str(there.hostname), int(there.port or 0), bits_per_second=1e6, delay_seconds=0.3) as line:
-            (slow,) = await crowd_of(base, room, 1, over=f"http://127.0.0.1:{line.port}")
+        async with SlowConnection(str(there.hostname), int(there.port or 0), bits_per_second=1e6, delay_seconds=0.3) as connection:
+            (slow,) = await crowd_of(base, room, 1, over=f"http://127.0.0.1:{connection.port}")
             for _ in range(3):
                 seen, moved = await teacher_steps(teacher, [slow], room["session"])
                 # The slow connection itself takes that long.

@@ -23,7 +23,7 @@ def ada(classroom) -> Person:
 
 @pytest.fixture
 def fork(classroom, ada) -> Session:
-    return Session.objects.get(pk=ada.ask("post", "forks/", {}, expect=201)["id"])
+    return Session.objects.get(pk=ada.request("post", "forks/", {}, expect=201)["id"])
 
 
 def test_a_participant_looks_at_the_room_s_session_and_does_nothing_there(classroom, ada):
@@ -31,8 +31,8 @@ def test_a_participant_looks_at_the_room_s_session_and_does_nothing_there(classr
 
     assert ada.client.get(f"/api/v1/{address}").json()["role"] == "viewer"
     assert ada.status_of(f"{address}state/") == 200
-    ada.ask_at("post", f"/api/v1/{address}commands/", {"op": "pause"}, expect=403)
-    ada.ask_at("delete", f"/api/v1/{address}", expect=403)
+    ada.request_at("post", f"/api/v1/{address}commands/", {"op": "pause"}, expect=403)
+    ada.request_at("delete", f"/api/v1/{address}", expect=403)
     assert ada.client.get(f"/s/{classroom.session.pk}/").status_code == 200
 
 
@@ -43,14 +43,14 @@ def test_a_participant_sees_nothing_else_of_the_server(classroom, ada):
     assert ada.status_of("sessions/") == 401
     assert ada.status_of("rooms/") == 401
     assert ada.status_of("quotas/") == 401
-    ada.ask_at("post", "/api/v1/sessions/", {"generate": {"nodes": 2}}, expect=401)
+    ada.request_at("post", "/api/v1/sessions/", {"generate": {"nodes": 2}}, expect=401)
 
 
 def test_a_participant_commands_an_own_fork_and_it_counts_as_the_teacher_s(classroom, ada, fork):
     assert fork.owner == classroom.user
     assert not fork.calls_extenders
     assert ada.client.get(f"/api/v1/sessions/{fork.pk}/").json()["role"] == "editor"
-    ada.ask_at("patch", f"/api/v1/sessions/{fork.pk}/", {"name": "mine"}, expect=403)
+    ada.request_at("patch", f"/api/v1/sessions/{fork.pk}/", {"name": "mine"}, expect=403)
     assert classroom.teacher.status_of(f"sessions/{fork.pk}/") == 200
 
 
@@ -58,26 +58,26 @@ def test_a_fork_is_private_until_it_is_shown(classroom, fork):
     bob = classroom.student("Bob")
     assert bob.status_of(f"sessions/{fork.pk}/") == 404
 
-    shown = classroom.teacher.ask("post", "show/", {"session": str(fork.pk)})["shown"]
+    shown = classroom.teacher.request("post", "show/", {"session": str(fork.pk)})["shown"]
 
     assert shown == {"session": str(fork.pk), "participant": "Ada"}
     assert bob.client.get(f"/api/v1/sessions/{fork.pk}/").json()["role"] == "viewer"
     assert bob.status_of(f"sessions/{classroom.session.pk}/") == 200
-    classroom.teacher.ask("post", "show/", {"session": None})
+    classroom.teacher.request("post", "show/", {"session": None})
     assert bob.status_of(f"sessions/{fork.pk}/") == 404
 
 
 def test_forks_are_not_among_the_teacher_s_sessions_while_the_room_lives(classroom, fork):
     def listed() -> list[str]:
-        return [one["id"] for one in classroom.teacher.ask_at("get", "/api/v1/sessions/")["results"]]
+        return [one["id"] for one in classroom.teacher.request_at("get", "/api/v1/sessions/")["results"]]
 
     assert listed() == [str(classroom.session.pk)]
-    classroom.teacher.ask("post", "end/", {"keep": True})
+    classroom.teacher.request("post", "end/", {"keep": True})
     assert set(listed()) == {str(classroom.session.pk), str(fork.pk)}
 
 
 def test_the_teachers_resources_are_private(classroom, ada):
-    you = ada.ask("get")["you"]["id"]
+    you = ada.request("get")["you"]["id"]
     for method, rest, body in (
         ("patch", "", {"locked": True}),
         ("delete", "", None),
@@ -88,28 +88,28 @@ def test_the_teachers_resources_are_private(classroom, ada):
         ("post", "questions/", {"text": "why?"}),
         ("delete", f"participants/{you}/", None),
     ):
-        ada.ask(method, rest, body, expect=403)
+        ada.request(method, rest, body, expect=403)
 
 
 def test_and_a_participant_s_are_not_the_teacher_s(classroom):
     for rest, body in (("hand/", {"raised": True}), ("leave/", None), ("forks/", {})):
-        classroom.teacher.ask("post", rest, body, expect=403)
+        classroom.teacher.request("post", rest, body, expect=403)
 
 
 def test_a_stranger_cannot_tell_a_room_from_none(classroom):
     stranger = Person(APIClient(), classroom.id)
     nowhere = Person(APIClient(), "00000000-0000-4000-8000-000000000000")
     for method, rest in (("get", ""), ("get", "qr/"), ("post", "hand/"), ("delete", "")):
-        assert stranger.ask(method, rest, expect=404)["detail"] == nowhere.ask(method, rest, expect=404)["detail"]
+        assert stranger.request(method, rest, expect=404)["detail"] == nowhere.request(method, rest, expect=404)["detail"]
 
 
 def test_a_token_with_the_scope_read_looks_and_does_no_more(classroom):
     reader = Person(APIClient(), classroom.id)
     reader.client.credentials(HTTP_AUTHORIZATION=f"Bearer {make_token(classroom.user, 'reading', scope='read')}")
 
-    assert reader.ask("get")["role"] == "teacher"
-    reader.ask("post", "end/", {}, expect=403)
-    reader.ask_at("post", "/api/v1/rooms/", {"session": str(classroom.session.pk)}, expect=403)
+    assert reader.request("get")["role"] == "teacher"
+    reader.request("post", "end/", {}, expect=403)
+    reader.request_at("post", "/api/v1/rooms/", {"session": str(classroom.session.pk)}, expect=403)
 
 
 def test_forks_and_rooms_count_as_created_sessions(classroom, ada, settings):
@@ -128,11 +128,11 @@ def test_the_cookie_of_a_former_participant_has_no_limits_of_its_own(classroom, 
     before = ada.client.get("/api/v1/problems/")["RateLimit-Limit"]
 
     if end == "leave":
-        ada.ask("post", "leave/", {}, expect=204)
+        ada.request("post", "leave/", {}, expect=204)
     elif end == "removed":
-        classroom.teacher.ask("delete", f"participants/{classroom.look()['participants'][0]['id']}/", expect=204)
+        classroom.teacher.request("delete", f"participants/{classroom.look()['participants'][0]['id']}/", expect=204)
     else:
-        classroom.teacher.ask("post", "end/", {"keep": True})
+        classroom.teacher.request("post", "end/", {"keep": True})
 
     assert before == str(settings.REQUESTS_PER_MINUTE)
     assert ada.client.get("/api/v1/problems/")["RateLimit-Limit"] == "1234"
@@ -150,31 +150,31 @@ def test_opening_a_room_requires_the_right_to_share_the_session(classroom, djang
 def test_what_is_shown_is_the_teacher_s_to_share(classroom, django_user_model):
     foreign = make_session(django_user_model.objects.create_user("somebody"))
 
-    classroom.teacher.ask("post", "show/", {"session": str(foreign.pk)}, expect=404)
+    classroom.teacher.request("post", "show/", {"session": str(foreign.pk)}, expect=404)
 
 
 def test_a_participant_has_some_forks_and_the_oldest_makes_room(classroom, ada, settings):
     settings.ROOM_FORKS = 2
 
     def fork_again() -> str:
-        return ada.ask("post", "forks/", {"session": str(classroom.session.pk)}, expect=201)["id"]
+        return ada.request("post", "forks/", {"session": str(classroom.session.pk)}, expect=201)["id"]
 
     made = [fork_again(), fork_again()]
-    classroom.teacher.ask("post", "show/", {"session": made[0]})
+    classroom.teacher.request("post", "show/", {"session": made[0]})
 
     made += [fork_again(), fork_again()]
 
     # The first is being shown.
-    assert [one["session"] for one in ada.ask("get")["you"]["forks"]] == [made[0], *made[2:]]
+    assert [one["session"] for one in ada.request("get")["you"]["forks"]] == [made[0], *made[2:]]
     assert not Session.objects.filter(pk=made[1]).exists()
 
 
 def test_the_same_key_is_the_same_fork_and_keys_of_two_are_not_the_same(classroom, ada):
     bob = classroom.student("Bob")
-    first = ada.ask("post", "forks/", {"key": "k"}, expect=201)["id"]
+    first = ada.request("post", "forks/", {"key": "k"}, expect=201)["id"]
 
-    assert ada.ask("post", "forks/", {"key": "k"})["id"] == first
-    assert bob.ask("post", "forks/", {"key": "k"}, expect=201)["id"] != first
+    assert ada.request("post", "forks/", {"key": "k"})["id"] == first
+    assert bob.request("post", "forks/", {"key": "k"}, expect=201)["id"] != first
 
 
 def test_a_fork_that_was_made_is_deleted_when_its_participant_leaves_before_the_response(classroom, ada, monkeypatch):
@@ -213,26 +213,26 @@ def test_a_fork_is_not_made_for_somebody_who_is_gone_meanwhile(classroom, ada, m
 def test_a_participant_forks_only_what_the_room_shows(classroom, ada, fork):
     bob = classroom.student("Bob")
 
-    bob.ask("post", "forks/", {"session": str(fork.pk)}, expect=404)
-    assert ada.ask("post", "forks/", {"session": str(classroom.session.pk), "at": 2}, expect=201)["forkedFrom"]["event"] == 2
-    ada.ask("post", "forks/", {"at": 999}, expect=404)
+    bob.request("post", "forks/", {"session": str(fork.pk)}, expect=404)
+    assert ada.request("post", "forks/", {"session": str(classroom.session.pk), "at": 2}, expect=201)["forkedFrom"]["event"] == 2
+    ada.request("post", "forks/", {"at": 999}, expect=404)
 
 
 def test_forks_count_in_the_teacher_s_quota(classroom, ada, settings):
     settings.SESSIONS_PER_USER = 1
 
-    problem = ada.ask("post", "forks/", {}, expect=409)
+    problem = ada.request("post", "forks/", {}, expect=409)
 
     assert problem["code"] == "quota_reached"
 
 
 def test_a_participant_deletes_an_own_fork_and_the_teacher_any(classroom, ada, fork):
     bob = classroom.student("Bob")
-    own = bob.ask("post", "forks/", {}, expect=201)["id"]
+    own = bob.request("post", "forks/", {}, expect=201)["id"]
 
-    bob.ask("delete", f"forks/{fork.pk}/", expect=404)
-    bob.ask("delete", f"forks/{own}/", expect=204)
-    classroom.teacher.ask("delete", f"forks/{fork.pk}/", expect=204)
+    bob.request("delete", f"forks/{fork.pk}/", expect=404)
+    bob.request("delete", f"forks/{own}/", expect=204)
+    classroom.teacher.request("delete", f"forks/{fork.pk}/", expect=204)
 
     assert not RoomFork.objects.exists()
     assert Session.objects.get() == classroom.session

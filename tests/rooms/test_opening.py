@@ -12,7 +12,7 @@ from tests.rooms.conftest import ROOMS, Person
 
 
 def test_a_room_of_a_lesson_makes_its_session(classroom):
-    room = classroom.teacher.ask_at("post", ROOMS, {"lesson": "the-list", "title": "Monday"}, expect=201)
+    room = classroom.teacher.request_at("post", ROOMS, {"lesson": "the-list", "title": "Monday"}, expect=201)
 
     assert room["lesson"] == "the-list"
     assert room["title"] == "Monday"
@@ -21,19 +21,19 @@ def test_a_room_of_a_lesson_makes_its_session(classroom):
 
 @pytest.mark.parametrize("body", [{}, {"session": "x", "lesson": "y"}, {"session": "x", "colour": "red"}])
 def test_a_room_is_of_one_session_or_lesson(classroom, body):
-    classroom.teacher.ask_at("post", ROOMS, body, expect=400)
+    classroom.teacher.request_at("post", ROOMS, body, expect=400)
 
 
 @pytest.mark.parametrize("body", [{"session": "not-an-id"}, {"lesson": "no-such-lesson"}])
 def test_that_is_there(classroom, body):
-    classroom.teacher.ask_at("post", ROOMS, body, expect=404)
+    classroom.teacher.request_at("post", ROOMS, body, expect=404)
 
 
 def test_rooms_are_listed_newest_first_with_how_many_are_in(classroom):
     classroom.student("Ada")
-    second = classroom.teacher.ask_at("post", ROOMS, {"session": str(classroom.session.pk), "title": "again"}, expect=201)
+    second = classroom.teacher.request_at("post", ROOMS, {"session": str(classroom.session.pk), "title": "again"}, expect=201)
 
-    listed = classroom.teacher.ask_at("get", ROOMS)["results"]
+    listed = classroom.teacher.request_at("get", ROOMS)["results"]
 
     assert [(one["id"], one["title"], one["count"]) for one in listed] == [(second["id"], "again", 0), (classroom.id, "the session", 1)]
 
@@ -57,12 +57,12 @@ def test_the_link_is_returned_as_a_qr_code_that_is_an_image_and_nothing_else(cla
 
 
 def test_a_title_can_be_changed(classroom):
-    assert classroom.teacher.ask("patch", body={"title": " Tuesday "})["title"] == "Tuesday"
-    classroom.teacher.ask("patch", body={"title": " "}, expect=400)
+    assert classroom.teacher.request("patch", body={"title": " Tuesday "})["title"] == "Tuesday"
+    classroom.teacher.request("patch", body={"title": " "}, expect=400)
 
 
 def test_a_login_is_needed_to_open_one(classroom):
-    Person(APIClient()).ask_at("post", ROOMS, {"session": str(classroom.session.pk)}, expect=401)
+    Person(APIClient()).request_at("post", ROOMS, {"session": str(classroom.session.pk)}, expect=401)
 
 
 def test_a_teacher_has_at_most_so_many_rooms_open_or_ended(classroom, settings):
@@ -77,12 +77,12 @@ def test_a_teacher_has_at_most_so_many_rooms_open_or_ended(classroom, settings):
 
 def test_a_session_has_at_most_20_open_rooms(classroom):
     # The classroom is the first one.
-    opened = [classroom.teacher.ask_at("post", ROOMS, {"session": str(classroom.session.pk)}, expect=201) for _ in range(19)]
-    refused = classroom.teacher.ask_at("post", ROOMS, {"session": str(classroom.session.pk)}, expect=409)
-    classroom.teacher.ask_at("post", f"{ROOMS}{opened[0]['id']}/end/", {}, expect=200)
+    opened = [classroom.teacher.request_at("post", ROOMS, {"session": str(classroom.session.pk)}, expect=201) for _ in range(19)]
+    refused = classroom.teacher.request_at("post", ROOMS, {"session": str(classroom.session.pk)}, expect=409)
+    classroom.teacher.request_at("post", f"{ROOMS}{opened[0]['id']}/end/", {}, expect=200)
 
     assert (refused["code"], refused["detail"]) == (
         "quota_reached",
         "This session has 20 open rooms, which is the limit. End one to open another.",
     )
-    classroom.teacher.ask_at("post", ROOMS, {"session": str(classroom.session.pk)}, expect=201)
+    classroom.teacher.request_at("post", ROOMS, {"session": str(classroom.session.pk)}, expect=201)

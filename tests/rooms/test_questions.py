@@ -20,12 +20,12 @@ def classroom_with_question(classroom):
     """A room of three in which a question is open."""
     for name in ("Ada", "Bob", "=Eve"):
         classroom.student(name)
-    classroom.teacher.ask("post", "questions/", {"text": "Where does it go?", "kind": "node"}, expect=201)
+    classroom.teacher.request("post", "questions/", {"text": "Where does it go?", "kind": "node"}, expect=201)
     return classroom
 
 
 def answer(person: Person, value: str, *, question: int = 1, expect: int = 200):
-    return person.ask("post", "answers/", {"question": question, "value": value}, expect=expect)
+    return person.request("post", "answers/", {"question": question, "value": value}, expect=expect)
 
 
 def test_the_tally_is_the_teacher_s_until_it_is_revealed_to_all(classroom_with_question):
@@ -33,16 +33,16 @@ def test_the_tally_is_the_teacher_s_until_it_is_revealed_to_all(classroom_with_q
     answer(ada, "node-b")
     answer(bob, " node-b ")
 
-    seen = ada.ask("get")["questions"][0]
+    seen = ada.request("get")["questions"][0]
     assert (seen["tally"], seen["right"], seen["answered"]) == (None, None, 2)
-    assert ada.ask("get")["you"]["answers"] == {"1": "node-b"}
+    assert ada.request("get")["you"]["answers"] == {"1": "node-b"}
     assert classroom_with_question.look()["questions"][0]["tally"] == [{"value": "node-b", "count": 2}]
 
-    classroom_with_question.teacher.ask("patch", "questions/1/", {"right": "node-a"})
-    assert ada.ask("get")["questions"][0]["right"] is None
-    classroom_with_question.teacher.ask("patch", "questions/1/", {"revealed": True})
+    classroom_with_question.teacher.request("patch", "questions/1/", {"right": "node-a"})
+    assert ada.request("get")["questions"][0]["right"] is None
+    classroom_with_question.teacher.request("patch", "questions/1/", {"revealed": True})
 
-    seen = ada.ask("get")["questions"][0]
+    seen = ada.request("get")["questions"][0]
     assert (seen["tally"], seen["right"], seen["open"]) == ([{"value": "node-b", "count": 2}], "node-a", False)
 
 
@@ -52,7 +52,7 @@ def test_an_answer_may_be_changed_until_the_question_is_closed(classroom_with_qu
     answer(ada, "node-b")
 
     assert classroom_with_question.look()["questions"][0]["tally"] == [{"value": "node-b", "count": 1}]
-    classroom_with_question.teacher.ask("patch", "questions/1/", {"open": False})
+    classroom_with_question.teacher.request("patch", "questions/1/", {"open": False})
     assert answer(ada, "node-c", expect=409)["code"] == "question_closed"
 
 
@@ -83,7 +83,7 @@ def test_a_tally_has_the_most_frequent_answers(classroom, monkeypatch):
 
 
 def test_a_new_question_closes_the_one_before(classroom_with_question):
-    classroom_with_question.teacher.ask(
+    classroom_with_question.teacher.request(
         "post", "questions/", {"text": "And now?", "kind": "choice", "options": ["here", "there"]}, expect=201
     )
 
@@ -99,7 +99,7 @@ def test_a_new_question_closes_the_one_before(classroom_with_question):
 )
 def test_answers_that_are_the_same_are_counted_together(classroom, kind, written, counted):
     ada = classroom.student("Ada")
-    classroom.teacher.ask("post", "questions/", {"text": "?", "kind": kind}, expect=201)
+    classroom.teacher.request("post", "questions/", {"text": "?", "kind": kind}, expect=201)
 
     answer(ada, written)
 
@@ -109,7 +109,7 @@ def test_answers_that_are_the_same_are_counted_together(classroom, kind, written
 @pytest.mark.parametrize("value", ["three", "nan", "inf"])
 def test_a_number_is_expected_where_one_is_asked_for(classroom, value):
     ada = classroom.student("Ada")
-    classroom.teacher.ask("post", "questions/", {"text": "?", "kind": "number"}, expect=201)
+    classroom.teacher.request("post", "questions/", {"text": "?", "kind": "number"}, expect=201)
 
     answer(ada, value, expect=400)
 
@@ -125,7 +125,7 @@ def test_a_number_is_expected_where_one_is_asked_for(classroom, value):
     ],
 )
 def test_a_question_is_whole(classroom, body):
-    classroom.teacher.ask("post", "questions/", body, expect=400)
+    classroom.teacher.request("post", "questions/", body, expect=400)
 
 
 def test_the_question_of_a_stop_comes_with_its_kind_and_options(classroom):
@@ -134,27 +134,27 @@ def test_the_question_of_a_stop_comes_with_its_kind_and_options(classroom):
     )
     taught = open_classroom(classroom.user, make_session(classroom.user, source={"lesson": lesson.name}))
 
-    room = taught.teacher.ask("post", "questions/", {"stop": stop.id}, expect=201)
+    room = taught.teacher.request("post", "questions/", {"stop": stop.id}, expect=201)
 
     assert room["lesson"] == lesson.name
     assert room["questions"][0]["kind"] == stop.question.ask
     assert room["questions"][0]["options"] == stop.question.options
-    taught.teacher.ask("post", "questions/", {"stop": "no-such-stop"}, expect=404)
+    taught.teacher.request("post", "questions/", {"stop": "no-such-stop"}, expect=404)
 
 
 def test_hands_are_raised_and_lowered_by_both(classroom):
     ada = classroom.student("Ada")
 
-    assert ada.ask("post", "hand/", {"raised": True})["you"]["hand"]
+    assert ada.request("post", "hand/", {"raised": True})["you"]["hand"]
     (seen,) = classroom.look()["participants"]
     assert seen["hand"]
     assert seen["handAt"]
-    classroom.teacher.ask("patch", f"participants/{seen['id']}/", {"hand": False})
-    assert not ada.ask("get")["you"]["hand"]
+    classroom.teacher.request("patch", f"participants/{seen['id']}/", {"hand": False})
+    assert not ada.request("get")["you"]["hand"]
 
 
 def record(room) -> list[dict[str, str]]:
-    text = room.teacher.ask("get", "record/").decode("utf-8-sig")
+    text = room.teacher.request("get", "record/").decode("utf-8-sig")
     return list(csv.DictReader(io.StringIO(text)))
 
 
@@ -162,7 +162,7 @@ def test_the_record_has_a_line_for_each_question_and_participant(classroom_with_
     answer(classroom_with_question.students["Ada"], "node-a")
     answer(classroom_with_question.students["Ada"], "node-b")
     answer(classroom_with_question.students["Bob"], "-3")
-    classroom_with_question.teacher.ask("patch", "questions/1/", {"revealed": True, "right": "node-b"})
+    classroom_with_question.teacher.request("patch", "questions/1/", {"revealed": True, "right": "node-b"})
 
     lines = record(classroom_with_question)
 
@@ -181,7 +181,7 @@ def test_the_record_has_the_words_of_a_lessons_question_and_options(classroom, l
     )
     taught = open_classroom(classroom.user, make_session(classroom.user, source={"lesson": lesson.name}))
     ada = taught.student("Ada")
-    taught.teacher.ask("post", "questions/", {"stop": stop.id}, expect=201)
+    taught.teacher.request("post", "questions/", {"stop": stop.id}, expect=201)
     option = stop.question.options[0]
     answer(ada, option)
 
@@ -197,47 +197,47 @@ def test_the_record_has_the_words_of_a_lessons_question_and_options(classroom, l
 
 def test_nothing_personal_is_kept_after_the_end(classroom_with_question):
     answer(classroom_with_question.students["Ada"], "node-a")
-    classroom_with_question.students["Ada"].ask("post", "forks/", {}, expect=201)
+    classroom_with_question.students["Ada"].request("post", "forks/", {}, expect=201)
 
-    room = classroom_with_question.teacher.ask("post", "end/", {})
+    room = classroom_with_question.teacher.request("post", "end/", {})
 
     assert (room["status"], room["code"], room["link"], room["participants"]) == ("ended", "", "", [])
     # Counts of answers contain no names.
     assert room["questions"][0]["tally"] == [{"value": "node-a", "count": 1}]
-    assert classroom_with_question.teacher.ask("get", "record/", expect=409)["code"] == "not_kept"
-    classroom_with_question.students["Ada"].ask("get", expect=404)
+    assert classroom_with_question.teacher.request("get", "record/", expect=409)["code"] == "not_kept"
+    classroom_with_question.students["Ada"].request("get", expect=404)
     assert classroom_with_question.students["Ada"].status_of(f"sessions/{classroom_with_question.session.pk}/") == 404
     Person(APIClient()).join(classroom_with_question.code, "Kim", expect=404)
-    assert [one["id"] for one in classroom_with_question.teacher.ask_at("get", "/api/v1/sessions/")["results"]] == [
+    assert [one["id"] for one in classroom_with_question.teacher.request_at("get", "/api/v1/sessions/")["results"]] == [
         str(classroom_with_question.session.pk)
     ]
-    classroom_with_question.teacher.ask("post", "questions/", {"text": "?"}, expect=409)
-    classroom_with_question.teacher.ask("get", "qr/", expect=409)
+    classroom_with_question.teacher.request("post", "questions/", {"text": "?"}, expect=409)
+    classroom_with_question.teacher.request("get", "qr/", expect=409)
 
 
 def test_names_are_kept_after_the_end_if_the_teacher_keeps_them(classroom_with_question):
     answer(classroom_with_question.students["Ada"], "node-a")
 
-    room = classroom_with_question.teacher.ask("post", "end/", {"keep": True})
+    room = classroom_with_question.teacher.request("post", "end/", {"keep": True})
 
     assert room["kept"]
     assert [one["nickname"] for one in room["participants"]] == ["Ada", "Bob", "=Eve"]
     assert record(classroom_with_question)[0]["answer"] == "node-a"
     # The room has ended for them all the same.
-    classroom_with_question.students["Ada"].ask("get", expect=404)
+    classroom_with_question.students["Ada"].request("get", expect=404)
     assert classroom_with_question.students["Ada"].status_of(f"sessions/{classroom_with_question.session.pk}/") == 404
-    classroom_with_question.teacher.ask("delete", expect=204)
-    assert classroom_with_question.teacher.ask_at("get", ROOMS)["results"] == []
+    classroom_with_question.teacher.request("delete", expect=204)
+    assert classroom_with_question.teacher.request_at("get", ROOMS)["results"] == []
 
 
 def test_leaving_a_room_deletes_the_participants_data(classroom_with_question):
     ada = classroom_with_question.students["Ada"]
     answer(ada, "node-a")
-    ada.ask("post", "forks/", {}, expect=201)
+    ada.request("post", "forks/", {}, expect=201)
 
-    ada.ask("post", "leave/", expect=204)
+    ada.request("post", "leave/", expect=204)
 
     room = classroom_with_question.look()
     assert [one["nickname"] for one in room["participants"]] == ["Bob", "=Eve"]
     assert room["questions"][0]["tally"] == []
-    assert classroom_with_question.teacher.ask_at("get", "/api/v1/sessions/")["count"] == 1
+    assert classroom_with_question.teacher.request_at("get", "/api/v1/sessions/")["count"] == 1

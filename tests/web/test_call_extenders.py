@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("transactional_db", "redis")
 @pytest.mark.parametrize(
     ("requested", "users", "status"), [(True, ["ann"], 201), (True, ["bob"], 403), (False, [], 201), ("yes", ["ann"], 400)]
 )
-def test_a_session_that_calls_extenders_needs_leave(settings: Any, requested: object, users: list[str], status: int) -> None:
+def test_a_session_that_calls_extenders_needs_permission(settings: Any, requested: object, users: list[str], status: int) -> None:
     settings.EXTENDER_USERS = users
     client = Client()
     client.force_login(User.objects.create_user("ann"))
@@ -42,7 +42,7 @@ def called(people: People, settings: Any) -> People:
 
 
 @pytest.mark.parametrize("role", ["editor", "editor-token", "editor-link"])
-def test_an_editor_who_is_not_listed_configures_no_extenders(called: People, role: str) -> None:
+def test_an_unlisted_editor_may_not_configure_extenders(called: People, role: str) -> None:
     address = f"/api/v1/sessions/{called.session.pk}/commands/"
     client = called.client(role)
 
@@ -53,7 +53,7 @@ def test_an_editor_who_is_not_listed_configures_no_extenders(called: People, rol
     assert not Command.objects.exists()
 
 
-def test_an_editor_sends_all_other_commands(called: People) -> None:
+def test_an_unlisted_editor_may_send_all_other_commands(called: People) -> None:
     client = called.client("editor")
 
     for command in ({"op": "configure", "config": None}, {"op": "configure", "config": {"extenders": []}}, {"op": "step", "unit": "cycle"}):
@@ -61,7 +61,7 @@ def test_an_editor_sends_all_other_commands(called: People) -> None:
         assert answer.status_code == 202, answer.content
 
 
-def test_whoever_is_listed_configures_extenders(called: People, settings: Any) -> None:
+def test_a_listed_user_may_configure_extenders(called: People, settings: Any) -> None:
     address = f"/api/v1/sessions/{called.session.pk}/commands/"
     assert called.client("owner").post(address, CONFIGURE, format="json").status_code == 202
 
@@ -69,7 +69,7 @@ def test_whoever_is_listed_configures_extenders(called: People, settings: Any) -
     assert called.client("editor").post(address, CONFIGURE, format="json").status_code == 202
 
 
-def test_in_a_session_without_calls_editors_configure_extenders(called: People) -> None:
+def test_editors_may_configure_extenders_in_a_session_without_calls(called: People) -> None:
     Session.objects.update(calls_extenders=False)
 
     answer = called.client("editor").post(f"/api/v1/sessions/{called.session.pk}/commands/", CONFIGURE, format="json")
@@ -77,7 +77,7 @@ def test_in_a_session_without_calls_editors_configure_extenders(called: People) 
     assert answer.status_code == 202
 
 
-def test_a_websocket_refuses_extenders_of_an_editor_who_is_not_listed(called: People, viewer: Callable[..., Socket]) -> None:
+def test_a_websocket_rejects_extenders_from_an_unlisted_editor(called: People, viewer: Callable[..., Socket]) -> None:
     socket = viewer(called, "editor")
     socket.send({"type": "command", "key": "a", "command": CONFIGURE})
     refused = socket.receive_until("error")

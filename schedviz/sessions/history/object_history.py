@@ -16,11 +16,11 @@ from schedviz.trace.events import AnyEvent, CycleStarted
 from schedviz.trace.story import CyclePod, Entry, Life, StoryBuilder, lives_of, own_uid
 
 #: The maximum number of incarnations of one name that are numbered. Events of earlier ones are included, too.
-MOST_LIVES = 100
+MAX_INCARNATIONS = 100
 _CHUNKS_AT_ONCE = 16
 
 
-class Story(msgspec.Struct, frozen=True):
+class ObjectHistory(msgspec.Struct, frozen=True):
     """Entries in order. `lives` are the pods that had the name, oldest first. `more`: further entries exist in that direction."""
 
     entries: list[Entry]
@@ -28,12 +28,12 @@ class Story(msgspec.Struct, frozen=True):
     more: bool
 
 
-def story(session: Session, kind: Kind, name: str, *, after: int, before: int, limit: int, tail: bool) -> Story:
+def read(session: Session, kind: Kind, name: str, *, after: int, before: int, limit: int, tail: bool) -> ObjectHistory:
     """The entries between two events, at most `limit`: the first ones, or with `tail` the last. `name` is a pod's `namespace/name`."""
     reader = _Reader(session, kind, name)
     entries = reader.last(after, before, limit) if tail else reader.first(after, before, limit)
     page = entries[-limit:] if tail else entries[:limit]
-    return Story(entries=page, lives=[life for life in reader.lives if life.born < before], more=len(entries) > limit)
+    return ObjectHistory(entries=page, lives=[life for life in reader.lives if life.born < before], more=len(entries) > limit)
 
 
 class _Reader:
@@ -41,12 +41,12 @@ class _Reader:
         self.session = session
         self.kind = kind
         self.name = name
-        self.lives = self._lives() if kind == "pods" else []
+        self.lives = self._incarnations() if kind == "pods" else []
 
     def first(self, after: int, before: int, limit: int) -> list[Entry]:
         """More than `limit` entries from the beginning, if there are that many."""
         entries: list[Entry] = []
-        builder = self._story_builder()
+        builder = self._builder()
         for events in self._chunks(after, before):
             entries.extend(entry for entry in builder.entries(events) if after < entry.event < before)
             if len(entries) > limit:
@@ -57,12 +57,12 @@ class _Reader:
         """More than `limit` entries up to the end, if there are that many."""
         entries: list[Entry] = []
         for events in self._chunks(after, before, backwards=True):
-            entries = [*(entry for entry in self._story_builder().entries(events) if after < entry.event < before), *entries]
+            entries = [*(entry for entry in self._builder().entries(events) if after < entry.event < before), *entries]
             if len(entries) > limit:
                 break
         return entries
 
-    def _story_builder(self) -> StoryBuilder:
+    def _builder(self) -> StoryBuilder:
         return StoryBuilder(self.kind, self.name, lives=self.lives, find_cycle=self._find_cycle)
 
     def _chunks(self, after: int, before: int, *, backwards: bool = False) -> Iterator[list[AnyEvent]]:
@@ -75,15 +75,15 @@ class _Reader:
                 for data in some.values_list("data", flat=True):
                     yield [event for event in frames.events_of(bytes(data)) if event.event <= last]
 
-    def _lives(self) -> list[Life]:
+    def _incarnations(self) -> list[Life]:
         """The pods of this name, from chunks with creations and deletions. A pod that was imported and still exists is in neither."""
         events: list[AnyEvent] = []
         for segment in reversed(lineage.segments(self.session.pk)):
-            for number in object_index.chunks_with_lives(segment.session_id, self.name)[-2 * MOST_LIVES :]:
+            for number in object_index.chunks_with_lives(segment.session_id, self.name)[-2 * MAX_INCARNATIONS :]:
                 events += [event for event in _events_of(segment.session_id, number) if event.event <= segment.until]
-        return lives_of(self.name, events) or lives_of(self.name, self._first_words())
+        return lives_of(self.name, events) or lives_of(self.name, self._first_event_with_uid())
 
-    def _first_words(self) -> list[AnyEvent]:
+    def _first_event_with_uid(self) -> list[AnyEvent]:
         """The first event that has a UID for this name."""
         for events in self._chunks(0, self.session.event + 1):
             if event_with_uid := next((event for event in events if own_uid(event, self.name)), None):

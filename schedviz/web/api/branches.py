@@ -1,4 +1,4 @@
-"""`/api/v1/sessions/{id}/branches/`: forks, sessions that continue from a moment of this one."""
+"""`/api/v1/sessions/{id}/branches/`: forks, sessions that continue from a moment of this one (the path keeps its name in v1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`/api/v1/sessions/{id}/stories/`: the history of one pod or one node."""
+"""`/api/v1/sessions/{id}/stories/`: the history of one pod or one node (the path keeps its name in v1)."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _story(request: Request, session_id: UUID, kind: Kind, name: str) -> Respons
     page = page_of(request, default=PAGE, maximum=LONGEST_PAGE)
     versions.set_etag(request, versions.etag_of_moment(session, until))
     before = event + 1 if page.before is None else min(page.before, event + 1)
-    entries_page = object_history.story(session, kind, name, after=page.after, before=before, limit=page.limit, tail=page.tail)
+    entries_page = object_history.read(session, kind, name, after=page.after, before=before, limit=page.limit, tail=page.tail)
     entries = entries_page.entries
     following = entries[-1].event if entries_page.more and not page.tail else None
     previous = entries[0].event if entries_page.more and page.tail else None

@@ -140,7 +140,7 @@ def test_stories_begin_before_the_fork(parent: Session, somebody: User) -> None:
     forked = work_off(forked.pk)
 
     def told(session: Session, *, tail: bool) -> list[tuple[int, str]]:
-        result = object_history.story(session, "pods", cycle.cycle.pod, after=0, before=cycle.last_event + 1, limit=100, tail=tail)
+        result = object_history.read(session, "pods", cycle.cycle.pod, after=0, before=cycle.last_event + 1, limit=100, tail=tail)
         return [(entry.event, entry.text) for entry in result.entries]
 
     assert told(forked, tail=False) == told(forked, tail=True) == told(parent, tail=False)

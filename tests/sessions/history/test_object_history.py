@@ -1,4 +1,4 @@
-"""Stories from stored chunks: the same as from all events, whichever chunks are opened."""
+"""Histories of objects from stored chunks: the same as from all events, whichever chunks are opened."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from schedviz.trace.story import CyclePod, Entry, StoryBuilder, lives_of
 from tests.sessions.conftest import MakeSession, pod, send, stored_events, work_off
 
 
-def told(
+def history_entries(
     session_id: UUID, kind: str, name: str, *, after: int = 0, before: int = 1 << 40, limit: int = 1000, tail: bool = False
 ) -> list[Entry]:
     session = Session.objects.get(pk=session_id)
-    return object_history.story(session, kind, name, after=after, before=before, limit=limit, tail=tail).entries
+    return object_history.read(session, kind, name, after=after, before=before, limit=limit, tail=tail).entries
 
 
-def told_from_everything(session_id: UUID, kind: str, name: str) -> list[Entry]:
+def entries_of_all_events(session_id: UUID, kind: str, name: str) -> list[Entry]:
     events: list[AnyEvent] = stored_events(session_id)
     lives = lives_of(name, events) if kind == "pods" else []
     return list(StoryBuilder(kind, name, lives=lives, find_cycle=lambda _: CyclePod()).entries(events))
@@ -48,10 +48,10 @@ def busy(make_session: MakeSession) -> UUID:
     return session_id
 
 
-def test_a_story_from_the_chunks_that_speak_of_it_is_the_whole_story(busy: UUID) -> None:
+def test_the_chunks_that_mention_an_object_have_its_whole_history(busy: UUID) -> None:
     for kind, name in [("pods", f"default/pod-{n}") for n in range(1, 7)] + [("nodes", f"node-{n}") for n in range(1, 4)]:
-        whole = told_from_everything(busy, kind, name)
-        assert told(busy, kind, name) == whole
+        whole = entries_of_all_events(busy, kind, name)
+        assert history_entries(busy, kind, name) == whole
         assert len(whole) > 5
         opened = object_index.chunks_about(busy, kind, name)  # type: ignore[arg-type]
         assert len(opened) < Chunk.objects.filter(session_id=busy).count()
@@ -59,13 +59,13 @@ def test_a_story_from_the_chunks_that_speak_of_it_is_the_whole_story(busy: UUID)
 
 def test_pages_in_either_direction_have_the_entries_of_the_whole(busy: UUID) -> None:
     for kind, name in (("pods", "default/pod-1"), ("nodes", "node-1")):
-        whole = told(busy, kind, name)
+        whole = history_entries(busy, kind, name)
         forwards: list[Entry] = []
-        while page := told(busy, kind, name, after=forwards[-1].event if forwards else 0, limit=4):
+        while page := history_entries(busy, kind, name, after=forwards[-1].event if forwards else 0, limit=4):
             forwards += page
         assert forwards == whole
         backwards: list[Entry] = []
-        while page := told(busy, kind, name, before=backwards[0].event if backwards else 1 << 40, limit=4, tail=True):
+        while page := history_entries(busy, kind, name, before=backwards[0].event if backwards else 1 << 40, limit=4, tail=True):
             backwards = page + backwards
         assert backwards == whole
 
@@ -74,7 +74,7 @@ def test_a_stage_that_ends_in_a_later_chunk_is_in_the_history_of_its_pod(busy: U
     first = next(event for event in stored_events(busy) if isinstance(event, CycleStarted))
     chunk = Chunk.objects.get(session_id=busy, first_event__lte=first.event, last_event__gte=first.event)
 
-    entries = told(busy, "pods", first.pod, after=chunk.last_event)
+    entries = history_entries(busy, "pods", first.pod, after=chunk.last_event)
 
     assert [entry.text for entry in entries if entry.stage == "Filter" and entry.cycle == first.cycle] == [
         "Filter passed 3 of 3 nodes looked at"
@@ -84,28 +84,28 @@ def test_a_stage_that_ends_in_a_later_chunk_is_in_the_history_of_its_pod(busy: U
 def test_both_pods_of_a_name_are_in_the_history(busy: UUID) -> None:
     session = Session.objects.get(pk=busy)
 
-    result = object_history.story(session, "pods", "default/pod-5", after=0, before=1 << 40, limit=1000, tail=False)
+    result = object_history.read(session, "pods", "default/pod-5", after=0, before=1 << 40, limit=1000, tail=False)
 
     assert [(life.uid, life.born == 0, life.died is None) for life in result.lives] == [
         ("default/pod-5", True, False),
         ("default/pod-5#2", False, True),
     ]
     assert {entry.uid for entry in result.entries} == {"default/pod-5", "default/pod-5#2"}
-    before_the_second = object_history.story(session, "pods", "default/pod-5", after=0, before=result.lives[1].born, limit=1000, tail=False)
+    before_the_second = object_history.read(session, "pods", "default/pod-5", after=0, before=result.lives[1].born, limit=1000, tail=False)
     assert [life.uid for life in before_the_second.lives] == ["default/pod-5"]
 
 
 def test_chunks_that_an_older_version_wrote_are_opened_too(busy: UUID) -> None:
-    whole = told(busy, "pods", "default/pod-5")
+    whole = history_entries(busy, "pods", "default/pod-5")
     ChunkNames.objects.filter(session_id=busy, number__lte=8).delete()
-    assert told(busy, "pods", "default/pod-5") == whole
+    assert history_entries(busy, "pods", "default/pod-5") == whole
 
     ChunkNames.objects.filter(session_id=busy).delete()
-    assert told(busy, "pods", "default/pod-5") == whole
+    assert history_entries(busy, "pods", "default/pod-5") == whole
 
 
 def test_the_history_of_an_unknown_pod_has_only_restarts(busy: UUID) -> None:
-    assert [entry.t for entry in told(busy, "pods", "default/nobody")] == ["restarted"]
+    assert [entry.t for entry in history_entries(busy, "pods", "default/nobody")] == ["restarted"]
 
 
 def test_the_index_of_a_chunk_has_four_bytes_for_each_name(busy: UUID) -> None:

@@ -13,59 +13,59 @@ ATTEMPTS = "scheduler_schedule_attempts_total"
 SCHEDULED = ("scheduled", "default-scheduler")
 
 
-def kept(session_id: object) -> MetricValues:
+def stored_metrics(session_id: object) -> MetricValues:
     return metric_values.decode(bytes(SchedulerMetrics.objects.get(pk=session_id).data))
 
 
-def test_a_session_that_was_made_has_its_levels(make_session: MakeSession) -> None:
+def test_a_new_session_has_gauges(make_session: MakeSession) -> None:
     session_id = make_session(nodes=3, pods=10)
 
-    assert kept(session_id).gauges["scheduler_pending_pods"]["active",] == 10
-    assert kept(session_id).gauges["scheduler_cache_size"]["nodes",] == 3
+    assert stored_metrics(session_id).gauges["scheduler_pending_pods"]["active",] == 10
+    assert stored_metrics(session_id).gauges["scheduler_cache_size"]["nodes",] == 3
 
 
 def test_metrics_are_stored_when_hosting_ends(make_session: MakeSession) -> None:
     session_id = make_session(pods=10)
     send(session_id, "run", max=4)
     work_off(session_id)
-    first = kept(session_id)
+    first = stored_metrics(session_id)
     send(session_id, "run")
 
     session = work_off(session_id)
 
     assert first.counters[ATTEMPTS] == {SCHEDULED: 4}
-    assert kept(session_id).counters[ATTEMPTS] == {SCHEDULED: 10}
-    assert kept(session_id).event == session.event
-    assert kept(session_id).gauges["scheduler_pending_pods"]["active",] == 0
+    assert stored_metrics(session_id).counters[ATTEMPTS] == {SCHEDULED: 10}
+    assert stored_metrics(session_id).event == session.event
+    assert stored_metrics(session_id).gauges["scheduler_pending_pods"]["active",] == 0
 
 
-def test_what_a_dead_owner_did_not_store_is_counted_by_the_next(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_crashed_owner_did_not_store_is_counted_by_the_next(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
     session_id = make_session(pods=10)
     with monkeypatch.context() as patched:
-        # It dies before it stores anything.
+        # It crashes before it stores anything.
         patched.setattr(recorder, "store", lambda *_: None)
         send(session_id, "run", max=6)
         work_off(session_id)
     crash(session_id)
-    assert ATTEMPTS not in kept(session_id).counters
+    assert ATTEMPTS not in stored_metrics(session_id).counters
     send(session_id, "run")
 
     work_off(session_id)
 
-    assert kept(session_id).counters[ATTEMPTS] == {SCHEDULED: 10}
+    assert stored_metrics(session_id).counters[ATTEMPTS] == {SCHEDULED: 10}
 
 
-def test_what_was_stored_by_a_version_that_counted_otherwise_is_begun_anew(make_session: MakeSession) -> None:
+def test_metrics_in_the_format_of_another_version_are_counted_again(make_session: MakeSession) -> None:
     session_id = make_session(pods=2)
     SchedulerMetrics.objects.filter(pk=session_id).update(data=b"something else")
     send(session_id, "run")
 
     work_off(session_id)
 
-    assert kept(session_id).counters[ATTEMPTS] == {SCHEDULED: 2}
+    assert stored_metrics(session_id).counters[ATTEMPTS] == {SCHEDULED: 2}
 
 
-def test_figures_go_with_their_session(make_session: MakeSession) -> None:
+def test_deleting_a_session_deletes_its_metrics(make_session: MakeSession) -> None:
     session_id = make_session()
 
     Session.objects.filter(pk=session_id).delete()

@@ -7,10 +7,10 @@ import contextlib
 from types import TracebackType
 from typing import Self
 
-_PIECE_BYTES = 1448
+_SEGMENT_BYTES = 1448
 
 
-class SlowLine:
+class SlowConnection:
     """A proxy on a port of its own."""
 
     def __init__(self, host: str, port: int, *, bits_per_second: float, delay_seconds: float) -> None:
@@ -41,7 +41,9 @@ class SlowLine:
     async def _carry(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
         """Forward each chunk after the earlier ones and the delay. A limited number of bytes is in flight."""
         clock = asyncio.get_running_loop().time
-        on_the_way: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue(maxsize=1 + int(self._bytes_per_second * self._delay / _PIECE_BYTES))
+        on_the_way: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue(
+            maxsize=1 + int(self._bytes_per_second * self._delay / _SEGMENT_BYTES)
+        )
 
         async def arrive() -> None:
             while True:
@@ -53,7 +55,7 @@ class SlowLine:
         arriving = asyncio.create_task(arrive())
         free_at = 0.0
         try:
-            while piece := await source.read(_PIECE_BYTES):
+            while piece := await source.read(_SEGMENT_BYTES):
                 free_at = max(free_at, clock()) + len(piece) / self._bytes_per_second
                 await asyncio.sleep(max(0.0, free_at - clock()))
                 await on_the_way.put((clock() + self._delay, piece))

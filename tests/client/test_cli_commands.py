@@ -1,4 +1,4 @@
-"""The commands for sessions of a server: their output and exit codes."""
+"""The commands of `schedviz.cli.remote`: their output and exit codes. They are here because they share the server of the client's tests."""
 
 from __future__ import annotations
 
