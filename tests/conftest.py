@@ -157,7 +157,7 @@ def _without_keys_of_uploads() -> Iterator[None]:
     """Forget the encryption keys of uploads after each test."""
     yield
     if held := sys.modules.get("schedviz.sessions.uploads.upload_keys"):
-        held.forget_all()
+        held.drop_all_keys()
 
 
 @pytest.fixture(scope="session")

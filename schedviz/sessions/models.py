@@ -17,7 +17,7 @@ from django.db.models.functions import Now
 class Session(models.Model):
     """A scheduling session: a simulated cluster with its scheduler, and the committed position of its engine.
 
-    Not to be confused with Django's browser sessions. The fields from `epoch` to `trying_seq` are the lease (see lease.py). The inbox
+    A login session of Django is something else. The fields from `epoch` to `trying_seq` are the lease (see lease.py). The inbox
     advances `last_seq` and `interrupt_seq` when it accepts commands; the other positions up to `clock_seconds` are those of the committed
     slices, which only the owner of the lease advances.
     """
@@ -63,7 +63,7 @@ class Session(models.Model):
     lease_owner = models.CharField(max_length=200, blank=True, default="")
     #: In seconds of the database's clock.
     lease_until = models.FloatField(default=0.0)
-    #: Owners since the last applied command, including the present one: at 4, three owners in a row have died.
+    #: Owners since the last applied command, including the present one: at 4, three owners in a row have crashed.
     acquisitions = models.PositiveIntegerField(default=0)
     #: The command that the latest owner worked on; 0: it was still loading; -1: the session has backed off since.
     trying_seq = models.BigIntegerField(default=0)
@@ -181,7 +181,7 @@ class Command(models.Model):
     stopped_event = models.BigIntegerField(null=True, blank=True)
     accepted_at = models.DateTimeField(db_default=Now())
     applied_at = models.DateTimeField(null=True, blank=True)
-    #: The command killed its owners or broke the engine, and was quarantined. Replay skips it unless `stopped_event` is set.
+    #: The command crashed its workers or broke the engine, and was quarantined. Replay skips it unless `stopped_event` is set.
     quarantined = models.BooleanField(default=False)
 
     class Meta:
@@ -195,7 +195,7 @@ class Command(models.Model):
 
 
 class ExtenderAnswer(models.Model):
-    """An extender's answer: an input, stored with the slice that used it. Replay uses it instead of calling the extender."""
+    """An extender's response: an input, stored with the slice that used it. Replay uses it instead of calling the extender."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="extender_answers")
     #: The event number of its ExtenderAnswered.
@@ -614,7 +614,7 @@ class ExperimentTrial(models.Model):
     epoch = models.BigIntegerField(default=0)
     lease_owner = models.CharField(max_length=200, blank=True, default="")
     lease_until = models.FloatField(default=0.0)
-    #: Owners until now: after several have died, the trial fails.
+    #: Owners until now: after several have crashed, the trial fails.
     tries = models.PositiveIntegerField(default=0)
     #: The TrialResult without its volatile numbers and without what `detail` has, as JSON, compressed. Equal trials have equal bytes.
     result = models.BinaryField(null=True, blank=True)

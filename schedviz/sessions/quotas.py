@@ -166,7 +166,7 @@ def _made_by(command: AnyCommand) -> dict[str, int]:
 
 
 def _add(owner_id: int | None, more: Mapping[str, int]) -> None:
-    """Add accepted work to the cached usage, so that consecutive commands do not use the same remaining quota."""
+    """Add accepted work to the cached usage, so that consecutive commands do not spend the same remaining quota."""
     for key in (owner_id, "all"):
         if (cached := _usage_cache.get(key)) is not None:
             counted, usage = cached

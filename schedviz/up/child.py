@@ -47,7 +47,7 @@ class Child:
         #: Number of starts; part of the owner's name in a worker's leases.
         self.generation = 0
         #: Consecutive crashes without a healthy period between them.
-        self.deaths = 0
+        self.crashes = 0
         #: The time of the next start on the monotonic clock; None while it runs.
         self.due: float | None = 0.0
         #: Its last end was caused from outside.
@@ -119,8 +119,8 @@ class Child:
         now = time.monotonic()
         # A process that was killed from outside will probably survive next time.
         healthy = self.was_external_kill or now - self._started > HEALTHY_AFTER_SECONDS
-        self.deaths = 1 if healthy else self.deaths + 1
-        self.due = now + BACK_OFF_SECONDS[min(self.deaths, len(BACK_OFF_SECONDS)) - 1]
+        self.crashes = 1 if healthy else self.crashes + 1
+        self.due = now + BACK_OFF_SECONDS[min(self.crashes, len(BACK_OFF_SECONDS)) - 1]
         return code
 
     def ask_to_end(self) -> None:

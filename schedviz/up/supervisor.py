@@ -26,7 +26,7 @@ from schedviz.up.signals import Signals
 from schedviz.up.terminal import Terminal
 
 #: A child that crashes this often before everything was up cannot start.
-HOPELESS_AFTER_DEATHS = 4
+MAX_CRASHES_BEFORE_READY = 4
 _ROUND_SECONDS = 1.0
 _IMPATIENT_SECONDS = 15.0
 
@@ -129,7 +129,7 @@ class Supervisor:
             if child.name != "housekeeper":
                 # Its leases would otherwise last some seconds longer.
                 self._release_leases_of(self._owner_name(child, child.generation), "killed" if child.was_external_kill else "dead")
-            if not self._was_up and child.deaths >= HOPELESS_AFTER_DEATHS:
+            if not self._was_up and child.crashes >= MAX_CRASHES_BEFORE_READY:
                 raise CannotStart(f"{child.name} does not start: {_cause(code)}. The end of {child.log}:", *_quoted(child.log))
             self._terminal.report_failure(child.name, f"{_cause(code)}; starting it again. Log: {child.log}")
 

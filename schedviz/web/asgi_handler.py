@@ -15,7 +15,7 @@ from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix
 
 from schedviz.ingest.spool import Spool
-from schedviz.web.response_limit import ResponseLimit, forget_rendering
+from schedviz.web.response_limit import ResponseLimit, drop_rendering_data
 from schedviz.web.thread_pool import Threads
 from schedviz.web.waiting import requester
 
@@ -76,7 +76,7 @@ class ThreadedHandler(ASGIHandler):
         if not response.streaming:
             # In this thread, so that Django closes its database connection if it has expired.
             response.close()
-            forget_rendering(response)
+            drop_rendering_data(response)
         answer: HttpResponseBase = response
         return answer
 

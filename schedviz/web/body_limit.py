@@ -39,7 +39,7 @@ _DISCARDED: Final = 4
 DISCARD_SECONDS = 10.0
 _UPLOAD_SETTING: Final = "SCHEDVIZ_UPLOAD_BYTES"
 #: When a client may retry while the spool is full or the database is down.
-_LATER: Final = {b"retry-after": b"10"}
+_RETRY_AFTER: Final = {b"retry-after": b"10"}
 
 
 class _Refusal(Exception):
@@ -174,7 +174,7 @@ def _authenticate(headers: Mapping[bytes, bytes], *, is_upload: bool) -> str:
         actor = actor_with(sent_credentials(headers))
     except DatabaseError:
         message = "The database is unavailable, so the credentials of this request cannot be checked. Try again later."
-        raise _Refusal(503, "database_down", message, headers=_LATER) from None
+        raise _Refusal(503, "database_down", message, headers=_RETRY_AFTER) from None
     key = actor.identity or " ".join(actor.links)
     if not key:
         message = f"A body of more than {ANONYMOUS_BYTES:,} bytes needs a login or a valid token."
@@ -198,7 +198,7 @@ def _too_large(limit: int, setting: str) -> _Refusal:
 
 
 def _busy(reason: str) -> _Refusal:
-    return _Refusal(503, "busy", f"{reason} at a time (SCHEDVIZ_SPOOL_BYTES). Try again later.", headers=_LATER)
+    return _Refusal(503, "busy", f"{reason} at a time (SCHEDVIZ_SPOOL_BYTES). Try again later.", headers=_RETRY_AFTER)
 
 
 async def _answer(send: Send, refusal: _Refusal) -> None:

@@ -56,7 +56,7 @@ def _database() -> str:
         return error.for_clients
     except (DatabaseError, InterfaceError):
         return "does not answer"
-    return "ok" if disk.has_room() else "its disk is full"
+    return "ok" if disk.has_space() else "its disk is full"
 
 
 def _redis() -> str:

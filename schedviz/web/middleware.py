@@ -16,7 +16,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from whitenoise.middleware import WhiteNoiseMiddleware
 
-from schedviz.web.live.database import DATABASE_AWAY
+from schedviz.web.live.database import DATABASE_UNAVAILABLE
 
 log = structlog.get_logger(__name__)
 
@@ -82,7 +82,7 @@ class DatabaseDown:
         return response
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        if not isinstance(exception, DATABASE_AWAY):
+        if not isinstance(exception, DATABASE_UNAVAILABLE):
             return None
         from schedviz.web.api.errors import not_stored, refusal
 

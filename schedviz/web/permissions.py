@@ -12,7 +12,7 @@ from schedviz.web import link_cookie
 from schedviz.web.accounts import demo
 from schedviz.web.actors import ALLOWED, READING, REGISTERED, Actor, Role, Verb
 from schedviz.web.authentication import hashed
-from schedviz.web.rooms.guests import guest_of, if_present
+from schedviz.web.rooms.guests import active_guest, guest_of
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
@@ -89,7 +89,7 @@ def holder_of(secret: str) -> Actor:
 
 def actor_of_cookie(user: User | AnonymousUser, links: tuple[str, ...], guest: str = "") -> Actor:
     """The actor for a browser. Queries the database if it has the cookie of a participant (the digest `guest`)."""
-    return Actor(user_id=user.pk if user.is_authenticated and user.is_active else None, links=links, guest=if_present(guest))
+    return Actor(user_id=user.pk if user.is_authenticated and user.is_active else None, links=links, guest=active_guest(guest))
 
 
 def links_of(request: HttpRequest | Request) -> tuple[str, ...]:

@@ -50,7 +50,7 @@ class ResponseLimit:
             self._sending += Counter()
 
 
-def forget_rendering(response: Any) -> None:
+def drop_rendering_data(response: Any) -> None:
     """Release what a rendered response of DRF was made from."""
     for name in _RENDERING:
         response.__dict__.pop(name, None)

@@ -160,7 +160,7 @@ def told_of_deletions() -> list[tuple[str, str, str]]:
 
 def test_with_a_user_their_sessions_go_as_sessions_do(people, superuser, monkeypatch):
     gone = []
-    monkeypatch.setattr(stream, "forget", gone.append)
+    monkeypatch.setattr(stream, "delete_keys", gone.append)
     with_history(people.session)
     page = f"/admin/auth/user/{people.owner.pk}/delete/"
     html = superuser.get(page).content.decode()

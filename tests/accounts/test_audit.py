@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from schedviz.web.accounts.audit import forget_old
+from schedviz.web.accounts.audit import delete_expired
 from schedviz.web.accounts.models import AuditEntry
 
 pytestmark = pytest.mark.django_db
@@ -123,9 +123,9 @@ def test_it_is_kept_for_so_many_days(people, settings):
     AuditEntry.objects.create(action="login", at=timezone.now() - timedelta(days=89))
 
     settings.AUDIT_DAYS = 0
-    assert forget_old(now=True) == 0
+    assert delete_expired(now=True) == 0
     settings.AUDIT_DAYS = 90
-    assert forget_old(now=True) == 1
+    assert delete_expired(now=True) == 1
     assert AuditEntry.objects.count() == 1
 
 

@@ -15,7 +15,7 @@ from django.urls import path
 from rest_framework.response import Response
 
 from schedviz.web.asgi_handler import HTTP_THREADS, ThreadedHandler
-from schedviz.web.response_limit import ResponseLimit, forget_rendering
+from schedviz.web.response_limit import ResponseLimit, drop_rendering_data
 from schedviz.web.waiting import requester
 
 LARGE = HttpResponse(b"x" * (1 << 20))
@@ -45,7 +45,7 @@ def test_a_rendered_response_keeps_its_content_alone() -> None:
     response = Response({"a": 1})
     response.content = b"{}"
 
-    forget_rendering(response)
+    drop_rendering_data(response)
 
     assert response.content == b"{}"
     assert not hasattr(response, "data")

@@ -25,14 +25,14 @@ class EngineCache:
         self._moment: Moment | None = None
         self._simulation: Simulation | None = None
         self._lock = threading.Lock()
-        self._forgetting: threading.Timer | None = None
+        self._expiry_timer: threading.Timer | None = None
 
     def pop(self, moment: Moment) -> Simulation | None:
         """Remove and return the engine for this moment; None if it must be rebuilt."""
         with self._lock:
             simulation = self._simulation if self._moment == moment else None
             if simulation is not None:
-                self._forget()
+                self._drop()
             return simulation
 
     def put(self, moment: Moment, simulation: Simulation) -> None:
@@ -40,21 +40,21 @@ class EngineCache:
         if any(not getattr(plugin, "is_read_only", False) for plugin in _remembering(simulation)):
             return
         with self._lock:
-            self._forget()
+            self._drop()
             self._moment, self._simulation = moment, simulation
-            self._forgetting = threading.Timer(KEPT_SECONDS, self.clear)
-            self._forgetting.daemon = True
-            self._forgetting.start()
+            self._expiry_timer = threading.Timer(KEPT_SECONDS, self.clear)
+            self._expiry_timer.daemon = True
+            self._expiry_timer.start()
 
     def clear(self) -> None:
         """Drop the cached engine."""
         with self._lock:
-            self._forget()
+            self._drop()
 
-    def _forget(self) -> None:
-        if self._forgetting is not None:
-            self._forgetting.cancel()
-        self._moment = self._simulation = self._forgetting = None
+    def _drop(self) -> None:
+        if self._expiry_timer is not None:
+            self._expiry_timer.cancel()
+        self._moment = self._simulation = self._expiry_timer = None
 
 
 def _remembering(simulation: Simulation) -> list[object]:

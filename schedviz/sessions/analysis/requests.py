@@ -225,7 +225,7 @@ def request_result(session: Session, request: AnyAnalysisRequest, *, timeout_sec
                 break
             time.sleep(min(remaining, _POLL_SECONDS))
     except redis.RedisError as error:
-        raise ResultLate("The analysis cannot be run now, because Redis does not respond. Try again in a moment.") from error
+        raise ResultLate("The analysis cannot be run now, because Redis is unavailable. Try again in a moment.") from error
     raise ResultLate(f"The analysis takes longer than {timeout_seconds:g} s. It continues; try again in a moment.")
 
 

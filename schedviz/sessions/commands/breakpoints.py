@@ -55,14 +55,14 @@ class ActiveBreakpoints:
 
 
 class BreakpointMonitor:
-    """Watches the runs of one session in its host. It costs nothing if no breakpoint is enabled."""
+    """Watches the runs of one session in its host. Without an enabled breakpoint it does nothing."""
 
     def __init__(self, session: Session) -> None:
         self._session_id = session.pk
         self._edit = 0
         self._armed: ActiveBreakpoints | None = None
         #: How many pending events were already examined; None while no interruptible run is active.
-        self._looked: int | None = None
+        self._examined: int | None = None
         self._hit: Hit | None = None
 
     def refresh(self, edit: int) -> None:
@@ -75,20 +75,20 @@ class BreakpointMonitor:
 
     def begin(self, pending: Sequence[AnyEvent]) -> None:
         """Start watching a run. Events before it do not count."""
-        self._looked = len(pending)
+        self._examined = len(pending)
 
     def drained(self) -> None:
         """Reset after the pending events were drained."""
-        if self._looked is not None:
-            self._looked = 0
+        if self._examined is not None:
+            self._examined = 0
 
     def sees_hit(self, pending: Sequence[AnyEvent]) -> bool:
         """Whether the run must stop because of an event that was not examined before."""
-        if self._armed is None or self._looked is None:
+        if self._armed is None or self._examined is None:
             return False
         if self._hit is None:
-            self._hit = self._armed.first_hit(pending[self._looked :])
-        self._looked = len(pending)
+            self._hit = self._armed.first_hit(pending[self._examined :])
+        self._examined = len(pending)
         return self._hit is not None
 
     def take_hit(self, pending: Sequence[AnyEvent]) -> Hit | None:
@@ -99,7 +99,7 @@ class BreakpointMonitor:
 
     def end(self) -> None:
         """Stop watching."""
-        self._looked = self._hit = None
+        self._examined = self._hit = None
 
 
 def of_session(session_id: UUID) -> list[Breakpoint]:

@@ -43,7 +43,7 @@ _SECONDS = 10 * LEASE_SECONDS
 
 
 def check(experiment_id: UUID) -> None:
-    """Check a plan, or one with more variants, and start the trials. Does nothing if it is checked, or another worker does it."""
+    """Check a new or extended plan, and start its trials. Does nothing if the plan is already checked, or another worker checks it."""
     experiment = _claim(experiment_id, Q(status=Experiment.Status.CHECKING))
     if experiment is None:
         _check_added(experiment_id)
@@ -77,7 +77,7 @@ def _checked(
     *,
     base: ExperimentBase | None = None,
 ) -> CheckedPlan | None:
-    """The plan, with the base that was stored, if any. None: it was refused, or the check is not wanted any more."""
+    """The plan, with the base that was stored, if any. None: it was refused, or the check was cancelled."""
     if experiment.tries > MOST_TRIES:
         refuse(mine, [Fault("", f"{MOST_TRIES} workers ended while they checked the plan. Their logs have the reason.")])
         return None
@@ -115,7 +115,7 @@ def _checked(
         # Another worker tries again.
         raise
     except Exception as error:
-        # A bug: it would happen again.
+        # A bug, so another attempt would fail in the same way.
         logger.exception("the check of experiment %s failed", experiment.pk)
         refuse(mine, [Fault("", f"schedviz failed ({type(error).__name__}). The worker's log has the reason.")])
     return None
@@ -152,7 +152,7 @@ def _rows_of(experiment: Experiment, trials: Sequence[Trial]) -> list[Experiment
 
 
 class _StoppedError(Exception):
-    """The experiment was cancelled or deleted, or another worker checks it."""
+    """The experiment was cancelled or deleted, or another worker checks its plan."""
 
 
 def _claim(experiment_id: UUID, wanted: Q) -> Experiment | None:

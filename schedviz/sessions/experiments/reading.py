@@ -29,7 +29,7 @@ _DETAIL = ("placements", "node_shares", "series", "series_axis")
 
 
 class Progress(msgspec.Struct, frozen=True):
-    """How far an experiment is."""
+    """The progress of an experiment."""
 
     done: int = 0
     failed: int = 0
@@ -97,7 +97,7 @@ def results(experiment: Experiment, *, volatile: bool = True, means: bool = True
     details = {number: data for number, data in in_steps(whole, "number", "detail", at_once=_WHOLE_ROWS) if data}
     unpack = _unpacker()
     found = [
-        # Tracebacks have paths of the server, and stay on it.
+        # Tracebacks contain paths of the server, so users do not see them.
         msgspec.structs.replace(
             unpack(bytes(data)), volatile=numbers, traceback="", **_detail(details.get(number), unpack, has_placements=number in drawn)
         )

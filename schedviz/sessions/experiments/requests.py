@@ -1,4 +1,4 @@
-"""What users do with experiments: create, pause, resume, cancel and delete them. Runs in the web server, without the engine."""
+"""Operations of users on experiments: create, pause, resume, cancel and delete. Runs in the web server, without the engine."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class NotPossible(SessionError):
 def create_experiment(owner_id: int | None, plan: str, *, hold: bool = False) -> Experiment:
     """Store a plan whose form is right; a worker checks the rest, and runs the trials, or with `hold` estimates their time.
 
-    Raises `PlanError` with lines, `TooManyExperiments` and `QuotaReached`. A plan here has no files: a session or a generator is its base.
+    Raises `PlanError` with lines, `TooManyExperiments` and `QuotaReached`. Its base is a session or a generator: a server reads no files.
     """
     read = _read(plan)
     quotas.expect_quota(owner_id, bytes=len(plan))

@@ -48,20 +48,20 @@ def run(experiment_id: UUID, number: int) -> None:
         watch = Watch(lambda: trial_lease.renew(lease), every_seconds=RENEWAL_SECONDS, limit_seconds=settings.TRIAL_SECONDS)
         result = _runner(experiment_id).run(number, stop=watch.is_over)
     except TrialStopped:
-        trial_lease.give_back(lease)
+        trial_lease.release(lease)
         return
     except TookTooLongError:
         message = f"the trial took longer than {settings.TRIAL_SECONDS:,} s, which SCHEDVIZ_TRIAL_SECONDS allows; give it `limits`"
         result = TrialResult(number, error=message)
     except PlanError as error:
-        # Its seed draws what the plan does not allow; only the first trial of each variant is checked before.
+        # Its seed draws values that the plan does not allow. Only the first trial of each variant was checked before.
         result = TrialResult(number, error=str(error))
     except Exception as error:
-        # A bug, or too little memory: it would happen again.
+        # A bug or too little memory, so another attempt would fail in the same way.
         logger.exception("trial %s of experiment %s failed", number, experiment_id)
         result = TrialResult(number, error=f"schedviz failed ({type(error).__name__}). The worker's log has the reason.")
     if result.traceback:
-        # Paths of the server stay on it.
+        # Paths of the server must not reach users.
         logger.error("trial %s of experiment %s: %s\n%s", number, experiment_id, result.error, result.traceback)
         result = msgspec.structs.replace(result, traceback="")
     _store(lease, result, time.perf_counter() - began)

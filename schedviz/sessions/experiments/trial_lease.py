@@ -23,7 +23,7 @@ from schedviz.sessions.queries.database import DatabaseSeconds
 #: After this long without a renewal, another worker may take the trial. Loading a large base takes some seconds without renewals.
 LEASE_SECONDS: Final = 30.0
 RENEWAL_SECONDS: Final = 5.0
-#: After this many owners have died, the trial fails.
+#: After this many owners have crashed, the trial fails.
 MOST_TRIES: Final = 5
 
 #: No live worker has the trial, and it has no result.
@@ -98,13 +98,13 @@ def store(lease: TrialLease, *, result: bytes, volatile: dict[str, float], error
     return stored == 1
 
 
-def give_back(lease: TrialLease) -> None:
-    """Release a trial that was interrupted in order: this try does not count."""
+def release(lease: TrialLease) -> None:
+    """Release a trial that was interrupted gracefully: this attempt does not count."""
     _held(lease).update(status=ExperimentTrial.Status.WAITING, lease_owner="", lease_until=0.0, tries=Greatest(F("tries") - 1, 0))
 
 
 def clear_owner(prefix: str, *, but: str = "", killed_externally: bool = False) -> None:
-    """Clear the leases of a process that is known to be dead; see hosting/lease.py."""
+    """Clear the leases of a process that has ended; see hosting/lease.py."""
     for model in (ExperimentTrial, Experiment):
         rows = model._default_manager.filter(lease_owner__startswith=f"{prefix}.")
         rows = rows.exclude(lease_owner__startswith=f"{but}.") if but else rows

@@ -1,4 +1,4 @@
-"""Opens a trial as a session: an io worker runs it again with everything recorded, and the file that results is imported as any other."""
+"""Opens a trial as a session: an io worker runs it again with everything recorded, and imports the resulting session file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from schedviz.sessions.experiments.trial_sessions import FILE
 from schedviz.sessions.experiments.watch import Watch
 from schedviz.sessions.hosting import lease
 from schedviz.sessions.hosting.lease import LEASE_RENEWER, Lease
-from schedviz.sessions.hosting.worker_loop import MAX_WORKER_DEATHS
+from schedviz.sessions.hosting.worker_loop import MAX_WORKER_CRASHES
 from schedviz.sessions.models import Experiment, ExperimentBase, Session, Upload
 from schedviz.sessions.redis import stream, wakeups
 from schedviz.sessions.transfer.create import store_upload
@@ -29,7 +29,7 @@ from schedviz.sessions.uploads.stored_files import new_cipher
 
 logger = logging.getLogger(__name__)
 
-_LOOK_SECONDS: Final = 2.0
+_POLL_SECONDS: Final = 2.0
 
 
 def record(experiment_id: UUID, number: int, session_id: UUID) -> None:
@@ -44,10 +44,10 @@ def record(experiment_id: UUID, number: int, session_id: UUID) -> None:
     mine, session = taken
     LEASE_RENEWER.hold(mine)
     try:
-        if session.acquisitions > MAX_WORKER_DEATHS:
+        if session.acquisitions > MAX_WORKER_CRASHES:
             _fail(
                 mine,
-                f"{MAX_WORKER_DEATHS} worker processes in a row ended while they ran the trial. The log of the io workers has the reason.",
+                f"{MAX_WORKER_CRASHES} worker processes in a row ended while they ran the trial. The log of the io workers has the reason.",
             )
         else:
             _record(mine, experiment_id, number)
@@ -78,9 +78,9 @@ def _record(mine: Lease, experiment_id: UUID, number: int) -> None:
     lease.fenced_update(mine, progress={"phase": "running the trial", "done": 0, "total": None, "unit": ""})
     read = parse_plan(experiment.plan)
     waiting = Session.objects.filter(pk=mine.session_id, epoch=mine.epoch, status=Session.Status.IMPORTING, cancel_requested=False)
-    watch = Watch(waiting.exists, every_seconds=_LOOK_SECONDS)
+    watch = Watch(waiting.exists, every_seconds=_POLL_SECONDS)
     file = trial_session(read.trials[number], BaseCluster.unpack(bytes(base.data)), read.plan, stop=watch.is_over)
-    # What an earlier worker stored before it died has another key.
+    # Chunks that an earlier worker stored before it crashed have another key.
     Upload.objects.filter(session_id=mine.session_id).delete()
     store_upload(mine.session_id, new_cipher(mine.session_id), FILE, file)
     if lease.fenced_update(mine, uploaded=True, lease_owner="", lease_until=0.0, acquisitions=0):
@@ -90,4 +90,4 @@ def _record(mine: Lease, experiment_id: UUID, number: int) -> None:
 def _fail(mine: Lease, message: str) -> None:
     lease.fenced_update(mine, status=Session.Status.FAILED, message=message[:2000], progress=None, lease_owner="", lease_until=0.0)
     Upload.objects.filter(session_id=mine.session_id).delete()
-    upload_keys.forget(mine.session_id)
+    upload_keys.delete_key(mine.session_id)

@@ -32,7 +32,7 @@ def open_trial(owner_id: int | None, experiment: Experiment, trial: ExperimentTr
 
 
 def sweep() -> None:
-    """Enqueue the recording of trials that no live worker does: its worker died, or its task was lost. Idempotent."""
+    """Enqueue the recording of trials that have no live worker: the worker crashed, or the task was lost. Idempotent."""
     waiting = Session.objects.filter(FREE, status=Session.Status.IMPORTING, uploaded=False, source__has_key="experiment")
     for session_id, source in waiting.values_list("pk", "source"):
         _notify(session_id, source)

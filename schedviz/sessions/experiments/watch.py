@@ -1,4 +1,4 @@
-"""`Watch`: ends long work of a worker that nobody wants any more, or that takes too long."""
+"""`Watch`: stops long work of a worker when it is no longer wanted or takes too long."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class TookTooLongError(Exception):
 
 
 class Watch:
-    """Asks now and then whether the work is still wanted."""
+    """Checks at an interval whether the work is still wanted."""
 
     def __init__(self, is_wanted: Callable[[], bool], *, every_seconds: float, limit_seconds: float = 0) -> None:
         """`limit_seconds`: how long the work may take; 0: without a limit."""
@@ -22,7 +22,7 @@ class Watch:
         self._ends = time.monotonic() + limit_seconds if limit_seconds else math.inf
 
     def is_over(self) -> bool:
-        """Whether the work must stop because it is not wanted any more. Raises `TookTooLongError`."""
+        """Whether the work must stop because it is no longer wanted. Raises `TookTooLongError`."""
         now = time.monotonic()
         if now >= self._ends:
             raise TookTooLongError

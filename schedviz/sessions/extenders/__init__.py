@@ -1,4 +1,4 @@
-"""Calling extenders: the allowed addresses, the HTTP transport, and the recorded answers.
+"""Calling extenders: the allowed addresses, the HTTP transport, and the recorded responses.
 
 `schedviz trace` uses the transport without Django's apps, so nothing here may import a model at run time.
 """

@@ -135,22 +135,22 @@ def _read(response: http.client.HTTPResponse) -> tuple[int, bytes]:
 
 def _look_up(host: str, port: int, deadline: _Deadline) -> tuple[int, Any]:
     """The first address of a name. The system's resolver has no timeout, so it runs in a thread that can be abandoned."""
-    answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    results: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
-    def ask() -> None:
+    def resolve() -> None:
         try:
-            answers.put(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0])
+            results.put(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0])
         except (OSError, ValueError) as error:
-            answers.put(error)
+            results.put(error)
 
-    threading.Thread(target=ask, daemon=True).start()
+    threading.Thread(target=resolve, daemon=True).start()
     try:
-        answer = answers.get(timeout=deadline.left())
+        result = results.get(timeout=deadline.left())
     except queue.Empty:
         raise TimeoutError from None
-    if isinstance(answer, Exception):
+    if isinstance(result, Exception):
         raise OSError(f"dial tcp: lookup {host}: no such host")
-    return answer[0], answer[4]
+    return result[0], result[4]
 
 
 def _context(tls: ExtenderTls) -> ssl.SSLContext:

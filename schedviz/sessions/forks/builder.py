@@ -21,7 +21,7 @@ from schedviz.sessions.hosting.checkpoint_saver import saved_engine
 from schedviz.sessions.hosting.slice_commit import Position
 from schedviz.sessions.models import Session
 from schedviz.sessions.replay import replayer
-from schedviz.sessions.transfer.importing import Importing
+from schedviz.sessions.transfer.importer import Importer
 from schedviz.trace.events import AnyEvent
 from schedviz.trace.simulation_settings import RULES_OF_NEW_SESSIONS, SimulationSettings
 from schedviz.trace.tally import levels_of
@@ -29,7 +29,7 @@ from schedviz.trace.tally import levels_of
 _DELETED = "The session to fork was deleted."
 
 
-class ForkBuilder(Importing):
+class ForkBuilder(Importer):
     """Makes the first checkpoint of a fork."""
 
     def make(self) -> dict[str, Any]:

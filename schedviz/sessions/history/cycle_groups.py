@@ -83,7 +83,7 @@ def count_ended(session_id: UUID, event: int) -> int:
     return last - first + 1
 
 
-def stands_in(session_id: UUID, event: int) -> bool:
+def is_between_stages(session_id: UUID, event: int) -> bool:
     """Whether one of the session's own cycles was between two stages after an event."""
     data = (
         CycleGroup.objects.filter(session_id=session_id, last_event__gt=event).order_by("last_cycle").values_list("data", flat=True).first()

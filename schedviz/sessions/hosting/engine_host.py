@@ -46,7 +46,7 @@ class EngineHost:
         self.session = session
         #: How far the session is committed.
         self.position = position or Position.of(session)
-        #: The last owner died: commands are executed one per slice and announced first, so that one that kills its owner is identified.
+        #: The last owner crashed: commands are executed one per slice and announced first, so that one that crashes a worker is found.
         self.is_suspicious = session.acquisitions > 1
         #: The numbers of commands to quarantine, and why.
         self.broken = broken or {}
@@ -140,7 +140,7 @@ class EngineHost:
         Raises `EngineError`, after which the engine must be loaded again (see `without_command`), or `Fenced`.
         """
         with BULK_SEMAPHORE if self._is_bulk else nullcontext():
-            # A suspicious session runs alone in this process: no other session is suspected if the process dies.
+            # A suspicious session runs alone in this process: no other session is suspected if the process crashes.
             with SUSPECT_COMMAND_LOCK if self.is_suspicious else nullcontext():
                 self._run_and_write()
             self._saver.save_if_due(self.lease, self.position, in_command=self.running is not None)
@@ -163,7 +163,7 @@ class EngineHost:
             self._runner.breakpoints.refresh(committed.breakpoints_edit)
         process_metrics.SLICES.observe(time.perf_counter() - began)
         if self.position != before:
-            # If this process dies later, the next owner's first slice gets here too.
+            # If this process crashes later, the next owner's first slice gets here too.
             self.is_suspicious = False
 
     # --- Storing

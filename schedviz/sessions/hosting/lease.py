@@ -30,7 +30,7 @@ RENEWAL_SECONDS = LEASE_SECONDS / 3
 IMPORT_LEASE_SECONDS = INTERPRETER_LOCK_SECONDS + 4.0
 #: The owner of the lease of a session that is backing off.
 BACKING_OFF = "resting"
-#: `trying_seq` of a session that has backed off since its last owner died: the next owner loads it.
+#: `trying_seq` of a session that has backed off since its last owner crashed: the next owner loads it.
 BACKED_OFF = -1
 #: `tries` of a command that is known to have stuck its owner's process: the next owner quarantines it without another attempt.
 STUCK = 1_000
@@ -66,7 +66,7 @@ def acquire(session_id: UUID, *, importing: bool = False, uploaded: bool = True)
     A session that is being imported can be taken only for `importing`, once its uploads are complete, or before that for making them
     (not `uploaded`); a failed session cannot be taken.
 
-    Counts an acquisition. Applying a command resets the count to one, and releasing the lease in order resets it to zero.
+    Counts an acquisition. Applying a command resets the count to one, and releasing the lease gracefully resets it to zero.
     """
     if not _is_free(session_id):
         return None
@@ -124,7 +124,7 @@ def _renew_alike(leases: Collection[Lease], seconds: float) -> list[Lease]:
 
 
 def announce(lease: Lease, seq: int) -> bool:
-    """Store the number of the command that is about to run, in case the process dies of it; False if fenced."""
+    """Store the number of the command that is about to run, in case it crashes the process; False if fenced."""
     return fenced_update(lease, tries=Case(When(trying_seq=seq, then=F("tries") + 1), default=1), trying_seq=seq)
 
 
@@ -143,10 +143,10 @@ def release_idle(lease: Lease) -> bool:
     )
 
 
-def release(lease: Lease, *, in_order: bool = True) -> None:
-    """Release the session even if it has work. Unless it happens `in_order`, the acquisition stays counted."""
+def release(lease: Lease, *, gracefully: bool = True) -> None:
+    """Release the session even if it has work. Unless `gracefully`, the acquisition stays counted."""
     values: dict[str, Any] = {"lease_owner": "", "lease_until": 0.0}
-    if in_order:
+    if gracefully:
         values |= {"acquisitions": 0, "trying_seq": 0, "tries": 0}
     fenced_update(lease, **values)
 
@@ -169,7 +169,7 @@ def back_off(lease: Lease, seconds: float, message: str, *, has_tried: bool) -> 
 
 
 def clear_owner(prefix: str, *, but: str = "", killed_externally: bool = False) -> int:
-    """Clear the leases of a process that is known to be dead, so that other workers take over immediately. Returns how many.
+    """Clear the leases of a process that has ended, so that other workers take over immediately. Returns how many.
 
     `but`: a longer prefix whose owners are alive. `killed_externally`: the process was ended from outside, so none of its sessions is
     suspected.

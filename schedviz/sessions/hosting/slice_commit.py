@@ -14,7 +14,7 @@ from schedviz.sessions import frames
 from schedviz.sessions.commands import breakpoints
 from schedviz.sessions.commands.breakpoints import Hit
 from schedviz.sessions.errors import Fenced
-from schedviz.sessions.extenders import answers
+from schedviz.sessions.extenders import stored_responses
 from schedviz.sessions.history import cycle_groups, object_index, packing, reading, timeline
 from schedviz.sessions.hosting.lease import Lease
 from schedviz.sessions.models import Session, shown_status
@@ -43,7 +43,7 @@ class Position(msgspec.Struct, frozen=True):
 
 
 class Done(msgspec.Struct, frozen=True):
-    """A command that ended. `stopped_event`: a pause interrupted it after this event; `quarantined`: it killed its owners or broke the
+    """A command that ended. `stopped_event`: a pause interrupted it after this event; `quarantined`: it crashed its workers or broke the
     engine.
     """
 
@@ -64,7 +64,7 @@ class Work(msgspec.Struct, frozen=True):
     cycles: Sequence[CycleView]
     status: Session.Status
     message: str
-    answers: Sequence[Answer] = ()
+    extender_responses: Sequence[Answer] = ()
     #: The pod of the scheduling cycle in progress; "" if there is none.
     running_pod: str = ""
     #: The breakpoints at which runs stopped.
@@ -127,8 +127,8 @@ def commit(lease: Lease, session: Session, before: Position, work: Work, *, leve
                 breakpoints.count_hit(lease.session_id, hit)
             if work.hit_changed:
                 Session.objects.filter(pk=lease.session_id).update(hit=session.hit)
-            if work.answers:
-                answers.store(lease.session_id, list(work.answers))
+            if work.extender_responses:
+                stored_responses.store(lease.session_id, list(work.extender_responses))
             if work.shadowed:
                 agreement.store(lease.session_id, work.shadowed)
             if cycles:

@@ -15,7 +15,7 @@ from schedviz.engine.simulation import never
 from schedviz.sessions import quotas
 from schedviz.sessions.commands.breakpoints import BreakpointMonitor, Hit
 from schedviz.sessions.errors import Fenced
-from schedviz.sessions.extenders import answers
+from schedviz.sessions.extenders import stored_responses
 from schedviz.sessions.extenders.http import HttpTransport
 from schedviz.sessions.hosting.inbox_reader import InboxReader
 from schedviz.sessions.hosting.lease import Lease, announce, announce_stuck
@@ -117,7 +117,7 @@ class SliceRunner:
     def run(self, *, after_seq: int, announced: bool) -> SliceResult:
         """Execute the commands after `after_seq` for one slice. Raises `EngineError` or `Fenced`.
 
-        `announced`: execute one command, and store its number first, so that the next owner knows if this process dies.
+        `announced`: execute one command, and store its number first, so that the next owner knows it if this process crashes.
         """
         result = SliceResult([], [])
         with WATCHDOG.watch(f"The engine of session {self._session.pk}", on_stuck=self._announce_stuck) as alive:
@@ -145,7 +145,7 @@ class SliceRunner:
             alive()
             if self.breakpoints.sees_hit(self._simulation.pending_events):
                 return True
-            # An extender's answer is an input: it is committed before anything builds on it.
+            # An extender's response is an input: it is committed before anything builds on it.
             if self._simulation.extender_calls.has_answers:
                 return True
             if self._simulation.cycle >= until_cycle or self._simulation.pending_message_chars >= SLICE_MESSAGE_CHARS:
@@ -238,4 +238,4 @@ class SliceRunner:
         self.pace = Pace(command.rate) if isinstance(command, Run) and command.rate else None
 
     def _set_transport(self) -> None:
-        self._transport = self._simulation.extender_calls.transport = answers.live_transport(self._session)
+        self._transport = self._simulation.extender_calls.transport = stored_responses.live_transport(self._session)

@@ -53,7 +53,7 @@ class SliceWriter:
     def write(self, result: SliceResult, runner: SliceRunner, *, before: Position, last_seq: int) -> tuple[Position, Committed] | None:
         """Commit and publish a slice; returns the new position, or None when nothing happened. Raises `Fenced`."""
         events = self._simulation.drain_events()
-        cycles, answered = self._simulation.drain_cycles(), self._simulation.drain_answers()
+        cycles, responses = self._simulation.drain_cycles(), self._simulation.drain_answers()
         timings = self._simulation.recorder.drain_stage_timings()
         shadowed = runner.shadow.drain(self._simulation)
         done = [completed for _, completed in result.done]
@@ -76,7 +76,7 @@ class SliceWriter:
             cycles=cycles,
             status=self._session.status,
             message=self._session.message,
-            answers=answered,
+            extender_responses=responses,
             running_pod=self._simulation.running_pod,
             hits=result.hits,
             hit_changed=self._session.hit != hit_before,

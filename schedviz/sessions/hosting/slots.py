@@ -11,7 +11,7 @@ from typing import Self
 #: Set when the worker shuts down: it releases its sessions and wakes another worker.
 STOPPING = threading.Event()
 
-#: Held while a command runs whose previous owner died during it, so that another death can be attributed to that command.
+#: Held while a command runs whose previous owner crashed during it, so that another crash can be attributed to that command.
 SUSPECT_COMMAND_LOCK = threading.Lock()
 
 

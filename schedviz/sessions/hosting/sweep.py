@@ -1,4 +1,4 @@
-"""The sweeper: wakes workers again for sessions that have work and no live owner, after a lost wake-up or the death of the owner."""
+"""The sweeper: wakes workers again for sessions that have work and no live owner, after a lost wake-up or a crash of the owner."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def register_periodic_sweep(periodic_sweep: Callable[[], None]) -> None:
 def sweep(*, force: bool = False) -> int:
     """Wake a worker for every session with work and without an owner. Returns the number of such sessions. Idempotent.
 
-    `force`: a worker died, perhaps with a task that it had just fetched, so wake-ups that were sent a moment ago are sent again.
+    `force`: a worker crashed, perhaps with a task that it had just fetched, so wake-ups that were sent a moment ago are sent again.
     """
     # One statement in place of four queries, twice a second on every machine, when nothing waits.
     count = _sweep_sessions(force=force) if prepared.has_unfinished_session(Session.Status.IMPORTING, _ALIVE) else 0
@@ -65,7 +65,7 @@ def _sweep_sessions(*, force: bool) -> int:
     )
     for session_id in list(abandoned.values_list("pk", flat=True)):
         Session.objects.filter(pk=session_id).delete()
-        upload_keys.forget(session_id)
+        upload_keys.delete_key(session_id)
     trial_sessions.sweep()
     return len(imports) + len(unhosted)
 

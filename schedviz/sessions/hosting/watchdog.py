@@ -26,7 +26,7 @@ CYCLE_SECONDS = 60.0
 INTERPRETER_LOCK_SECONDS = 30.0
 #: The report of a stuck stage may take this long; the process ends afterwards in any case.
 _REPORT_SECONDS = 3.0
-#: EX_SOFTWARE. The supervisor restarts the worker, and the next owner of the session counts a death.
+#: EX_SOFTWARE. The supervisor restarts the worker, and the next owner of the session counts a crash.
 EXIT_CODE = 70
 
 
@@ -37,7 +37,7 @@ def _end_process(activity: str) -> None:
 
 
 def _report(on_stuck: Callable[[], None]) -> None:
-    """Run a report, but do not wait long for it: the database may be the reason why a stage is stuck."""
+    """Run a report, with a time limit: the database may be the reason why a stage is stuck."""
 
     def report() -> None:
         try:

@@ -42,13 +42,13 @@ _PACED_HOSTING_SECONDS = 1.0
 #: How often the inbox is polled between wake-ups, with Redis and without it.
 INBOX_POLL_SECONDS = 1.0
 INBOX_POLL_SECONDS_WITHOUT_REDIS = 0.05
-#: After this many owners in a row died, a command is quarantined. If no command is the known cause, the session backs off: 2 s after the
-#: third death, 4 s after the fourth, and so on. It does not fail, because the cause of a death can only be inferred.
-MAX_WORKER_DEATHS = 3
+#: After this many owners in a row crashed, a command is quarantined. If no command is the known cause, the session backs off: 2 s after the
+#: third crash, 4 s after the fourth, and so on. It does not fail, because the cause of a crash can only be inferred.
+MAX_WORKER_CRASHES = 3
 
 
 class WarmEngines:
-    """Engines that this process released in order. They are used again if no other owner has written to their session."""
+    """Engines of sessions that this process released gracefully. They are used again if no other owner has written to their session."""
 
     def __init__(self, maximum: int = 4) -> None:
         self._maximum = maximum
@@ -103,7 +103,7 @@ def host_session(session_id: UUID, *, linger_seconds: float = LINGER_SECONDS) ->
     except Exception:
         # A bug in schedviz. The next owner tries again; after several failures the session backs off, longer each time.
         logger.exception("released session %s after an error", session_id)
-        lease.release(own_lease, in_order=False)
+        lease.release(own_lease, gracefully=False)
     finally:
         LEASE_RENEWER.drop(own_lease)
         process_metrics.HOSTINGS.labels(ended).inc()
@@ -138,8 +138,8 @@ class _HostedSession:
     # --- Beginning
 
     def _must_back_off(self) -> bool:
-        """Whether to back off, because owners died and no command is the known cause. A known command is marked for quarantine."""
-        session, deaths = self.session, self.session.acquisitions - 1
+        """Whether to back off, because owners crashed and no command is the known cause. A known command is marked for quarantine."""
+        session, crashes = self.session, self.session.acquisitions - 1
         if session.trying_seq == BACKED_OFF:
             session.message = ""
             lease.fenced_update(self.lease, trying_seq=0, message="")
@@ -150,24 +150,24 @@ class _HostedSession:
                 "Split it into smaller commands; if the server was overloaded, send it again."
             )
             return False
-        if deaths < MAX_WORKER_DEATHS:
+        if crashes < MAX_WORKER_CRASHES:
             return False
         if session.trying_seq == session.applied_seq + 1:
-            # Commands are announced only after a first death, so the first one is not counted.
-            if session.tries >= MAX_WORKER_DEATHS - 1:
+            # Commands are announced only after a first crash, so the first one is not counted.
+            if session.tries >= MAX_WORKER_CRASHES - 1:
                 self.hosted.broken[session.trying_seq] = (
-                    f"{deaths} attempts in a row to execute it failed: a worker ended, or its commit raised an error. "
+                    f"{crashes} attempts in a row to execute it failed: a worker ended, or its commit raised an error. "
                     "The workers' logs say why."
                 )
                 return False
-            # Another owner died of something else: the command is tried again; otherwise it would never be identified.
-            if deaths % MAX_WORKER_DEATHS:
+            # Another owner crashed for another reason: the command is tried again; otherwise it would never be identified.
+            if crashes % MAX_WORKER_CRASHES:
                 return False
-        self._back_off(deaths, f"{deaths} attempts in a row to load this session failed", has_tried=False)
+        self._back_off(crashes, f"{crashes} attempts in a row to load this session failed", has_tried=False)
         return True
 
-    def _back_off(self, deaths: int, why: str, *, has_tried: bool) -> None:
-        seconds = min(2.0 ** (max(deaths, MAX_WORKER_DEATHS) - MAX_WORKER_DEATHS + 1), lease.LONGEST_BACKOFF_SECONDS)
+    def _back_off(self, crashes: int, why: str, *, has_tried: bool) -> None:
+        seconds = min(2.0 ** (max(crashes, MAX_WORKER_CRASHES) - MAX_WORKER_CRASHES + 1), lease.LONGEST_BACKOFF_SECONDS)
         message = f"{why}; the next attempt is in {seconds:.0f} s. No accepted command is lost."
         logger.error("session %s backs off: %s", self.session.pk, message)
         self.session.message = message

@@ -10,7 +10,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Proc
 
 from schedviz.sessions.metrics.definitions import exponential
 
-# They would add a series per counter; process_start_time_seconds already says when a process began.
+# They would add a series per counter; process_start_time_seconds already has the start of the process.
 disable_created_metrics()  # type: ignore[no-untyped-call]
 
 #: The metrics of every process, and those of one role.
@@ -21,16 +21,18 @@ WEB: Final = CollectorRegistry()
 BY_ROLE: Final = {"worker": WORKER, "io": IO, "experiments": IO, "web": WEB}
 ProcessCollector(registry=ALL_ROLES)
 
-#: From a single step to a long jump through the history.
+#: Bucket bounds, from a single step to a long jump through the history.
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
 # --- Engine workers
 
-HOSTINGS: Final = Counter("schedviz_hostings", "Times that this worker stopped hosting a session, by reason.", ["ended"], registry=WORKER)
+HOSTINGS: Final = Counter(
+    "schedviz_hostings", "Number of times that this worker stopped hosting a session, by reason.", ["ended"], registry=WORKER
+)
 SLOTS: Final = Gauge("schedviz_slots", "Sessions that this worker can host at once.", registry=WORKER)
 SLOTS_TAKEN: Final = Gauge("schedviz_slots_taken", "Sessions that this worker hosts.", registry=WORKER)
 RECOVERIES: Final = Counter(
-    "schedviz_recoveries", "Sessions taken over from a worker that died or stalled beyond its lease.", registry=WORKER
+    "schedviz_recoveries", "Sessions taken over from a worker that crashed or stalled beyond its lease.", registry=WORKER
 )
 LEASES_LOST: Final = Counter("schedviz_leases_lost", "Leases that were lost to another worker.", registry=WORKER)
 LOADS: Final = Histogram("schedviz_engine_load_seconds", "Loading the engine of a session from storage.", registry=WORKER, buckets=_SECONDS)
@@ -79,7 +81,7 @@ FRAMES: Final = Counter("schedviz_frames_sent", "Frames sent to viewers.", regis
 FRAME_BYTES: Final = Counter("schedviz_frame_bytes_sent", "Compressed bytes of the frames sent to viewers.", registry=WEB)
 OVERFLOWS: Final = Counter(
     "schedviz_viewer_overflows",
-    "Times that a viewer was too slow, its pending frames were dropped and it received the whole view.",
+    "Number of times that a viewer was too slow, its pending frames were dropped and it received the whole view.",
     registry=WEB,
 )
 

@@ -1,4 +1,4 @@
-"""`PendingPods`: the pods of a followed cluster that wait, and which of them its scheduler has probably decided on already.
+"""`PendingPods`: the pending pods of a followed cluster, and which of them its scheduler has probably already decided on.
 
 The API server does not show when a scheduler decides. But activeQ is ordered by priority and then by time of arrival, a rejected pod gets a
 condition, and a nominated one a node. So the pods that precede a bound pod in that order, and have no such condition, were decided before
@@ -90,7 +90,7 @@ class PendingPods:
         return {uid for _, uid in self._active[: bisect_left(self._active, (rank, ""))]}
 
     def pass_by(self, uids: Iterable[str]) -> None:
-        """Let other pods no longer wait for these."""
+        """Stop other pods from waiting for these."""
         for uid in uids:
             if (waiting := self._pods.get(uid)) is not None:
                 self._leave_active(uid, waiting)

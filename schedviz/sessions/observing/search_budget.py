@@ -1,6 +1,6 @@
 """The time for searching the order of decisions in which a binding would agree, so that many disagreements do not delay the session.
 
-A disagreement takes up to some dozens of dry runs. A session with another configuration than the cluster's has one for most bindings.
+A disagreement takes up to some dozens of dry runs. A session whose configuration differs from the cluster's disagrees on most bindings.
 """
 
 from __future__ import annotations

@@ -49,11 +49,11 @@ def select_ancestors(session_id: UUID) -> list[Ancestor]:
     """The session, its parent, and so on."""
     with repeated_cursor() as cursor:
         cursor.execute(
-            "WITH RECURSIVE line (id, parent, fork_event, fork_cycle, depth) AS ("
+            "WITH RECURSIVE lineage (id, parent, fork_event, fork_cycle, depth) AS ("
             "SELECT id, forked_from_id, fork_event, fork_cycle, 0 FROM scheduling_session WHERE id = %s UNION ALL "
-            "SELECT s.id, s.forked_from_id, s.fork_event, s.fork_cycle, line.depth + 1 "
-            "FROM scheduling_session s JOIN line ON s.id = line.parent WHERE line.depth < 10000) "
-            "SELECT id, fork_event, fork_cycle FROM line ORDER BY depth",
+            "SELECT s.id, s.forked_from_id, s.fork_event, s.fork_cycle, lineage.depth + 1 "
+            "FROM scheduling_session s JOIN lineage ON s.id = lineage.parent WHERE lineage.depth < 10000) "
+            "SELECT id, fork_event, fork_cycle FROM lineage ORDER BY depth",
             [stored_id(session_id)],
         )
         return [

@@ -1,4 +1,4 @@
-"""Queries for whole rows whose SQL is generated once: Django takes ten times as long to generate it as the database to answer.
+"""Queries for whole rows whose SQL is generated once: Django takes ten times as long to generate it as the database takes to execute it.
 
 For queries of nearly every request. All other queries use the ORM.
 """

@@ -14,8 +14,8 @@ from schedviz.sessions.redis import stream
 
 logger = logging.getLogger(__name__)
 
-BEAT_SECONDS = 1.0
-#: A worker without a heartbeat for this long counts as dead.
+HEARTBEAT_SECONDS = 1.0
+#: A worker without a heartbeat for this long counts as crashed.
 _LIFETIME_SECONDS = 5
 #: The prefix of the heartbeat keys.
 PREFIX = "schedviz:worker:"
@@ -34,11 +34,11 @@ def alive() -> dict[str, list[str]]:
     for key in keys:
         pipeline.get(key)
         pipeline.pttl(key)
-    answers = iter(pipeline.execute())
+    replies = iter(pipeline.execute())
     return {
         key.decode().removeprefix(PREFIX): json.loads(value)
-        for key, value, milliseconds in zip(keys, answers, answers, strict=True)
-        # A key with a longer lifetime than any heartbeat was written by a dead worker before Redis' clock was set back.
+        for key, value, milliseconds in zip(keys, replies, replies, strict=True)
+        # A key with a longer lifetime than any heartbeat was written by a crashed worker before Redis' clock was set back.
         if value is not None and milliseconds <= _LIFETIME_SECONDS * 1000
     }
 
@@ -50,7 +50,7 @@ def _beat(name: str, queues: list[str]) -> None:
             stream.client().set(key, value, ex=_LIFETIME_SECONDS)
         except redis.RedisError as error:
             logger.debug("Redis is unavailable: %s", error)
-        STOPPING.wait(BEAT_SECONDS)
+        STOPPING.wait(HEARTBEAT_SECONDS)
     try:
         stream.client().delete(key)
     except redis.RedisError as error:

@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 
 #: A request that waited this long for a worker is sent again, because the broker may have lost it.
 _SENT_SECONDS: Final = 60
-#: If a worker dies, another one may start after this time. A live worker renews its claim.
+#: If a worker crashes, another one may start after this time. A live worker renews its claim.
 _MAKING_SECONDS: Final = 20
 _RENEW_SECONDS: Final = 5.0
 

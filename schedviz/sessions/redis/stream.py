@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 #: How many frames and notes Redis keeps for each session. Viewers that are further behind read the database.
 FRAMES_KEPT = 2000
 NOTES_KEPT = 256
-#: The longest blocking call, so that a longer socket timeout means a dead server.
+#: The longest blocking call, so that a longer socket timeout means that the server is down.
 LONGEST_BLOCK_SECONDS = 5.0
 #: Celery's queue of hosting tasks.
 ENGINE_QUEUE = "engine"
@@ -173,7 +173,7 @@ def task_has_begun(session_id: UUID) -> None:
         logger.debug("Redis is unavailable: %s", error)
 
 
-def forget(session_id: UUID) -> None:
+def delete_keys(session_id: UUID) -> None:
     """Delete all keys of a deleted session."""
     try:
         enqueued = hosting_enqueued_key(session_id), import_enqueued_key(session_id)
@@ -199,7 +199,7 @@ def wait_for_detail(session_id: UUID, cycle: int, seconds: float) -> bool | None
     return _wait_on(f"schedviz:detail:{session_id}:{cycle}", seconds)
 
 
-class Tail(msgspec.Struct, frozen=True):
+class StreamEntry(msgspec.Struct, frozen=True):
     """One entry of a session's streams: a frame with its chunk number, or a note (`chunk` is None)."""
 
     session_id: str
@@ -208,12 +208,12 @@ class Tail(msgspec.Struct, frozen=True):
     data: bytes
 
 
-async def read_tails(
+async def read_entries(
     connection: redis.asyncio.Redis, positions: Mapping[str, tuple[str, str]], *, block_milliseconds: int = 2000, count: int = 64
-) -> list[Tail]:
+) -> list[StreamEntry]:
     """The entries after `positions`, session ID → (frame position, note position), read with one XREAD.
 
-    A position is an ID from a `Tail`, `<chunk>-0`, or `$` for new entries only. Returns an empty list after `block_milliseconds` of
+    A position is an ID from a `StreamEntry`, `<chunk>-0`, or `$` for new entries only. Returns an empty list after `block_milliseconds` of
     silence. Raises `redis.RedisError` if Redis is unavailable.
     """
     streams: dict[Any, Any] = {}
@@ -222,12 +222,12 @@ async def read_tails(
         streams[notes_key(session_id)] = note
     if not streams:
         return []
-    answer: Any = await connection.xread(streams, count=count, block=min(block_milliseconds, int(LONGEST_BLOCK_SECONDS * 1000)))
-    tails: list[Tail] = []
-    for key, entries in answer or []:
+    received: Any = await connection.xread(streams, count=count, block=min(block_milliseconds, int(LONGEST_BLOCK_SECONDS * 1000)))
+    entries: list[StreamEntry] = []
+    for key, items in received or []:
         _, kind, session_id = key.decode().split(":", 2)
-        for position, members in entries:
+        for position, members in items:
             chunk = int(position.split(b"-")[0]) if kind == "frames" else None
             data = members[b"frame" if kind == "frames" else b"note"]
-            tails.append(Tail(session_id=session_id, position=position.decode(), chunk=chunk, data=data))
-    return tails
+            entries.append(StreamEntry(session_id=session_id, position=position.decode(), chunk=chunk, data=data))
+    return entries

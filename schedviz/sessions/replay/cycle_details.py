@@ -16,7 +16,7 @@ from schedviz.sessions.redis import stream, wakeups
 
 #: Cached rows for each session. The oldest are deleted first and can be computed again.
 KEPT = 200
-_LOOK_SECONDS = 0.25
+_POLL_SECONDS = 0.25
 
 
 class DetailLate(SessionError):
@@ -40,8 +40,8 @@ def cycle_detail(session_id: UUID, cycle: int, *, timeout_seconds: float) -> dic
     if not wakeups.enqueue(wakeups.CYCLE_DETAIL, str(session_id), cycle, queue=wakeups.IO_QUEUE):
         raise DetailLate("The details of the cycle cannot be computed now, because the workers cannot be reached. Try again in a moment.")
     while (remaining := deadline - time.monotonic()) > 0:
-        if stream.wait_for_detail(session_id, cycle, min(remaining, _LOOK_SECONDS)) is None:
-            time.sleep(min(remaining, _LOOK_SECONDS))
+        if stream.wait_for_detail(session_id, cycle, min(remaining, _POLL_SECONDS)) is None:
+            time.sleep(min(remaining, _POLL_SECONDS))
         if (stored := stored_detail(session_id, cycle)) is not None:
             return stored
     raise DetailLate(f"Replaying cycle {cycle} takes longer than {timeout_seconds:g} s. The replay continues; try again in a moment.")

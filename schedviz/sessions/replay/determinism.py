@@ -53,7 +53,7 @@ class SameEvents:
 
     def _at(self, number: int) -> AnyEvent | None:
         if not self._ahead and self._read < number:
-            # Read eagerly: a replay can end anywhere, and must leave no statement open.
+            # Read eagerly: a replay can end at any point, and must leave no statement open.
             some = reading.events(self._session_id, after=number - 1, before=self._until + 1, limit=_READ_AT_ONCE)
             self._ahead = some[::-1]
             self._read = some[-1].event if some else self._until
@@ -63,8 +63,8 @@ class SameEvents:
 
     def _differs(self, expected: AnyEvent, done: Sequence[AnyEvent], names: list[str]) -> ReplayDiverged:
         # Plugins' results appear in stages and at the end of the cycle, which may come after the first difference.
-        expected_answers, actual = _answers([expected, *reversed(self._ahead)], expected.cycle), _answers(done, done[0].cycle)
-        differing = {name for key in expected_answers.keys() & actual.keys() for name in _differing(expected_answers[key], actual[key])}
+        expected_results, actual = _results_of([expected, *reversed(self._ahead)], expected.cycle), _results_of(done, done[0].cycle)
+        differing = {name for key in expected_results.keys() & actual.keys() for name in _differing(expected_results[key], actual[key])}
         return ReplayDiverged(
             f"The replay differs from the recording at event {expected.event}: it was {_short(expected)} and is now {_short(done[0])}."
             + suspicion(names, differing)
@@ -87,15 +87,15 @@ def suspicion(names: Sequence[str], differing: Collection[str] = ()) -> str:
     return f" The installed plugins ({', '.join(names)}) may be the cause: one was changed or is not deterministic."
 
 
-def _answers(events: Sequence[AnyEvent], cycle: int) -> dict[str, Any]:
+def _results_of(events: Sequence[AnyEvent], cycle: int) -> dict[str, Any]:
     """The plugins' results in a cycle, by stage, as plain data."""
-    answers = {}
+    results = {}
     for event in events:
         if event.cycle == cycle and isinstance(event, StageEnded):
-            answers[event.stage] = msgspec.to_builtins([event.statuses, event.rejections, event.facts])
+            results[event.stage] = msgspec.to_builtins([event.statuses, event.rejections, event.facts])
         elif event.cycle == cycle and isinstance(event, CycleEnded):
-            answers[""] = msgspec.to_builtins([event.winner, event.runner_up, event.unschedulable_plugins])
-    return answers
+            results[""] = msgspec.to_builtins([event.winner, event.runner_up, event.unschedulable_plugins])
+    return results
 
 
 def _differing(before: Any, actual: Any) -> Iterator[str]:

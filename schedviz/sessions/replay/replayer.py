@@ -12,7 +12,7 @@ from schedviz.engine import Simulation
 from schedviz.engine.framework.plugins.installed import installed_plugins
 from schedviz.engine.simulation import never
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
-from schedviz.sessions.extenders import answers
+from schedviz.sessions.extenders import stored_responses
 from schedviz.sessions.history import checkpoints, lineage
 from schedviz.sessions.hosting.watchdog import while_cycle_lasts
 from schedviz.sessions.models import Checkpoint, Session
@@ -68,13 +68,13 @@ def replay(
 
     `between_cycles` is called between cycles and between commands, and ends the replay by returning True. Raises `ReplayDiverged`.
     """
-    simulation.extender_calls.transport = answers.StoredAnswers(checkpoint.session_id)
+    simulation.extender_calls.transport = stored_responses.StoredResponses(checkpoint.session_id)
     stored = SameEvents(checkpoint.session_id, after=simulation.event, until=to_event)
 
     def ended() -> bool:
         # The records of a long run would not fit into memory.
         stored.check(simulation)
-        _forget_what_was_done(simulation)
+        _drop_records(simulation)
         return between_cycles()
 
     try:
@@ -156,7 +156,7 @@ def load(session_id: UUID, *, to_seq: int, to_event: int, alive: Callable[[], No
     simulation.on_stage = between_stages
     running = replay(simulation, checkpoint, to_seq=to_seq, to_event=to_event, between_cycles=go_on)
     simulation.on_stage = never
-    _forget_what_was_done(simulation)
+    _drop_records(simulation)
     return simulation, running, checkpoint
 
 
@@ -178,7 +178,7 @@ def starting_engine(
         if parent is None or error.first.event != fork_event:
             raise
         simulation = engine_at(parent, fork_event, between_units=lambda _: alive())
-        _forget_what_was_done(simulation)
+        _drop_records(simulation)
         return simulation, starting_point.nothing_done(error.first)
 
 
@@ -192,11 +192,11 @@ def engine_at(session_id: UUID, event: int, *, between_units: Callable[[Simulati
     if segment is None:
         raise HistoryUnavailable(f"The engine at event {event} cannot be rebuilt, because no earlier checkpoint is stored.")
     simulation, checkpoint = starting_engine(segment.session_id, until_event=event)
-    simulation.extender_calls.transport = answers.StoredAnswers(checkpoint.session_id)
+    simulation.extender_calls.transport = stored_responses.StoredResponses(checkpoint.session_id)
     begun = checkpoint.in_command
 
     def go_on() -> bool:
-        _forget_what_was_done(simulation)
+        _drop_records(simulation)
         between_units(simulation)
         return False
 
@@ -220,7 +220,7 @@ def engine_at(session_id: UUID, event: int, *, between_units: Callable[[Simulati
     return simulation
 
 
-def _forget_what_was_done(simulation: Simulation) -> None:
+def _drop_records(simulation: Simulation) -> None:
     simulation.drain_events()
     simulation.drain_cycles()
     simulation.drain_answers()

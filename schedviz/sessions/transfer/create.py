@@ -100,7 +100,7 @@ def create_session(
         session.source = _store(session.pk, source)
     except BaseException:
         session.delete()
-        upload_keys.forget(session.pk)
+        upload_keys.delete_key(session.pk)
         raise
     session.uploaded = True
     session.progress = {"phase": "waiting", "done": 0, "total": None, "unit": ""}
@@ -143,8 +143,8 @@ def delete_session(session_id: UUID) -> bool:
         Session.objects.select_for_update().only("pk").filter(pk=session_id).first()
         _lose_forks(session_id)
         Session.objects.filter(pk=session_id).delete()
-    upload_keys.forget(session_id)
-    stream.forget(session_id)
+    upload_keys.delete_key(session_id)
+    stream.delete_keys(session_id)
     return True
 
 

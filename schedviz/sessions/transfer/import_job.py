@@ -16,10 +16,10 @@ from schedviz.sessions.hosting.lease import LEASE_RENEWER, Lease
 from schedviz.sessions.hosting.watchdog import interpreter_lock_limit
 from schedviz.sessions.models import Session
 from schedviz.sessions.redis import stream
-from schedviz.sessions.transfer.importing import Importing
+from schedviz.sessions.transfer.importer import Importer
 from schedviz.sessions.transfer.session_file_import import SessionFileImport
 from schedviz.sessions.uploads.stored_files import StoredFiles
-from schedviz.sessions.uploads.upload_keys import KeyLost, KeysAway
+from schedviz.sessions.uploads.upload_keys import KeyLost, KeysUnavailable
 
 logger = logging.getLogger(__name__)
 
@@ -39,15 +39,15 @@ def import_uploads(session_id: UUID) -> None:
         with interpreter_lock_limit():
             _import_of(own_lease, session).run()
     except KeyLost as lost:
-        Importing(own_lease, session).fail(str(lost))
-    except KeysAway:
-        logger.info("left the import of session %s until Redis answers", session_id)
+        Importer(own_lease, session).fail(str(lost))
+    except KeysUnavailable:
+        logger.info("left the import of session %s until Redis is available", session_id)
         lease.release(own_lease)
     except Fenced as fenced:
         logger.info("left the import of session %s: %s", session_id, fenced)
     except DataError:
         # The file is at fault, not the database, so another attempt would fail in the same way.
-        Importing(own_lease, session).fail(
+        Importer(own_lease, session).fail(
             "The files hold text that the database cannot store, such as U+0000. Remove it and upload them again."
         )
     except DatabaseError as error:
@@ -56,10 +56,10 @@ def import_uploads(session_id: UUID) -> None:
         LEASE_RENEWER.drop(own_lease)
 
 
-def _import_of(own_lease: Lease, session: Session) -> Importing:
+def _import_of(own_lease: Lease, session: Session) -> Importer:
     if "fork" in session.source:
         return ForkBuilder(own_lease, session)
     files = StoredFiles(session.pk)
     if looks_like_session(files.head()[:_HEAD_BYTES]) and len(session.source.get("files", ())) == 1:
         return SessionFileImport(own_lease, session, files)
-    return Importing(own_lease, session, files)
+    return Importer(own_lease, session, files)

@@ -1,4 +1,4 @@
-"""Exports a session as one file: its initial state, its commands, the extenders' answers and the recorded events.
+"""Exports a session as one file: its initial state, its commands, the responses of extenders and the recorded events.
 
 The file ends after the last completed command. For a fork it includes everything that led to the fork, so that the file is self-contained.
 """
@@ -97,7 +97,7 @@ class _Export(RecordedHistory):
         objects = self.initial_state.objects()
         view = reading.state_at_event(self.session, self.last_event).view
         preludes = [list(self.prelude(ancestor)) for ancestor in self.ancestors]
-        answers = self._answers()
+        responses = self._responses()
         manifest = Manifest(
             format=session_file.FORMAT,
             engine_version=self.session.engine_version,
@@ -107,7 +107,7 @@ class _Export(RecordedHistory):
             report=self.session.report,
             objects=len(objects),
             commands=sum(map(len, preludes)) + self.session.applied_seq,
-            answers=answers.count(),
+            answers=responses.count(),
             forks=[ancestor.until for ancestor in self.ancestors],
             first_event=self.first.event,
             last_event=self.last_event,
@@ -122,7 +122,7 @@ class _Export(RecordedHistory):
         objects.reverse()
         while objects:
             yield ObjectLine(codec.to_dict(objects.pop()))
-        for event, body, error in in_steps(self._answers(), "event", "body", "error", at_once=_ROWS):
+        for event, body, error in in_steps(self._responses(), "event", "body", "error", at_once=_ROWS):
             yield AnswerLine(event=event, body=bytes(body), error=error)
         for segment, prelude in zip(self.ancestors, preludes, strict=True):
             yield from prelude
@@ -130,7 +130,7 @@ class _Export(RecordedHistory):
         yield from _commands(self.session.pk, until_seq=self.session.applied_seq)
         yield from self._events()
 
-    def _answers(self) -> Any:
+    def _responses(self) -> Any:
         rows = ExtenderAnswer.objects.none()
         for session_id, _, until in lineage.between(self.session.pk, -1, self.last_event + 1):
             rows = rows | ExtenderAnswer.objects.filter(session_id=session_id, event__lte=until)

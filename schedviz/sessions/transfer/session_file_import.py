@@ -1,7 +1,7 @@
 """Imports a `.schedviz` file: this engine replays its commands, and the results are compared with those in the file.
 
 Read and check limits · refuse installed code · create the engine · replay the commands · compare · save · open the session. No extender is
-called: during the replay the file's answers are used, and afterwards the declared ones.
+called: during the replay the file's responses are used, and afterwards the declared extenders respond.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ from schedviz.sessions.models import (
 )
 from schedviz.sessions.queries.keyset import in_steps
 from schedviz.sessions.replay.replayer import ENGINE_VERSION, Stored
-from schedviz.sessions.transfer.importing import Importing
+from schedviz.sessions.transfer.importer import Importer
 from schedviz.trace.added_members import view_without_added_facts, view_without_taints, without_added_members
 from schedviz.trace.commands import Configure, decode_command, encode_command
 from schedviz.trace.events import AnyEvent, CommandDone
@@ -94,8 +94,8 @@ class ReplayDiffers(IngestError):
         self.difference = difference
 
 
-class _FileAnswers:
-    """A transport that returns the answers in the file and makes no calls."""
+class _FileResponses:
+    """A transport that returns the responses in the file and makes no calls."""
 
     def __init__(self) -> None:
         self.by_event: dict[int, AnswerLine] = {}
@@ -103,31 +103,31 @@ class _FileAnswers:
     def call(self, call: ExtenderCall) -> bytes:
         answer = self.by_event.get(call.event)
         if answer is None:
-            raise ReplayDiverged(f"An extender was called at event {call.event}, and the file has no answer for the call.")
+            raise ReplayDiverged(f"An extender was called at event {call.event}, and the file has no response for the call.")
         if answer.error:
             raise ExtenderError(answer.error)
         return answer.body
 
 
-class SessionFileImport(Importing):
+class SessionFileImport(Importer):
     """The import of one file, from its chunks to a session that continues where the file ends."""
 
     #: The difference, if the file cannot be replayed.
     difference: dict[str, Any] | None = None
 
     def make(self) -> dict[str, Any]:
-        self.forget_an_earlier_try()
+        self.delete_earlier_attempt()
         source = self.files.sources()[0]
         self.report_progress(Progress("reading", 0, None, file=source.name), now=True)
         limits = Limits(unpacked_bytes=settings.IMPORT_UNPACKED_BYTES)
         self.file = SessionFile(source.name, self.files.chunks_of(0), limits)
         self.lines: Iterator[AnyLine] = self.file.lines()
-        self.answers = _FileAnswers()
+        self.responses = _FileResponses()
         manifest = self.file.manifest
         self.pending: AnyLine | None = next(self.lines, None)
         try:
             simulation = self.create_engine(manifest)
-            self.take_answers()
+            self.take_responses()
             for event in manifest.forks:
                 self.go_to_fork(simulation, event)
             self.save(simulation)
@@ -144,15 +144,15 @@ class SessionFileImport(Importing):
 
     def fail(self, message: str) -> None:
         # Remove the partly replayed session.
-        self.forget_an_earlier_try()
+        self.delete_earlier_attempt()
         if self.difference is not None:
             lease.fenced_update(self.lease, report={"differs": self.difference})
         super().fail(message)
 
     # --- Phases
 
-    def forget_an_earlier_try(self) -> None:
-        """Delete what an earlier worker stored before it died."""
+    def delete_earlier_attempt(self) -> None:
+        """Delete what an earlier worker stored before it crashed."""
         values = {"applied_seq": 0, "chunk": 0, "cycle": 0, "event": 0, "clock_seconds": 0.0, "history_bytes": 0}
         imported = Command.objects.filter(session_id=self.session.pk, key__startswith=_KEY)
         if not lease.fenced_update(self.lease, **values, **({"last_seq": 0, "command_bytes": 0} if imported.exists() else {})):
@@ -194,12 +194,12 @@ class SessionFileImport(Importing):
             self.show("loading", number, manifest.objects, "objects")
         self.expect_cluster_quota(objects, cycles=max(0, manifest.last_cycle))
         simulation.load(objects)
-        simulation.extender_calls.transport = self.answers
+        simulation.extender_calls.transport = self.responses
         return simulation
 
-    def take_answers(self) -> None:
+    def take_responses(self) -> None:
         for line in self.lines_of(AnswerLine):
-            self.answers.by_event[line.event] = line
+            self.responses.by_event[line.event] = line
 
     def go_to_fork(self, simulation: Simulation, event: int) -> None:
         """Replay the commands of an ancestor up to the fork. None of them is stored."""
@@ -227,7 +227,7 @@ class SessionFileImport(Importing):
         simulation.task = None
 
     def take_commands(self, manifest: Manifest) -> None:
-        """Store the commands and the extenders' answers of the session itself. Their numbers are those in the file."""
+        """Store the commands and the extenders' responses of the session itself. Their numbers are those in the file."""
         waiting: list[Command] = []
         last = 0
         for line in self.lines_of(CommandLine):
@@ -242,11 +242,11 @@ class SessionFileImport(Importing):
                 self.store(waiting, last)
                 waiting = []
         self.store(waiting, last)
-        answers = [answer for answer in self.answers.by_event.values() if answer.event > manifest.first_event]
-        for start in range(0, len(answers), _ROWS):
+        responses = [response for response in self.responses.by_event.values() if response.event > manifest.first_event]
+        for start in range(0, len(responses), _ROWS):
             ExtenderAnswer.objects.bulk_create(
-                ExtenderAnswer(session_id=self.session.pk, event=answer.event, body=answer.body, error=answer.error)
-                for answer in answers[start : start + _ROWS]
+                ExtenderAnswer(session_id=self.session.pk, event=response.event, body=response.body, error=response.error)
+                for response in responses[start : start + _ROWS]
             )
 
     def store(self, commands: list[Command], last: int) -> None:

@@ -115,7 +115,7 @@ def _check_between(history: RecordedHistory, command: CommandLine, event: int) -
     if isinstance(decode_command(bytes(command.command)), Run | Step | Pause):
         return
     for session_id, _, _ in lineage.between(history.session.pk, event - 1, event + 1):
-        if cycle_groups.stands_in(session_id, event):
+        if cycle_groups.is_between_stages(session_id, event):
             op = msgspec.json.decode(command.command)["op"]
             raise NotExportable(
                 f"Command {command.seq} ({op}) was executed between two stages of a cycle, but a trace has only whole cycles. "

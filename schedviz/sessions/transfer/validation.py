@@ -105,7 +105,7 @@ def _validate_engine(settings: SimulationSettings) -> None:
     try:
         verdict = _ask_worker(settings)
     except redis.RedisError as error:
-        raise ValidationUnavailable("The configuration was not validated, because Redis does not answer. Try again in a moment.") from error
+        raise ValidationUnavailable("The configuration was not validated, because Redis is unavailable. Try again in a moment.") from error
     if verdict.message:
         raise DecodeError(verdict.path, verdict.expected, verdict.found, message=verdict.message)
 

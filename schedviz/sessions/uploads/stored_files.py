@@ -41,7 +41,7 @@ class StoredFiles:
             yield self._decrypted(bytes(data), file, number)
 
     def head(self) -> bytes:
-        """The first chunk of the first file. Raises `KeyLost` or `KeysAway`."""
+        """The first chunk of the first file. Raises `KeyLost` or `KeysUnavailable`."""
         first = self._rows.filter(file=0, number=0).values_list("data", flat=True).first()
         return b"" if first is None else self._decrypted(bytes(first), 0, 0)
 

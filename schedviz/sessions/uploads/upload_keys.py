@@ -23,12 +23,12 @@ from schedviz.sessions.uploads.encryption import new_key
 logger = logging.getLogger(__name__)
 
 #: How often a web server writes its keys to Redis.
-_KEEP_SECONDS = 1.0
+_REFRESH_SECONDS = 1.0
 #: The lifetime of a key that no process renews.
 _LIFETIME_SECONDS = 48 * 3600
 #: How long an import waits for a web server to restore its key.
 PATIENCE_SECONDS = 15.0
-_LOOK_SECONDS = 0.25
+_POLL_SECONDS = 0.25
 
 
 class KeyLost(SessionError):
@@ -43,7 +43,7 @@ class KeyLost(SessionError):
         )
 
 
-class KeysAway(SessionError):
+class KeysUnavailable(SessionError):
     """Redis is unavailable, so it is unknown whether the key exists."""
 
     code = "redis_away"
@@ -64,7 +64,7 @@ class _KeyRefresher:
         with self._lock:
             self._keys[session_id] = key
             if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(target=self._keep_for_ever, name="upload-keys", daemon=True)
+                self._thread = threading.Thread(target=self._refresh_for_ever, name="upload-keys", daemon=True)
                 self._thread.start()
         return key
 
@@ -79,10 +79,10 @@ class _KeyRefresher:
         with self._lock:
             self._keys.clear()
 
-    def _keep_for_ever(self) -> None:
+    def _refresh_for_ever(self) -> None:
         pause = threading.Event()
         while True:
-            pause.wait(_KEEP_SECONDS)
+            pause.wait(_REFRESH_SECONDS)
             with self._lock:
                 keys = dict(self._keys)
                 if not keys:
@@ -90,7 +90,7 @@ class _KeyRefresher:
                     return
             importing = _importing(keys)
             for ended in keys.keys() - importing:
-                forget(ended)
+                delete_key(ended)
             _put({session_id: keys[session_id] for session_id in importing})
 
 
@@ -103,7 +103,7 @@ def make(session_id: UUID) -> bytes:
 
 
 def find(session_id: UUID) -> bytes:
-    """The key of a session's uploads. Raises `KeyLost`, or `KeysAway` if Redis is unavailable."""
+    """The key of a session's uploads. Raises `KeyLost`, or `KeysUnavailable` if Redis is unavailable."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     pause = threading.Event()
     while True:
@@ -117,12 +117,12 @@ def find(session_id: UUID) -> bytes:
         if time.monotonic() >= deadline:
             if is_redis_there:
                 raise KeyLost
-            raise KeysAway("Redis does not answer.")
-        pause.wait(_LOOK_SECONDS)
+            raise KeysUnavailable("Redis is unavailable.")
+        pause.wait(_POLL_SECONDS)
 
 
-def forget(session_id: UUID) -> None:
-    """Delete the key, because the import has ended. Copies of the uploads in the database's log or in a backup can then never be read."""
+def delete_key(session_id: UUID) -> None:
+    """Delete the key, because the import has ended. Copies of the uploads in the database's log or in a backup are then unreadable."""
     _KEY_REFRESHER.drop(session_id)
     try:
         stream.client().delete(_name(session_id))
@@ -130,7 +130,7 @@ def forget(session_id: UUID) -> None:
         logger.debug("Redis is unavailable: %s", error)
 
 
-def forget_all() -> None:
+def drop_all_keys() -> None:
     """Drop all keys of this process, as a restart does."""
     _KEY_REFRESHER.clear()
 

@@ -12,9 +12,9 @@ from celery.worker.consumer import Consumer
 logger = logging.getLogger(__name__)
 
 _LONGEST_PAUSE_SECONDS = 0.5
-_COMPLAINT_SECONDS = 10.0
+_WARNING_SECONDS = 10.0
 #: One waiting task is fetched for this many slots: enough to fill each slot when it becomes free, and few that are lost with a worker.
-_SLOTS_FOR_ONE_THAT_WAITS = 4
+_SLOTS_PER_PREFETCHED_TASK = 4
 
 
 class FastReconnectConsumer(Consumer):
@@ -24,20 +24,20 @@ class FastReconnectConsumer(Consumer):
         super().__init__(*arguments, **options)
         # Tasks that have begun count as acknowledged, so this is the number of waiting tasks.
         fetched: int = vars(self)["initial_prefetch_count"]
-        self.initial_prefetch_count = max(2, fetched // _SLOTS_FOR_ONE_THAT_WAITS)
+        self.initial_prefetch_count = max(2, fetched // _SLOTS_PER_PREFETCHED_TASK)
 
     def ensure_connected(self, conn: Any) -> Any:
-        """The connection, as soon as Redis answers."""
-        complained = -_COMPLAINT_SECONDS
+        """The connection, as soon as Redis is available."""
+        warned_at = -_WARNING_SECONDS
 
-        def complain(error: BaseException, _pause: float) -> None:
-            nonlocal complained
-            if time.monotonic() - complained > _COMPLAINT_SECONDS:
-                complained = time.monotonic()
+        def warn(error: BaseException, _pause: float) -> None:
+            nonlocal warned_at
+            if time.monotonic() - warned_at > _WARNING_SECONDS:
+                warned_at = time.monotonic()
                 logger.warning("Redis is unavailable; reconnecting: %s", error)
 
         connection = conn.ensure_connection(
-            complain,
+            warn,
             None,
             interval_start=0.05,
             interval_step=0.05,

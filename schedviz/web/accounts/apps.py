@@ -29,10 +29,8 @@ def _limits_of(user_id: int) -> dict[str, int]:
 
 def _sweep() -> None:
     # Imported here because workers, which never sweep, must not load the web server's modules.
-    from schedviz.web.accounts.audit import forget_old
-    from schedviz.web.accounts.demo import sweep_visitors
-    from schedviz.web.accounts.login_sessions import delete_expired
+    from schedviz.web.accounts import audit, demo, login_sessions
 
-    forget_old()
-    sweep_visitors()
-    delete_expired()
+    audit.delete_expired()
+    demo.sweep_visitors()
+    login_sessions.delete_expired()

@@ -29,7 +29,7 @@ def clear(key: str) -> None:
     PasswordAttempt.objects.filter(who=_digest(key)).delete()
 
 
-def forget() -> None:
+def delete_expired() -> None:
     """Delete attempts that are too old for every limit."""
     PasswordAttempt.objects.filter(at__lte=time.time() - KEPT_SECONDS).delete()
 

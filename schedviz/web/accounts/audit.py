@@ -127,7 +127,7 @@ def entries(*, action: str = "", user: str = "", session: UUID | None = None) ->
     return rows if session is None else rows.filter(session=session)
 
 
-def forget_old(*, now: bool = False) -> int:
+def delete_expired(*, now: bool = False) -> int:
     """Delete expired entries, at most once an hour unless `now`. Returns how many."""
     if not settings.AUDIT_DAYS or not _deletion_interval.is_due(force=now):
         return 0

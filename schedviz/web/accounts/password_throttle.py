@@ -37,7 +37,7 @@ class Refusal(StrEnum):
 def count_attempt(request: HttpRequest, account: str) -> Refusal | None:
     """Count an attempt for an account, existing or not. Returns the limit that refuses it, if one does."""
     address = network_of(address_of(request))
-    attempts.forget()
+    attempts.delete_expired()
     if not attempts.counts(f"address {address}", settings.LOGINS_PER_MINUTE, _MINUTE):
         return Refusal.ADDRESS
     limit = settings.WRONG_PASSWORDS_PER_HOUR

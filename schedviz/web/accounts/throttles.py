@@ -58,5 +58,5 @@ def _network(request: HttpRequest) -> str:
 
 
 def _allows(key: str, limit: int, seconds: float) -> bool:
-    attempts.forget()
+    attempts.delete_expired()
     return attempts.counts(key, limit, seconds)

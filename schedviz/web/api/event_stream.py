@@ -22,7 +22,7 @@ from schedviz.trace.events import AnyEvent
 from schedviz.web.actors import Actor, Verb
 from schedviz.web.api.download import THREADS, AsyncSlotBody, downloads
 from schedviz.web.live.connection import HEARTBEAT_SECONDS, RECHECK_SECONDS, random_last_check
-from schedviz.web.live.database import DATABASE_AWAY, in_database
+from schedviz.web.live.database import DATABASE_UNAVAILABLE, in_database
 from schedviz.web.live.handshake import Credentials, allowed, allowed_actor
 from schedviz.web.live.hub import Full, hub
 from schedviz.web.live.viewer import Frame, Viewer
@@ -117,7 +117,7 @@ async def _followed(access: _Access, after: int, write: Write) -> AsyncIterator[
             yield _ended(write)
             return
         feed, viewer = await hub().join(session_id, actor.identity)
-    except DATABASE_AWAY as error:
+    except DATABASE_UNAVAILABLE as error:
         log.warning("an event stream ended early: the database does not answer", session=str(session_id), error=str(error))
         return
     except Full as full:
@@ -144,7 +144,7 @@ async def _followed(access: _Access, after: int, write: Write) -> AsyncIterator[
             if viewer.close_code:
                 yield _word(write, "ended", "The session was deleted.")
                 return
-    except DATABASE_AWAY as error:
+    except DATABASE_UNAVAILABLE as error:
         # The client reconnects with the number of the last event that it received.
         log.warning("an event stream ended early: the database does not answer", session=str(session_id), error=str(error))
     finally:
@@ -160,7 +160,7 @@ async def _live(viewer: Viewer, after: int, write: Write) -> AsyncGenerator[tupl
         if viewer.close_code:
             return
         if viewer.dropped or viewer.needs_view:
-            viewer.forget_dropped()
+            viewer.clear_dropped()
             return
         item = viewer.next_item()
         if not isinstance(item, Frame):

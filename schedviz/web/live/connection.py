@@ -16,7 +16,7 @@ import structlog
 from schedviz.web.api.errors import DATABASE_DOWN
 from schedviz.web.api.problem_details import MEDIA_TYPE, problem
 from schedviz.web.live.close_codes import CloseCode
-from schedviz.web.live.database import DATABASE_AWAY
+from schedviz.web.live.database import DATABASE_UNAVAILABLE
 from schedviz.web.live.handshake import Refused, accepted_protocol
 from schedviz.web.live.hub import Full
 from schedviz.web.live.outbox import Outbox
@@ -55,7 +55,7 @@ async def accept_socket(scope: Scope, receive: Receive, send: Send, enter: Calla
         await _refuse(scope, send, refused)
     except Full as full:
         await _refuse(scope, send, Refused(503, str(full)))
-    except DATABASE_AWAY:
+    except DATABASE_UNAVAILABLE:
         await _refuse(scope, send, Refused(503, DATABASE_DOWN[1]))
     return None
 
@@ -108,7 +108,7 @@ class SocketConnection(ABC):
         spoken = time.monotonic()
         checked = random_last_check()
         while not self._outbox.is_finished:
-            if not await self._give_next():
+            if not await self._send_next():
                 await self._outbox.wait(max(0.0, spoken + HEARTBEAT_SECONDS - time.monotonic()))
             now = time.monotonic()
             if now - spoken >= HEARTBEAT_SECONDS:
@@ -120,7 +120,7 @@ class SocketConnection(ABC):
         await self._close(self._outbox.close_code)
 
     @abstractmethod
-    async def _give_next(self) -> bool:
+    async def _send_next(self) -> bool:
         """Send the next item; False if nothing is waiting."""
 
     @abstractmethod

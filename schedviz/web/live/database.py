@@ -13,20 +13,20 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 #: The exceptions of a call while the database is down.
-DATABASE_AWAY = (OperationalError, InterfaceError)
+DATABASE_UNAVAILABLE = (OperationalError, InterfaceError)
 
 _threads = Threads("live-database", 8)
 close = _threads.close
 
 
 async def in_database(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """The result of the call. Raises one of `DATABASE_AWAY` while the database is down; the next call reconnects."""
+    """The result of the call. Raises one of `DATABASE_UNAVAILABLE` while the database is down; the next call reconnects."""
     return await _threads.run(lambda: _guarded(call, *args, **kwargs))
 
 
 def _guarded(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     try:
         return call(*args, **kwargs)
-    except DATABASE_AWAY:
+    except DATABASE_UNAVAILABLE:
         connections.close_all()
         raise

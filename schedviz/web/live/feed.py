@@ -21,7 +21,7 @@ from schedviz.sessions.redis import stream
 from schedviz.web.live.catch_up import CatchUp
 from schedviz.web.live.close_codes import CloseCode
 from schedviz.web.live.coalesce import coalesced
-from schedviz.web.live.database import DATABASE_AWAY, in_database
+from schedviz.web.live.database import DATABASE_UNAVAILABLE, in_database
 from schedviz.web.live.viewer import Frame, Viewer
 
 log = structlog.get_logger(__name__)
@@ -150,7 +150,7 @@ class Feed:
                 return
             try:
                 await self._poll_database()
-            except DATABASE_AWAY as error:
+            except DATABASE_UNAVAILABLE as error:
                 log.warning("the database does not answer", session=str(self.session_id), error=str(error))
             await asyncio.sleep(POLL_SECONDS)
 
@@ -159,7 +159,7 @@ class Feed:
             try:
                 position = await in_database(_position, self.session_id)
                 break
-            except DATABASE_AWAY:
+            except DATABASE_UNAVAILABLE:
                 await asyncio.sleep(POLL_SECONDS)
         if position is not None:
             self.chunk, self.event, self._status = position.chunk, position.event, position.shown_status
@@ -173,7 +173,7 @@ class Feed:
             self._notes_position = newest[0][0].decode() if newest else "0-0"
         while not self._stopped.is_set():
             positions = {str(self.session_id): (f"{self.chunk}-0", self._notes_position)}
-            tails = await stream.read_tails(self._connection, positions, block_milliseconds=SILENCE_MILLISECONDS)
+            tails = await stream.read_entries(self._connection, positions, block_milliseconds=SILENCE_MILLISECONDS)
             if not tails:
                 await self._try_poll_database()
             for tail in tails:
@@ -188,7 +188,7 @@ class Feed:
     async def _try_poll_database(self) -> None:
         try:
             await self._poll_database()
-        except DATABASE_AWAY as error:
+        except DATABASE_UNAVAILABLE as error:
             log.warning("the database does not answer", session=str(self.session_id), error=str(error))
 
     async def _poll_database(self) -> None:

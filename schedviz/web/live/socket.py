@@ -24,7 +24,7 @@ from schedviz.web.api.errors import not_stored, struct_error
 from schedviz.web.extender_commands import expect_allowed
 from schedviz.web.live.close_codes import CloseCode
 from schedviz.web.live.connection import Receive, Scope, Send, SocketConnection, accept_socket
-from schedviz.web.live.database import DATABASE_AWAY, in_database
+from schedviz.web.live.database import DATABASE_UNAVAILABLE, in_database
 from schedviz.web.live.fair_calls import in_database_for
 from schedviz.web.live.feed import Feed
 from schedviz.web.live.handshake import Credentials, Refused, allowed, allowed_actor, credentials_of
@@ -89,17 +89,17 @@ class _SessionConnection(SocketConnection):
 
     # --- sending
 
-    async def _give_next(self) -> bool:
+    async def _send_next(self) -> bool:
         if self._viewer.resume is not None:
             await self._resume(self._viewer.resume)
         elif self._viewer.needs_view:
-            await self._give_view()
+            await self._send_view()
         elif self._viewer.dropped:
-            await self._give_after_drop()
+            await self._send_after_drop()
         elif (item := self._viewer.next_item()) is None:
             return False
         elif isinstance(item, Frame):
-            await self._give_frame(item)
+            await self._send_frame(item)
         else:
             await self._text(item.data)
         return True
@@ -120,18 +120,18 @@ class _SessionConnection(SocketConnection):
             missing = await self._frames_between(after, head)
         if missing is None:
             await self._text(frames.gap(after + 1, head))
-            await self._give_view()
+            await self._send_view()
             return
         self._chunk = after
         for frame in missing:
             await self._frame(frame)
-        await self._give_status()
+        await self._send_status()
 
-    async def _give_view(self) -> None:
-        self._viewer.forget_dropped()
+    async def _send_view(self) -> None:
+        self._viewer.clear_dropped()
         try:
             chunk, data = await self._feed.view(at_least=self._chunk or 0)
-        except DATABASE_AWAY:
+        except DATABASE_UNAVAILABLE:
             self._viewer.close(CloseCode.TRY_AGAIN)
             return
         except Session.DoesNotExist:
@@ -142,20 +142,20 @@ class _SessionConnection(SocketConnection):
         # Later frames continue from the head, so the frames up to it are sent now.
         for frame in await self._frames_between(chunk, self._feed.chunk) or []:
             await self._frame(frame)
-        await self._give_status()
+        await self._send_status()
 
-    async def _give_status(self) -> None:
+    async def _send_status(self) -> None:
         # A view is cached until the next chunk; the session's status in it may be outdated.
-        with contextlib.suppress(*DATABASE_AWAY):
+        with contextlib.suppress(*DATABASE_UNAVAILABLE):
             if (state := await self._feed.status()) is not None:
                 await self._text(state)
 
-    async def _give_after_drop(self) -> None:
+    async def _send_after_drop(self) -> None:
         assert self._chunk is not None
         await self._text(frames.gap(self._chunk + 1, self._viewer.dropped))
-        await self._give_view()
+        await self._send_view()
 
-    async def _give_frame(self, frame: Frame) -> None:
+    async def _send_frame(self, frame: Frame) -> None:
         assert self._chunk is not None
         if frame.last <= self._chunk:
             return
@@ -166,7 +166,7 @@ class _SessionConnection(SocketConnection):
         missing = await self._frames_between(self._chunk, frame.last)
         if missing is None:
             await self._text(frames.gap(self._chunk + 1, frame.first))
-            await self._give_view()
+            await self._send_view()
             return
         for missing_frame in missing:
             await self._frame(missing_frame)
@@ -181,7 +181,7 @@ class _SessionConnection(SocketConnection):
         """The frames after one chunk up to another; None if the viewer needs a view instead, or while the database is down."""
         try:
             return await self._feed.frames_between(after, upto)
-        except DATABASE_AWAY:
+        except DATABASE_UNAVAILABLE:
             return None
 
     # --- receiving
@@ -238,7 +238,7 @@ class _SessionConnection(SocketConnection):
             self._error(refused.code, refused.message, detail=refused.detail, key=message.key)
         except SessionError as error:
             self._error(error.code, str(error), key=message.key)
-        except DATABASE_AWAY as error:
+        except DATABASE_UNAVAILABLE as error:
             _, code, text = not_stored(error)
             self._error(code, text, key=message.key)
         else:

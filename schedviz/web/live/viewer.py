@@ -92,7 +92,7 @@ class Viewer(Outbox):
         self.resume = chunk
         self._awake.set()
 
-    def forget_dropped(self) -> None:
+    def clear_dropped(self) -> None:
         """The viewer is being sent everything again, which includes what waits."""
         self._items = deque(item for item in self._items if isinstance(item, Text))
         self._bytes = 0

@@ -28,7 +28,7 @@ def end(room: Room, *, keep: bool) -> None:
             return
         Question.objects.filter(room=room).update(is_open=False)
         if not keep:
-            _forget_names(room)
+            _delete_names(room)
     notify.changed(room.pk)
     if not keep:
         delete_forks(Q(room=room))
@@ -40,7 +40,7 @@ def delete(room: Room) -> None:
     RoomFork.objects.filter(room=room, room__kept=True).delete()
     room_id = room.pk
     room.delete()
-    notify.forget(room_id)
+    notify.delete_stream(room_id)
 
 
 def delete_forks(which: Q) -> None:
@@ -57,7 +57,7 @@ def sweep_rooms() -> None:
     WrongCode.objects.filter(at__lte=time.time() - SECONDS).delete()
 
 
-def _forget_names(room: Room) -> None:
+def _delete_names(room: Room) -> None:
     """Keep the tallies of the answers, without the participants."""
     forks.lock(Participant.objects.filter(room=room))
     for question in Question.objects.filter(room=room):

@@ -42,7 +42,7 @@ def changed(room_id: UUID) -> None:
         logger.debug("Redis does not answer, room %s polls the database: %s", room_id, error)
 
 
-def forget(room_id: UUID) -> None:
+def delete_stream(room_id: UUID) -> None:
     """Delete a room's stream."""
     try:
         stream.client().delete(key(room_id))

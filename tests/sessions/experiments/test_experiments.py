@@ -432,7 +432,7 @@ def test_the_sweeper_enqueues_a_recording_whose_worker_died_or_whose_task_was_lo
 
 def test_a_recording_that_is_cancelled_stops(monkeypatch: pytest.MonkeyPatch) -> None:
     experiment, session = opened(PLAN.replace("pods: 30", "pods: 400"))
-    monkeypatch.setattr(trial_session_job, "_LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(trial_session_job, "_POLL_SECONDS", 0.0)
     cancel_import(session.pk)
     trial_session_job.record(experiment.pk, 0, session.pk)
     session.refresh_from_db()

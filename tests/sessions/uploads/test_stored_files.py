@@ -105,7 +105,7 @@ def test_the_server_that_took_it_forgets_the_key_when_another_process_has_import
 
 def test_an_upload_survives_the_web_server_that_took_it() -> None:
     session = uploaded()
-    upload_keys.forget_all()
+    upload_keys.drop_all_keys()
 
     assert imported(session).status == Session.Status.READY
 
@@ -136,7 +136,7 @@ def test_an_upload_that_came_while_redis_was_away_is_imported(redis: RedisServer
 
 def test_when_both_are_lost_the_import_fails_and_says_what_to_do() -> None:
     session = uploaded()
-    upload_keys.forget_all()
+    upload_keys.drop_all_keys()
     stream.client().flushall()
 
     imported(session)

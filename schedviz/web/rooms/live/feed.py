@@ -12,7 +12,7 @@ import redis
 import redis.asyncio
 import structlog
 
-from schedviz.web.live.database import DATABASE_AWAY, in_database
+from schedviz.web.live.database import DATABASE_UNAVAILABLE, in_database
 from schedviz.web.rooms import notify, presence, state
 from schedviz.web.rooms.live.member_socket import MemberSocket
 from schedviz.web.rooms.live.messages import MomentMessage, RoomMessage
@@ -155,7 +155,7 @@ class RoomFeed:
         """Read from the database what Redis may have lost."""
         try:
             position = await in_database(_position, self.room_id)
-        except DATABASE_AWAY as error:
+        except DATABASE_UNAVAILABLE as error:
             log.warning("the database does not answer", room=str(self.room_id), error=str(error))
             return
         if position is None or position[0] != self._revision or position[1] > self._moment_at + _LATE_SECONDS:
@@ -174,7 +174,7 @@ class RoomFeed:
             try:
                 await self._renew_presence()
                 room = await in_database(state.load, self.room_id)
-            except DATABASE_AWAY as error:
+            except DATABASE_UNAVAILABLE as error:
                 log.warning("the database does not answer", room=str(self.room_id), error=str(error))
                 self._dirty.set()
             else:

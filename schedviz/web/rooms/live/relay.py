@@ -12,7 +12,7 @@ import redis.asyncio
 import structlog
 from django.utils import timezone
 
-from schedviz.web.live.database import DATABASE_AWAY, in_database
+from schedviz.web.live.database import DATABASE_UNAVAILABLE, in_database
 from schedviz.web.rooms import notify
 from schedviz.web.rooms.models import LIVE, Room
 from schedviz.web.rooms.schemas import Moment
@@ -69,7 +69,7 @@ class Relay:
     async def _store(self, moment: Moment) -> None:
         try:
             await in_database(_store, self._room_id, moment)
-        except DATABASE_AWAY as error:
+        except DATABASE_UNAVAILABLE as error:
             log.warning("the teacher's position was not stored", room=str(self._room_id), error=str(error))
 
 

@@ -12,7 +12,7 @@ from django.conf import settings
 
 from schedviz.web.api.errors import DATABASE_DOWN
 from schedviz.web.live.connection import Receive, Scope, Send, SocketConnection, accept_socket
-from schedviz.web.live.database import DATABASE_AWAY, in_database
+from schedviz.web.live.database import DATABASE_UNAVAILABLE, in_database
 from schedviz.web.live.fair_calls import in_database_for
 from schedviz.web.live.handshake import Credentials, Refused, actor_with, credentials_of
 from schedviz.web.live.token_bucket import Bucket
@@ -69,7 +69,7 @@ async def _record_presence(record: Callable[[int], None], member: MemberSocket) 
         return
     try:
         await in_database(record, member.membership.participant_id)
-    except DATABASE_AWAY as error:
+    except DATABASE_UNAVAILABLE as error:
         log.warning("the database does not answer", room=str(member.membership.room_id), error=str(error))
 
 
@@ -84,7 +84,7 @@ class _RoomConnection(SocketConnection):
         self._client = f"member {member.membership.participant_id} of {feed.room_id}"
         self._bucket = Bucket(settings.SOCKET_COMMANDS_PER_SECOND, settings.SOCKET_COMMANDS_AT_ONCE)
 
-    async def _give_next(self) -> bool:
+    async def _send_next(self) -> bool:
         if (data := self._member.next_item()) is None:
             return False
         await self._text(data)
@@ -134,7 +134,7 @@ class _RoomConnection(SocketConnection):
             # A token that was revoked must not move a class until the next regular check.
             await self._recheck()
             allowed = await self._feed.may_go_to(moment)
-        except DATABASE_AWAY:
+        except DATABASE_UNAVAILABLE:
             self._error(*DATABASE_DOWN)
             return
         if self._member.close_code:
@@ -147,7 +147,7 @@ class _RoomConnection(SocketConnection):
     async def _follow(self, participant_id: int, incoming: messages.Following) -> None:
         try:
             await in_database_for(self._client, presence.follow, participant_id, following=incoming.following)
-        except DATABASE_AWAY:
+        except DATABASE_UNAVAILABLE:
             self._error(*DATABASE_DOWN)
 
     def _error(self, code: str, message: str) -> None:

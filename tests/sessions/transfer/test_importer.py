@@ -19,7 +19,7 @@ from schedviz.sessions.history import checkpoints, reading
 from schedviz.sessions.hosting import lease
 from schedviz.sessions.models import Checkpoint, Chunk, Command, Session, Upload
 from schedviz.sessions.redis import stream
-from schedviz.sessions.transfer import create, import_job, importing, trace_export
+from schedviz.sessions.transfer import create, import_job, importer, trace_export
 from schedviz.sessions.transfer.initial_state import initial_state_of
 from schedviz.sessions.transfer.lesson_draft import lesson_draft
 from schedviz.sessions.transfer.session_file_export import NotExportable
@@ -117,16 +117,16 @@ def test_a_trace_becomes_a_session_whose_commands_are_its_steps() -> None:
 def test_an_import_that_died_on_the_way_is_begun_again_and_queues_no_step_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     steps = [{"op": "create", "object": node("node-1")}, {"op": "cycle"}]
     session = create.create_session(None, "a test", create.Trace({"format": "schedviz-trace/1", "steps": steps}))
-    opened = importing.Importing.open
+    opened = importer.Importer.open
 
     def die(*_: Any) -> None:
         raise SystemExit
 
-    monkeypatch.setattr(importing.Importing, "open", die)
+    monkeypatch.setattr(importer.Importer, "open", die)
     with pytest.raises(SystemExit):
         import_job.import_uploads(session.pk)
     lease.clear_owner(lease.owner_prefix())
-    monkeypatch.setattr(importing.Importing, "open", opened)
+    monkeypatch.setattr(importer.Importer, "open", opened)
     import_job.import_uploads(session.pk)
 
     session.refresh_from_db()
@@ -157,7 +157,7 @@ def test_a_bad_object_is_skipped_and_named_and_the_others_are_imported() -> None
 
 def test_an_import_that_is_cancelled_stops(monkeypatch: pytest.MonkeyPatch) -> None:
     session = create.create_session(None, "a test", file(dump(3, 600)))
-    monkeypatch.setattr(importing, "_TELL_SECONDS", 0.0)
+    monkeypatch.setattr(importer, "_PROGRESS_SECONDS", 0.0)
     assert create.cancel_import(session.pk)
 
     import_job.import_uploads(session.pk)
@@ -174,7 +174,7 @@ def test_an_import_that_kills_three_workers_fails(monkeypatch: pytest.MonkeyPatc
     def die(*_: Any, **__: Any) -> Any:
         raise SystemExit
 
-    monkeypatch.setattr(importing, "load", die)
+    monkeypatch.setattr(importer, "load", die)
     for _ in range(3):
         with pytest.raises(SystemExit):
             import_job.import_uploads(session.pk)
@@ -190,7 +190,7 @@ def test_an_import_without_memory_says_which_limit_it_hit(monkeypatch: pytest.Mo
     def take_too_much(*_: Any, **__: Any) -> Any:
         raise MemoryError
 
-    monkeypatch.setattr(importing, "load", take_too_much)
+    monkeypatch.setattr(importer, "load", take_too_much)
 
     session = imported(file(dump(1, 1)))
 
@@ -280,14 +280,14 @@ def test_commands_that_came_during_the_import_are_done_after_it() -> None:
 
 def test_a_session_that_is_deleted_during_its_import_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     session = create.create_session(None, "a test", file(dump(2, 5)))
-    load = importing.load
+    load = importer.load
 
     def load_and_delete(*arguments: Any, **options: Any) -> Any:
         result = load(*arguments, **options)
         create.delete_session(session.pk)
         return result
 
-    monkeypatch.setattr(importing, "load", load_and_delete)
+    monkeypatch.setattr(importer, "load", load_and_delete)
 
     import_job.import_uploads(session.pk)
 
@@ -450,7 +450,7 @@ def test_an_internal_error_reveals_nothing_of_the_file(monkeypatch: pytest.Monke
     def fail(*_: Any, **__: Any) -> Any:
         raise KeyError("a secret of the file")
 
-    monkeypatch.setattr(importing, "load", fail)
+    monkeypatch.setattr(importer, "load", fail)
 
     session = imported(file(dump(1, 1)))
 

@@ -63,7 +63,7 @@ def test_a_replay_calls_no_extender(server: ExtenderServer) -> None:
     assert len(server.requests) == 5
 
 
-def test_a_new_owner_goes_on_from_stored_answers(server: ExtenderServer) -> None:
+def test_a_new_owner_continues_from_stored_responses(server: ExtenderServer) -> None:
     session_id = session_of(server)
     send(session_id, "run", max=3)
     work_off(session_id)
@@ -84,7 +84,7 @@ def test_an_answer_is_committed_before_the_engine_goes_on(server: ExtenderServer
 
     def note(lease: Any, session: Any, before: Any, work: Any, **keywords: Any) -> Any:
         answered = [event.event for event in work.events if isinstance(event, ExtenderAnswered)]
-        assert [answer.event for answer in work.answers] == answered
+        assert [response.event for response in work.extender_responses] == answered
         committed.append((work.after.cycle, len(answered)))
         return commit(lease, session, before, work, **keywords)
 

@@ -1,4 +1,4 @@
-"""Extender answers: stored before the engine uses them, and returned again when the commands are replayed."""
+"""The responses of extenders: stored before the engine uses them, and returned again when the commands are replayed."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def live_transport(session: Session) -> ExtenderTransport:
     return NoHostAllowed()
 
 
-class StoredAnswers:
-    """A transport for replay: returns the recorded answers and makes no calls."""
+class StoredResponses:
+    """A transport for replay: returns the recorded responses and makes no calls."""
 
     def __init__(self, session_id: UUID) -> None:
         self._session_id = session_id
 
     def call(self, call: ExtenderCall) -> bytes:
-        """The stored answer. Raises `ReplayDiverged` if no answer is stored, because the replayed call then differs from the
+        """The stored response. Raises `ReplayDiverged` if there is none, because the replayed call then differs from the
         recorded one.
         """
         row = ExtenderAnswer.objects.filter(session_id=self._session_id, event=call.event).first()
@@ -38,8 +38,8 @@ class StoredAnswers:
         return bytes(row.body)
 
 
-def store(session_id: UUID, answers: list[Answer]) -> None:
-    """Store answers, in the transaction of the slice that used them."""
+def store(session_id: UUID, responses: list[Answer]) -> None:
+    """Store responses, in the transaction of the slice that used them."""
     ExtenderAnswer.objects.bulk_create(
-        ExtenderAnswer(session_id=session_id, event=answer.event, body=answer.body, error=answer.error) for answer in answers
+        ExtenderAnswer(session_id=session_id, event=response.event, body=response.body, error=response.error) for response in responses
     )

@@ -39,7 +39,7 @@ from schedviz.sessions.hosting.checkpoint_saver import saved_engine
 from schedviz.sessions.hosting.lease import Lease
 from schedviz.sessions.hosting.slice_commit import Position
 from schedviz.sessions.hosting.watchdog import INTERPRETER_LOCK_SECONDS
-from schedviz.sessions.hosting.worker_loop import MAX_WORKER_DEATHS
+from schedviz.sessions.hosting.worker_loop import MAX_WORKER_CRASHES
 from schedviz.sessions.metrics import recorder
 from schedviz.sessions.models import Command, Session, Upload
 from schedviz.sessions.quotas import QuotaReached
@@ -52,11 +52,11 @@ from schedviz.trace.tally import levels_of
 
 logger = logging.getLogger(__name__)
 
-#: How often progress is stored and a cancellation looked for.
-_TELL_SECONDS = 0.25
+#: How often progress is stored and a cancellation is checked for.
+_PROGRESS_SECONDS = 0.25
 _COMMANDS_IN_A_TRANSACTION = 500
-#: An archive may be this many times larger than the files in it that are read: a must-gather consists mostly of logs.
-_ARCHIVE_TIMES = 16
+#: An archive may be this many times as large as the files that are read from it: a must-gather consists mostly of logs.
+_MAX_ARCHIVE_RATIO = 16
 #: The longest stored message, in characters.
 _LONGEST_MESSAGE = 8_000
 #: With any of these settings, the nodes' kubelet versions do not select the release. Policies and gates belong to a release.
@@ -65,7 +65,7 @@ _NAMES_RELEASE = frozenset({"release", "feature_gates", "policies"})
 _STEP_KEY = "trace-step-"
 
 
-class Importing:
+class Importer:
     """The import of one session, until it is ready or has failed with a message for users."""
 
     def __init__(self, own_lease: Lease, session: Session, files: StoredFiles | None = None) -> None:
@@ -78,9 +78,9 @@ class Importing:
         self._settings: dict[str, Any] | None = None
 
     def run(self) -> None:
-        if self.session.acquisitions > MAX_WORKER_DEATHS:
+        if self.session.acquisitions > MAX_WORKER_CRASHES:
             self.fail(
-                f"The import was given up, because {MAX_WORKER_DEATHS} worker processes in a row ended during it. Either a step took over "
+                f"The import was given up, because {MAX_WORKER_CRASHES} worker processes in a row ended during it. Either a step took over "
                 f"{INTERPRETER_LOCK_SECONDS:g} s, which is the limit, or the processes ran out of memory. "
                 "Import fewer or smaller files; the log of the io workers has the reason."
             )
@@ -152,7 +152,7 @@ class Importing:
             return self.generate(source["generate"])
         limits = Limits(
             unpacked_bytes=settings.IMPORT_UNPACKED_BYTES,
-            archive_bytes=_ARCHIVE_TIMES * settings.IMPORT_UNPACKED_BYTES,
+            archive_bytes=_MAX_ARCHIVE_RATIO * settings.IMPORT_UNPACKED_BYTES,
             files=settings.UPLOAD_FILES,
         )
         return load(self.files.sources(), limits, progress=self.report_progress, cancelled=self.is_cancelled)
@@ -235,7 +235,7 @@ class Importing:
         if trace is None:
             return
         queued = Command.objects.filter(session_id=self.session.pk, key__startswith=_STEP_KEY).count()
-        # An import whose worker died may have stored the first of them.
+        # An import whose worker crashed may have stored the first of them.
         bodies = list(step_bodies(trace))[queued:]
         self.expect_quota(bytes=sum(len(body) for _, body in bodies))
         for start in range(0, len(bodies), _COMMANDS_IN_A_TRANSACTION):
@@ -291,13 +291,13 @@ class Importing:
 
     def clean_up(self) -> None:
         Upload.objects.filter(session_id=self.session.pk).delete()
-        upload_keys.forget(self.session.pk)
+        upload_keys.delete_key(self.session.pk)
 
     # --- Progress
 
     def report_progress(self, progress: Progress, *, now: bool = False) -> None:
         """Report the import's progress, at limited frequency. Raises `Fenced`."""
-        if not now and time.monotonic() - self._told < _TELL_SECONDS:
+        if not now and time.monotonic() - self._told < _PROGRESS_SECONDS:
             return
         self._told = time.monotonic()
         progress_json = {"phase": progress.phase, "done": progress.done, "total": progress.total, "unit": progress.unit}
