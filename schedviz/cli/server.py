@@ -83,7 +83,7 @@ class Server:
             raise click.ClickException(f"{self._address}: {message} (HTTP {error.code}){self._hint(error.code)}") from None
         except (urllib.error.URLError, TimeoutError, OSError) as error:
             reason = getattr(error, "reason", error)
-            raise click.ClickException(f"{self._address} does not answer: {reason}. {self._silent}") from None
+            raise click.ClickException(f"{self._address} does not respond: {reason}. {self._silent}") from None
 
     def post_files(self, path: str, files: Mapping[str, bytes], fields: Mapping[str, str]) -> bytes:
         """Upload files as a form. Raises `click.ClickException`."""

@@ -132,7 +132,7 @@ def no_answer(server: Server, error: Exception | None) -> Unavailable:
 
 def _silence(server: Server, error: Exception | None) -> str:
     reason = "no answer" if error is None else str(error) or type(error).__name__
-    return f"{server.address} does not answer ({reason})"
+    return f"{server.address} does not respond ({reason})"
 
 
 def _has_key(body: Any) -> bool:

@@ -154,7 +154,7 @@ def _guarded(job: Any) -> None:
     try:
         job()
     except DatabaseError as error:
-        logger.error("the database does not answer: %s", " ".join(str(error).split()))  # noqa: TRY400 (one line is enough)
+        logger.error("the database does not respond: %s", " ".join(str(error).split()))  # noqa: TRY400 (one line is enough)
         connection.close()
 
 

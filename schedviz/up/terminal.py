@@ -84,7 +84,7 @@ class Terminal:
         """Starting takes long: name the missing components."""
         self._end_progress()
         missing = [f"{part}: {detail.get(part)}" for part in detail.get("down", [])]
-        _say(f"Still starting ({'; '.join(missing) or 'the web server does not answer yet'}). Logs: {logs}", err=True)
+        _say(f"Still starting ({'; '.join(missing) or 'the web server does not respond yet'}). Logs: {logs}", err=True)
 
     def stopping(self) -> None:
         self._end_progress()

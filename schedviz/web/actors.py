@@ -1,7 +1,7 @@
 """`Actor`, the client behind a request, and its possible roles in a session.
 
-An app that grants roles of its own, such as rooms, registers here; `permissions` asks every registered app. So the app can import
-`Actor`, and `permissions` does not have to import the app.
+An app that grants roles of its own, such as rooms, registers here; `permissions` calls every registered app. The app can therefore import
+`Actor` without being imported by `permissions`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ ALLOWED: dict[Role, frozenset[Verb]] = {
     Role.EDITOR: frozenset({Verb.SEE, Verb.COMMAND}),
     Role.VIEWER: frozenset({Verb.SEE}),
 }
-#: The most that a token with scope `read` allows.
+#: What a token with scope `read` allows at most.
 READING = frozenset({Verb.LIST, Verb.SEE})
 
 
@@ -90,6 +90,6 @@ REGISTERED: list[Grants] = []
 
 
 def register(grants: Grants) -> None:
-    """Have `permissions` ask an app too. Called by the app's `ready()`."""
+    """Register the grants of an app, for `permissions`. Called by the app's `ready()`."""
     if grants not in REGISTERED:
         REGISTERED.append(grants)

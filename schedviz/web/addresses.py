@@ -11,7 +11,7 @@ _WITH_PORT: Final = re.compile(r"(?:\[(?P<v6>[^\[\]]*)\]|(?P<v4>[0-9.]+))(?::[0-
 
 
 def network_of(address: str) -> str:
-    """The address without a port; for IPv6 its /64 network, because one machine can use all addresses of it. Other text stays as it is."""
+    """The address without a port; for IPv6 its /64 network, because one machine can use all of it. Other text is returned unchanged."""
     if with_port := _WITH_PORT.fullmatch(address):
         address = with_port["v6"] or with_port["v4"] or ""
     try:

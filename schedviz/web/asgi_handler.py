@@ -54,19 +54,19 @@ class ThreadedHandler(ASGIHandler):
         # In its own context, in which middleware binds the values for the request's log lines.
         context = copy_context()
         try:
-            response = await HTTP_THREADS.run(context.run, self._answer, scope, body)
+            response = await HTTP_THREADS.run(context.run, self._respond, scope, body)
         finally:
             body.close()
         if response.streaming:
             await self._stream(response, receive, send)
         elif scope["path"].startswith(settings.STATIC_URL):
-            # Responses share the content of a static file.
+            # Responses share the content of static files.
             await self.send_response(response, send)
         else:
             with self._sending.counted(response, context.get(requester, "")) as allowed:
                 await self.send_response(allowed, send)
 
-    def _answer(self, scope: Any, body: IO[bytes]) -> HttpResponseBase:
+    def _respond(self, scope: Any, body: IO[bytes]) -> HttpResponseBase:
         """The response, complete unless it is a stream. Runs in a thread. Upstream: django/core/handlers/asgi.py ASGIHandler.handle"""
         set_script_prefix(get_script_prefix(scope))
         signals.request_started.send(sender=self.__class__, scope=scope)
@@ -77,8 +77,8 @@ class ThreadedHandler(ASGIHandler):
             # In this thread, so that Django closes its database connection if it has expired.
             response.close()
             drop_rendering_data(response)
-        answer: HttpResponseBase = response
-        return answer
+        complete: HttpResponseBase = response
+        return complete
 
     async def _stream(self, response: HttpResponseBase, receive: Any, send: Any) -> None:
         """Send a stream until it ends or the client disconnects."""

@@ -53,7 +53,7 @@ class _Refusal(Exception):
 
 
 class BodyLimit:
-    """An ASGI application that answers 413, 401 or 503 in place of reading a body which the server will not accept.
+    """An ASGI application that responds with 413, 401 or 503 instead of reading a body that the server will not accept.
 
     - A body has a maximum size, checked against Content-Length first: 413.
     - A body over `ANONYMOUS_BYTES` needs a valid login, token, share link or room participant: 401. An upload of that size needs
@@ -68,17 +68,17 @@ class BodyLimit:
         self._spooled: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Handle one request."""
         body = _Body(self, scope, receive)
         try:
             await body.check_announced()
             await self._app(scope, body.receive, body.unless_refused(send))
         except _Refusal as refusal:
             await body.discard_rest()
-            await _answer(send, refusal)
+            await _send_refusal(send, refusal)
         else:
             if body.refusal is not None:
-                await _answer(send, body.refusal)
+                await _send_refusal(send, body.refusal)
         finally:
             if body.reserved:
                 self._spooled[body.sender] -= body.reserved
@@ -137,7 +137,7 @@ class _Body:
         return message
 
     def unless_refused(self, send: Send) -> Send:
-        """`send` for the application, whose answer does not count once the body was refused."""
+        """`send` for the application, whose response is dropped once the body was refused."""
 
         async def forward(message: Message) -> None:
             if self.refusal is None:
@@ -168,7 +168,7 @@ class _Body:
 def _authenticate(headers: Mapping[bytes, bytes], *, is_upload: bool) -> str:
     """A key for the owner of the credentials in the request. Raises `_Refusal` if there is none, or if they may not upload."""
     if bearer_secret(headers.get(b"authorization", b"")) is None:
-        # Another scheme is for a proxy in front, as in REST: the cookies count.
+        # Another scheme is meant for a proxy in front, as in REST, so the cookies are used.
         headers = {name: value for name, value in headers.items() if name != b"authorization"}
     try:
         actor = actor_with(sent_credentials(headers))
@@ -201,7 +201,7 @@ def _busy(reason: str) -> _Refusal:
     return _Refusal(503, "busy", f"{reason} at a time (SCHEDVIZ_SPOOL_BYTES). Try again later.", headers=_RETRY_AFTER)
 
 
-async def _answer(send: Send, refusal: _Refusal) -> None:
+async def _send_refusal(send: Send, refusal: _Refusal) -> None:
     headers = {b"content-type": MEDIA_TYPE.encode(), b"content-length": str(len(refusal.body)).encode(), b"connection": b"close"}
     headers |= refusal.headers
     await send({"type": "http.response.start", "status": refusal.status, "headers": list(headers.items())})

@@ -32,7 +32,7 @@ class HeadLimit(HttpToolsProtocol):
 
     Bytes that arrive together, at most 256 kB, are read before they are counted.
 
-    It answers 408 and closes the connection if
+    It responds with 408 and closes the connection if
 
     - a head is not complete SCHEDVIZ_REQUEST_HEAD_SECONDS after its first byte, or after the connection was opened;
     - no part of a body arrived for SCHEDVIZ_REQUEST_BODY_IDLE_SECONDS;
@@ -149,7 +149,7 @@ class HeadLimit(HttpToolsProtocol):
         self._timer = None
         limit = settings.REQUEST_HEAD_SECONDS
         if self.cycle is not None and not self.cycle.response_complete:
-            # The next request was begun while this one is being answered, which is not cut off.
+            # The next request began while the response to this one is being sent, which must not be cut off.
             self._arm(limit, self._head_is_late)
         elif self._unfinished_bytes:
             self._refuse(f"The head of a request must arrive within {limit} seconds (SCHEDVIZ_REQUEST_HEAD_SECONDS).")
@@ -164,12 +164,12 @@ class HeadLimit(HttpToolsProtocol):
             self._heard = now
             self._begin_window(now)
         if idle and now >= self._heard + idle:
-            self._end_body(f"Nothing of the body of this request came for {idle} seconds (SCHEDVIZ_REQUEST_BODY_IDLE_SECONDS).")
+            self._end_body(f"No part of the body of this request arrived for {idle} seconds (SCHEDVIZ_REQUEST_BODY_IDLE_SECONDS).")
             return
         if now >= self._window_began + RATE_WINDOW_SECONDS:
             if self._window_bytes < rate * RATE_WINDOW_SECONDS:
                 self._end_body(
-                    f"The body of this request came at less than {rate} bytes a second for {RATE_WINDOW_SECONDS} seconds "
+                    f"The body of this request arrived at less than {rate} bytes a second for {RATE_WINDOW_SECONDS} seconds "
                     "(SCHEDVIZ_REQUEST_BODY_BYTES_PER_SECOND)."
                 )
                 return
@@ -197,7 +197,7 @@ class HeadLimit(HttpToolsProtocol):
             self._refuse(why)
 
     def send_400_response(self, msg: str) -> None:
-        """Answer a request that is not valid HTTP, whose path is unknown, with a problem."""
+        """Send a problem response to a request that is not valid HTTP, whose path is unknown."""
         self._refuse(msg, status=400, code="invalid")
 
     def _refuse(self, why: str, *, status: int = 408, code: str = "request_timeout") -> None:

@@ -26,11 +26,11 @@ _last: tuple[float, dict[str, Any]] = (0.0, {})
 def healthz(request: HttpRequest) -> JsonResponse:
     """200 if everything is up, otherwise 503 with the parts that are down. Requires no login, and reveals nothing else.
 
-    `?self`: only whether this web server answers, for restart probes: a restart does not repair the other parts.
+    `?self`: only whether this web server responds, for restart probes: a restart does not repair the other parts.
     """
     if "self" in request.GET:
         return JsonResponse({"status": "ok", "web": "ok"})
-    global _last  # noqa: PLW0603 - the last answer, for all who ask within a second
+    global _last  # noqa: PLW0603 - the last result, for all requests within a second
     with _lock:
         when, result = _last
         if time.monotonic() - when > _FRESH_SECONDS or result["status"] != "ok":
@@ -55,7 +55,7 @@ def _database() -> str:
     except DatabaseFileGone as error:
         return error.for_clients
     except (DatabaseError, InterfaceError):
-        return "does not answer"
+        return "does not respond"
     return "ok" if disk.has_space() else "its disk is full"
 
 
@@ -63,7 +63,7 @@ def _redis() -> str:
     try:
         stream.client().ping()
     except (redis.RedisError, OSError):
-        return "does not answer"
+        return "does not respond"
     return "ok"
 
 

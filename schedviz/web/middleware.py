@@ -48,7 +48,7 @@ class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc,unused-ignore]
             response = HttpResponse(
                 _content(file) if file_response.status == HTTPStatus.OK else file.read(), status=int(file_response.status)
             )
-        # WhiteNoise sets it where there is one.
+        # WhiteNoise sets the header if it applies.
         del response["Content-Type"]
         for name, value in file_response.headers:
             response[name] = value

@@ -37,7 +37,7 @@ def may(actor: Actor, verb: Verb, session: Session | None = None) -> bool:
 
 
 def role_of(actor: Actor, session: Session) -> Role | None:
-    """The actor's role in the session; None for a stranger, to whom the session must seem not to exist."""
+    """The actor's role in the session; None without access, and then the client must not learn that the session exists."""
     if actor.user_id is not None and session.owner_id == actor.user_id:
         return Role.OWNER
     roles: set[str] = set()
@@ -53,7 +53,7 @@ def role_of(actor: Actor, session: Session) -> Role | None:
 
 
 def visible_sessions(actor: Actor) -> QuerySet[Session]:
-    """The sessions that the actor may see and that belong into a list, newest first.
+    """The sessions that the actor may see and that lists show, newest first.
 
     Sessions that a registered app leaves out are not listed: the forks of a room's participants, until the room ends.
     """

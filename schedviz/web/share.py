@@ -58,5 +58,5 @@ def live_links(session: Session) -> list[ShareLink]:
 
 
 def revoke_link(session: Session, link_id: int) -> bool:
-    """Revoke a link: immediately for commands, within a minute for open viewers. False if there is no such link."""
+    """Revoke a link. Commands are refused immediately, open viewers are closed within a minute. False if there is no such link."""
     return ShareLink.objects.filter(session=session, pk=link_id, revoked_at=None).update(revoked_at=timezone.now()) == 1

@@ -36,7 +36,7 @@ class Threads:
                 return
             try:
                 result = call(*args, **kwargs)
-            except BaseException as error:  # noqa: BLE001 -- it is raised where the call is awaited.
+            except BaseException as error:  # noqa: BLE001 -- the awaiting task raises it.
                 loop.call_soon_threadsafe(_resolve, answered, answered.set_exception, error)
             else:
                 loop.call_soon_threadsafe(_resolve, answered, answered.set_result, result)

@@ -1,6 +1,6 @@
-"""Limits the HTTP threads that wait for a worker, so that the others always answer requests that need none.
+"""Limits the HTTP threads that wait for a worker, so that the other threads remain free for requests that need no worker.
 
-A request waits with `Prefer: wait`, for the answer to a question, for the details of a cycle, for the validation of settings, or until the
+A request waits with `Prefer: wait`, for the result of an analysis, for the details of a cycle, for the validation of settings, or until the
 plans of others are read. It holds its thread for up to 30 s.
 """
 

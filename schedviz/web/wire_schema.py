@@ -58,7 +58,7 @@ def wire_schema() -> dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "schedviz wire",
         "description": "Every message of /ws/v1/sessions/{id}/ and, in RoomToClient and RoomToServer, of /ws/v1/rooms/{id}/; "
-        "docs/wire.md says what they mean.",
+        "docs/wire.md describes them.",
         "oneOf": [{"$ref": _TEMPLATE.format(name="ToClient")}, {"$ref": _TEMPLATE.format(name="ToServer")}],
         "$defs": dict(sorted(definitions.items())),
     }

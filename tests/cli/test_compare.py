@@ -97,7 +97,7 @@ def test_an_unreachable_server_is_reported(same: str) -> None:
     session = "00000000-0000-4000-8000-000000000000"
     result = run(session, session, "--server", "http://127.0.0.1:9")
 
-    assert "does not answer" in result.output
+    assert "does not respond" in result.output
     assert "expected an address" in run(session, session, "--server", "ftp://x").output
 
 

@@ -479,7 +479,7 @@ def test_messages_do_not_contain_the_password_of_an_address(cluster: KubernetesA
     path = written(tmp_path / "config", cluster={"server": server}, user={})
     cluster.stop()
 
-    with pytest.raises(Unavailable, match="does not answer") as raised:
+    with pytest.raises(Unavailable, match="does not respond") as raised:
         listed([path])
     assert "hush" not in str(raised.value)
 
@@ -533,12 +533,12 @@ def test_an_outage_of_all_watches_is_reported_once() -> None:
     now = [0.0]
     outage = Outage(messages.append, clock=lambda: now[0])
     for resource in ("pods", "nodes", "services"):
-        outage.interrupted(resource, Unavailable("the API server does not answer"))
+        outage.interrupted(resource, Unavailable("the API server does not respond"))
     now[0] = 75.0
 
-    assert messages == ["pods: the API server does not answer. Retrying."]
+    assert messages == ["pods: the API server does not respond. Retrying."]
     assert outage.line.startswith("3 watches interrupted for 1 min 15 s (since ")
-    assert outage.line.endswith(": the API server does not answer")
+    assert outage.line.endswith(": the API server does not respond")
     assert line_of(3, 0.0, None, outage.line) == f"{outage.line} · 3 changes · 0.0/s"
 
     outage.interrupted("pods", Forbidden("watch", "pods", "no"))

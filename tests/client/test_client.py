@@ -176,7 +176,7 @@ def test_an_unnamed_server_is_searched_in_several_places(monkeypatch: pytest.Mon
 def test_a_server_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("schedviz.client.sending.TRIES", 0)
 
-    with pytest.raises(Unavailable, match=r"127\.0\.0\.1:9 does not answer"), Client("http://127.0.0.1:9", "t") as nobody:
+    with pytest.raises(Unavailable, match=r"127\.0\.0\.1:9 does not respond"), Client("http://127.0.0.1:9", "t") as nobody:
         nobody.sessions()
 
 
@@ -187,7 +187,7 @@ def test_waiting_for_a_server_is_reported_once(monkeypatch: pytest.MonkeyPatch, 
         nobody.sessions()
 
     (told,) = [record.getMessage() for record in caplog.records if record.name == "schedviz.client.sending"]
-    assert told.startswith("http://127.0.0.1:9 does not answer (")
+    assert told.startswith("http://127.0.0.1:9 does not respond (")
     assert told.endswith("); it is asked again for 1 s.")
 
 

@@ -213,7 +213,9 @@ class ClusterApi:
         except (httpx.HTTPError, httpx.StreamError) as error:
             if "CERTIFICATE_VERIFY_FAILED" in str(error):
                 raise FollowError(f"{self._access.address}: its certificate is not trusted by the kubeconfig: {error}") from None
-            raise Unavailable(f"{self._access.address} does not answer, or the connection broke: {error or type(error).__name__}") from None
+            raise Unavailable(
+                f"{self._access.address} does not respond, or the connection broke: {error or type(error).__name__}"
+            ) from None
 
     def _send(self, kind: Kind, query: dict[str, str]) -> httpx.Response:
         root = "api" if "/" not in kind.api_version else "apis"

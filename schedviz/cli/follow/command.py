@@ -219,7 +219,7 @@ def _new_session(server: Server, name: str, chosen: ChosenRelease) -> str:
                 raise FollowError(f"{server.address} has not made the session {session} within {_READY_SECONDS:g} s; are its workers up?")
             time.sleep(0.2)
     except OSError as error:
-        raise FollowError(f"{server.address} does not answer: {error}. Is `schedviz up` running there?") from None
+        raise FollowError(f"{server.address} does not respond: {error}. Is `schedviz up` running there?") from None
     if status == "failed":
         raise FollowError(f"{server.address} could not make an empty session ({session}).")
     return session

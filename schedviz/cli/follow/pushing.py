@@ -137,7 +137,7 @@ class Pusher:
                 why = answer.message
             except OSError as error:
                 why = str(error)
-            self._wait(f"{self._server.address} does not answer: {why}. Trying again.", pause)
+            self._wait(f"{self._server.address} does not respond: {why}. Trying again.", pause)
             pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
 
     def _wait(self, why: str, seconds: float) -> None:

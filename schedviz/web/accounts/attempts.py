@@ -30,7 +30,7 @@ def clear(key: str) -> None:
 
 
 def delete_expired() -> None:
-    """Delete attempts that are too old for every limit."""
+    """Delete the attempts that no limit counts any more."""
     PasswordAttempt.objects.filter(at__lte=time.time() - KEPT_SECONDS).delete()
 
 

@@ -55,6 +55,6 @@ def change(session: Session, name: str, role: str) -> Membership | None:
 
 
 def remove(session: Session, name: str) -> bool:
-    """Remove a member: immediately for commands, within a minute for open viewers. False if there is no such member."""
+    """Remove a member. Commands are refused immediately, open viewers are closed within a minute. False if there is no such member."""
     user = get_user_model().objects.filter(username=name).first()
     return user is not None and Membership.objects.filter(session=session, user_id=user.pk).delete()[0] > 0

@@ -66,8 +66,8 @@ def start_login(request: HttpRequest) -> HttpResponse:
         return _too_many(request, following)
     try:
         answer: HttpResponse = _provider().authorize_redirect(request, request.build_absolute_uri(reverse("oidc-callback")))
-    except Exception as error:  # noqa: BLE001 -- whatever keeps the provider from answering
-        log.warning("OpenID Connect: the provider does not answer", error=f"{type(error).__name__}: {error}")
+    except Exception as error:  # noqa: BLE001 -- any failure of the provider
+        log.warning("OpenID Connect: the provider does not respond", error=f"{type(error).__name__}: {error}")
         return _failed(request)
     _remember(request.session, following)
     return answer
@@ -94,7 +94,7 @@ def callback(request: HttpRequest) -> HttpResponse:
         log.info("OpenID Connect: the user is not admitted", error=str(error))
         record(Action.LOGIN_FAILED, request, why="not welcome")
         return page(request, "web/login.html", status=403, message=words_of(request)["oidc_not_welcome"], next=following)
-    except Exception as error:  # noqa: BLE001 -- a wrong token raises whatever Authlib and joserfc have for it
+    except Exception as error:  # noqa: BLE001 -- Authlib and joserfc raise many classes for a wrong token
         request.session.pop(f"{_STATE_KEY}{state}", None)
         log.warning("OpenID Connect: refused", error=f"{type(error).__name__}: {error}")
         record(Action.LOGIN_FAILED, request, why="OpenID Connect")

@@ -20,7 +20,7 @@ FAILED_SECONDS: Final = 30.0
 #: The time limit of one fetch, and of the requests that wait for it.
 FETCH_SECONDS: Final = 5.0
 DOCUMENT_BYTES: Final = 1 << 20
-_PIECE: Final = 1 << 16
+_READ_BYTES: Final = 1 << 16
 
 
 class DocumentUnavailable(Exception):
@@ -47,19 +47,19 @@ class Document:
         if cached is not None and not refetch and time.monotonic() < self._valid_until:
             return cached
         requested_at = time.monotonic()
-        if not self._lock.acquire(timeout=self._patience(requested_at)):
-            return self._older("the provider has not answered another request yet")
+        if not self._lock.acquire(timeout=self._wait_seconds(requested_at)):
+            return self._older("the provider has not responded to another request yet")
         try:
             if self._found is not None and self._valid_until > requested_at + VALID_SECONDS:
                 # Fetched while this request waited.
                 return self._found
             if time.monotonic() < self._failed_until:
-                return self._older("the provider did not answer a moment ago")
+                return self._older("the provider did not respond a moment ago")
             return self._fetched()
         finally:
             self._lock.release()
 
-    def _patience(self, now: float) -> float:
+    def _wait_seconds(self, now: float) -> float:
         return max(0.0, self._started + FETCH_SECONDS - now) if self._lock.locked() else FETCH_SECONDS
 
     def _fetched(self) -> dict[str, Any]:
@@ -81,11 +81,11 @@ class Document:
 def _fetch(url: str) -> dict[str, Any]:
     deadline = time.monotonic() + FETCH_SECONDS
     body = bytearray()
-    with requests.get(url, stream=True, timeout=FETCH_SECONDS, headers={"Accept": "application/json"}) as answer:
-        answer.raise_for_status()
+    with requests.get(url, stream=True, timeout=FETCH_SECONDS, headers={"Accept": "application/json"}) as response:
+        response.raise_for_status()
         # read1 returns what has arrived, so that a document that trickles in meets the deadline.
-        while piece := answer.raw.read1(_PIECE, decode_content=True):
-            body += piece
+        while data := response.raw.read1(_READ_BYTES, decode_content=True):
+            body += data
             if len(body) > DOCUMENT_BYTES:
                 raise ValueError(f"the document has more than {DOCUMENT_BYTES:,} bytes")
             if time.monotonic() > deadline:

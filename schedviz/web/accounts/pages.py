@@ -47,7 +47,7 @@ def password_page(request: HttpRequest) -> HttpResponse:
     name = request.user.get_username()
     if request.method == "POST" and (refusal := password_throttle.count_attempt(request, name)):
         return page(request, "web/error.html", status=429, title=texts["change_password"], message=texts[refusal])
-    _speak(form, texts, {"old_password": "old_password", "new_password1": "new_password", "new_password2": "new_password_again"})
+    _translate_labels(form, texts, {"old_password": "old_password", "new_password1": "new_password", "new_password2": "new_password_again"})
     if request.method == "POST" and form.is_valid():
         form.save()
         password_throttle.succeed(name)
@@ -75,7 +75,7 @@ def invite_page(request: HttpRequest, secret: str) -> HttpResponse:
         return page(request, "web/invite.html", invite=invite, secret=secret)
     texts = words_of(request)
     form: UserCreationForm[User] = UserCreationForm(data=request.POST if request.method == "POST" else None)
-    _speak(form, texts, {"username": "username", "password1": "new_password", "password2": "new_password_again"})
+    _translate_labels(form, texts, {"username": "username", "password1": "new_password", "password2": "new_password_again"})
     if request.method == "POST":
         if not has_room(request, "accounts"):
             return page(request, "web/invite.html", status=429, invite=invite, secret=secret, message=texts["too_many_made"])
@@ -152,8 +152,8 @@ def _uuid(raw: str) -> Any:
         return None
 
 
-def _speak(form: Any, texts: Any, labels: dict[str, str]) -> None:
-    """Labels in the reader's language, without Django's help texts in English."""
+def _translate_labels(form: Any, texts: Any, labels: dict[str, str]) -> None:
+    """Set the labels in the reader's language, and remove Django's help texts, which are in English."""
     for name, label in labels.items():
         form.fields[name].label = texts[label]
         form.fields[name].help_text = ""

@@ -23,7 +23,7 @@ _session_of = RowBy(Session, "id")
 
 
 def session_for(request: Request, session_id: UUID, verb: Verb) -> Session:
-    """The session, if the client may do this to it. Raises `ApiError`: 404 for a stranger, 403 for a client with too few permissions."""
+    """The session, if the client has this permission for it. Raises `ApiError`: 404 without access, 403 without the permission."""
     actor = actor_of(request)
     session = _session_of(session_id)
     if session is None or not may(actor, Verb.SEE, session):
@@ -34,7 +34,7 @@ def session_for(request: Request, session_id: UUID, verb: Verb) -> Session:
 
 
 def actor_for(request: Request, verb: Verb) -> Actor:
-    """The client, if it may do this. For actions that need no session. Raises `ApiError` 401 or 403."""
+    """The client, if it has this permission. For actions that need no session. Raises `ApiError` 401 or 403."""
     actor = actor_of(request)
     if may(actor, verb):
         return actor

@@ -167,7 +167,7 @@ def command_body(request: Request, stored: Command, *, duplicate: bool = False) 
 
 
 def command_bodies(request: Request, session_id: UUID, stored: Sequence[Command]) -> list[schemas.CommandBody]:
-    """Commands of one session. Only the number in their addresses differs; a Django `reverse` for each would dominate the cost."""
+    """Commands of one session. Only the number in their addresses differs; calling Django's `reverse` for each would dominate the cost."""
     address = request.build_absolute_uri(reverse("command", args=[session_id, 0])).removesuffix("0/")
     return [_body(command, f"{address}{command.seq}/", duplicate=False) for command in stored]
 
@@ -218,7 +218,7 @@ def _commands(body: dict[str, Any], key: str) -> Sequence[tuple[str, AnyCommand]
 
 
 def _done(session_id: UUID, seq: int, wait: float) -> Command:
-    """The command once it was applied, or when the time is over. Raises `ApiError` 404."""
+    """The command once it has been applied, or after the timeout. Raises `ApiError` 404."""
 
     def read() -> Command:
         stored = reading.command(session_id, seq)

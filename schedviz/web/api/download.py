@@ -76,7 +76,7 @@ downloads: Final = Downloads()
 
 
 class Download(StreamingHttpResponse):
-    """A file whose parts are produced while it is sent. Django would collect all of a synchronous iterator first."""
+    """A file whose parts are produced while it is sent. Django would read a synchronous iterator to its end before sending anything."""
 
     def __init__(self, parts: Iterator[bytes], slot: Slot, **kwargs: Any) -> None:
         super().__init__(_SlotBody(parts, slot), **kwargs)
@@ -88,7 +88,7 @@ class Download(StreamingHttpResponse):
 
 
 class _SlotBody:
-    """The parts of a download. The slot is free again before the client sees the end: it may start its next download at once.
+    """The parts of a download. The slot is released before the client receives the last bytes, so that it can start its next download.
 
     Django closes the body when the response has ended, also after an error.
     """
@@ -111,12 +111,12 @@ class _SlotBody:
         self._slot.release()
 
     def __del__(self) -> None:
-        # A response that was never sent, because something failed after it was made, is not closed.
+        # Django does not close a response that was never sent because a later step failed.
         self._slot.release()
 
 
 class AsyncSlotBody:
-    """An asynchronous download: the slot is free again before the client sees the end, and when Django closes or drops the response."""
+    """An asynchronous download. The slot is released before the last bytes are received, and when Django closes or drops the response."""
 
     def __init__(self, parts: AsyncIterator[bytes], slot: Slot) -> None:
         self._parts = parts

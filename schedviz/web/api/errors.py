@@ -45,7 +45,7 @@ class Unchanged(Exception):
 
 
 def not_found(what: str = "session") -> ApiError:
-    """404: the resource does not exist, or the client may not learn that it does."""
+    """404: the resource does not exist, or the client must not learn that it exists."""
     return ApiError(404, "not_found", f"No such {what}, or you do not have access to it.")
 
 
@@ -105,7 +105,7 @@ def _as_api_error(error: Exception) -> ApiError | None:
             log.error(message, error=str(error))
             return ApiError(status, code, message, headers={"Retry-After": "2"})
         case DataError():
-            # The text of the error quotes the row, which may hold anything that the client sent.
+            # The text of the error quotes the row, which contains what the client sent.
             return ApiError(400, "invalid", "The request has text that the database cannot store, such as the character U+0000.")
         case OSError() if full_disk(error):
             log.error("an upload was not stored", error=str(error))

@@ -118,7 +118,7 @@ async def _followed(access: _Access, after: int, write: Write) -> AsyncIterator[
             return
         feed, viewer = await hub().join(session_id, actor.identity)
     except DATABASE_UNAVAILABLE as error:
-        log.warning("an event stream ended early: the database does not answer", session=str(session_id), error=str(error))
+        log.warning("an event stream ended early: the database is unavailable", session=str(session_id), error=str(error))
         return
     except Full as full:
         # The headers were sent, so the error becomes part of the stream. Clients reconnect.
@@ -146,7 +146,7 @@ async def _followed(access: _Access, after: int, write: Write) -> AsyncIterator[
                 return
     except DATABASE_UNAVAILABLE as error:
         # The client reconnects with the number of the last event that it received.
-        log.warning("an event stream ended early: the database does not answer", session=str(session_id), error=str(error))
+        log.warning("an event stream ended early: the database is unavailable", session=str(session_id), error=str(error))
     finally:
         hub().leave(feed, viewer)
 

@@ -1,7 +1,7 @@
 """`Idempotency-Key`: a retried request gets the first response, and creates its resource once.
 
-A key belongs to a user and is kept for a day. It is stored before the request runs, and its response is stored with it. A refused request
-leaves no key, so that a corrected one can use it. Commands and forks store their keys permanently.
+A key belongs to a user and is kept for a day. It is stored before the request runs, and its response is stored with it. If the request is
+refused, its key is deleted, so that a corrected request can use it. Commands and forks store their keys permanently.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from schedviz.web.permissions import actor_of
 
 LONGEST_KEY = 150
 KEY_LIFETIME = timedelta(days=1)
-#: A request that has run for this long ended when its server died.
+#: A request that has run for this long ended with a crash of its server.
 _LONGEST_REQUEST = timedelta(minutes=10)
 _encoder = msgspec.json.Encoder(enc_hook=str)
 

@@ -1,4 +1,4 @@
-"""Answered requests, so that a retry gets the same response and creates nothing twice."""
+"""Requests with their responses, so that a retry gets the same response and creates nothing twice."""
 
 from __future__ import annotations
 
@@ -27,4 +27,4 @@ class AnsweredRequest(models.Model):
         indexes: ClassVar = [models.Index(fields=["created_at"], name="answered_at")]
 
     def __str__(self) -> str:
-        return f"{self.key} of {self.user_id}: {self.status or 'under way'}"
+        return f"{self.key} of {self.user_id}: {self.status or 'running'}"

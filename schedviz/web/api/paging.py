@@ -78,7 +78,7 @@ class Rows(msgspec.Struct, frozen=True):
 def page_of_rows(request: Request, rows: QuerySet[M], order: Sequence[str], *, default: int, maximum: int) -> Rows:
     """A page of `rows` in this order, whose last member is unique. Raises `ApiError` 400 for an invalid cursor.
 
-    Rows that are added or deleted meanwhile do not make other rows appear twice or disappear.
+    Rows that are added or deleted between two requests cause no duplicates and no gaps among the other rows.
     """
     limit, tail = _limit(request, default=default, maximum=maximum)
     offset = whole_number(request, "offset", default=0)

@@ -41,9 +41,9 @@ def wait_seconds(request: Request) -> float:
 
 
 def wait_until(is_done: Callable[[T], bool], read: Callable[[], T], first: T, seconds: float) -> T:
-    """The result of `read` once it is done, or when the time is over; `first` is the result of the first read.
+    """The result of `read` once it is done, or after the timeout; `first` is the result of the first read.
 
-    It does not wait if too many requests do.
+    It does not wait if too many requests are waiting.
     """
     if is_done(first) or seconds <= 0:
         return first

@@ -22,11 +22,11 @@ _STATUSES: dict[int, tuple[str, str]] = {
     500: ("internal", "An internal error occurred and was logged. The request may be tried again."),
 }
 #: Headers that describe the replaced body.
-_OF_THE_BODY = frozenset({"content-type", "content-length"})
+_BODY_HEADERS = frozenset({"content-type", "content-length"})
 
 
-class ProblemAnswers:
-    """The middleware. It is outside of the middleware that refuses requests, and inside of the one that adds headers."""
+class ProblemResponses:
+    """The middleware. It wraps the middleware that refuses requests, and is wrapped by the one that adds headers."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -48,7 +48,7 @@ class ProblemAnswers:
 
 def _as_problem(response: HttpResponseBase) -> HttpResponseBase:
     code, message = _STATUSES.get(response.status_code, _STATUSES[500 if response.status_code >= 500 else 400])
-    headers = {name: value for name, value in response.items() if name.lower() not in _OF_THE_BODY}
+    headers = {name: value for name, value in response.items() if name.lower() not in _BODY_HEADERS}
     answer = refusal(response.status_code, code, message, headers=headers)
     answer.cookies = response.cookies
     return answer

@@ -1,6 +1,6 @@
 """Rate limits per minute: counted in Redis for all web processes together, and reported in `RateLimit-*` headers.
 
-A request counts against one limit: that of created sessions, that of questions that keep a worker busy, or that of other requests. A
+A request counts against one limit: that of created sessions, that of analyses, which keep a worker busy, or that of other requests. A
 request with a large body counts as several. Requests of busy clients are counted in batches (`rate_batching`). While Redis is down, each
 process counts on its own.
 """
@@ -43,8 +43,8 @@ _SETTING: dict[Scope, str] = {
 }
 #: A request counts once more for each of these bytes in its body.
 BYTES_OF_A_REQUEST = 64 * 1024
-#: The pause after Redis failed, in seconds.
-_AWAY_SECONDS = 5.0
+#: How long Redis is not used after a failure.
+_REDIS_RETRY_SECONDS = 5.0
 
 
 class _Counters:
@@ -68,8 +68,8 @@ class _Counters:
             try:
                 return self._count(self._shared, item, cost, *identifiers)
             except StorageError as error:
-                self._away_until = time.monotonic() + _AWAY_SECONDS
-                log.warning("Redis does not answer; this process counts requests locally", error=str(error))
+                self._away_until = time.monotonic() + _REDIS_RETRY_SECONDS
+                log.warning("Redis is unavailable; this process counts requests locally", error=str(error))
         return self._count(self._own, item, cost, *identifiers)
 
     @staticmethod
@@ -92,7 +92,7 @@ def _outlasts_its_window(storage: Storage, item: RateLimitItemPerMinute, *identi
 
 
 def _cost(request: Request, limit: int) -> int:
-    """As how many requests a body of this length counts: no body alone uses up more than a quarter of the limit."""
+    """The number of requests that a body of this length counts as: at most a quarter of the limit."""
     length = request.META.get("CONTENT_LENGTH") or ""
     size = int(length) if length.isascii() and length.isdigit() else 0
     return min(1 + size // BYTES_OF_A_REQUEST, max(1, limit // 4))
@@ -120,11 +120,11 @@ class RequestRate(BaseThrottle):
         self._count(request, "requests", *self._by_address(request))
 
     def _count(self, request: Request, scope: Scope, setting: str, client: str) -> bool:
-        """True, with the headers of the answer set. Raises `ApiError` 429 above the limit."""
+        """True, after setting the headers of the response. Raises `ApiError` 429 above the limit."""
         limit: int = getattr(settings, setting)
         if limit == 0:
             return True
-        # A session is created from a file of any size; what it costs is the import.
+        # The cost of creating a session is its import, not the size of its file.
         cost = 1 if scope == "sessions" else _cost(request, limit)
         counted = _counters(os.getpid(), settings.REDIS_URL).count(RateLimitItemPerMinute(limit), scope, client, cost=cost)
         seconds = max(0.0, counted.reset_time - time.time())

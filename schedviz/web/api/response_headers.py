@@ -8,9 +8,9 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 
-_MEMBER = "schedviz_answer_headers"
+_MEMBER = "schedviz_response_headers"
 #: These describe the resource, so error responses do not get them.
-_OF_WHAT_IS_GIVEN = frozenset({"ETag", "Link"})
+_RESOURCE_HEADERS = frozenset({"ETag", "Link"})
 
 
 def add_header(request: Request | HttpRequest, name: str, value: str) -> None:
@@ -20,7 +20,7 @@ def add_header(request: Request | HttpRequest, name: str, value: str) -> None:
     setattr(plain, _MEMBER, {**noted, name: value})
 
 
-class AnswerHeaders:
+class ResponseHeaders:
     """The middleware that copies the headers to the response. A header that a view set itself is kept."""
 
     sync_capable = True
@@ -32,9 +32,9 @@ class AnswerHeaders:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
         for name, value in getattr(request, _MEMBER, {}).items():
-            if response.status_code < 400 or name not in _OF_WHAT_IS_GIVEN:
+            if response.status_code < 400 or name not in _RESOURCE_HEADERS:
                 response.headers.setdefault(name, value)
         if request.path.startswith("/api/"):
-            # Unless the view says that a browser may keep it.
+            # Unless the view allows a browser to store it.
             response.headers.setdefault("Cache-Control", "private, no-store")
         return response

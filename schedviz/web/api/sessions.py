@@ -204,7 +204,7 @@ class Sessions(Resource):
     @idempotent
     def post(self, request: Request) -> Response:
         """Create a session from files, a generated cluster or a trace. Returns immediately with status `importing`; with `Prefer: wait`,
-        when the import has ended or the time is over.
+        when the import has ended, or after the timeout.
         """
         actor = actor_for(request, Verb.CREATE)
         wait = wait_seconds(request)
@@ -234,7 +234,7 @@ class Sessions(Resource):
 
 
 def when_imported(session: Session, wait: float) -> Session:
-    """The session once its import (or fork) has ended, or when the time is over. Raises `ApiError` 404."""
+    """The session once its import (or fork) has ended, or after the timeout. Raises `ApiError` 404."""
 
     def read() -> Session:
         newest = Session.objects.select_related("owner", "origin").filter(pk=session.pk).first()

@@ -21,8 +21,8 @@ from schedviz.web.backup import tables
 from schedviz.web.backup.records import FORMAT, BackupError, End, Header, Rows, Summary, records
 from schedviz.web.backup.single_migrations import Key, SingleMigrationExecutor
 
-#: Workers that are named in a refusal.
-_NAMED: Final = 5
+#: The maximum number of workers in an error message.
+_MAX_NAMED: Final = 5
 
 
 def restore(path: Path, *, replace: bool = False) -> Summary:
@@ -68,11 +68,12 @@ def _expect_no_worker() -> None:
     try:
         workers = sorted(heartbeat.alive())
     except redis.RedisError:
-        # Redis is down, together with the server or always.
+        # Redis is down with the server, or this installation has none.
         return
     if workers:
+        names = ", ".join(workers[:_MAX_NAMED]) + (" …" if len(workers) > _MAX_NAMED else "")
         raise BackupError(
-            f"Nothing was restored, because workers are running: {', '.join(workers[:_NAMED])}{' …' if len(workers) > _NAMED else ''}. "
+            f"Nothing was restored, because workers are running: {names}. "
             "Stop web servers, workers and sweeper, wait 10 s, then restore the backup."
         )
 
@@ -162,5 +163,5 @@ def _clear_redis_keys() -> None:
         if keys:
             stream.client().delete(*keys)
     except redis.RedisError:
-        # Redis is down, together with the server or always: then it holds nothing.
+        # Redis is down with the server, or this installation has none, so there are no keys.
         return

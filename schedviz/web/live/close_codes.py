@@ -13,7 +13,7 @@ class CloseCode(IntEnum):
     BROKEN = 1011
     """An internal error, or a feed that cannot continue. Reconnect."""
     TRY_AGAIN = 1013
-    """The database does not answer. Reconnect in a moment."""
+    """The database is unavailable. Reconnect in a moment."""
     FORBIDDEN = 4403
     """The client lost its permission."""
     GONE = 4404

@@ -39,8 +39,8 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 def random_last_check() -> float:
     """A random time (of `time.monotonic`) within the last RECHECK_SECONDS.
 
-    It spreads the permission checks of sockets that were opened together, as those of a class or of all pages after a restart. 200
-    checks at once blocked all viewers for half a second.
+    It spreads the permission checks of sockets that were opened together, such as those of a class, or of all pages after a restart: 200
+    simultaneous checks blocked all viewers for half a second.
     """
     return time.monotonic() - random.uniform(0.0, RECHECK_SECONDS)  # noqa: S311 (no secret)
 
@@ -97,7 +97,7 @@ class SocketConnection(ABC):
                 log.error("a socket broke", **self._named, exc_info=error)
                 await self._close(CloseCode.BROKEN)
         if sending not in done and self._outbox.close_code:
-            # The sending loop may be blocked by a client that does not read, and was cancelled.
+            # The sending loop was cancelled; it may have been blocked by a client that does not read.
             with contextlib.suppress(OSError, TimeoutError):
                 async with asyncio.timeout(_CLOSING_SECONDS):
                     await self._close(self._outbox.close_code)
@@ -105,14 +105,14 @@ class SocketConnection(ABC):
     # --- sending
 
     async def _send_loop(self) -> None:
-        spoken = time.monotonic()
+        last_sent_at = time.monotonic()
         checked = random_last_check()
         while not self._outbox.is_finished:
             if not await self._send_next():
-                await self._outbox.wait(max(0.0, spoken + HEARTBEAT_SECONDS - time.monotonic()))
+                await self._outbox.wait(max(0.0, last_sent_at + HEARTBEAT_SECONDS - time.monotonic()))
             now = time.monotonic()
-            if now - spoken >= HEARTBEAT_SECONDS:
-                spoken = now
+            if now - last_sent_at >= HEARTBEAT_SECONDS:
+                last_sent_at = now
                 await self._text(self._heartbeat())
             if now - checked >= RECHECK_SECONDS:
                 checked = now
@@ -152,4 +152,4 @@ class SocketConnection(ABC):
 
 
 class _Disconnected(Exception):
-    """Called once the client has disconnected."""
+    """The client has disconnected."""

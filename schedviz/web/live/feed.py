@@ -51,7 +51,7 @@ _note_decoder = msgspec.json.Decoder(_Note)
 
 
 class Feed:
-    """The tail of a session and its viewers. Owns its Redis `connection`."""
+    """The live events of a session, and its viewers. Owns its Redis `connection`."""
 
     def __init__(self, session_id: UUID, connection: redis.asyncio.Redis, catch_up: CatchUp) -> None:
         self.session_id = session_id
@@ -145,13 +145,13 @@ class Feed:
             try:
                 await self._listen()
             except (redis.RedisError, OSError) as error:
-                log.warning("Redis does not answer; polling the database", session=str(self.session_id), error=str(error))
+                log.warning("Redis is unavailable; polling the database", session=str(self.session_id), error=str(error))
             if self._stopped.is_set():
                 return
             try:
                 await self._poll_database()
             except DATABASE_UNAVAILABLE as error:
-                log.warning("the database does not answer", session=str(self.session_id), error=str(error))
+                log.warning("the database is unavailable", session=str(self.session_id), error=str(error))
             await asyncio.sleep(POLL_SECONDS)
 
     async def _begin(self) -> None:
@@ -189,7 +189,7 @@ class Feed:
         try:
             await self._poll_database()
         except DATABASE_UNAVAILABLE as error:
-            log.warning("the database does not answer", session=str(self.session_id), error=str(error))
+            log.warning("the database is unavailable", session=str(self.session_id), error=str(error))
 
     async def _poll_database(self) -> None:
         """Read from the database what Redis may have lost: the end of an import, a change of status, frames."""
@@ -230,7 +230,7 @@ class Feed:
             self._view = None
             self._replaced += 1
             for viewer in self.viewers:
-                viewer.renew()
+                viewer.request_view()
         self._send_note(data)
 
     def _send_note(self, note: bytes) -> None:
@@ -239,7 +239,7 @@ class Feed:
             self._notes.append(note)
             return
         for viewer in self.viewers:
-            viewer.say(note)
+            viewer.queue_text(note)
 
     def _flush_soon(self) -> None:
         if self._timer is not None:
@@ -260,7 +260,7 @@ class Feed:
                 viewer.offer(frame)
         for note in notes:
             for viewer in self.viewers:
-                viewer.say(note)
+                viewer.queue_text(note)
 
 
 def _position(session_id: UUID) -> Session | None:

@@ -49,7 +49,7 @@ async def session_socket(scope: Scope, receive: Receive, send: Send) -> None:
         return
     credentials, feed, viewer = entered
     if (after := _resume_from(scope)) is None:
-        viewer.renew()
+        viewer.request_view()
     else:
         viewer.resume_from(after)
     try:
@@ -220,7 +220,7 @@ class _SessionConnection(SocketConnection):
             return
         match incoming:
             case PingMessage():
-                self._viewer.say(PONG)
+                self._viewer.queue_text(PONG)
             case ResumeMessage():
                 if self._bucket.take(_RESUME_MESSAGES - 1):
                     self._viewer.resume_from(incoming.from_)
@@ -245,10 +245,10 @@ class _SessionConnection(SocketConnection):
             if accepted is None:
                 self._error("forbidden", "You may view this session, but not command it.", key=message.key)
             else:
-                self._viewer.say(frames.ack(accepted.key, accepted.seq))
+                self._viewer.queue_text(frames.ack(accepted.key, accepted.seq))
 
     def _error(self, code: str, message: str, *, key: str | None = None, detail: Any = None) -> None:
-        self._viewer.say(frames.error(code, message, key=key, detail=detail))
+        self._viewer.queue_text(frames.error(code, message, key=key, detail=detail))
 
 
 def _accept(credentials: Credentials, session_id: UUID, command: AnyCommand, key: str) -> inbox.Accepted | None:

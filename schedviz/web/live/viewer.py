@@ -1,4 +1,4 @@
-"""The queue of one viewer: frames, limited in bytes, and short texts. A slow viewer loses frames, never their order, and is notified."""
+"""The queue of one viewer: frames, limited in bytes, and short texts. When it overflows, frames are dropped, and a view follows."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Viewer(Outbox):
             self._bytes += len(frame.data)
         self._awake.set()
 
-    def say(self, text: bytes) -> None:
+    def queue_text(self, text: bytes) -> None:
         """Queue a text. Over `MOST_TEXTS` the socket is closed."""
         if self.close_code:
             return
@@ -82,7 +82,7 @@ class Viewer(Outbox):
         self._items.append(Text(text))
         self._awake.set()
 
-    def renew(self) -> None:
+    def request_view(self) -> None:
         """Make the next message a view."""
         self.needs_view = True
         self._awake.set()
@@ -93,7 +93,7 @@ class Viewer(Outbox):
         self._awake.set()
 
     def clear_dropped(self) -> None:
-        """The viewer is being sent everything again, which includes what waits."""
+        """Call when everything is sent to the viewer again, including what was queued."""
         self._items = deque(item for item in self._items if isinstance(item, Text))
         self._bytes = 0
         self.dropped = 0

@@ -81,7 +81,7 @@ def of_redis() -> list[Metric]:
 
 def is_up(part: str, *, up: bool) -> Metric:
     """Whether the database or Redis is reachable."""
-    return _gauge(f"schedviz_{part}_up", f"1: {'the database' if part == 'database' else 'Redis'} answers.", int(up))
+    return _gauge(f"schedviz_{part}_up", f"Whether {'the database' if part == 'database' else 'Redis'} responds (1) or not (0).", int(up))
 
 
 def not_exported(sessions: int) -> Metric:

@@ -39,17 +39,17 @@ def metrics(request: HttpRequest) -> HttpResponseBase:
         return not_found(request)
     session_id = request.GET.get("session")
     if session_id is None:
-        return _answer(request, [*_service(), *_sessions(with_names=may_read_names(request))])
+        return _respond(request, [*_service(), *_sessions(with_names=may_read_names(request))])
     try:
         only = UUID(session_id)
     except ValueError:
         return HttpResponse("session: expected the ID of a session.\n", status=400, content_type="text/plain; charset=utf-8")
     if not scheduler_metrics.session_exists(only):
         return HttpResponse("No such session.\n", status=404, content_type="text/plain; charset=utf-8")
-    return _answer(request, scheduler_metrics.exported(limit=1, only=only, with_names=may_read_names(request)).metrics)
+    return _respond(request, scheduler_metrics.exported(limit=1, only=only, with_names=may_read_names(request)).metrics)
 
 
-def _answer(request: HttpRequest, exported: Iterable[Metric]) -> HttpResponse:
+def _respond(request: HttpRequest, exported: Iterable[Metric]) -> HttpResponse:
     encode, content_type = choose_encoder(request.headers.get("Accept", ""))
     return HttpResponse(encode(_Collected(with_old_names(exported))), content_type=content_type)
 

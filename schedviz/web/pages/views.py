@@ -165,7 +165,7 @@ def login_page(request: HttpRequest) -> HttpResponse:
     following = local_path(request, request.POST.get("next") or request.GET.get("next"))
     message = ""
     if request.method == "GET" and (secret := request.GET.get("once")) is not None:
-        if _is_to_be_known(request):
+        if _needs_browser_cookie(request):
             return _remember_browser(redirect(f"{request.get_full_path()}&again=1"), secrets.token_urlsafe(16))
         browser = request.COOKIES.get(settings.LOGIN_BROWSER_COOKIE) or secrets.token_urlsafe(16)
         user = redeem(secret, browser)
@@ -189,7 +189,7 @@ def login_page(request: HttpRequest) -> HttpResponse:
     return _page(request, "web/login.html", status=status, form=form, next=following, message=message)
 
 
-def _is_to_be_known(request: HttpRequest) -> bool:
+def _needs_browser_cookie(request: HttpRequest) -> bool:
     """Whether the browser must get its cookie before it uses up a login link.
 
     The second click of a double click cancels the first request, whose response, with its cookies, is lost. Scripts, which send no

@@ -36,7 +36,7 @@ def guest_of(cookies: Mapping[str, str]) -> str:
 def active_guest(guest: str) -> str:
     """The digest of a participant cookie if its owner is in a room that has not ended, otherwise "". Queries the database.
 
-    Limits count by participant. Whoever has a room code could otherwise collect cookies, and with them limits, by joining and leaving.
+    Limits count by participant. Otherwise a client with a room code could multiply its limits by joining and leaving.
     """
     from schedviz.web.rooms.models import LIVE, Participant
 

@@ -96,7 +96,7 @@ def remove(participant: Participant) -> None:
 
 
 def _enter(room: Room, digest: str, name: str) -> Participant:
-    # Clients that join at the same time wait for each other, and for a room that is being locked or ended: no name may come after its end.
+    # Clients that join at the same time wait for each other, and for a room that is being locked or ended: none is added after its end.
     if Room.objects.select_for_update(no_key=True).filter(pk=room.pk, status=Room.Status.OPEN).only("pk").first() is None:
         raise WrongCodeGiven(_NO_ROOM)
     maximum: int = settings.ROOM_PARTICIPANTS

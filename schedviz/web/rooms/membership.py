@@ -18,7 +18,7 @@ class RoomMembership(msgspec.Struct, frozen=True):
     room_id: UUID
     #: None for the teacher.
     participant_id: int | None
-    #: Whether the client may only look: it came with a token of scope `read`.
+    #: Whether the client may only read, because its token has the scope `read`.
     read_only: bool = False
 
     @property

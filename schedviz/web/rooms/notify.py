@@ -39,7 +39,7 @@ def changed(room_id: UUID) -> None:
     try:
         pipe.execute()
     except redis.RedisError as error:
-        logger.debug("Redis does not answer, room %s polls the database: %s", room_id, error)
+        logger.debug("Redis is unavailable; room %s polls the database: %s", room_id, error)
 
 
 def delete_stream(room_id: UUID) -> None:

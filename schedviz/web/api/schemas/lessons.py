@@ -1,4 +1,4 @@
-"""Lessons and their answers."""
+"""Lessons, their questions and answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions about pods and nodes."""
+"""Requests for explanations and what-ifs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class PastedTextBody(Body, frozen=True, forbid_unknown_fields=True):
     """A text that contains the scheduler's messages: output of kubectl, lines of a log, an issue or a chat."""
 
     text: Annotated[str, Meta(max_length=2_097_152)] = ""
-    #: Instead of `text`, the bytes of one file (Base64), perhaps compressed with gzip or xz. Without a card, the answer is its `text`.
+    #: Instead of `text`, the bytes of one file (Base64), perhaps compressed with gzip or xz. Without a card, the response has its `text`.
     file: Annotated[bytes, Meta(max_length=1_048_576)] = b""
     #: The pod of a card, `namespace/name`, if the text does not name it.
     pod: Annotated[str, Meta(max_length=512)] = ""

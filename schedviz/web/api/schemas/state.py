@@ -78,7 +78,7 @@ class QueuedPodBody(Body, frozen=True):
     unschedulable_plugins: list[str]
     gated: bool
     backoff_expiry_seconds: float | msgspec.UnsetType = msgspec.UNSET
-    #: v1.36: the plugins that answered Pending in its last attempt.
+    #: v1.36: the plugins that returned Pending in its last attempt.
     pending_plugins: list[str] | msgspec.UnsetType = msgspec.UNSET
     #: v1.36: the PreEnqueue plugin that gates it; "": none.
     gating_plugin: str | msgspec.UnsetType = msgspec.UNSET

@@ -51,7 +51,7 @@ class RoomFeed:
         self._moment_at = 0.0
         self._sessions: frozenset[str] = frozenset()
         self._revision = -1
-        self._dirty = asyncio.Event()
+        self._has_changed = asyncio.Event()
         self._present_at = 0.0
         self._ready = asyncio.Event()
         #: A Redis call can swallow its cancellation (seen with redis-py 8.1), so the loop checks this too.
@@ -66,7 +66,7 @@ class RoomFeed:
     def add(self, member: MemberSocket) -> None:
         """Add a connection, and send it the room."""
         self.members.add(member)
-        self._dirty.set()
+        self._has_changed.set()
 
     async def end(self) -> None:
         """Stop, once the teacher's last position is stored, and close the connection."""
@@ -107,7 +107,7 @@ class RoomFeed:
                 await self._begin()
                 await self._listen()
             except (redis.RedisError, OSError) as error:
-                log.warning("Redis does not answer; polling the database", room=str(self.room_id), error=str(error))
+                log.warning("Redis is unavailable; polling the database", room=str(self.room_id), error=str(error))
             await self._poll_database()
             await asyncio.sleep(POLL_SECONDS)
 
@@ -119,7 +119,7 @@ class RoomFeed:
             if b"moment" in members:
                 self._take_moment(members[b"moment"])
                 break
-        self._dirty.set()
+        self._has_changed.set()
 
     async def _listen(self) -> None:
         while not self._stopped:
@@ -133,7 +133,7 @@ class RoomFeed:
                     if b"moment" in members:
                         moment = members[b"moment"]
                     else:
-                        self._dirty.set()
+                        self._has_changed.set()
             if moment is not None:
                 self._take_moment(moment)
 
@@ -149,17 +149,17 @@ class RoomFeed:
                 member.send_position(message)
         else:
             # It was shown a moment ago, and its notification is on the way.
-            self._dirty.set()
+            self._has_changed.set()
 
     async def _poll_database(self) -> None:
         """Read from the database what Redis may have lost."""
         try:
             position = await in_database(_position, self.room_id)
         except DATABASE_UNAVAILABLE as error:
-            log.warning("the database does not answer", room=str(self.room_id), error=str(error))
+            log.warning("the database is unavailable", room=str(self.room_id), error=str(error))
             return
         if position is None or position[0] != self._revision or position[1] > self._moment_at + _LATE_SECONDS:
-            self._dirty.set()
+            self._has_changed.set()
 
     # --- sending
 
@@ -167,16 +167,16 @@ class RoomFeed:
         while True:
             try:
                 async with asyncio.timeout(presence.RENEW_SECONDS):
-                    await self._dirty.wait()
+                    await self._has_changed.wait()
             except TimeoutError:
                 pass
-            self._dirty.clear()
+            self._has_changed.clear()
             try:
                 await self._renew_presence()
                 room = await in_database(state.load, self.room_id)
             except DATABASE_UNAVAILABLE as error:
-                log.warning("the database does not answer", room=str(self.room_id), error=str(error))
-                self._dirty.set()
+                log.warning("the database is unavailable", room=str(self.room_id), error=str(error))
+                self._has_changed.set()
             else:
                 self._send_to_all(room)
             await asyncio.sleep(GATHER_SECONDS)

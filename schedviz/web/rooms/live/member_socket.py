@@ -13,7 +13,7 @@ from schedviz.web.rooms.live.messages import RoomMessage
 from schedviz.web.rooms.membership import RoomMembership
 from schedviz.web.rooms.schemas import RoomBody
 
-#: Short texts that wait: responses to the client's messages.
+#: The maximum number of waiting texts: responses to the client's messages.
 _MOST_TEXTS = 64
 
 

@@ -64,7 +64,7 @@ class Relay:
             )
         except (redis.RedisError, OSError) as error:
             # Other processes poll the database.
-            log.debug("Redis is away", room=str(self._room_id), error=str(error))
+            log.debug("Redis is unavailable", room=str(self._room_id), error=str(error))
 
     async def _store(self, moment: Moment) -> None:
         try:

@@ -70,7 +70,7 @@ async def _record_presence(record: Callable[[int], None], member: MemberSocket) 
     try:
         await in_database(record, member.membership.participant_id)
     except DATABASE_UNAVAILABLE as error:
-        log.warning("the database does not answer", room=str(member.membership.room_id), error=str(error))
+        log.warning("the database is unavailable", room=str(member.membership.room_id), error=str(error))
 
 
 class _RoomConnection(SocketConnection):
