@@ -39,7 +39,7 @@ OWN_LESSONS = SCRATCH / "lessons"
 #: Long, because other steps of `make test` run at the same time.
 PATIENCE_SECONDS = 60.0
 _FIRST_PAUSE_SECONDS = 0.01
-_LONGEST_PAUSE_SECONDS = 0.1
+_MAX_PAUSE_SECONDS = 0.1
 
 
 # By default, Hypothesis fails tests that are slow, as all are on a busy machine.
@@ -85,7 +85,7 @@ def until(what: Callable[[], T], *, seconds: float = PATIENCE_SECONDS) -> T:
     while not (answer := what()):
         assert time.monotonic() < deadline, f"not within {seconds} s: {what}"
         time.sleep(pause)
-        pause = min(pause * 1.2, _LONGEST_PAUSE_SECONDS)
+        pause = min(pause * 1.2, _MAX_PAUSE_SECONDS)
     return answer
 
 

@@ -33,7 +33,7 @@ PYTEST = ["-m", "pytest", "-q", f"--durations={SLOWEST}", "--durations-min=1"]
 PURE = ("engine", "cel", "kube", "trace", "explain", "experiments", "lessons")
 POISON = "tests/faults/test_poison.py"
 #: More failures of a step than this are not a matter of timing, and are not retried.
-MOST_UNSTEADY = 3
+MAX_UNSTEADY = 3
 TESTS_FAILED = 1
 _DURATION = re.compile(r"^ *(\d+\.\d+)s (call|setup|teardown) +(\S.*)$", re.MULTILINE)
 
@@ -164,7 +164,7 @@ def run(step: Step) -> Outcome:
 def retried(outcome: Outcome) -> Outcome:
     """The outcome, after a second run of the failures if they are few."""
     step = outcome.step
-    if outcome.code != TESTS_FAILED or not step.tests or len(failed := _failed_tests(step)) > MOST_UNSTEADY:
+    if outcome.code != TESTS_FAILED or not step.tests or len(failed := _failed_tests(step)) > MAX_UNSTEADY:
         return outcome
     print(f"\n== {step.name}: retry of {len(failed)} failures", flush=True)
     again = _run(step, failed, time.monotonic())

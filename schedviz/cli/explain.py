@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from schedviz.ingest.load import Import
 
 #: The longest text that is searched for messages, in characters or bytes.
-_LONGEST_TEXT = 20_000_000
+_MAX_TEXT_BYTES = 20_000_000
 Form = Literal["text", "json", "markdown", "html", "png"]
 _FORMS = get_args(Form)
 #: Files named on a card.
@@ -277,8 +277,8 @@ def _message(files: _Files | None, pod: str | None, text: str, output: _Output) 
     from schedviz.explain.why import PodUnknownError, the_pod, why_pending
     from schedviz.ingest.kubectl_tables import told_by_tables
 
-    text = sys.stdin.read(_LONGEST_TEXT + 1) if text == "-" else text
-    if len(text) > _LONGEST_TEXT:
+    text = sys.stdin.read(_MAX_TEXT_BYTES + 1) if text == "-" else text
+    if len(text) > _MAX_TEXT_BYTES:
         raise click.ClickException(_too_long("standard input"))
     reading = _reading(text)
     found = reading.messages
@@ -333,7 +333,7 @@ def _reading_of(paths: Sequence[Path], pod: str | None) -> TextReading:
         if not path.is_file():
             continue
         try:
-            texts.append(text_of(Source.of_path(path), _LONGEST_TEXT))
+            texts.append(text_of(Source.of_path(path), _MAX_TEXT_BYTES))
         except TextTooLongError:
             say(_too_long(str(path)), err=True)
         except IngestError:
@@ -386,7 +386,7 @@ def _tell_others(files: _Files, paths: Sequence[Path]) -> None:
 
 def _too_long(name: str) -> str:
     return (
-        f"{name}: the text has more than {_LONGEST_TEXT:,} bytes. Keep only the scheduler's events: "
+        f"{name}: the text has more than {_MAX_TEXT_BYTES:,} bytes. Keep only the scheduler's events: "
         "kubectl get events -A --field-selector reason=FailedScheduling -o json"
     )
 

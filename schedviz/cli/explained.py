@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from schedviz.explain.text_reading import PodAnswer, TextReading
 
 #: Nodes named per line.
-_NAMED: Final = 5
+_MAX_NAMED: Final = 5
 #: Groups of a reason in the overview.
 _GROUPS: Final = 5
 #: What precedes the scheduler's own words.
@@ -339,5 +339,5 @@ def _times(count: int) -> str:
 def named(names: Sequence[str], *, of: int | None = None) -> str:
     """The first names, and how many more there are; `of`: how many in all, if `names` are not all."""
     count = len(names) if of is None else of
-    more = count - min(_NAMED, len(names))
-    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+    more = count - min(_MAX_NAMED, len(names))
+    return ", ".join(names[:_MAX_NAMED]) + (f" and {more} more" if more > 0 else "")

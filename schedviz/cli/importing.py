@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from schedviz.ingest.report import Report
 
 #: Number of lines about omitted fields.
-_SHOWN = 40
+_MAX_SHOWN = 40
 
 
 @click.command(name="import")
@@ -190,7 +190,7 @@ def _print_fields(left_out: LeftOut) -> None:
     if lines:
         say()
         say("fields that are not kept (a digest of them is, so that changes are detected):")
-    for path, count in lines[:_SHOWN]:
+    for path, count in lines[:_MAX_SHOWN]:
         say(f"  {count:>7} {path}")
-    if len(lines) > _SHOWN:
-        say(f"  and {len(lines) - _SHOWN} more; -o json lists all")
+    if len(lines) > _MAX_SHOWN:
+        say(f"  and {len(lines) - _MAX_SHOWN} more; -o json lists all")

@@ -20,7 +20,7 @@ RESTORES: Final = 40
 #: The part of the steps that are preceded by a few stages of a cycle, which a later step completes.
 _LEFT_OPEN: Final = 0.3
 #: More than the stages of any cycle, except one that preempts.
-_MOST_STAGES: Final = 45
+_MAX_STAGES: Final = 45
 _SHOWN_CHARACTERS: Final = 160
 
 
@@ -56,7 +56,7 @@ def _with_stages(steps: Sequence[AnyCommand], source: random.Random) -> Iterator
 
     for step in steps:
         if source.random() < _LEFT_OPEN:
-            yield Step(unit="stage", count=source.randint(1, _MOST_STAGES))
+            yield Step(unit="stage", count=source.randint(1, _MAX_STAGES))
         yield step
 
 

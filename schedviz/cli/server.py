@@ -15,7 +15,7 @@ from urllib.parse import urlencode, urlsplit
 import click
 
 from schedviz.cli.redirects import NoRedirects
-from schedviz.client.limits import LARGEST_ERROR, LARGEST_JSON, TooLarge
+from schedviz.client.limits import MAX_ERROR_BYTES, MAX_JSON_BYTES, TooLarge
 from schedviz.client.server import DEFAULT_SERVER, NONE_FOUND, find_server
 
 #: Comparing long sessions takes a while.
@@ -79,7 +79,7 @@ class Server:
                     f"{self._address} redirects to {error.headers.get('Location', 'nowhere')} (HTTP {error.code}). Redirects are not "
                     "followed, because the token would be sent along. If that address is right, set it with --server or SCHEDVIZ_SERVER."
                 ) from None
-            message = _message(error.read(LARGEST_ERROR))
+            message = _message(error.read(MAX_ERROR_BYTES))
             raise click.ClickException(f"{self._address}: {message} (HTTP {error.code}){self._hint(error.code)}") from None
         except (urllib.error.URLError, TimeoutError, OSError) as error:
             reason = getattr(error, "reason", error)
@@ -107,7 +107,7 @@ class Server:
             with _OPENER.open(request, timeout=_TIMEOUT_SECONDS) as response:
                 return Answer(response.status, _read(response), {})
         except urllib.error.HTTPError as error:
-            return Answer(error.code, error.read(LARGEST_ERROR), dict(error.headers or {}))
+            return Answer(error.code, error.read(MAX_ERROR_BYTES), dict(error.headers or {}))
         except (urllib.error.URLError, http.client.HTTPException) as error:
             raise OSError(str(getattr(error, "reason", error))) from None
 
@@ -127,9 +127,9 @@ class Server:
 
 
 def _read(response: http.client.HTTPResponse) -> bytes:
-    body = response.read(LARGEST_JSON + 1)
-    if len(body) > LARGEST_JSON:
-        raise OSError(str(TooLarge("the response", LARGEST_JSON)))
+    body = response.read(MAX_JSON_BYTES + 1)
+    if len(body) > MAX_JSON_BYTES:
+        raise OSError(str(TooLarge("the response", MAX_JSON_BYTES)))
     return body
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias, TypeVar
 
 from schedviz.client.errors import SchedvizError, refusal
-from schedviz.client.limits import LARGEST_JSON
+from schedviz.client.limits import MAX_JSON_BYTES
 
 T = TypeVar("T")
 #: The error for a response that no schedviz server sends.
@@ -32,7 +32,7 @@ class Call:
     #: The seconds that the server itself may wait before it responds.
     wait: float = 0.0
     #: The maximum number of bytes of the response.
-    largest: int = LARGEST_JSON
+    largest: int = MAX_JSON_BYTES
 
 
 @dataclass(frozen=True)

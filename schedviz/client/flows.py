@@ -13,7 +13,7 @@ from urllib.parse import quote
 from schedviz.client.answers import Comparison, Explanation, Outcome, State, WhatIf
 from schedviz.client.calls import NOT_SCHEDVIZ, Call, Flow, Pause, ask, ask_bytes
 from schedviz.client.errors import CommandFailed, ImportFailed, Refused, SchedvizError, refusal
-from schedviz.client.limits import LARGEST_EXPORT
+from schedviz.client.limits import MAX_EXPORT_BYTES
 from schedviz.client.records import Records, records
 
 #: A KubeSchedulerConfiguration, or the path of its file.
@@ -22,7 +22,7 @@ Config: TypeAlias = Mapping[str, Any] | str | Path
 IMPORT_SECONDS = 600.0
 #: How long the server is asked to wait in one request.
 WAIT_SECONDS = 25.0
-_PAGE = 1000
+_PAGE_SIZE = 1000
 _EVENTS_PAGE = 5000
 #: Commands that do not fail if there was nothing to do.
 _MAY_DO_NOTHING = frozenset({"run", "step", "cycle", "schedule", "advance", "pause", "snapshot"})
@@ -106,7 +106,7 @@ def name_of(paths: Sequence[str | Path]) -> str:
     return ", ".join(Path(path).name for path in paths)[:200]
 
 
-def listed(path: str, query: Mapping[str, Any] | None = None, *, most: int | None = None, page: int = _PAGE) -> Flow[list[Any]]:
+def listed(path: str, query: Mapping[str, Any] | None = None, *, most: int | None = None, page: int = _PAGE_SIZE) -> Flow[list[Any]]:
     """All results of a list, page by page, or the first `most`."""
     rows: list[Any] = []
     after: Any = None
@@ -252,7 +252,7 @@ def stored_object(session: str, kind: str, name: str, at: int | None) -> Flow[di
 
 def export(session: str) -> Flow[bytes]:
     """The session as a `.schedviz` file."""
-    return (yield from ask_bytes(Call("GET", f"sessions/{session}/export/", wait=60, largest=LARGEST_EXPORT)))
+    return (yield from ask_bytes(Call("GET", f"sessions/{session}/export/", wait=60, largest=MAX_EXPORT_BYTES)))
 
 
 def _until_computed(call: Call) -> Flow[Any]:

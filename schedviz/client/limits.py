@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import Final
 
 #: The JSON of one response. The view of 200,000 pods has 33 MB.
-LARGEST_JSON: Final = 256 << 20
+MAX_JSON_BYTES: Final = 256 << 20
 #: An exported session.
-LARGEST_EXPORT: Final = 1 << 30
+MAX_EXPORT_BYTES: Final = 1 << 30
 #: The body of an error. The rest of a longer one is not read.
-LARGEST_ERROR: Final = 1 << 20
+MAX_ERROR_BYTES: Final = 1 << 20
 #: One line of a stream.
-LARGEST_LINE: Final = 16 << 20
+MAX_LINE_BYTES: Final = 16 << 20
 
 
 class TooLarge(Exception):
@@ -25,7 +25,7 @@ class TooLarge(Exception):
 class Lines:
     """Splits what arrives into lines, at newlines only: JSON strings can contain other line separators, such as U+2028."""
 
-    def __init__(self, largest: int = LARGEST_LINE) -> None:
+    def __init__(self, largest: int = MAX_LINE_BYTES) -> None:
         self._largest = largest
         self._rest = bytearray()
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 #: Rows that are displayed; the list contains all.
-_SHOWN = 20
+_MAX_SHOWN_ROWS = 20
 
 
 class Records(list[dict[str, Any]]):
@@ -45,21 +45,22 @@ class Records(list[dict[str, Any]]):
         """An HTML table for Jupyter."""
         head = "".join(f"<th>{html.escape(name)}</th>" for name in self.columns)
         body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(printed(row.get(name)))}</td>" for name in self.columns) + "</tr>" for row in self[:_SHOWN]
+            "<tr>" + "".join(f"<td>{html.escape(printed(row.get(name)))}</td>" for name in self.columns) + "</tr>"
+            for row in self[:_MAX_SHOWN_ROWS]
         )
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{self._more()}"
 
     def _more(self) -> str:
-        return f"<p>and {len(self) - _SHOWN} more</p>" if len(self) > _SHOWN else ""
+        return f"<p>and {len(self) - _MAX_SHOWN_ROWS} more</p>" if len(self) > _MAX_SHOWN_ROWS else ""
 
     def __rich__(self) -> Table:
         """A table for rich."""
         from rich.table import Table
 
-        table = Table(caption=f"and {len(self) - _SHOWN} more" if len(self) > _SHOWN else None, pad_edge=False, box=None)
+        table = Table(caption=f"and {len(self) - _MAX_SHOWN_ROWS} more" if len(self) > _MAX_SHOWN_ROWS else None, pad_edge=False, box=None)
         for name in self.columns:
             table.add_column(name)
-        for row in self[:_SHOWN]:
+        for row in self[:_MAX_SHOWN_ROWS]:
             table.add_row(*(printed(row.get(name)) for name in self.columns))
         return table
 

@@ -12,7 +12,7 @@ import httpx
 from schedviz.client.calls import Call, Flow, Pause, Reply
 from schedviz.client.decoding import ACCEPTED
 from schedviz.client.errors import AnswerTooLarge, Unavailable
-from schedviz.client.limits import LARGEST_ERROR, TooLarge
+from schedviz.client.limits import MAX_ERROR_BYTES, TooLarge
 from schedviz.client.server import NONE_FOUND, WHERE_LOOKED, Server
 
 logger = logging.getLogger(__name__)
@@ -31,7 +31,7 @@ TRIES = 5
 _PAUSE_SECONDS = 0.5
 #: After this many attempts without a response a message is logged; a restarting server has responded by then.
 _SILENT_TRIES = 2
-_LONGEST_PAUSE_SECONDS = 30.0
+_MAX_PAUSE_SECONDS = 30.0
 _TRY_AGAIN = (429, 502, 503, 504)
 #: Codes of 503 responses for computations in progress, where an immediate retry does not help.
 _MADE_MEANWHILE = (b'"answer_late"', b'"detail_late"')
@@ -68,7 +68,7 @@ def reply_of(response: httpx.Response, content: bytes) -> Reply:
 def is_read(response: httpx.Response, body: bytearray, largest: int) -> bool:
     """Whether enough of a body was read (of an error only the beginning). Raises `AnswerTooLarge`."""
     if response.is_error:
-        return len(body) >= LARGEST_ERROR
+        return len(body) >= MAX_ERROR_BYTES
     if len(body) > largest:
         raise too_large(response, TooLarge("The response", largest))
     return False
@@ -122,7 +122,7 @@ def _pause_before_again(call: Call, tries: int, reply: Reply | None) -> float | 
         return float(_PAUSE_SECONDS * 2**tries)
     if reply.status not in _TRY_AGAIN or any(phrase in reply.content for phrase in _MADE_MEANWHILE):
         return None
-    return min(_seconds(reply.headers, _PAUSE_SECONDS * 2**tries), _LONGEST_PAUSE_SECONDS)
+    return min(_seconds(reply.headers, _PAUSE_SECONDS * 2**tries), _MAX_PAUSE_SECONDS)
 
 
 def no_answer(server: Server, error: Exception | None) -> Unavailable:

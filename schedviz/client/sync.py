@@ -16,7 +16,7 @@ from schedviz.client.answers import Comparison, Explanation, Outcome, State, Wha
 from schedviz.client.calls import Call, Flow, Pause, ask
 from schedviz.client.default_server import DefaultServer
 from schedviz.client.flows import IMPORT_SECONDS
-from schedviz.client.limits import LARGEST_ERROR, Lines, TooLarge
+from schedviz.client.limits import MAX_ERROR_BYTES, Lines, TooLarge
 from schedviz.client.records import Records, records
 from schedviz.client.server import find_server
 from schedviz.client.session_info import SessionInfo
@@ -167,7 +167,7 @@ class Client:
         try:
             with self._http.stream("GET", path, params=dict(query), headers=dict(headers), timeout=sending.STREAM_TIMEOUT) as response:
                 if response.status_code >= 400:
-                    sending.reply_of(response, _read(response, LARGEST_ERROR)).json()
+                    sending.reply_of(response, _read(response, MAX_ERROR_BYTES)).json()
                 lines = Lines()
                 for data in decoding.pieces(response):
                     try:

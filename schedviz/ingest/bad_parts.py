@@ -10,7 +10,7 @@ from schedviz.kube.errors import DecodeError
 from schedviz.trace.phrase import Phrase, phrase
 
 #: The parts that are named; the others are counted.
-NAMED: Final = 5
+MAX_NAMED: Final = 5
 #: With more bad parts than this and than good ones, reading stops: the file is something else.
 _TOO_MANY: Final = 1_000
 #: What `codec` finds, or expects, where a text has data that are no objects of Kubernetes.
@@ -29,7 +29,7 @@ class BadParts:
 
     def wants_name(self) -> bool:
         """Whether the next part will be named. Finding its line is slow."""
-        return len(self.named) < NAMED
+        return len(self.named) < MAX_NAMED
 
     def add(self, problem: Problem | None, *, good: int, error: DecodeError | None = None) -> None:
         """Add a part; None: one that is only counted. `good`: the objects that were read so far. Raises `BadObjects` if it is hopeless."""

@@ -43,7 +43,7 @@ class UnknownFormat(UnreadableFile):
 
 
 #: Characters of a path and of a message: both quote the file, whose keys can have megabytes.
-_LONGEST: Final = {"path": 300, "message": 1000}
+_MAX_LENGTHS: Final = {"path": 300, "message": 1000}
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -56,7 +56,7 @@ class Problem(msgspec.Struct, frozen=True):
     path: str = ""
 
     def __post_init__(self) -> None:
-        for member, longest in _LONGEST.items():
+        for member, longest in _MAX_LENGTHS.items():
             text = getattr(self, member)
             if len(text) > longest:
                 half = longest // 2

@@ -22,7 +22,7 @@ from schedviz.trace.releases import RELEASES
 
 Key = tuple[type, str]
 #: Events about objects that are kept of one file.
-_MOST_EVENTS = 20_000
+_MAX_EVENTS = 20_000
 _TERMINAL = frozenset({"Succeeded", "Failed"})
 
 
@@ -77,7 +77,7 @@ class FileFound:
     def add_event(self, event: ObjectEvent) -> bool:
         """Add an Event about an object, unless a later one with the same reason is known. False if there are too many."""
         key = (event.about, event.reason)
-        if key not in self.events and len(self.events) >= _MOST_EVENTS:
+        if key not in self.events and len(self.events) >= _MAX_EVENTS:
             return False
         if key not in self.events or self.events[key].at <= event.at:
             self.events[key] = event

@@ -15,7 +15,7 @@ from schedviz.ingest.limits import Limits
 from schedviz.ingest.reader import Item, list_kind
 
 #: The most items, for each allowed object, that a list may have. Some items may be left out.
-_MOST_ITEMS: Final = 3
+_MAX_ITEMS: Final = 3
 _OFFSET = re.compile(r"\s*\(byte (\d+)\)")
 
 
@@ -26,9 +26,9 @@ class _Document(msgspec.Struct, gc=False):
 
 
 #: Shorter texts are not checked before parsing.
-_LONG: Final = 1 << 20
+_LARGE_BYTES: Final = 1 << 20
 #: The smallest average size of values, with their commas, in real dumps.
-_SHORTEST: Final = 12
+_MIN_ITEM_LENGTH: Final = 12
 
 
 class _Anything(msgspec.Struct, gc=False):
@@ -58,7 +58,7 @@ class JsonReader:
         if too_deep:
             where = f"{name}, line {line_at(text, too_deep - 1)}"
             raise LimitExceeded(where, "lists and objects are nested too deep", "nesting_depth", limits.nesting_depth)
-        if len(text) > _LONG:
+        if len(text) > _LARGE_BYTES:
             _check_number(name, text, limits)
         try:
             yield from _items(text, document=1)
@@ -118,7 +118,7 @@ def _parts(text: bytes, document: int) -> Iterator[Item]:
 def _check_number(name: str, text: bytes, limits: Limits) -> None:
     """Refuse more items than an import may have, before each of them becomes an object in memory."""
     commas = text.count(b",")
-    if commas > _LONG and len(text) < _SHORTEST * commas:
+    if commas > _LARGE_BYTES and len(text) < _MIN_ITEM_LENGTH * commas:
         raise BadObjects([Problem(name, f"this is not a dump: it has {commas:,} values of a few bytes each", line=1)])
     try:
         if text.lstrip()[:1] == b"[":
@@ -129,7 +129,7 @@ def _check_number(name: str, text: bytes, limits: Limits) -> None:
         raise BadObjects([Problem(name, f"this is not a list of Kubernetes objects ({error})", line=1)]) from None
     except msgspec.DecodeError:
         return  # reported with its line, or the first of several documents
-    if count > _MOST_ITEMS * limits.objects:
+    if count > _MAX_ITEMS * limits.objects:
         raise LimitExceeded(name, f"there are {count:,} items in a list", "objects", limits.objects)
 
 

@@ -91,7 +91,7 @@ READERS: tuple[Reader, ...] = (
 )
 
 #: Longer texts in no known format are not searched for objects and messages.
-_LONGEST_PROSE = 4_000_000
+_MAX_PROSE_LENGTH = 4_000_000
 #: Progress is reported and a cancellation looked for once per this many objects.
 _EVERY = 256
 #: The deepest nesting of archives in archives.
@@ -333,7 +333,7 @@ class _Loading:
 
     def read_as_prose(self, file: FileFound, text: bytes, error: IngestError) -> None:
         """Read the objects, or else the scheduler's messages, in a text of another form. Raises `error` if there is neither."""
-        if isinstance(error, _BadConfiguration) or file.is_of_use or len(text) > _LONGEST_PROSE:
+        if isinstance(error, _BadConfiguration) or file.is_of_use or len(text) > _MAX_PROSE_LENGTH:
             raise error
         file.bad_parts = BadParts()
         try:
@@ -350,7 +350,7 @@ class _Loading:
 
     def take_messages(self, file: FileFound, text: bytes) -> None:
         """Add the scheduler's messages that a text contains."""
-        if len(text) > _LONGEST_PROSE:
+        if len(text) > _MAX_PROSE_LENGTH:
             return
         bound = {pod for log in file.logs for pod in log.bound}
         for message in messages_in(text.decode(), of_others=False):

@@ -8,7 +8,7 @@ from typing import Final
 from schedviz.ingest.events import REASON
 
 #: Longer messages are cut.
-LONGEST_MESSAGE: Final = 8_000
+MAX_MESSAGE_LENGTH: Final = 8_000
 #: How much of a line before a message is examined for an opening quote.
 _BEFORE: Final = 2_000
 _BLANK_LINE: Final = re.compile(r"\n[ \t]*+\n")
@@ -39,7 +39,7 @@ def whole_message(text: str, start: int, end: int) -> tuple[str, int]:
     """The message that begins at `start`, whose first words end at `end`, and the offset of its end."""
     line = text.rfind("\n", 0, start) + 1
     before = text[max(line, start - _BEFORE) : start]
-    last = min(len(text), start + LONGEST_MESSAGE)
+    last = min(len(text), start + MAX_MESSAGE_LENGTH)
     if (blank := _BLANK_LINE.search(text, end, last)) is not None:
         last = blank.start()
     closing = _closing(before)

@@ -6,7 +6,7 @@ from typing import Final
 
 from schedviz.ingest.errors import IngestError, UnreadableFile
 from schedviz.ingest.file_result import MergedFiles
-from schedviz.ingest.pasted_text import LONGEST
+from schedviz.ingest.pasted_text import MAX_TEXT_LENGTH
 from schedviz.ingest.refusals import Refusals
 from schedviz.ingest.report import Dropped
 
@@ -31,7 +31,7 @@ def nothing_found(merged: MergedFiles, refused: Refusals, why_without_objects: I
         owner = "a pod" if pods <= 1 else f"{pods} pods"
         left_out = (
             f"it has messages of the scheduler about {owner}, and no objects{'; ' + left_out if left_out else ''}; to have them "
-            f"explained, drop or paste them alone on the start page, at most {LONGEST:,} characters "
+            f"explained, drop or paste them alone on the start page, at most {MAX_TEXT_LENGTH:,} characters "
             "(`kubectl get events -A --field-selector reason=FailedScheduling -o json` prints no others), or run `schedviz explain -f FILE`"
         )
     elif merged.has_config:

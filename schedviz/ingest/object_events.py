@@ -13,7 +13,7 @@ _WAITING: Final = frozenset(
     {"WaitForFirstConsumer", "WaitForPodScheduled", "ExternalProvisioning", "NotTriggerScaleUp", "TriggeredScaleUp", "FailedBinding"}
 )
 #: The longest message that is kept, in characters.
-_LONGEST: Final = 1_000
+_MAX_LENGTH: Final = 1_000
 
 
 class ObjectEvent(msgspec.Struct, frozen=True):
@@ -32,7 +32,7 @@ def event_about(content: msgspec.Raw | dict[str, Any]) -> ObjectEvent | None:
     if (event := event_of(content)) is None:
         return None
     about = event.about
-    message = " ".join((event.message or event.note).split())[:_LONGEST]
+    message = " ".join((event.message or event.note).split())[:_MAX_LENGTH]
     if event.reason == REASON or not (event.type == "Warning" or event.reason in _WAITING) or not (about.kind and about.name and message):
         return None
     key = f"{about.namespace}/{about.name}" if about.namespace and about.kind != "Node" else about.name

@@ -23,9 +23,9 @@ from schedviz.ingest.scheduler_messages import PodMessage
 from schedviz.ingest.yaml_dump import parse_piece
 
 #: The longest text that the REST API explains, in characters. Longer ones are refused, and never cut.
-LONGEST: Final = 2 << 20
+MAX_TEXT_LENGTH: Final = 2 << 20
 #: The most messages that are returned.
-MOST_MESSAGES: Final = 500
+MAX_MESSAGES: Final = 500
 
 #: Escape sequences of terminals: colours, cursor movements, titles. Possessive, because the text may be hostile.
 _ESCAPES: Final = re.compile(r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][^\x07\x1b]*+(?:\x07|\x1b\\)?|[@-Z\\-_])")
@@ -137,7 +137,7 @@ def messages_in(text: str, *, of_others: bool = True) -> list[PodMessage]:
         known = found.setdefault(key, said)
         if seconds_of_age(said.at) < seconds_of_age(known.at):
             found[key] = said
-        if len(found) == MOST_MESSAGES:
+        if len(found) == MAX_MESSAGES:
             break
     return list(found.values())
 

@@ -46,7 +46,7 @@ _NEEDED_FOR: Final = (
 #: How each note on the simulated release begins.
 _NOTES: Final = ("The session simulates kube-scheduler ", "Feature gates of the simulated scheduler: ")
 #: Characters of a version that are shown.
-_SHOWN: Final = 40
+_MAX_SHOWN: Final = 40
 
 
 class _NodeInfo(msgspec.Struct, gc=False, rename="camel"):
@@ -68,7 +68,7 @@ def kubelet_version(node: msgspec.Raw | bytes | dict[str, Any]) -> str:
     except (msgspec.DecodeError, msgspec.ValidationError):
         return ""
     version = read.status.node_info.kubelet_version if read.status is not None and read.status.node_info is not None else ""
-    return version[:_SHOWN] if _VERSION.match(version) else ""
+    return version[:_MAX_SHOWN] if _VERSION.match(version) else ""
 
 
 def newest(first: str, second: str) -> str:

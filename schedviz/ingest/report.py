@@ -10,7 +10,7 @@ from schedviz.trace.phrase import Phrase
 _EXAMPLES = 3
 #: The most kinds and reasons that are counted separately, because files may contain any number.
 _APART = 200
-_LONGEST = 300
+_MAX_LENGTH = 300
 _OTHERS = "others"
 
 
@@ -80,7 +80,7 @@ class Tally:
             self._add(kind, reason, count, examples)
 
     def _add(self, kind: str, reason: str, more: int, names: tuple[str, ...]) -> None:
-        kind, reason, names = shown_name(kind), reason[:_LONGEST], tuple(name[:_LONGEST] for name in names)
+        kind, reason, names = shown_name(kind), reason[:_MAX_LENGTH], tuple(name[:_MAX_LENGTH] for name in names)
         if (kind, reason) not in self._counts and len(self._counts) >= _APART:
             kind, reason = _OTHERS, f"there are more than {_APART} kinds of things that are left out"
         count, examples = self._counts.get((kind, reason), (0, ()))

@@ -19,7 +19,7 @@ from schedviz.ingest.sigusr2 import Signals
 
 FORMAT: Final = "kube-scheduler log"
 #: The most dumps of one log that are kept; the newest ones.
-MOST_SIGNALS: Final = 20
+MAX_SIGNALS: Final = 20
 #: Pods in the first lines about attempts after a dump: one of them was being tried when it was made, others were being bound.
 _TRIED_NEXT: Final = 8
 #: How much of a file is examined to recognise a log.
@@ -35,7 +35,7 @@ _FAILED: Final = "Error scheduling pod"
 _STARTS: Final = "Starting Kubernetes Scheduler"
 #: Upstream: component-base/cli/flag PrintFlags
 _GATES: Final = "FLAG: --feature-gates="
-_LONGEST_VERSION: Final = 40
+_MAX_VERSION_LENGTH: Final = 40
 _NO_NODES: Final = "Unable to schedule pod; no nodes are registered to the cluster"
 
 
@@ -82,13 +82,13 @@ def read_log(name: str, text: bytes, limits: Limits) -> SchedulerLog:
     signals = reading.finish()
     return SchedulerLog(
         name=name,
-        signals=tuple(signals[-MOST_SIGNALS:]),
+        signals=tuple(signals[-MAX_SIGNALS:]),
         messages=tuple(reading.messages.values()),
         records=count,
         bound=reading.bound,
         version=reading.version,
         feature_gates=reading.feature_gates,
-        older_signals=max(len(signals) - MOST_SIGNALS, 0),
+        older_signals=max(len(signals) - MAX_SIGNALS, 0),
     )
 
 
@@ -132,7 +132,7 @@ class _Reading:
         elif record.message.startswith(_GATES):
             self.feature_gates = _gates(record.message.removeprefix(_GATES).strip('"'))
         elif record.message == _STARTS:
-            self.version = str(record.values.get("version", ""))[:_LONGEST_VERSION]
+            self.version = str(record.values.get("version", ""))[:_MAX_VERSION_LENGTH]
         elif record.message.startswith("Unable to schedule ") and (old := _OLD_NO_FIT.match(record.message)):
             self._did_not_fit(old[1], old[2], record)
 

@@ -13,7 +13,7 @@ _OF_USE = (".json", ".yaml", ".yml", ".csv", ".txt", ".log", ".gz", ".xz", ".tgz
 #: Of the pod logs in a dump of a cluster, only these are read.
 _LOGS_OF = "kube-scheduler"
 #: Longer names are shortened in the middle.
-_LONGEST_NAME = 200
+_MAX_NAME_LENGTH = 200
 
 
 class Source(msgspec.Struct, frozen=True):
@@ -68,6 +68,6 @@ def is_of_use(path: str) -> bool:
 
 def shown_name(name: str) -> str:
     """A printable file name of limited length, for messages."""
-    half = _LONGEST_NAME // 2
-    short = name if len(name) <= _LONGEST_NAME else f"{name[:half]}…{name[-half:]}"
+    half = _MAX_NAME_LENGTH // 2
+    short = name if len(name) <= _MAX_NAME_LENGTH else f"{name[:half]}…{name[-half:]}"
     return "".join(char if char.isprintable() else "\ufffd" for char in short)

@@ -14,7 +14,7 @@ from schedviz.kube.meta import KubeObject
 from schedviz.trace.phrase import Phrase, phrase
 
 #: Pods on fewer nodes than this, all of which are missing, may be those of a node that was just deleted.
-_FEWEST_HOSTS: Final = 2
+_MIN_HOSTS: Final = 2
 
 
 def with_last_message(obj: KubeObject, messages: Mapping[str, PodMessage]) -> KubeObject:
@@ -38,7 +38,7 @@ def warnings_of(objects: Sequence[KubeObject], kinds: Counter[str]) -> Iterator[
     bound = [pod for pod in objects if isinstance(pod, Pod) and pod.spec.node_name]
     strays = [pod for pod in bound if pod.spec.node_name not in nodes]
     hosts = {pod.spec.node_name for pod in bound}
-    if nodes and len(hosts) >= _FEWEST_HOSTS and len(strays) == len(bound):
+    if nodes and len(hosts) >= _MIN_HOSTS and len(strays) == len(bound):
         yield phrase(
             "The nodes and the pods seem to be of different clusters: {pods} pods are bound to {hosts} nodes, and none of these is among "
             "the {nodes} nodes of the files. Collect both from one cluster.",

@@ -33,7 +33,7 @@ _FLOW_DEPTH = 1000
 _EXPANDED_BYTES = 64 << 20
 #: The most lines with such a short average in real dumps.
 _MANY_LINES = 1 << 20
-_SHORTEST_LINE = 12
+_MIN_LINE_LENGTH = 12
 _KIND = re.compile(r"""( *)kind:\s*["']?(\w+)["']?\s*(?:#.*)?$""")
 
 
@@ -53,7 +53,7 @@ class YamlReader:
     def read(self, name: str, text: bytes, limits: Limits) -> Iterator[Item | Problem]:
         """The objects in the text, and the parts that cannot be read."""
         lines = text.count(b"\n")
-        if lines > _MANY_LINES and len(text) < _SHORTEST_LINE * lines:
+        if lines > _MANY_LINES and len(text) < _MIN_LINE_LENGTH * lines:
             raise BadObjects([Problem(name, f"this is not a dump: it has {lines:,} lines of a few bytes each", line=1)])
         for number, document in enumerate(yaml_lines.documents(text.decode()), start=1):
             try:

@@ -16,7 +16,7 @@ Steps = list[str | int]
 _OPENING: Final = (yaml.BlockSequenceStartToken, yaml.BlockMappingStartToken, yaml.FlowSequenceStartToken, yaml.FlowMappingStartToken)
 _CLOSING: Final = (yaml.BlockEndToken, yaml.FlowSequenceEndToken, yaml.FlowMappingEndToken)
 #: Characters of a whole number.
-_LONGEST_NUMBER: Final = 100
+_MAX_NUMBER_LENGTH: Final = 100
 
 _STEP: Final = re.compile(r"\.([^.\[\]]+)|\[(\d+|\.\.\.)\]")
 
@@ -71,7 +71,7 @@ class _Loader(_SafeLoader):
 
     def construct_yaml_int(self, node: yaml.ScalarNode) -> int:
         """The number. More digits than any member reads would take long to convert, and could not be printed."""
-        if len(node.value) > _LONGEST_NUMBER:
+        if len(node.value) > _MAX_NUMBER_LENGTH:
             raise _error(node, f"{_shown(node)} is too long for a number")
         number: int = super().construct_yaml_int(node)
         return number

@@ -40,11 +40,11 @@ Model = Literal["a100", "h100", "l4"]
 
 MAX_GPUS: Final = 32
 #: Upstream: pkg/apis/resource/types.go ResourceSliceMaxDevices, ResourceSliceMaxDevicesWithAdvancedFeatures, ResourceSliceMaxCounterSets
-_MOST_DEVICES: Final = 128
-_MOST_PARTITIONABLE_DEVICES: Final = 64
-_MOST_COUNTER_SETS: Final = 8
+_MAX_DEVICES: Final = 128
+_MAX_PARTITIONABLE_DEVICES: Final = 64
+_MAX_COUNTER_SETS: Final = 8
 #: Of a node with `MAX_GPUS`, each with its partitions.
-_MOST_SLICES: Final = 16
+_MAX_SLICES: Final = 16
 
 _Item = TypeVar("_Item")
 
@@ -95,9 +95,9 @@ def slices_of(node: Node, hardware: Hardware, *, generation: int = 1) -> list[Re
     numbers = range(hardware.gpus)
     counters = [_counters(number, hardware.model) for number in numbers] if partitioned else []
     devices = [device for number in numbers for device in _devices(number, hardware.model, partitioned=partitioned)]
-    maximum = _MOST_PARTITIONABLE_DEVICES if partitioned else _MOST_DEVICES
+    maximum = _MAX_PARTITIONABLE_DEVICES if partitioned else _MAX_DEVICES
     specs: list[tuple[tuple[CounterSet, ...], tuple[Device, ...]]] = [
-        *((part, ()) for part in _batches(counters, _MOST_COUNTER_SETS)),
+        *((part, ()) for part in _batches(counters, _MAX_COUNTER_SETS)),
         *(((), part) for part in _batches(devices, maximum)),
     ]
     pool = ResourcePool(name=node.name, generation=generation, resource_slice_count=len(specs))
@@ -113,7 +113,7 @@ def slices_of(node: Node, hardware: Hardware, *, generation: int = 1) -> list[Re
 
 def slice_names(node: str) -> list[str]:
     """The names of all slices that a node may have."""
-    return [f"{node}-{DRIVER}-{number}" for number in range(_MOST_SLICES)]
+    return [f"{node}-{DRIVER}-{number}" for number in range(_MAX_SLICES)]
 
 
 def _batches(items: Sequence[_Item], size: int) -> Iterator[tuple[_Item, ...]]:

@@ -33,7 +33,7 @@ _TOKEN: Final = re.compile(rb"kube-api-access-([a-z0-9]{5})", re.ASCII)
 _NODE_GAP: Final = b"__node__"
 _TOKEN_GAP: Final = b"kube-api-access-__token__"
 #: The total size of cached specifications, in bytes.
-_MOST_BYTES: Final = 16 << 20
+_MAX_BYTES: Final = 16 << 20
 
 
 class _Outline(msgspec.Struct, gc=False):
@@ -136,7 +136,7 @@ class PodTexts:
         return replace(cached.spec, node_name=node, volumes=volumes), unread
 
     def _remember(self, text: bytes, *, has_node: bool) -> _Known | None:
-        if self._bytes > _MOST_BYTES:
+        if self._bytes > _MAX_BYTES:
             self._known.clear()
             self._bytes = 0
         self._bytes += len(text)

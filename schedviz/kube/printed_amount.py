@@ -7,7 +7,7 @@ from typing import Final
 _BYTES: Final = frozenset({"memory", "ephemeral-storage"})
 _UNITS: Final = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
 #: Exact amounts with more digits are rounded to a larger unit.
-_LONGEST: Final = 10_000
+_MAX_LENGTH: Final = 10_000
 
 
 def is_in_bytes(resource: str) -> bool:
@@ -39,7 +39,7 @@ def _cores(milli: int) -> str:
 
 def _bytes(amount: int) -> str:
     value, unit = _in_largest_unit(amount)
-    if abs(value) < _LONGEST:
+    if abs(value) < _MAX_LENGTH:
         return f"{value}{_UNITS[unit]}"
     rounded = float(value)
     while abs(rounded) >= 1024 and unit < len(_UNITS) - 1:

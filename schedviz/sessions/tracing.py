@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from opentelemetry.context import Context
     from opentelemetry.trace import Span, Tracer, TracerProvider
 
-_KEPT_SECONDS = 600
+_CONTEXT_TTL_SECONDS = 600
 _HEADERS: Final = ("traceparent", "tracestate")
 
 _tracer: Tracer | None = None
@@ -84,7 +84,7 @@ def send_on(session_id: UUID, seq: int) -> None:
     inject(carried)
     if "traceparent" in carried:
         try:
-            stream.client().set(_key(session_id, seq), carried["traceparent"], ex=_KEPT_SECONDS)
+            stream.client().set(_key(session_id, seq), carried["traceparent"], ex=_CONTEXT_TTL_SECONDS)
         except redis.RedisError:
             # The worker's spans form a separate trace.
             return

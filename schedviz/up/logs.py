@@ -11,7 +11,7 @@ from pathlib import Path
 
 #: A larger log is moved to `NAME.log.1`.
 ROTATE_BYTES = 10 << 20
-_LONGEST_LINE = 240
+_MAX_LINE_LENGTH = 240
 _LINES_PER_MINUTE = 6
 _TROUBLE = re.compile(r"\b(ERROR|CRITICAL)\b|^\w*(Error|Exception)\b|^[\w.]+(Error|Exception): ")
 
@@ -83,7 +83,7 @@ def _trouble_in(line: str) -> str | None:
 
 
 def _shortened(line: str) -> str:
-    return line if len(line) <= _LONGEST_LINE else line[: _LONGEST_LINE - 1] + "…"
+    return line if len(line) <= _MAX_LINE_LENGTH else line[: _MAX_LINE_LENGTH - 1] + "…"
 
 
 def _size(path: Path) -> int:

@@ -18,9 +18,9 @@ from pathlib import Path
 from schedviz.up.child import Program
 from schedviz.up.errors import CannotStart
 
-OLDEST = (6, 2)
+MIN_VERSION = (6, 2)
 #: The oldest series of Redis with security fixes. Valkey starts with 7.2.
-_OLDEST_MAINTAINED = (7, 0)
+_MIN_MAINTAINED_VERSION = (7, 0)
 WHAT_TO_INSTALL = "install redis or valkey 7 or newer (apt-get install redis-server, brew install valkey)"
 _MEMORY = "256mb"
 
@@ -43,7 +43,7 @@ def choose(folder: Path) -> RedisChoice:
         number = _version(str(binary))
         warning = f"{binary} has version {'.'.join(map(str, number))}, a series without security fixes. {WHAT_TO_INSTALL.capitalize()}."
         program = Program("redis", [str(binary), *_settings(socket)], grace_seconds=0.4)
-        return RedisChoice(program, url, warning if number < _OLDEST_MAINTAINED else "")
+        return RedisChoice(program, url, warning if number < _MIN_MAINTAINED_VERSION else "")
     if find_spec("fakeredis") is not None:
         stand_in = Program("redis", [sys.executable, "-m", "schedviz.up.fake_redis", str(socket)], grace_seconds=0.2)
         warning = (
@@ -58,7 +58,7 @@ def choose(folder: Path) -> RedisChoice:
 
 def is_unmaintained(version: str) -> bool:
     """Whether this version, such as 6.2.14, belongs to a series without security fixes."""
-    return _numbers(version) < _OLDEST_MAINTAINED
+    return _numbers(version) < _MIN_MAINTAINED_VERSION
 
 
 def _settings(socket: Path) -> list[str]:
@@ -79,7 +79,7 @@ def _system_binary() -> Path | None:
             path = shutil.which(name, path=folder)
             if path is None or Path(path).resolve().is_relative_to(own) or Path(folder).resolve().is_relative_to(own):
                 continue
-            if _version(path) >= OLDEST:
+            if _version(path) >= MIN_VERSION:
                 return Path(path)
     return None
 
@@ -103,4 +103,4 @@ def bundled_binary() -> Path | None:
     if spec is None or not spec.submodule_search_locations:
         return None
     binaries = Path(spec.submodule_search_locations[0]).glob("_binaries/*/valkey-server")
-    return next((path for path in binaries if os.access(path, os.X_OK) and _version(str(path)) >= OLDEST), None)
+    return next((path for path in binaries if os.access(path, os.X_OK) and _version(str(path)) >= MIN_VERSION), None)

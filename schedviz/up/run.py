@@ -21,7 +21,7 @@ from schedviz.up.terminal import Terminal
 #: Open files that are enough for every limit of connections. macOS refuses "unlimited" as a soft limit.
 _OPEN_FILES = 65_536
 #: The longest path of a Unix socket (104 on macOS), minus the socket's name.
-_LONGEST_FOLDER = 90
+_MAX_FOLDER_LENGTH = 90
 
 
 def run(options: UpOptions) -> None:
@@ -79,7 +79,7 @@ def _socket_folder() -> Path:
     """A new private folder with a short name."""
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     for parent in (runtime, tempfile.gettempdir(), "/tmp"):  # noqa: S108 (mkdtemp makes a private folder in it)  # nosec B108
-        if parent and len(parent) < _LONGEST_FOLDER - 20 and os.access(parent, os.W_OK | os.X_OK):
+        if parent and len(parent) < _MAX_FOLDER_LENGTH - 20 and os.access(parent, os.W_OK | os.X_OK):
             return Path(tempfile.mkdtemp(prefix="schedviz-", dir=parent))
     raise CannotStart("There is no folder for temporary files that can be written to; set TMPDIR to one with a short name.")
 

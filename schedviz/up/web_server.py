@@ -13,7 +13,7 @@ import uvicorn
 from schedviz.web.head_limit import HeadLimit
 
 #: Commands are small; larger messages close the socket before they are read.
-LARGEST_MESSAGE_BYTES = 64 * 1024
+MAX_MESSAGE_BYTES = 64 * 1024
 
 
 def main(descriptor: int, certificate: str | None = None, key: str | None = None) -> None:
@@ -22,7 +22,7 @@ def main(descriptor: int, certificate: str | None = None, key: str | None = None
         "schedviz.asgi:application",
         http=HeadLimit,
         ws="websockets-sansio",
-        ws_max_size=LARGEST_MESSAGE_BYTES,
+        ws_max_size=MAX_MESSAGE_BYTES,
         # Frames are compressed once for all viewers. A window per viewer would cost memory and allow decompression bombs.
         ws_per_message_deflate=False,
         lifespan="off",

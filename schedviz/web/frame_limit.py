@@ -18,9 +18,9 @@ from schedviz.web.live.token_bucket import Bucket
 from schedviz.web.read_limit import ReadLimit
 
 #: The maximum number of fragments of one message.
-LARGEST_FRAGMENTS: Final = 1000
+MAX_FRAGMENTS: Final = 1000
 #: The library parses all bytes that it is given. This many bytes contain at most 700 frames.
-_PIECE_BYTES: Final = 4096
+_PARSE_BYTES: Final = 4096
 
 
 class FrameLimit(WebSocketsSansIOProtocol):
@@ -59,10 +59,10 @@ class FrameLimit(WebSocketsSansIOProtocol):
             # Clients must wait for the response to the handshake; uvicorn fails on earlier frames.
             self.transport.close()
             return
-        for start in range(0, len(data), _PIECE_BYTES):
+        for start in range(0, len(data), _PARSE_BYTES):
             if self._is_flooded:
                 break
-            super().data_received(data[start : start + _PIECE_BYTES])
+            super().data_received(data[start : start + _PARSE_BYTES])
         if self._is_flooded and not self.transport.is_closing():
             self._close_for_flood()
 
@@ -78,7 +78,7 @@ class FrameLimit(WebSocketsSansIOProtocol):
 
     def handle_cont(self, event: Frame) -> None:
         """A further fragment."""
-        if self._counted() and len(self.frames) < LARGEST_FRAGMENTS:
+        if self._counted() and len(self.frames) < MAX_FRAGMENTS:
             super().handle_cont(event)
         else:
             self._is_flooded = True

@@ -18,7 +18,7 @@ from schedviz.web.frame_limit import FrameLimit
 from schedviz.web.read_limit import ReadLimit
 
 #: The largest request line with headers; trailers after a body have the same limit.
-LARGEST_HEAD_BYTES = 64 * 1024
+MAX_HEAD_BYTES = 64 * 1024
 
 #: Requests of one connection that may wait for the response to an earlier one.
 MAX_PIPELINED = 32
@@ -71,8 +71,8 @@ class HeadLimit(HttpToolsProtocol):
         """Bytes arrived."""
         self._unfinished_bytes += len(data)
         super().data_received(data)
-        if self._unfinished_bytes > LARGEST_HEAD_BYTES and not self.transport.is_closing():
-            self.send_400_response(f"The head of a request has at most {LARGEST_HEAD_BYTES} bytes.")
+        if self._unfinished_bytes > MAX_HEAD_BYTES and not self.transport.is_closing():
+            self.send_400_response(f"The head of a request has at most {MAX_HEAD_BYTES} bytes.")
         elif self._in_body:
             self._heard = self.loop.time()
             if self._timer is None:

@@ -13,7 +13,7 @@ from django.core import signing
 from django.http.response import HttpResponseBase
 
 #: The maximum number of share links that a browser keeps; the oldest are dropped.
-MOST_LINKS: Final = 20
+MAX_LINKS: Final = 20
 _SALT: Final = "schedviz.links"
 
 

@@ -25,7 +25,7 @@ LOGIN_LINK_HOURS = 24
 #: How long the same browser may use a login link again: a double click or a reload sends the request twice.
 LOGIN_LINK_AGAIN_SECONDS = 60
 #: The maximum number of characters of the path after a login.
-_LONGEST_PATH = 2048
+_MAX_PATH_LENGTH = 2048
 
 
 def local_user() -> User:
@@ -95,7 +95,7 @@ def ensure_local_token(secret: str | None) -> str:
 
 def local_path(request: HttpRequest, path: str | None) -> str:
     """The page after a login: `path` if it is a path of this server, otherwise `/`."""
-    if not path or not path.startswith("/") or len(path) > _LONGEST_PATH:
+    if not path or not path.startswith("/") or len(path) > _MAX_PATH_LENGTH:
         return "/"
     is_local = url_has_allowed_host_and_scheme(path, allowed_hosts={request.get_host()}, require_https=request.is_secure())
     return path if is_local else "/"

@@ -108,7 +108,7 @@ def open_link(request: HttpRequest, response: HttpResponseBase, secret: str) -> 
     digest = hashed(secret)
     if not ShareLink.objects.filter(digest=digest, revoked_at=None).exists():
         return False
-    links = [*[link for link in links_of(request) if link != digest], digest][-link_cookie.MOST_LINKS :]
+    links = [*[link for link in links_of(request) if link != digest], digest][-link_cookie.MAX_LINKS :]
     if request.user.is_authenticated:
         request.session[LINKS_KEY] = links
     else:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 #: The maximum number of active share links of a session.
-MOST_LIVE = 100
+MAX_ACTIVE_LINKS = 100
 
 
 class TooManyLinks(Exception):
@@ -38,7 +38,7 @@ def make_link(session: Session, role: str, by: AbstractBaseUser, *, key: str = "
         existing = ShareLink.objects.filter(digest=hashed(secret)).first()
         if existing is not None:
             return existing, secret, False
-        if ShareLink.objects.filter(session=session, revoked_at=None).count() >= MOST_LIVE:
+        if ShareLink.objects.filter(session=session, revoked_at=None).count() >= MAX_ACTIVE_LINKS:
             raise TooManyLinks
         link = ShareLink.objects.create(digest=hashed(secret), **members)
     # The time of the database.

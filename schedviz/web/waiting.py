@@ -14,9 +14,9 @@ from threading import Lock
 from typing import Final
 
 #: The limit for all clients: half of the HTTP threads (schedviz.web.asgi_handler).
-MOST: Final = 16
+MAX_WAITING: Final = 16
 #: The limit for one user, participant or share link.
-MOST_OF_ONE: Final = 8
+MAX_WAITING_PER_CLIENT: Final = 8
 
 #: The sender of the current request: `Actor.identity`, or the share links.
 requester: ContextVar[str] = ContextVar("requester", default="")
@@ -38,10 +38,10 @@ class WaitingRequests:
         """Count the current request while it waits. Raises `TooManyWait` above a limit."""
         client = requester.get()
         with self._lock:
-            if self._waiting[client] >= MOST_OF_ONE:
-                raise TooManyWait(f"You have {MOST_OF_ONE} requests waiting for a worker, the limit for one user or share link.")
-            if self._waiting.total() >= MOST:
-                raise TooManyWait(f"This web server has {MOST} requests waiting for a worker, which is its limit.")
+            if self._waiting[client] >= MAX_WAITING_PER_CLIENT:
+                raise TooManyWait(f"You have {MAX_WAITING_PER_CLIENT} requests waiting for a worker, the limit for one user or share link.")
+            if self._waiting.total() >= MAX_WAITING:
+                raise TooManyWait(f"This web server has {MAX_WAITING} requests waiting for a worker, which is its limit.")
             self._waiting[client] += 1
         try:
             yield

@@ -169,7 +169,7 @@ def test_accounts_are_counted_for_all_web_processes_together(people, settings):
 def test_there_is_a_limit_to_open_invites(people, monkeypatch):
     from schedviz.web.accounts import invites
 
-    monkeypatch.setattr(invites, "MOST_OPEN", 1)
+    monkeypatch.setattr(invites, "MAX_OPEN_INVITES", 1)
     invite(people)
     second = people.client("owner-token").post(f"/api/v1/sessions/{people.session.pk}/invites/", {}, format="json")
 

@@ -88,7 +88,7 @@ def pod(cluster: KubernetesApi, name: str, **members: Any) -> None:
 def test_a_list_in_pages_then_every_change_once_and_in_order(
     cluster: KubernetesApi, watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("schedviz.cli.follow.cluster_api._PAGE", 2)
+    monkeypatch.setattr("schedviz.cli.follow.cluster_api._PAGE_SIZE", 2)
     for number in range(5):
         pod(cluster, f"p{number}")
     watched.start()
@@ -830,7 +830,7 @@ class _Endless(BaseHTTPRequestHandler):
 
 
 def test_an_answer_of_an_api_server_without_an_end_is_read_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster_api, "_LARGEST_PAGE", 1_000_000)
+    monkeypatch.setattr(cluster_api, "_MAX_PAGE_BYTES", 1_000_000)
     with ThreadingHTTPServer(("127.0.0.1", 0), _Endless) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         api = ClusterApi(kubeconfig.Access(context="dev", server=f"http://127.0.0.1:{server.server_port}"))
@@ -871,9 +871,9 @@ class _Hostile(BaseHTTPRequestHandler):
     ],
 )
 def test_a_list_of_a_hostile_api_server_is_refused(monkeypatch: pytest.MonkeyPatch, body: bytes, encoding: str, message: str) -> None:
-    monkeypatch.setattr(cluster_api, "_LARGEST_PAGE", 1_000_000)
-    monkeypatch.setattr(cluster_api, "_MOST_VALUES", 9_999)
-    monkeypatch.setattr(cluster_api, "_MOST_OBJECTS", 1_000)
+    monkeypatch.setattr(cluster_api, "_MAX_PAGE_BYTES", 1_000_000)
+    monkeypatch.setattr(cluster_api, "_MAX_VALUES", 9_999)
+    monkeypatch.setattr(cluster_api, "_MAX_OBJECTS", 1_000)
     answer = type("_Answer", (_Hostile,), {"body": body, "encoding": encoding})
     with ThreadingHTTPServer(("127.0.0.1", 0), answer) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -17,7 +17,7 @@ from schedviz.client.calls import Call, ask
 from schedviz.client.decoding import pieces
 from schedviz.client.errors import AnswerTooLarge, Refused, SchedvizError
 from schedviz.client.flows import listed
-from schedviz.client.limits import LARGEST_LINE, Lines, TooLarge
+from schedviz.client.limits import MAX_LINE_BYTES, Lines, TooLarge
 
 _PIECE = b'"' + b"x" * 65_534 + b'"'
 
@@ -85,7 +85,10 @@ def test_an_error_without_an_end_is_cut(endless: str) -> None:
 
 
 def test_a_line_of_a_stream_without_an_end_is_read_up_to_the_limit(endless: str) -> None:
-    with Client(endless, "token") as client, pytest.raises(AnswerTooLarge, match=f"A line of the response has more than {LARGEST_LINE:,}"):
+    with (
+        Client(endless, "token") as client,
+        pytest.raises(AnswerTooLarge, match=f"A line of the response has more than {MAX_LINE_BYTES:,}"),
+    ):
         list(client.stream("sessions/x/events/", {}, {}))
 
 

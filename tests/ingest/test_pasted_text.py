@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from schedviz.ingest.pasted_text import LONGEST, MOST_MESSAGES, messages_in, plain
+from schedviz.ingest.pasted_text import MAX_MESSAGES, MAX_TEXT_LENGTH, messages_in, plain
 from schedviz.ingest.scheduler_messages import PodMessage
 
 CPU = "0/3 nodes are available: 3 Insufficient cpu. preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod."
@@ -285,7 +285,7 @@ def events(*, form: str) -> str:
 def test_the_last_event_of_a_long_list_is_found_with_its_pod(form: str, before: str) -> None:
     text = before + events(form=form)
 
-    assert 400_000 < len(text) < LONGEST
+    assert 400_000 < len(text) < MAX_TEXT_LENGTH
     assert [(said.pod, said.message) for said in messages_in(text)] == [("shop/last", TAINT)]
 
 
@@ -296,9 +296,9 @@ def test_an_event_as_yaml_names_its_pod() -> None:
 
 
 def test_more_messages_than_are_returned_end_the_search() -> None:
-    rows = "".join(f"5m  Warning  FailedScheduling  pod/p{number}  {TAINT}\n" for number in range(MOST_MESSAGES + 1))
+    rows = "".join(f"5m  Warning  FailedScheduling  pod/p{number}  {TAINT}\n" for number in range(MAX_MESSAGES + 1))
 
-    assert len(messages_in(rows)) == MOST_MESSAGES
+    assert len(messages_in(rows)) == MAX_MESSAGES
 
 
 def test_messages_on_consecutive_lines_are_not_joined() -> None:
@@ -333,14 +333,14 @@ def test_escape_sequences_are_removed() -> None:
 )
 def test_hostile_texts_are_read_in_linear_time(piece: str) -> None:
     # Quadratic time would take minutes.
-    assert len(messages_in(piece * (HOSTILE // len(piece)))) <= MOST_MESSAGES
+    assert len(messages_in(piece * (HOSTILE // len(piece)))) <= MAX_MESSAGES
 
 
 @pytest.mark.parametrize("piece", ["Pod a can't be scheduled on b, predicate failed: ", "Error scheduling a/b: "])
 @pytest.mark.parametrize("end", ["", "; retrying", "reason: "])
 def test_a_long_line_of_beginnings_is_read_in_linear_time(piece: str, end: str) -> None:
     # Quadratic time would take minutes.
-    assert len(messages_in(piece * (LONGEST // len(piece) - 1) + end)) <= 1
+    assert len(messages_in(piece * (MAX_TEXT_LENGTH // len(piece) - 1) + end)) <= 1
 
 
 def test_each_reason_of_a_line_belongs_to_the_pod_before_it() -> None:

@@ -185,7 +185,7 @@ EXAMPLES = [
 ]
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-_LONGEST_LIST, _LONGEST_TEXT = 2, 300
+_MAX_LIST_LENGTH, _MAX_TEXT_LENGTH = 2, 300
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:[\d.]+(?:Z|\+00:00)")
 _THEN = "2026-01-31T12:00:00Z"
 
@@ -211,7 +211,7 @@ class Writing:
         if isinstance(value, dict):
             return {key: self.written(each, key) for key, each in value.items()}
         if isinstance(value, list):
-            return [self.written(each, name) for each in value[:_LONGEST_LIST]]
+            return [self.written(each, name) for each in value[:_MAX_LIST_LENGTH]]
         if isinstance(value, str):
             if name.endswith("At") or (name in ("at", "since") and _TIME.fullmatch(value)):
                 return _THEN
@@ -227,7 +227,7 @@ class Writing:
             # In a record: the time, and the duration of a request in seconds.
             if "\r\n" in text:
                 text = re.sub(r",\d+\.\d,(\d+)\r", r",3.5,\1\r", _TIME.sub(_THEN, text))
-            return text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}…"
+            return text if len(text) <= _MAX_TEXT_LENGTH else f"{text[:_MAX_TEXT_LENGTH]}…"
         # How many slices there were, and whether an import still counts, is a matter of the machine.
         if name in ("seconds", "storedBytes", "chunk", "used") and value is not None:
             return 0

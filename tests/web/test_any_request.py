@@ -47,7 +47,7 @@ def nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(explain, "WAIT_SECONDS", 0.01)
     monkeypatch.setattr(cycles, "DETAIL_SECONDS", 0.01)
     monkeypatch.setattr(compare, "DETAIL_SECONDS", 0.01)
-    monkeypatch.setattr(prefer_wait, "LONGEST_WAIT_SECONDS", 0.05)
+    monkeypatch.setattr(prefer_wait, "MAX_WAIT_SECONDS", 0.05)
     monkeypatch.setattr(django_settings, "SESSIONS_PER_USER", 50)
     cache.clear()
 

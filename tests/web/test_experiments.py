@@ -13,7 +13,7 @@ from rest_framework.test import APIClient
 from schedviz.sessions import quotas
 from schedviz.sessions.experiments import checking, trial_job
 from schedviz.sessions.models import Experiment
-from schedviz.web.waiting import MOST, requester, waits
+from schedviz.web.waiting import MAX_WAITING, requester, waits
 from tests.web.conftest import People
 
 PLAN = """\
@@ -96,7 +96,7 @@ def test_an_experiment_is_not_resumed_while_the_quota_of_bytes_is_used_up(owner:
 
 def test_few_requests_wait_until_a_plan_is_read(owner: APIClient) -> None:
     with ExitStack() as others:
-        for _ in range(MOST):
+        for _ in range(MAX_WAITING):
             others.enter_context(waits.one())
             requester.set(uuid4().hex)
         assert owner.post("/api/v1/experiments/", {"plan": PLAN}, format="json").status_code == 503

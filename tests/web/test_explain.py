@@ -12,7 +12,7 @@ import pytest
 from django.core.files.base import ContentFile
 from rest_framework.test import APIClient
 
-from schedviz.ingest.pasted_text import LONGEST
+from schedviz.ingest.pasted_text import MAX_TEXT_LENGTH
 from schedviz.sessions.models import Session
 from schedviz.sessions.transfer import create
 from tests.conftest import Worker, until
@@ -193,7 +193,7 @@ def test_an_explanation_has_what_the_doctor_found_in_the_files(people: People, o
 
 def test_a_text_is_explained_without_a_session_up_to_its_limit(owner: APIClient, io_worker: Worker) -> None:
     message = "shop/web: 0/2 nodes are available: 2 Insufficient cpu."
-    padded = " " * (LONGEST - len(message)) + message
+    padded = " " * (MAX_TEXT_LENGTH - len(message)) + message
 
     explained = owner.post("/api/v1/explain/message/", {"text": padded}, format="json").json()
     refused = owner.post("/api/v1/explain/message/", {"text": f" {padded}"}, format="json")

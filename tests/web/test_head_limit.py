@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from schedviz.web import head_limit
-from schedviz.web.head_limit import LARGEST_HEAD_BYTES
+from schedviz.web.head_limit import MAX_HEAD_BYTES
 from tests.web.conftest import LiveServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -35,29 +35,29 @@ def exchange(server: LiveServer, data: bytes) -> bytes:
         return answer
 
 
-@pytest.mark.parametrize("endless", [b"X: " + b"a" * LARGEST_HEAD_BYTES, b"X: a\r\n" * LARGEST_HEAD_BYTES])
+@pytest.mark.parametrize("endless", [b"X: " + b"a" * MAX_HEAD_BYTES, b"X: a\r\n" * MAX_HEAD_BYTES])
 def test_a_head_that_does_not_end_is_refused(web_server: LiveServer, endless: bytes) -> None:
     # One byte too many: all of it has been read when it is refused, so that the answer arrives.
-    answer = exchange(web_server, (START + endless)[: LARGEST_HEAD_BYTES + 1])
+    answer = exchange(web_server, (START + endless)[: MAX_HEAD_BYTES + 1])
 
     assert answer.startswith(b"HTTP/1.1 400 ")
-    assert str(LARGEST_HEAD_BYTES).encode() in answer
+    assert str(MAX_HEAD_BYTES).encode() in answer
 
 
 def test_a_large_head_that_ends_is_taken(web_server: LiveServer) -> None:
-    answer = exchange(web_server, START + b"X: " + b"a" * (LARGEST_HEAD_BYTES // 2) + b"\r\nConnection: close\r\n\r\n")
+    answer = exchange(web_server, START + b"X: " + b"a" * (MAX_HEAD_BYTES // 2) + b"\r\nConnection: close\r\n\r\n")
 
     assert answer.startswith(b"HTTP/1.1 200 ")
 
 
 def test_headers_after_a_body_have_an_end_too(web_server: LiveServer) -> None:
-    answer = exchange(web_server, CHUNKED + b"2\r\n{}\r\n0\r\nX: " + b"a" * 16 * LARGEST_HEAD_BYTES)
+    answer = exchange(web_server, CHUNKED + b"2\r\n{}\r\n0\r\nX: " + b"a" * 16 * MAX_HEAD_BYTES)
 
     assert not answer.startswith(b"HTTP/1.1 2"), "it hung up, whether or not we could read why"
 
 
 def test_what_a_body_in_many_parts_has_beside_them_is_not_counted_together(web_server: LiveServer) -> None:
-    parts = b"1\r\n \r\n" * LARGEST_HEAD_BYTES
+    parts = b"1\r\n \r\n" * MAX_HEAD_BYTES
 
     answer = exchange(web_server, CHUNKED.replace(b"Content-Type", b"Connection: close\r\nContent-Type") + parts + b"0\r\n\r\n")
 

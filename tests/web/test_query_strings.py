@@ -111,8 +111,8 @@ def test_an_address_accepts_what_it_answers_with(owner_client, people, redis, mo
 
 
 def test_the_pages_that_the_python_client_asks_for_are_allowed():
-    assert min(sessions.LONGEST_PAGE, branches.LONGEST_PAGE, cycles.LONGEST_PAGE, commands.LONGEST_PAGE) >= flows._PAGE
-    assert flows._EVENTS_PAGE <= events.LONGEST_PAGE
+    assert min(sessions.MAX_PAGE_SIZE, branches.MAX_PAGE_SIZE, cycles.MAX_PAGE_SIZE, commands.MAX_PAGE_SIZE) >= flows._PAGE_SIZE
+    assert flows._EVENTS_PAGE <= events.MAX_PAGE_SIZE
 
 
 def test_every_view_of_rest_is_a_resource():

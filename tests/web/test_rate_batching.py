@@ -84,7 +84,7 @@ def test_threads_together_use_no_more_than_was_counted():
 
 
 def test_counters_of_former_clients_expire(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(rate_batching, "_MOST_KEYS", 3)
+    monkeypatch.setattr(rate_batching, "_MAX_CLIENTS", 3)
     shared, ahead = Shared(60_000), BatchedCounter()
 
     for who in range(10):

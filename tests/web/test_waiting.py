@@ -9,7 +9,7 @@ import pytest
 
 from schedviz.sessions.models import Session
 from schedviz.web import waiting
-from schedviz.web.waiting import MOST, MOST_OF_ONE, TooManyWait, WaitingRequests, requester
+from schedviz.web.waiting import MAX_WAITING, MAX_WAITING_PER_CLIENT, TooManyWait, WaitingRequests, requester
 from tests.web.conftest import People
 
 
@@ -22,8 +22,8 @@ def test_one_requester_may_have_some_waits_and_all_together_more() -> None:
             entered.release()
             assert release.wait(10)
 
-    with ThreadPoolExecutor(MOST) as pool:
-        running = [pool.submit(wait, f"user {n // MOST_OF_ONE}") for n in range(MOST)]
+    with ThreadPoolExecutor(MAX_WAITING) as pool:
+        running = [pool.submit(wait, f"user {n // MAX_WAITING_PER_CLIENT}") for n in range(MAX_WAITING)]
         for _ in running:
             assert entered.acquire(timeout=10)
         for who, words in (("user 0", "You have"), ("user 9", "This web server has")):
@@ -40,7 +40,7 @@ def test_one_requester_may_have_some_waits_and_all_together_more() -> None:
 def test_too_many_waiting_requests_are_answered_at_once(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
     Session.objects.filter(pk=people.session.pk).update(status=Session.Status.IMPORTING)
     client = people.client("owner-token")
-    monkeypatch.setattr(waiting, "MOST_OF_ONE", 0)
+    monkeypatch.setattr(waiting, "MAX_WAITING_PER_CLIENT", 0)
 
     answer = client.get(f"/api/v1/sessions/{people.session.pk}/", headers={"Prefer": "wait=30"})
     question = client.post(f"/api/v1/sessions/{people.session.pk}/explain/message/", {"text": "0/5 nodes"}, format="json")

@@ -111,11 +111,11 @@ def import_(*, nodes: int, pods: int, forms: tuple[str, ...], as_json: bool) -> 
 
 
 def _check(names: tuple[str, ...], *, every_node: bool, release: str) -> None:
-    from schedviz.cli.bench.check import MOST_NODES, differences
+    from schedviz.cli.bench.check import MAX_NODES, differences
 
     for name in names:
         say(f"{name}: placements as with one node at a time …", err=True)
-        mismatches = differences(WORKLOADS[name], nodes=MOST_NODES, every_node=every_node, release=release)
+        mismatches = differences(WORKLOADS[name], nodes=MAX_NODES, every_node=every_node, release=release)
         if mismatches:
             is_so, should_be = mismatches[0]
             raise click.ClickException(

@@ -25,7 +25,7 @@ from schedviz.trace.commands import Step
 from schedviz.trace.releases import DEFAULT_RELEASE
 
 #: One call per node takes milliseconds.
-MOST_NODES = 120
+MAX_NODES = 120
 CYCLES = 25
 
 
@@ -60,7 +60,7 @@ def placements(workload: Workload, *, nodes: int, every_node: bool, release: str
 
 def differences(workload: Workload, *, nodes: int, every_node: bool, release: str = DEFAULT_RELEASE) -> list[tuple[Placement, Placement]]:
     """Cycles whose result differs from that of plugins called for one node at a time: the result, and the expected one."""
-    nodes = min(nodes, MOST_NODES)
+    nodes = min(nodes, MAX_NODES)
     fast = placements(workload, nodes=nodes, every_node=every_node, release=release)
     with patched(_one_at_a_time(release)):
         slow = placements(workload, nodes=nodes, every_node=every_node, release=release)

@@ -15,8 +15,8 @@ from urllib.parse import parse_qsl, urlsplit
 from schedviz.cli.check.finding import Finding, error, warning
 
 _LOCAL = frozenset(("127.0.0.1", "localhost", "[::1]", "::1", ""))
-_SHORTEST_SECRET = 32
-_SHORTEST_TOKEN = 24
+_MIN_SECRET_LENGTH = 32
+_MIN_TOKEN_LENGTH = 24
 #: File descriptors besides those of sockets: database, Redis, files, logs.
 _OTHER_FILES = 256
 
@@ -63,12 +63,12 @@ def _secrets(configured: Configured) -> Iterator[Finding]:
             "is not set, so each host generates its own key, and logins at one host are invalid at the others",
             "set the same one everywhere: python3 -c 'import secrets; print(secrets.token_urlsafe(48))'",
         )
-    if len(configured.settings.SECRET_KEY) < _SHORTEST_SECRET:
+    if len(configured.settings.SECRET_KEY) < _MIN_SECRET_LENGTH:
         yield error(
             "SCHEDVIZ_SECRET_KEY", f"has {len(configured.settings.SECRET_KEY)} characters and can be guessed", "use 48 random bytes"
         )
     token = configured.settings.METRICS_TOKEN
-    if token and len(token) < _SHORTEST_TOKEN:
+    if token and len(token) < _MIN_TOKEN_LENGTH:
         yield error("SCHEDVIZ_METRICS_TOKEN", f"has {len(token)} characters and can be guessed", "use 32 random bytes")
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _MODULE = "schedviz.cli.experiment.command"
 #: A table with more columns, and fewer variants than columns, is printed with a row for each measure.
-_MOST_COLUMNS = 10
+_MAX_COLUMNS = 10
 #: Exit code: at least one trial failed; the results of the others were written.
 EXIT_FAILED = 1
 
@@ -356,7 +356,7 @@ def _print(results: Results, *, chosen: bool) -> None:
     from schedviz.terminal import show
 
     lines = table(results, keys=[column.key for column in results.columns] if chosen else None)
-    is_turned = len(lines[0]) > max(_MOST_COLUMNS, len(lines))
+    is_turned = len(lines[0]) > max(_MAX_COLUMNS, len(lines))
     if is_turned:
         lines = [list(line) for line in zip(*lines, strict=True)]
     head, *rows = lines

@@ -14,21 +14,21 @@ from schedviz.cli.follow.credentials import Credentials
 from schedviz.cli.follow.errors import Expired, FollowError, Forbidden, NotServed, Unavailable
 from schedviz.cli.follow.kubeconfig import Access
 from schedviz.client.decoding import pieces
-from schedviz.client.limits import LARGEST_ERROR, LARGEST_JSON, Lines, TooLarge
+from schedviz.client.limits import MAX_ERROR_BYTES, MAX_JSON_BYTES, Lines, TooLarge
 from schedviz.kube.kinds import Kind
 
-_PAGE = 500
+_PAGE_SIZE = 500
 #: The largest page: 500 objects of half a megabyte.
-_LARGEST_PAGE = LARGEST_JSON
+_MAX_PAGE_BYTES = MAX_JSON_BYTES
 #: The maximum number of JSON values in a page, estimated by its commas: a value takes about 100 bytes of memory, however short it is.
-_MOST_VALUES = 10_000_000
+_MAX_VALUES = 10_000_000
 #: The largest list of a kind, in bytes and in objects.
-_LARGEST_LIST = 4 << 30
-_MOST_OBJECTS = 2_000_000
+_MAX_LIST_BYTES = 4 << 30
+_MAX_OBJECTS = 2_000_000
 #: Pages in a row without an object, after which a list is taken to be endless.
-_MOST_EMPTY_PAGES = 100
+_MAX_EMPTY_PAGES = 100
 #: The most characters of a message of the API server that are shown.
-_LONGEST_MESSAGE = 1000
+_MAX_MESSAGE_LENGTH = 1000
 #: The API server ends a watch after this time, so that connections that a proxy has dropped are noticed.
 _WATCH_SECONDS = 240
 #: A connection is given up after this long without a byte.
@@ -114,18 +114,18 @@ class ClusterApi:
         """All objects of a kind, and the resource version of the list. Raises as `_open` does."""
         items: list[bytes] = []
         size = empty = 0
-        query = {"limit": str(_PAGE), **_selector(kind)}
+        query = {"limit": str(_PAGE_SIZE), **_selector(kind)}
         while True:
             with self._open(kind, "list", query) as response:
                 page = _decoded(_page(response), _List)
             items += [bytes(item) for item in page.items or ()]
             size += sum(map(len, page.items or ()))
             empty = 0 if page.items else empty + 1
-            if size > _LARGEST_LIST:
-                raise FollowError(f"{self._access.address}: {TooLarge(f'the list of {kind.resource}', _LARGEST_LIST)}.")
-            if len(items) > _MOST_OBJECTS:
-                raise FollowError(f"{self._access.address}: the list of {kind.resource} has more than {_MOST_OBJECTS:,} objects.")
-            if empty > _MOST_EMPTY_PAGES:
+            if size > _MAX_LIST_BYTES:
+                raise FollowError(f"{self._access.address}: {TooLarge(f'the list of {kind.resource}', _MAX_LIST_BYTES)}.")
+            if len(items) > _MAX_OBJECTS:
+                raise FollowError(f"{self._access.address}: the list of {kind.resource} has more than {_MAX_OBJECTS:,} objects.")
+            if empty > _MAX_EMPTY_PAGES:
                 raise FollowError(f"{self._access.address}: the list of {kind.resource} has {empty} pages in a row without an object.")
             if not page.metadata.next:
                 return items, page.metadata.resource_version
@@ -168,7 +168,7 @@ class ClusterApi:
             try:
                 if response.status_code not in (httpx.codes.OK, httpx.codes.CREATED):
                     return None
-                return bool(_decoded(_body(response, LARGEST_ERROR), _Review).status.allowed)
+                return bool(_decoded(_body(response, MAX_ERROR_BYTES), _Review).status.allowed)
             finally:
                 response.close()
 
@@ -180,7 +180,7 @@ class ClusterApi:
             try:
                 if response.status_code != httpx.codes.OK:
                     return ""
-                version = _decoded(_body(response, LARGEST_ERROR), _Version).git_version
+                version = _decoded(_body(response, MAX_ERROR_BYTES), _Version).git_version
                 return version if _VERSION.fullmatch(version) else ""
             finally:
                 response.close()
@@ -226,10 +226,10 @@ class ClusterApi:
     def _as_error(self, response: httpx.Response, kind: Kind, verb: str) -> Exception:
         code = response.status_code
         try:
-            message = msgspec.json.decode(_body(response, LARGEST_ERROR), type=_Status).message
+            message = msgspec.json.decode(_body(response, MAX_ERROR_BYTES), type=_Status).message
         except (msgspec.DecodeError, RecursionError, FollowError):
             message = ""
-        message = message[:_LONGEST_MESSAGE] or f"HTTP {code}"
+        message = message[:_MAX_MESSAGE_LENGTH] or f"HTTP {code}"
         if code == _GONE:
             return Expired(message)
         if code == _FORBIDDEN:
@@ -262,7 +262,7 @@ def _watch_event(line: bytes) -> WatchEvent:
     content = bytes(event.object)
     if event.type == "ERROR":
         status = _decoded(content, _Status)
-        message = status.message[:_LONGEST_MESSAGE]
+        message = status.message[:_MAX_MESSAGE_LENGTH]
         raise Expired(message) if status.code == _GONE else Unavailable(message or f"status {status.code}")
     if event.type not in ("ADDED", "MODIFIED", "DELETED", "BOOKMARK"):
         raise Unavailable(f"a watch told of {event.type[:80]!r}, which is unknown")
@@ -291,9 +291,9 @@ def _lines(response: httpx.Response) -> Iterator[bytes]:
 
 def _page(response: httpx.Response) -> bytes:
     """The body of a page of a list. Raises `FollowError`."""
-    body = _body(response, _LARGEST_PAGE)
-    if body.count(b",") > _MOST_VALUES:
-        raise FollowError(f"{response.request.url.host}: the response has more than {_MOST_VALUES:,} values, the limit of this client.")
+    body = _body(response, _MAX_PAGE_BYTES)
+    if body.count(b",") > _MAX_VALUES:
+        raise FollowError(f"{response.request.url.host}: the response has more than {_MAX_VALUES:,} values, the limit of this client.")
     return body
 
 

@@ -12,10 +12,10 @@ from schedviz.cli.follow.redaction import Redaction
 from schedviz.explain.decision_times import DecisionTime
 
 #: How many decisions may wait to be pushed. Beyond that the oldest are dropped: bindings are then undecided.
-_MOST_WAITING: Final = 20_000
+_MAX_WAITING: Final = 20_000
 #: The most in one batch.
-MOST_AT_ONCE: Final = 2000
-_MOST_REMEMBERED: Final = 20_000
+MAX_BATCH: Final = 2000
+_MAX_REMEMBERED: Final = 20_000
 
 
 class Decisions:
@@ -38,12 +38,12 @@ class Decisions:
         pod, node = self._redaction.names(namespace, name, decision.node)
         with self._lock:
             self._waiting.append(msgspec.structs.replace(decision, pod=pod, node=node))
-            del self._waiting[:-_MOST_WAITING]
+            del self._waiting[:-_MAX_WAITING]
 
     def next_batch(self) -> list[DecisionTime]:
         """The oldest that wait, at most as many as a batch may have."""
         with self._lock:
-            taken, self._waiting = self._waiting[:MOST_AT_ONCE], self._waiting[MOST_AT_ONCE:]
+            taken, self._waiting = self._waiting[:MAX_BATCH], self._waiting[MAX_BATCH:]
         return taken
 
     def __len__(self) -> int:
@@ -57,5 +57,5 @@ class Remembered(OrderedDict[str, int]):
         """Remember the time for a pod."""
         self[pod] = at
         self.move_to_end(pod)
-        if len(self) > _MOST_REMEMBERED:
+        if len(self) > _MAX_REMEMBERED:
             self.popitem(last=False)

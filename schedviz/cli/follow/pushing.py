@@ -15,8 +15,8 @@ from schedviz.cli.follow.reflector import Change, Known
 from schedviz.cli.server import Answer, Server
 from schedviz.explain.decision_times import DecisionTime
 
-_PAGE = 5000
-_FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.25, 15.0
+_PAGE_SIZE = 5000
+_FIRST_PAUSE_SECONDS, _MAX_PAUSE_SECONDS = 0.25, 15.0
 _BEHIND_SECONDS = 0.5
 _OK, _CREATED, _BAD, _CONFLICT, _TOO_MANY, _SERVER_ERROR = 200, 201, 400, 409, 429, 500
 _EVENT = re.compile(r"\$\.events\[(\d+)\]")
@@ -53,7 +53,7 @@ class Pusher:
         known: dict[str, dict[str, Known]] = {}
         after = 0
         while True:
-            answer = self._until_answered(f"{self._path}?after={after}&limit={_PAGE}", None)
+            answer = self._until_answered(f"{self._path}?after={after}&limit={_PAGE_SIZE}", None)
             if answer.status != _OK:
                 raise self._refusal(answer)
             page = json.loads(answer.body)
@@ -95,7 +95,7 @@ class Pusher:
                 size = max(1, len(some) // 2) if code == "too_many_commands" else size
                 self._wait(f"{answer.message} Waiting.", pause)
                 # A lagging engine executes hundreds of commands per second.
-                pause = min(pause * 2, _BEHIND_SECONDS if code == "too_many_commands" else _LONGEST_PAUSE_SECONDS)
+                pause = min(pause * 2, _BEHIND_SECONDS if code == "too_many_commands" else _MAX_PAUSE_SECONDS)
             elif answer.status == _BAD and (bad := _EVENT.match(str(answer.error.get("detail", {}).get("path", "")))):
                 self._say(f"the server does not take an object, it is left out: {answer.message}")
                 self.left_out += 1
@@ -138,7 +138,7 @@ class Pusher:
             except OSError as error:
                 why = str(error)
             self._wait(f"{self._server.address} does not respond: {why}. Trying again.", pause)
-            pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
+            pause = min(pause * 2, _MAX_PAUSE_SECONDS)
 
     def _wait(self, why: str, seconds: float) -> None:
         self._say(why)

@@ -20,9 +20,9 @@ from schedviz.cli.follow.redaction import RedactedObject, Redaction
 from schedviz.kube.errors import KubeError
 from schedviz.kube.kinds import Kind
 
-_FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.8, 30.0
+_FIRST_PAUSE_SECONDS, _MAX_PAUSE_SECONDS = 0.8, 30.0
 #: Digits of a resource version.
-_LONGEST_VERSION = 20
+_MAX_VERSION_LENGTH = 20
 #: A watch that ends after this time without an event counts as successful.
 _SHORT_SECONDS = 1.0
 
@@ -138,7 +138,7 @@ class Reflector:
                 pause = _FIRST_PAUSE_SECONDS
             # Also after a watch that ended immediately without events.
             stop.wait(pause * random.uniform(0.5, 1.0))  # noqa: S311 -- jitter, so that not all kinds reconnect at once.
-            pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
+            pause = min(pause * 2, _MAX_PAUSE_SECONDS)
 
     def watch(self) -> int:
         """Emit changes until the server ends the watch; returns their number. Raises as `ClusterApi.watch` does."""
@@ -194,5 +194,5 @@ def _changed_at(item: bytes) -> int:
 
 def _number(resource_version: str) -> int:
     """The number; 0 if it is none. Resource versions are numbers of 64 bits, as far as they are numbers."""
-    is_number = resource_version.isascii() and resource_version.isdigit() and len(resource_version) <= _LONGEST_VERSION
+    is_number = resource_version.isascii() and resource_version.isdigit() and len(resource_version) <= _MAX_VERSION_LENGTH
     return int(resource_version) if is_number else 0

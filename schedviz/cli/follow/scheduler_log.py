@@ -21,7 +21,7 @@ from schedviz.ingest.log_lines import log_lines
 _LOOK_SECONDS: Final = 0.05
 _PIECE: Final = 1 << 20
 #: Longer lines are skipped.
-_LONGEST_LINE: Final = 1 << 20
+_MAX_LINE_BYTES: Final = 1 << 20
 #: Lines that tell of decisions, told apart from all others without parsing them.
 _INTERESTING: Final = re.compile(
     rb"Attempting to (?:schedule|bind) |Successfully bound pod|(?:Add|Delete) event for (?:un)?scheduled pod"
@@ -44,7 +44,7 @@ class LogDecisions:
 
     def read(self, data: bytes) -> None:
         """Whole lines of the log."""
-        wanted = b"\n".join(line for line in data.split(b"\n") if len(line) < _LONGEST_LINE and _INTERESTING.search(line))
+        wanted = b"\n".join(line for line in data.split(b"\n") if len(line) < _MAX_LINE_BYTES and _INTERESTING.search(line))
         for line in log_lines(wanted):
             if (record := record_of(line)) is not None:
                 self._note(record)
@@ -127,7 +127,7 @@ class SchedulerLog:
             lines, separator, rest = (rest + piece).rpartition(b"\n")
             if separator:
                 self._decisions.read(lines)
-            elif len(rest) > _LONGEST_LINE:
+            elif len(rest) > _MAX_LINE_BYTES:
                 rest = b""
             if stop.is_set():
                 return

@@ -16,7 +16,7 @@ from schedviz.trace.events import AnyEvent
 from schedviz.trace.view import View
 
 #: The latest message about a pod is looked for in this many of the newest cycles.
-MOST_CYCLES_LOOKED_AT = 20_000
+MAX_CYCLES_SEARCHED = 20_000
 
 
 class StoredSide:
@@ -57,7 +57,7 @@ class StoredSide:
     def messages(self, pods: Collection[str]) -> dict[str, str]:
         messages: dict[str, str] = {}
         for looked_at, summary in enumerate(reading.each_cycle(self._session.pk, after=0, tail=True)):
-            if len(messages) == len(pods) or looked_at == MOST_CYCLES_LOOKED_AT:
+            if len(messages) == len(pods) or looked_at == MAX_CYCLES_SEARCHED:
                 break
             if summary.last_event <= self.event and summary.cycle.pod in pods:
                 messages.setdefault(summary.cycle.pod, summary.cycle.message)

@@ -12,7 +12,7 @@ from uuid import UUID
 from schedviz.engine import Simulation
 
 #: The cached engine is dropped after this long without a request, to free its memory.
-KEPT_SECONDS: Final = 60.0
+TTL_SECONDS: Final = 60.0
 
 #: Session, event and last executed command. The command is needed because some commands produce no event.
 Moment = tuple[UUID, int | None, int]
@@ -42,7 +42,7 @@ class EngineCache:
         with self._lock:
             self._drop()
             self._moment, self._simulation = moment, simulation
-            self._expiry_timer = threading.Timer(KEPT_SECONDS, self.clear)
+            self._expiry_timer = threading.Timer(TTL_SECONDS, self.clear)
             self._expiry_timer.daemon = True
             self._expiry_timer.start()
 

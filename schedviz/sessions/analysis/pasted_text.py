@@ -14,7 +14,7 @@ from schedviz.explain.text_reading import PodAnswer, TextReading, read_text
 from schedviz.ingest.described_pods import described_pods
 from schedviz.ingest.errors import IngestError
 from schedviz.ingest.kubectl_tables import command_for, tables, told_by_tables
-from schedviz.ingest.pasted_text import LONGEST, MOST_MESSAGES, messages_in, plain, seconds_of_age
+from schedviz.ingest.pasted_text import MAX_MESSAGES, MAX_TEXT_LENGTH, messages_in, plain, seconds_of_age
 from schedviz.ingest.pod_events import pod_events_in
 from schedviz.ingest.source import Source
 from schedviz.ingest.whole_text import text_of
@@ -49,7 +49,7 @@ class PastedTextResult(msgspec.Struct, frozen=True):
     command: str = ""
     #: The text of the file; "" if it was sent as text, or cannot be read.
     text: str = ""
-    #: Whether the text may have more messages than the first `MOST_MESSAGES`.
+    #: Whether the text may have more messages than the first `MAX_MESSAGES`.
     more: bool = False
 
 
@@ -78,7 +78,7 @@ def explain_pasted(request: PastedText) -> PastedTextResult:
     """The messages of the text, or a card about its first pod."""
     if request.file:
         try:
-            text = text_of(Source.of_bytes("the file", request.file), LONGEST)
+            text = text_of(Source.of_bytes("the file", request.file), MAX_TEXT_LENGTH)
         except IngestError as error:
             return PastedTextResult(hint=str(error))
         if request.form is None:
@@ -90,7 +90,7 @@ def explain_pasted(request: PastedText) -> PastedTextResult:
     if not messages:
         return PastedTextResult(hint=hint_for(request.text), command=command_for(plain(request.text)), others=reading.others_phrase)
     if request.form is None:
-        return PastedTextResult(messages, reading.answers, reading.others_phrase, more=len(messages) >= MOST_MESSAGES)
+        return PastedTextResult(messages, reading.answers, reading.others_phrase, more=len(messages) >= MAX_MESSAGES)
     first, *autoscaler_messages = newest_of_each_source(messages, seconds_of_age)
     message = msgspec.structs.replace(first, pod=first.pod or request.pod)
     card = card_of_message(

@@ -18,7 +18,7 @@ from schedviz.sessions.models import Breakpoint, Session
 from schedviz.trace.events import AnyEvent
 
 #: The maximum number of breakpoints in one session.
-MOST = 20
+MAX_BREAKPOINTS = 20
 
 
 class TooManyBreakpoints(SessionError):
@@ -114,8 +114,8 @@ def put(session_id: UUID, when: str, *, enabled: bool = True) -> Breakpoint:
         # The lock also serializes concurrent requests.
         _edited(session_id)
         rows = Breakpoint.objects.filter(session_id=session_id)
-        if rows.count() >= MOST:
-            raise TooManyBreakpoints(f"A session has at most {MOST} breakpoints. Delete one, or combine two with `or`.")
+        if rows.count() >= MAX_BREAKPOINTS:
+            raise TooManyBreakpoints(f"A session has at most {MAX_BREAKPOINTS} breakpoints. Delete one, or combine two with `or`.")
         number = (rows.aggregate(Max("number"))["number__max"] or 0) + 1
         return Breakpoint.objects.create(session_id=session_id, number=number, when=when, enabled=enabled)
 

@@ -17,7 +17,7 @@ from schedviz.sessions.errors import CommandRefused
 from schedviz.trace.commands import AnyCommand, Create, Update
 
 #: Expressions that are checked; an object with more of them is accepted with the others unchecked.
-_MOST: Final = 64
+_MAX_EXPRESSIONS: Final = 64
 _KINDS: Final = ("DeviceClass", "ResourceClaim", "ResourceClaimTemplate")
 
 
@@ -36,7 +36,7 @@ def expect_selectors(command: AnyCommand) -> None:
     for path, expression in _expressions(obj):
         if expression in checked:
             continue
-        if len(checked) == _MOST:
+        if len(checked) == _MAX_EXPRESSIONS:
             return
         checked.add(expression)
         refused = refusal(expression)

@@ -28,7 +28,7 @@ from schedviz.sessions.quotas import QuotaReached
 from schedviz.sessions.redis import wakeups
 from schedviz.trace.commands import AnyCommand, Pause, encode_command
 
-LONGEST_KEY = 200
+MAX_KEY_LENGTH = 200
 log = structlog.get_logger(__name__)
 
 #: An escaped U+0000 in JSON.
@@ -171,8 +171,8 @@ def _op(command: AnyCommand) -> str:
 
 
 def _encoded(command: AnyCommand, key: str) -> _NewCommand:
-    if not key or len(key) > LONGEST_KEY:
-        raise CommandRefused(f"key: has {len(key)} characters; 1 to {LONGEST_KEY} are allowed.")
+    if not key or len(key) > MAX_KEY_LENGTH:
+        raise CommandRefused(f"key: has {len(key)} characters; 1 to {MAX_KEY_LENGTH} are allowed.")
     limits.expect_command_bytes(command)
     body: bytes = encode_command(canonical(command))
     # PostgreSQL cannot store U+0000, and Kubernetes names cannot contain it.

@@ -26,7 +26,7 @@ from schedviz.sessions import quotas
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.experiments.dispatch import notify_trials
 from schedviz.sessions.experiments.requests import expect_few_added
-from schedviz.sessions.experiments.trial_lease import LEASE_SECONDS, MOST_TRIES, RENEWAL_SECONDS, new_owner
+from schedviz.sessions.experiments.trial_lease import LEASE_SECONDS, MAX_TRIES, RENEWAL_SECONDS, new_owner
 from schedviz.sessions.experiments.watch import TookTooLongError, Watch
 from schedviz.sessions.models import Experiment, ExperimentBase, ExperimentTrial, Membership, Session
 from schedviz.sessions.queries.database import DatabaseSeconds
@@ -78,8 +78,8 @@ def _checked(
     base: ExperimentBase | None = None,
 ) -> CheckedPlan | None:
     """The plan, with the base that was stored, if any. None: it was refused, or the check was cancelled."""
-    if experiment.tries > MOST_TRIES:
-        refuse(mine, [Fault("", f"{MOST_TRIES} workers ended while they checked the plan. Their logs have the reason.")])
+    if experiment.tries > MAX_TRIES:
+        refuse(mine, [Fault("", f"{MAX_TRIES} workers ended while they checked the plan. Their logs have the reason.")])
         return None
     watch = Watch(
         lambda: bool(mine.update(lease_until=DatabaseSeconds() + _SECONDS)),

@@ -22,7 +22,7 @@ from schedviz.sessions.queries.database import wait_for_lock
 from schedviz.sessions.quotas import QuotaReached
 
 #: The largest plan, in characters.
-LONGEST_PLAN: Final = 256 * 1024
+MAX_PLAN_LENGTH: Final = 256 * 1024
 #: The number of the lock for creating experiments.
 _CREATING: Final = 7_293_002
 _UNENDED: Final = (Experiment.Status.CHECKING, Experiment.Status.RUNNING, Experiment.Status.PAUSED)

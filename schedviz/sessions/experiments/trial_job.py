@@ -20,7 +20,7 @@ from schedviz.experiments.trial_result import TrialResult
 from schedviz.sessions.experiments import trial_lease
 from schedviz.sessions.experiments.reading import pack_detail, pack_result
 from schedviz.sessions.experiments.requests import pause_if_full
-from schedviz.sessions.experiments.trial_lease import MOST_TRIES, RENEWAL_SECONDS, TrialLease
+from schedviz.sessions.experiments.trial_lease import MAX_TRIES, RENEWAL_SECONDS, TrialLease
 from schedviz.sessions.experiments.watch import TookTooLongError, Watch
 from schedviz.sessions.models import Experiment, ExperimentBase
 
@@ -36,8 +36,8 @@ def run(experiment_id: UUID, number: int) -> None:
     lease = trial_lease.claim(experiment_id, number)
     if lease is None:
         return
-    if lease.tries > MOST_TRIES:
-        message = f"{MOST_TRIES} workers ended while they ran this trial. Their logs have the reason; it may need too much memory."
+    if lease.tries > MAX_TRIES:
+        message = f"{MAX_TRIES} workers ended while they ran this trial. Their logs have the reason; it may need too much memory."
         _store(lease, TrialResult(number, error=message), 0.0)
         return
     if pause_if_full(experiment_id):

@@ -24,7 +24,7 @@ from schedviz.sessions.queries.database import DatabaseSeconds
 LEASE_SECONDS: Final = 30.0
 RENEWAL_SECONDS: Final = 5.0
 #: After this many owners have crashed, the trial fails.
-MOST_TRIES: Final = 5
+MAX_TRIES: Final = 5
 
 #: No live worker has the trial, and it has no result.
 _UNDONE: Final = Q(status=ExperimentTrial.Status.WAITING) | Q(status=ExperimentTrial.Status.RUNNING, lease_until__lt=DatabaseSeconds())

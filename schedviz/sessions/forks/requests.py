@@ -20,7 +20,7 @@ from schedviz.sessions.history import reading
 from schedviz.sessions.models import Session
 from schedviz.sessions.redis import wakeups
 
-_LONGEST_NAME = 200
+_MAX_NAME_LENGTH = 200
 
 
 class NotForkable(SessionError):
@@ -80,7 +80,7 @@ def fork(
         chosen = {**chosen, "release": other.release, "feature_gates": other.feature_gates}
     made = Session(
         owner_id=owner.pk,
-        name=(name or f"{session.name[: _LONGEST_NAME - 35]} @ {event}{f' {other.release}' if other else ''}")[:_LONGEST_NAME],
+        name=(name or f"{session.name[: _MAX_NAME_LENGTH - 35]} @ {event}{f' {other.release}' if other else ''}")[:_MAX_NAME_LENGTH],
         source={"fork": came_from},
         settings=chosen,
         report=report,

@@ -30,11 +30,11 @@ LATE_COSTS = 3.0
 VIEW_EVENTS = 2_000
 #: ... unless views would then cost more than this share of the work.
 VIEW_SHARE = 0.1
-_NEWEST_KEPT = 8
+_NEWEST_ENGINES_KEPT = 8
 #: Engines are thinned when engines and views take more space than the session's history plus this.
 ENGINES_FREE_BYTES = 4 << 20
 #: No gap between engines exceeds this share of its distance from the newest, whatever space the engines take.
-LARGEST_GAP = 1 / 8
+MAX_GAP = 1 / 8
 
 
 class Saved(msgspec.Struct, frozen=True):
@@ -161,9 +161,9 @@ def thinned(events: Sequence[int], sizes: Sequence[int], *, excess: int) -> set[
         older = events[kept_indices[index + 1]]
         return (events[kept_indices[index - 1]] - older) / max(1, events[0] - older)
 
-    while excess > 0 and len(kept_indices) > _NEWEST_KEPT + 1:
-        index = min(range(_NEWEST_KEPT, len(kept_indices) - 1), key=gap)
-        if gap(index) > LARGEST_GAP:
+    while excess > 0 and len(kept_indices) > _NEWEST_ENGINES_KEPT + 1:
+        index = min(range(_NEWEST_ENGINES_KEPT, len(kept_indices) - 1), key=gap)
+        if gap(index) > MAX_GAP:
             break
         excess -= sizes[kept_indices[index]]
         superfluous.add(kept_indices.pop(index))

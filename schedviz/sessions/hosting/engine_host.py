@@ -104,7 +104,7 @@ class EngineHost:
 
     def _back_off(self) -> None:
         """Delay the next load, longer each time, so that other sessions are hosted. The watchdog calls this before it ends the process."""
-        seconds = min(STUCK_BACKOFF_SECONDS * self.session.acquisitions, leases.LONGEST_BACKOFF_SECONDS)
+        seconds = min(STUCK_BACKOFF_SECONDS * self.session.acquisitions, leases.MAX_BACKOFF_SECONDS)
         message = f"One step of loading this session took over {STAGE_SECONDS:g} s; the next attempt is in {seconds:.0f} s."
         leases.back_off(self.lease, seconds, message, has_tried=True)
 

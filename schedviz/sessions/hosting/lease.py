@@ -36,10 +36,10 @@ BACKED_OFF = -1
 STUCK = 1_000
 
 #: The longest backoff of a session.
-LONGEST_BACKOFF_SECONDS = 300.0
+MAX_BACKOFF_SECONDS = 300.0
 #: A lease that ends later than any can was given before the database's clock was set back. A live owner renews it within `RENEWAL_SECONDS`
 #: or is fenced.
-_BEFORE_CLOCK_WAS_SET_BACK = Q(lease_until__gt=DatabaseSeconds() + 2 * LONGEST_BACKOFF_SECONDS) | (
+_BEFORE_CLOCK_WAS_SET_BACK = Q(lease_until__gt=DatabaseSeconds() + 2 * MAX_BACKOFF_SECONDS) | (
     Q(lease_until__gt=DatabaseSeconds() + 2 * LEASE_SECONDS) & ~Q(lease_owner=BACKING_OFF) & ~Q(status=Session.Status.IMPORTING)
 )
 FREE = Q(lease_owner="") | Q(lease_until__lt=DatabaseSeconds()) | _BEFORE_CLOCK_WAS_SET_BACK

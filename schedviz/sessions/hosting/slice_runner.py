@@ -38,7 +38,7 @@ SLICE_SECONDS = 0.05
 #: this much CPU time ...
 SLICE_CPU_SECONDS = 0.02
 #: ... but no longer than this.
-LONGEST_SLICE_SECONDS = 0.25
+MAX_SLICE_SECONDS = 0.25
 #: A slice also ends when the messages of its cycles have this many characters. Its events and summaries repeat each message several times,
 #: and reading one of them unpacks them all.
 SLICE_MESSAGE_CHARS = 1 << 20
@@ -152,7 +152,7 @@ class SliceRunner:
                 return True
             seconds = time.monotonic() - began
             is_used_up = seconds >= longer * SLICE_SECONDS and time.thread_time() - cpu_began >= longer * SLICE_CPU_SECONDS
-            return is_used_up or seconds >= longer * LONGEST_SLICE_SECONDS
+            return is_used_up or seconds >= longer * MAX_SLICE_SECONDS
 
         return stop
 

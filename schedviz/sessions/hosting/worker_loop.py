@@ -167,7 +167,7 @@ class _HostedSession:
         return True
 
     def _back_off(self, crashes: int, why: str, *, has_tried: bool) -> None:
-        seconds = min(2.0 ** (max(crashes, MAX_WORKER_CRASHES) - MAX_WORKER_CRASHES + 1), lease.LONGEST_BACKOFF_SECONDS)
+        seconds = min(2.0 ** (max(crashes, MAX_WORKER_CRASHES) - MAX_WORKER_CRASHES + 1), lease.MAX_BACKOFF_SECONDS)
         message = f"{why}; the next attempt is in {seconds:.0f} s. No accepted command is lost."
         logger.error("session %s backs off: %s", self.session.pk, message)
         self.session.message = message

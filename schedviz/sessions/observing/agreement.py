@@ -21,11 +21,11 @@ from schedviz.sessions.queries.prepared import Shadowed
 replace = msgspec.structs.replace
 
 #: The number of newest bindings that are kept individually; older ones remain in the counts.
-KEPT: Final = 10_000
+MAX_STORED_BINDINGS: Final = 10_000
 #: How often the number of kept bindings is checked.
 _SWEPT_EVERY: Final = 500
 #: The number of newest bindings in the recent rate.
-RECENT: Final = 100
+RECENT_BINDINGS: Final = 100
 #: Sessions of which metrics have a recent rate: those with a push in this time, and at most this number.
 _ACTIVE_FOR: Final = timedelta(hours=1)
 _ACTIVE_SESSIONS: Final = 100
@@ -161,7 +161,7 @@ def _count(session_id: UUID, bindings: Sequence[Binding]) -> None:
 def _sweep(session_id: UUID) -> None:
     """Delete the oldest bindings beyond those that are kept."""
     bound = ShadowedPod.objects.filter(session_id=session_id, bound_event__isnull=False)
-    oldest = bound.order_by("-bound_event").values_list("bound_event", flat=True)[KEPT : KEPT + 1].first()
+    oldest = bound.order_by("-bound_event").values_list("bound_event", flat=True)[MAX_STORED_BINDINGS : MAX_STORED_BINDINGS + 1].first()
     if oldest is not None:
         bound.filter(bound_event__lte=oldest).delete()
 
@@ -188,7 +188,7 @@ def recent(session_id: UUID) -> Counts:
     """The counts of the newest bindings."""
     newest = judged(session_id).order_by("-bound_event")
     counts_by_column: dict[str, int] = dict.fromkeys(COLUMNS.values(), 0)
-    for verdict in newest.values_list("verdict", flat=True)[:RECENT]:
+    for verdict in newest.values_list("verdict", flat=True)[:RECENT_BINDINGS]:
         counts_by_column[COLUMNS[verdict]] += 1
     return Counts(**counts_by_column)
 

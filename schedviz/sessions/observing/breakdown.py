@@ -15,12 +15,12 @@ from schedviz.sessions.models import ShadowedPod
 from schedviz.sessions.observing.agreement import COLUMNS, Counts, judged
 
 #: How many of the newest bindings are broken down.
-BROKEN_DOWN: Final = 2000
+MAX_BINDINGS: Final = 2000
 #: At most this many intervals cover them; each lasts one of these numbers of seconds.
-_INTERVALS: Final = 48
-_SECONDS: Final = (10, 60, 300, 900, 3600, 6 * 3600, 24 * 3600, 7 * 24 * 3600)
+_MAX_INTERVALS: Final = 48
+_INTERVAL_SECONDS: Final = (10, 60, 300, 900, 3600, 6 * 3600, 24 * 3600, 7 * 24 * 3600)
 #: The maximum number of pods that are named for each place in the queue.
-NAMED: Final = 20
+MAX_NAMED_PODS: Final = 20
 
 
 class Interval(msgspec.Struct, frozen=True):
@@ -51,7 +51,7 @@ class QueuePlace(msgspec.Struct, frozen=True):
 def broken_down(session_id: UUID) -> Breakdown:
     """The newest bindings."""
     newest = judged(session_id).filter(judged_at__isnull=False).order_by("-bound_event")
-    rows = list(newest.values_list("judged_at", "verdict", "profile", "plugin", "cause")[:BROKEN_DOWN])
+    rows = list(newest.values_list("judged_at", "verdict", "profile", "plugin", "cause")[:MAX_BINDINGS])
     times = [time for time, *_ in rows if time is not None]
     seconds = _interval_seconds(times)
     over_time: dict[datetime, list[str]] = {}
@@ -78,13 +78,13 @@ def inferred_queue(session_id: UUID) -> dict[str, QueuePlace]:
     places: dict[str, QueuePlace] = {}
     for place, count in sorted(counts.items()):
         of_place = waiting.filter(place__in=["", "active"] if place == "active" else [place])
-        places[place] = QueuePlace(count, list(of_place.order_by("pk").values_list("pod", flat=True)[:NAMED]))
+        places[place] = QueuePlace(count, list(of_place.order_by("pk").values_list("pod", flat=True)[:MAX_NAMED_PODS]))
     return places
 
 
 def _interval_seconds(times: list[datetime]) -> int:
     stretch = (max(times) - min(times)).total_seconds() if times else 0.0
-    return next((seconds for seconds in _SECONDS if stretch <= seconds * (_INTERVALS - 1)), _SECONDS[-1])
+    return next((seconds for seconds in _INTERVAL_SECONDS if stretch <= seconds * (_MAX_INTERVALS - 1)), _INTERVAL_SECONDS[-1])
 
 
 def _begins(time: datetime, seconds: int) -> datetime:

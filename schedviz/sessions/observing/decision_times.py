@@ -14,10 +14,10 @@ from schedviz.sessions.models import DecisionBatch
 from schedviz.sessions.queries import observed
 
 #: The maximum number of times in one batch.
-MOST: Final = 2000
+MAX_TIMES: Final = 2000
 #: How many batches are kept, how many bytes of them, and how often older ones are deleted. A time takes about 100 bytes.
-_KEPT: Final = 2048
-_KEPT_BYTES: Final = 4 << 20
+_MAX_BATCHES: Final = 2048
+_MAX_STORED_BYTES: Final = 4 << 20
 _SWEPT_EVERY: Final = 256
 #: Larger batches are followed by a sweep each.
 _LARGE_BYTES: Final = 64 << 10
@@ -39,7 +39,7 @@ def _sweep(session_id: UUID) -> None:
     size = 0
     for place, (n, length) in enumerate(rows.order_by("-n").values_list("n", Length("times"))):
         size += length
-        if place and (place >= _KEPT or size > _KEPT_BYTES):
+        if place and (place >= _MAX_BATCHES or size > _MAX_STORED_BYTES):
             rows.filter(n__lte=n).delete()
             return
 

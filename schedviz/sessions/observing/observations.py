@@ -29,7 +29,7 @@ from schedviz.sessions.redis import wakeups
 from schedviz.trace.commands import AnyCommand, Create, Delete, Update
 
 #: The maximum number of events in one batch.
-MOST = 500
+MAX_EVENTS = 500
 #: The suffix of a command's key if its order among the others is unknown.
 UNORDERED = "~"
 

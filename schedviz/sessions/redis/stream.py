@@ -24,10 +24,10 @@ from redis.retry import Retry
 logger = logging.getLogger(__name__)
 
 #: How many frames and notes Redis keeps for each session. Viewers that are further behind read the database.
-FRAMES_KEPT = 2000
-NOTES_KEPT = 256
+MAX_FRAMES = 2000
+MAX_NOTES = 256
 #: The longest blocking call, so that a longer socket timeout means that the server is down.
-LONGEST_BLOCK_SECONDS = 5.0
+MAX_BLOCK_SECONDS = 5.0
 #: Celery's queue of hosting tasks.
 ENGINE_QUEUE = "engine"
 _KEY_LIFETIME_SECONDS = 24 * 3600
@@ -67,7 +67,7 @@ def import_enqueued_key(session_id: UUID | str) -> str:
 def _options(*, block: bool) -> dict[str, Any]:
     # By default redis-py 8 closes a socket after 5 s of silence and allows 100 connections.
     return {
-        "socket_timeout": LONGEST_BLOCK_SECONDS * 2 if block else 2.0,
+        "socket_timeout": MAX_BLOCK_SECONDS * 2 if block else 2.0,
         "socket_connect_timeout": 2.0,
         "max_connections": 1024,
         "protocol": 2,
@@ -85,12 +85,12 @@ def client() -> redis.Redis:
 
 
 def blocking_client() -> redis.Redis:
-    """This process's client for blocking calls of at most `LONGEST_BLOCK_SECONDS`."""
+    """This process's client for blocking calls of at most `MAX_BLOCK_SECONDS`."""
     return _client(os.getpid(), block=True)
 
 
 def async_client() -> redis.asyncio.Redis:
-    """A new client for an event loop, for blocking calls of at most `LONGEST_BLOCK_SECONDS`. Close it with `aclose()`."""
+    """A new client for an event loop, for blocking calls of at most `MAX_BLOCK_SECONDS`. Close it with `aclose()`."""
     retry = redis.asyncio.retry.Retry(NoBackoff(), 1)
     return redis.asyncio.Redis.from_url(settings.REDIS_URL, retry=retry, **_options(block=True))
 
@@ -99,12 +99,12 @@ def publish(session_id: UUID, frames: Iterable[tuple[int, bytes]], notes: Iterab
     """Publish frames, by chunk number in order, then notes. A frame that is already published is not replaced."""
     pipe = client().pipeline(transaction=False)
     for chunk, frame in frames:
-        pipe.xadd(frames_key(session_id), {"frame": frame}, id=f"{chunk}-0", maxlen=FRAMES_KEPT, approximate=True)
+        pipe.xadd(frames_key(session_id), {"frame": frame}, id=f"{chunk}-0", maxlen=MAX_FRAMES, approximate=True)
         if chunk % 64 == 1:
             pipe.expire(frames_key(session_id), _KEY_LIFETIME_SECONDS)
             pipe.expire(notes_key(session_id), _KEY_LIFETIME_SECONDS)
     for note in notes:
-        pipe.xadd(notes_key(session_id), {"note": note}, maxlen=NOTES_KEPT, approximate=True)
+        pipe.xadd(notes_key(session_id), {"note": note}, maxlen=MAX_NOTES, approximate=True)
     try:
         pipe.execute(raise_on_error=False)
     except redis.RedisError as error:
@@ -141,7 +141,7 @@ def _wait_on(key: str, seconds: float) -> bool | None:
     if seconds <= 0:
         return False
     try:
-        return blocking_client().blpop([key], timeout=min(max(seconds, 0.001), LONGEST_BLOCK_SECONDS)) is not None
+        return blocking_client().blpop([key], timeout=min(max(seconds, 0.001), MAX_BLOCK_SECONDS)) is not None
     except redis.RedisError:
         return None
 
@@ -222,7 +222,7 @@ async def read_entries(
         streams[notes_key(session_id)] = note
     if not streams:
         return []
-    received: Any = await connection.xread(streams, count=count, block=min(block_milliseconds, int(LONGEST_BLOCK_SECONDS * 1000)))
+    received: Any = await connection.xread(streams, count=count, block=min(block_milliseconds, int(MAX_BLOCK_SECONDS * 1000)))
     entries: list[StreamEntry] = []
     for key, items in received or []:
         _, kind, session_id = key.decode().split(":", 2)

@@ -15,7 +15,7 @@ from schedviz.sessions.models import CycleDetail
 from schedviz.sessions.redis import stream, wakeups
 
 #: Cached rows for each session. The oldest are deleted first and can be computed again.
-KEPT = 200
+MAX_CACHED_DETAILS = 200
 _POLL_SECONDS = 0.25
 
 
@@ -67,7 +67,7 @@ def store_detail(session_id: UUID, cycle: int, detail: dict[str, Any] | None, *,
         defaults={"data": data, "error": error, "engine_version": engine_version},
     )
     rows = CycleDetail.objects.filter(session_id=session_id)
-    oldest = list(rows.order_by("-pk").values_list("pk", flat=True)[KEPT : KEPT + 50])
+    oldest = list(rows.order_by("-pk").values_list("pk", flat=True)[MAX_CACHED_DETAILS : MAX_CACHED_DETAILS + 50])
     if oldest:
         rows.filter(pk__in=oldest).delete()
     stream.notify_detail(session_id, cycle)

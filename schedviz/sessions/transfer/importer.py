@@ -58,7 +58,7 @@ _COMMANDS_IN_A_TRANSACTION = 500
 #: An archive may be this many times as large as the files that are read from it: a must-gather consists mostly of logs.
 _MAX_ARCHIVE_RATIO = 16
 #: The longest stored message, in characters.
-_LONGEST_MESSAGE = 8_000
+_MAX_MESSAGE_LENGTH = 8_000
 #: With any of these settings, the nodes' kubelet versions do not select the release. Policies and gates belong to a release.
 _NAMES_RELEASE = frozenset({"release", "feature_gates", "policies"})
 #: The prefix of the keys of a trace's steps.
@@ -279,9 +279,9 @@ class Importer:
 
     def fail(self, message: str) -> None:
         logger.info("the import of session %s failed: %s", self.session.pk, message)
-        if len(message) > _LONGEST_MESSAGE:
+        if len(message) > _MAX_MESSAGE_LENGTH:
             # Every list of sessions contains the message, so its length is limited.
-            message = f"{message[:_LONGEST_MESSAGE]}… ({len(message):,} characters)"
+            message = f"{message[:_MAX_MESSAGE_LENGTH]}… ({len(message):,} characters)"
         values = {"status": Session.Status.FAILED, "message": message, "progress": None, "lease_owner": "", "lease_until": 0.0}
         if not lease.fenced_update(self.lease, **values):
             raise Fenced(f"Another owner has taken session {self.session.pk}.")

@@ -18,8 +18,8 @@ from schedviz.trace.policies import Policies
 from schedviz.trace.releases import ReleaseName, release_in, unknown_release
 
 #: Larger sessions are too long for a lesson of ten minutes and for a file that people read.
-MOST_OBJECTS = 300
-MOST_STOPS = 30
+MAX_OBJECTS = 300
+MAX_STOPS = 30
 #: The settings that a lesson's file can express.
 _MUST_BE: dict[str, Any] = {
     "tick_millis": 1,
@@ -35,13 +35,11 @@ def lesson_draft(session: Session, *, name: str, moments: Iterable[int] = ()) ->
     """The files of a lesson with a stop at each moment, or after each command if none is given. Raises `NotExportable`."""
     history = RecordedHistory(session)
     objects = list(map(codec.to_dict, history.initial_state.objects()))
-    if len(objects) > MOST_OBJECTS:
-        raise NotExportable(
-            f"The session began with {len(objects)} objects; a lesson has at most {MOST_OBJECTS}. Export a smaller session."
-        )
+    if len(objects) > MAX_OBJECTS:
+        raise NotExportable(f"The session began with {len(objects)} objects; a lesson has at most {MAX_OBJECTS}. Export a smaller session.")
     stops = [DraftStop("beginning", []), *_stops(history, sorted(set(moments)))]
-    if len(stops) > MOST_STOPS:
-        raise NotExportable(f"The lesson would have {len(stops)} stops; at most {MOST_STOPS} are allowed. Select fewer moments.")
+    if len(stops) > MAX_STOPS:
+        raise NotExportable(f"The lesson would have {len(stops)} stops; at most {MAX_STOPS} are allowed. Select fewer moments.")
     settings = history.initial_state.settings
     return draft(name, objects, _settings(settings), stops, _release(settings))
 

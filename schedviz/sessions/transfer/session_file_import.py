@@ -70,9 +70,9 @@ _SLICE_CYCLES = 64
 _SLICE_SECONDS = 0.2
 _ROWS = 500
 #: The maximum number of characters of an event or an outcome in a message.
-_SHOWN = 2000
-_MOST = 100_000_000
-_KEY = "file-"
+_MAX_SHOWN_CHARACTERS = 2000
+_MAX_NUMBER = 100_000_000
+_KEY_PREFIX = "file-"
 _BREAKPOINT = ("breakpoint", "breakpointEvent")
 
 _encoder = msgspec.json.Encoder()
@@ -154,7 +154,7 @@ class SessionFileImport(Importer):
     def delete_earlier_attempt(self) -> None:
         """Delete what an earlier worker stored before it crashed."""
         values = {"applied_seq": 0, "chunk": 0, "cycle": 0, "event": 0, "clock_seconds": 0.0, "history_bytes": 0}
-        imported = Command.objects.filter(session_id=self.session.pk, key__startswith=_KEY)
+        imported = Command.objects.filter(session_id=self.session.pk, key__startswith=_KEY_PREFIX)
         if not lease.fenced_update(self.lease, **values, **({"last_seq": 0, "command_bytes": 0} if imported.exists() else {})):
             raise Fenced(f"Another owner has taken session {self.session.pk}, or it was deleted.")
         imported.delete()
@@ -237,7 +237,7 @@ class SessionFileImport(Importer):
             stored = _stored(line, self.release)
             members = {"stopped_event": stored.stopped_event, "quarantined": stored.quarantined, "outcome": _recorded_outcome(line)}
             body = encode_command(stored.command)
-            waiting.append(Command(session_id=self.session.pk, seq=last, key=f"{_KEY}{last}", body=body, **members))
+            waiting.append(Command(session_id=self.session.pk, seq=last, key=f"{_KEY_PREFIX}{last}", body=body, **members))
             if len(waiting) >= _ROWS:
                 self.store(waiting, last)
                 waiting = []
@@ -267,7 +267,7 @@ class SessionFileImport(Importer):
         self.position = Position(0, 0, simulation.cycle, simulation.event, simulation.clock_seconds)
         self.done: list[Done] = []
         self.slice_ends = time.monotonic() + _SLICE_SECONDS
-        rows = Command.objects.filter(session_id=self.session.pk, key__startswith=_KEY)
+        rows = Command.objects.filter(session_id=self.session.pk, key__startswith=_KEY_PREFIX)
         for seq, body, stopped, quarantined, outcome in in_steps(
             rows, "seq", "body", "stopped_event", "quarantined", "outcome", at_once=_ROWS
         ):
@@ -319,7 +319,7 @@ class SessionFileImport(Importer):
             raise _ended_early(stored, simulation)
         result: dict[str, Any] = msgspec.to_builtins(outcome)
         if recorded.get("stopped") == STOPPED_BY_QUOTA:
-            result |= {"stopped": STOPPED_BY_QUOTA, "result": str(recorded.get("result", ""))[:_SHOWN]}
+            result |= {"stopped": STOPPED_BY_QUOTA, "result": str(recorded.get("result", ""))[:_MAX_SHOWN_CHARACTERS]}
         if recorded.get("stopped") == STOPPED_BY_BREAKPOINT and all(isinstance(recorded.get(name), int) for name in _BREAKPOINT):
             result |= {"stopped": STOPPED_BY_BREAKPOINT, **{name: recorded[name] for name in _BREAKPOINT}}
         if stored.quarantined:
@@ -432,7 +432,10 @@ class SessionFileImport(Importer):
         """The error for the first difference."""
         row = Command.objects.filter(session_id=self.session.pk, seq=seq).first()
         op = "" if row is None else f" ({type(decode_command(bytes(row.body))).__struct_config__.tag})"
-        expected_text, actual_text = expected[:_SHOWN].decode(errors="replace") or "nothing", actual[:_SHOWN].decode(errors="replace")
+        expected_text, actual_text = (
+            expected[:_MAX_SHOWN_CHARACTERS].decode(errors="replace") or "nothing",
+            actual[:_MAX_SHOWN_CHARACTERS].decode(errors="replace"),
+        )
         return ReplayDiffers(
             f"{self.file_name}: at command {seq}{op} this engine's events differ from the file's. Event {event.event} "
             f"was {expected_text}, and is now {actual_text}.{self.versions()}",
@@ -472,7 +475,7 @@ def _recorded_outcome(line: CommandLine) -> dict[str, Any]:
     except msgspec.ValidationError as error:
         raise IngestError(f"command {line.seq}: outcome: {error}") from None
     outcome: dict[str, Any] = msgspec.to_builtins(recorded)
-    return {name: value[:_SHOWN] if isinstance(value, str) else value for name, value in outcome.items()}
+    return {name: value[:_MAX_SHOWN_CHARACTERS] if isinstance(value, str) else value for name, value in outcome.items()}
 
 
 def _until(simulation: Simulation, stored: Stored, event: int, *, after_slice: Callable[[], bool]) -> None:
@@ -515,12 +518,12 @@ def _check_numbers(value: Any, path: str) -> None:
                 raise IngestError(f"{path}.seed: expected a number of at most 64 bits.")
             if name not in ("config", "seed", "fake_extenders"):
                 _check_numbers(inner, f"{path}.{name}")
-    elif isinstance(value, int | float) and not 0 <= value <= _MOST:
-        raise IngestError(f"{path}: is {value}; expected a number from 0 to {_MOST:,}.")
+    elif isinstance(value, int | float) and not 0 <= value <= _MAX_NUMBER:
+        raise IngestError(f"{path}: is {value}; expected a number from 0 to {_MAX_NUMBER:,}.")
 
 
 def _quarantine(recorded: dict[str, Any], simulation: Simulation) -> dict[str, Any]:
-    return {"error": str(recorded.get("error", "The command was quarantined."))[:_SHOWN], "event": simulation.event}
+    return {"error": str(recorded.get("error", "The command was quarantined."))[:_MAX_SHOWN_CHARACTERS], "event": simulation.event}
 
 
 def _drain(simulation: Simulation) -> None:

@@ -24,7 +24,7 @@ from schedviz.trace.commands import AnyCommand
 from schedviz.trace.releases import RELEASES, unknown_release
 from schedviz.trace.simulation_settings import RULES_OF_NEW_SESSIONS, SimulationSettings, graceful_victims
 
-_LARGEST_NUMBER: Final = 100_000_000
+_MAX_NUMBER: Final = 100_000_000
 _TIMEOUT_SECONDS: Final = 20.0
 
 
@@ -55,8 +55,8 @@ def validate_settings(given: dict[str, Any]) -> dict[str, Any]:
         if name not in names:
             members = ", ".join(names)
             raise DecodeError(name, members, name, message=f"unknown field; there are {members}")
-        if name != "seed" and isinstance(value, int | float) and not 0 <= value <= _LARGEST_NUMBER:
-            raise DecodeError(name, f"a number from 0 to {_LARGEST_NUMBER}", describe(value))
+        if name != "seed" and isinstance(value, int | float) and not 0 <= value <= _MAX_NUMBER:
+            raise DecodeError(name, f"a number from 0 to {_MAX_NUMBER}", describe(value))
     chosen = {names[name]: value for name, value in given.items()}
     if chosen.get("graceful_victims") is True:
         chosen["graceful_victims"] = graceful_victims(asked=True)

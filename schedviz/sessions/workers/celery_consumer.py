@@ -11,7 +11,7 @@ from celery.worker.consumer import Consumer
 
 logger = logging.getLogger(__name__)
 
-_LONGEST_PAUSE_SECONDS = 0.5
+_MAX_PAUSE_SECONDS = 0.5
 _WARNING_SECONDS = 10.0
 #: One waiting task is fetched for this many slots: enough to fill each slot when it becomes free, and few that are lost with a worker.
 _SLOTS_PER_PREFETCHED_TASK = 4
@@ -41,7 +41,7 @@ class FastReconnectConsumer(Consumer):
             None,
             interval_start=0.05,
             interval_step=0.05,
-            interval_max=_LONGEST_PAUSE_SECONDS,
+            interval_max=_MAX_PAUSE_SECONDS,
             callback=state.maybe_shutdown,
         )
         self.first_connection_attempt = False

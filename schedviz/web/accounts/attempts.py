@@ -10,7 +10,7 @@ from django.utils.crypto import salted_hmac
 from schedviz.web.accounts.models import PasswordAttempt
 
 #: How long an attempt is kept: the longest period of a limit.
-KEPT_SECONDS: Final = 3600.0
+RETENTION_SECONDS: Final = 3600.0
 
 
 def counts(key: str, limit: int, seconds: float) -> bool:
@@ -31,7 +31,7 @@ def clear(key: str) -> None:
 
 def delete_expired() -> None:
     """Delete the attempts that no limit counts any more."""
-    PasswordAttempt.objects.filter(at__lte=time.time() - KEPT_SECONDS).delete()
+    PasswordAttempt.objects.filter(at__lte=time.time() - RETENTION_SECONDS).delete()
 
 
 def _digest(key: str) -> str:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rest_framework.request import Request
 
 #: The maximum number of characters of a user name in Django.
-LONGEST_NAME = 150
+MAX_NAME_LENGTH = 150
 
 log = structlog.get_logger(__name__)
 
@@ -75,7 +75,7 @@ def record(
     entry = AuditEntry.objects.create(
         action=action,
         user_id=None if known_user is None else known_user.pk,
-        user_name=printable(user_name, LONGEST_NAME) if known_user is None else known_user.get_username(),
+        user_name=printable(user_name, MAX_NAME_LENGTH) if known_user is None else known_user.get_username(),
         by_way_of=_by_way_of(request),
         address=address_of(request),
         session=None if session is None else session.pk,

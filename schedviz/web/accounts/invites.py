@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
     from django.db.models import QuerySet
 
-LONGEST_DAYS = 90
-MOST_USES = 1000
+MAX_DAYS = 90
+MAX_USES = 1000
 #: The maximum number of open invites: of one session, and for accounts by one member of staff.
-MOST_OPEN = 100
+MAX_OPEN_INVITES = 100
 
 
 class TooManyInvites(Exception):
@@ -34,7 +34,7 @@ def make(
     session: Session | None, by: User, *, role: str = Membership.Role.VIEWER, days: int = 7, uses: int = 1, note: str = ""
 ) -> tuple[Invite, str]:
     """A new invite and its secret, which is stored nowhere else. Raises `TooManyInvites`."""
-    if open_invites(session).count() >= MOST_OPEN:
+    if open_invites(session).count() >= MAX_OPEN_INVITES:
         raise TooManyInvites
     secret = secrets.token_urlsafe(16)
     invite = Invite.objects.create(

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from schedviz.web.accounts import attempts
-from schedviz.web.accounts.audit import LONGEST_NAME, Action, address_of
+from schedviz.web.accounts.audit import MAX_NAME_LENGTH, Action, address_of
 from schedviz.web.accounts.models import AuditEntry
 from schedviz.web.addresses import network_of
 from schedviz.web.redaction import printable
@@ -24,7 +24,7 @@ _HOUR: Final = 3600.0
 #: An account can always be used from networks from which it was used in this time, so that others cannot lock its user out.
 _REMEMBERED: Final = timedelta(days=30)
 #: The maximum number of addresses of an account that are compared.
-_MOST_ADDRESSES: Final = 100
+_MAX_ADDRESSES: Final = 100
 
 
 class Refusal(StrEnum):
@@ -53,10 +53,12 @@ def succeed(account: str) -> None:
 
 def _is_remembered(account: str, address: str) -> bool:
     """Whether the account was logged in to from this network lately."""
-    logins = AuditEntry.objects.filter(action=Action.LOGIN, user_name=printable(account, LONGEST_NAME), at__gt=timezone.now() - _REMEMBERED)
-    addresses = logins.order_by("address").values_list("address", flat=True).distinct()[:_MOST_ADDRESSES]
+    logins = AuditEntry.objects.filter(
+        action=Action.LOGIN, user_name=printable(account, MAX_NAME_LENGTH), at__gt=timezone.now() - _REMEMBERED
+    )
+    addresses = logins.order_by("address").values_list("address", flat=True).distinct()[:_MAX_ADDRESSES]
     return any(network_of(network) == address for network in addresses if network)
 
 
 def _key_of(account: str) -> str:
-    return f"account {unicodedata.normalize('NFKC', account)[:LONGEST_NAME]}"
+    return f"account {unicodedata.normalize('NFKC', account)[:MAX_NAME_LENGTH]}"

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from schedviz.web.accounts.invites import LONGEST_DAYS, MOST_USES
+from schedviz.web.accounts.invites import MAX_DAYS, MAX_USES
 from schedviz.web.api.schemas.body import Body, Title
 
 MemberRole = Literal["viewer", "editor"]
@@ -45,17 +45,17 @@ class NewInvite(Body, frozen=True, forbid_unknown_fields=True):
     """An invite to a session."""
 
     role: MemberRole = "viewer"
-    days: Annotated[int, Meta(ge=1, le=LONGEST_DAYS)] = 7
+    days: Annotated[int, Meta(ge=1, le=MAX_DAYS)] = 7
     #: How many users may accept it.
-    uses: Annotated[int, Meta(ge=1, le=MOST_USES)] = 1
+    uses: Annotated[int, Meta(ge=1, le=MAX_USES)] = 1
     note: Title = ""
 
 
 class NewAccountInvite(Body, frozen=True, forbid_unknown_fields=True):
     """Create an invite for a new account."""
 
-    days: Annotated[int, Meta(ge=1, le=LONGEST_DAYS)] = 7
-    uses: Annotated[int, Meta(ge=1, le=MOST_USES)] = 1
+    days: Annotated[int, Meta(ge=1, le=MAX_DAYS)] = 7
+    uses: Annotated[int, Meta(ge=1, le=MAX_USES)] = 1
     note: Title = ""
 
 

@@ -32,7 +32,7 @@ def _logged_out(*, request: Any, user: Any, **_: Any) -> None:
 
 
 def _login_failed(*, credentials: dict[str, Any], request: Any = None, **_: Any) -> None:
-    from schedviz.web.accounts.audit import LONGEST_NAME, Action, record
+    from schedviz.web.accounts.audit import MAX_NAME_LENGTH, Action, record
 
-    tried = printable(str(credentials.get("username", "")), LONGEST_NAME)
+    tried = printable(str(credentials.get("username", "")), MAX_NAME_LENGTH)
     record(Action.LOGIN_FAILED, request, user_name=tried, tried=tried)

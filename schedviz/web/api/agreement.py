@@ -22,8 +22,8 @@ from schedviz.web.api.errors import ApiError
 from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, response
 from schedviz.web.api.resource import Resource, query
 
-PAGE = 100
-LONGEST_PAGE = 1000
+DEFAULT_PAGE_SIZE = 100
+MAX_PAGE_SIZE = 1000
 _VERDICTS = get_args(Verdict)
 
 
@@ -43,8 +43,8 @@ class Agreement(Resource):
             query(
                 "limit",
                 int,
-                f"Maximum number of bindings: {PAGE} by default, at most {LONGEST_PAGE}. 0 returns only the counts.",
-                maximum=LONGEST_PAGE,
+                f"Maximum number of bindings: {DEFAULT_PAGE_SIZE} by default, at most {MAX_PAGE_SIZE}. 0 returns only the counts.",
+                maximum=MAX_PAGE_SIZE,
             ),
         ],
         responses={200: response(schemas.AgreementBody), 304: NOT_MODIFIED, **error_responses(400, 404)},
@@ -52,7 +52,7 @@ class Agreement(Resource):
     def get(self, request: Request, session_id: UUID) -> Response:
         """Read the agreement rate, the counts, and each binding with its verdict and the reason, newest first."""
         session = session_for(request, session_id, Verb.SEE)
-        limit = whole_number(request, "limit", default=PAGE, maximum=LONGEST_PAGE)
+        limit = whole_number(request, "limit", default=DEFAULT_PAGE_SIZE, maximum=MAX_PAGE_SIZE)
         rows = agreement.bindings(session.pk, _verdicts(request), before=optional_number(request, "before"), limit=limit)
         return versions.versioned(request, _body(session, rows, limit=limit))
 
@@ -76,7 +76,7 @@ def _body(session: Session, rows: list[ShadowedPod], *, limit: int) -> schemas.A
         detached="fork" in session.source,
         all=_counts(agreement.counts(session.pk)),
         recent=_counts(agreement.recent(session.pk)),
-        of=agreement.RECENT,
+        of=agreement.RECENT_BINDINGS,
         waiting=agreement.waiting(session.pk),
         queue={queue: schemas.InferredPlace(queued.count, queued.pods) for queue, queued in breakdown.inferred_queue(session.pk).items()},
         breakdown=_breakdown(breakdown.broken_down(session.pk)) if limit else None,

@@ -37,8 +37,8 @@ from schedviz.web.api.sessions import (
 )
 from schedviz.web.permissions import actor_of, visible_sessions
 
-PAGE = 50
-LONGEST_PAGE = 1000
+DEFAULT_PAGE_SIZE = 50
+MAX_PAGE_SIZE = 1000
 
 
 class Branches(Resource):
@@ -48,14 +48,14 @@ class Branches(Resource):
 
     @extend_schema(
         operation_id="listBranches",
-        parameters=page_parameters("a fork", default=PAGE, maximum=LONGEST_PAGE, number=False),
+        parameters=page_parameters("a fork", default=DEFAULT_PAGE_SIZE, maximum=MAX_PAGE_SIZE, number=False),
         responses={200: response(schemas.ForkList), 304: NOT_MODIFIED, **error_responses(400, 404)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the forks that you may see, newest first."""
         session = session_for(request, session_id, Verb.SEE)
         forks = visible_sessions(actor_of(request)).filter(origin=session).select_related("owner", "origin")
-        page = page_of_rows(request, forks, NEWEST_FIRST, default=PAGE, maximum=LONGEST_PAGE)
+        page = page_of_rows(request, forks, NEWEST_FIRST, default=DEFAULT_PAGE_SIZE, maximum=MAX_PAGE_SIZE)
         body = schemas.ForkList(results=session_bodies(request, page.rows), next=page.next, previous=page.previous)
         versions.set_etag(request, versions.etag_of_content(body))
         return Response(body)

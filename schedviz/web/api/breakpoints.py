@@ -35,7 +35,9 @@ class Breakpoints(Resource):
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the breakpoints, by number."""
         session = session_for(request, session_id, Verb.SEE)
-        body = schemas.BreakpointList(results=[_body(request, row) for row in breakpoints.of_session(session.pk)], most=breakpoints.MOST)
+        body = schemas.BreakpointList(
+            results=[_body(request, row) for row in breakpoints.of_session(session.pk)], most=breakpoints.MAX_BREAKPOINTS
+        )
         versions.set_etag(request, versions.etag_of_content(body))
         return Response(body)
 
@@ -55,7 +57,7 @@ class Breakpoints(Resource):
         except BreakpointError as error:
             raise _refused(error) from error
         except TooManyBreakpoints as error:
-            raise ApiError(409, error.code, str(error), expected=f"at most {breakpoints.MOST}") from error
+            raise ApiError(409, error.code, str(error), expected=f"at most {breakpoints.MAX_BREAKPOINTS}") from error
         body = _body(request, row)
         return Response(body, status=201, headers={"Location": body.url})
 

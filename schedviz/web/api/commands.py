@@ -31,10 +31,10 @@ from schedviz.web.api.resource import Resource
 from schedviz.web.extender_commands import ExtendersNotAllowed, expect_allowed
 from schedviz.web.permissions import actor_of
 
-PAGE = 100
-LONGEST_PAGE = 1000
+DEFAULT_PAGE_SIZE = 100
+MAX_PAGE_SIZE = 1000
 #: The largest number of commands in one request.
-MOST_AT_ONCE = 1000
+MAX_COMMANDS_TOGETHER = 1000
 
 _STATUS: dict[type[SessionError], int] = {
     CommandRefused: 400,
@@ -66,13 +66,13 @@ class Commands(Resource):
 
     @extend_schema(
         operation_id="listCommands",
-        parameters=page_parameters("a command", default=PAGE, maximum=LONGEST_PAGE),
+        parameters=page_parameters("a command", default=DEFAULT_PAGE_SIZE, maximum=MAX_PAGE_SIZE),
         responses={200: response(schemas.CommandList), 304: NOT_MODIFIED, **error_responses(400, 404)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the accepted commands, in order, with their outcomes. A page ends after about 4 MiB of commands."""
         session = session_for(request, session_id, Verb.SEE)
-        page = page_of(request, default=PAGE, maximum=LONGEST_PAGE)
+        page = page_of(request, default=DEFAULT_PAGE_SIZE, maximum=MAX_PAGE_SIZE)
         versions.set_etag(request, versions.etag_of_head(session))
         page_of_commands = reading.commands(session.pk, after=page.after, before=page.before, limit=page.limit, tail=page.tail)
         following = page_of_commands[-1].seq if page_of_commands and page_of_commands[-1].seq < session.last_seq else None
@@ -124,7 +124,7 @@ class CommandsTogether(Resource):
 
     @extend_schema(
         operation_id="sendCommands",
-        request={"application/json": commands_request(MOST_AT_ONCE)},
+        request={"application/json": commands_request(MAX_COMMANDS_TOGETHER)},
         parameters=[PREFER, IDEMPOTENCY_KEY, _IF_MATCH],
         responses={
             202: response(
@@ -199,8 +199,8 @@ def _commands(body: dict[str, Any], key: str) -> Sequence[tuple[str, AnyCommand]
     400.
     """
     entries = body.get("commands")
-    if not isinstance(entries, list) or not 1 <= len(entries) <= MOST_AT_ONCE or set(body) != {"commands"}:
-        expected = f'{{"commands": [...]}} with 1 to {MOST_AT_ONCE} commands'
+    if not isinstance(entries, list) or not 1 <= len(entries) <= MAX_COMMANDS_TOGETHER or set(body) != {"commands"}:
+        expected = f'{{"commands": [...]}} with 1 to {MAX_COMMANDS_TOGETHER} commands'
         actual = f"{len(entries)} commands" if isinstance(entries, list) else describe(entries)
         raise ApiError(400, "invalid", f"$: expected {expected}.", path="$.commands", expected=expected, found=actual)
     commands: list[tuple[str, AnyCommand]] = []

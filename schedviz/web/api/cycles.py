@@ -24,8 +24,8 @@ from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.waiting import TooManyWait, waits
 
-PAGE = 100
-LONGEST_PAGE = 1000
+DEFAULT_PAGE_SIZE = 100
+MAX_PAGE_SIZE = 1000
 DETAIL_SECONDS = 30.0
 
 
@@ -34,13 +34,13 @@ class Cycles(Resource):
 
     @extend_schema(
         operation_id="listCycles",
-        parameters=page_parameters("a cycle", default=PAGE, maximum=LONGEST_PAGE),
+        parameters=page_parameters("a cycle", default=DEFAULT_PAGE_SIZE, maximum=MAX_PAGE_SIZE),
         responses={200: response(schemas.CycleList), 304: NOT_MODIFIED, **error_responses(400, 404)},
     )
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the summaries of cycles, in order. A page ends after about 4 MiB of summaries."""
         session = session_for(request, session_id, Verb.SEE)
-        page = page_of(request, default=PAGE, maximum=LONGEST_PAGE)
+        page = page_of(request, default=DEFAULT_PAGE_SIZE, maximum=MAX_PAGE_SIZE)
         versions.set_etag(request, versions.etag_of_head(session))
         summaries, more = reading.page_of_cycles(session, after=page.after, before=page.before, limit=page.limit, tail=page.tail)
         has_following, has_previous = (page.before is not None, more) if page.tail else (more, page.after > 0)

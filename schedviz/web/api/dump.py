@@ -22,7 +22,7 @@ from schedviz.web.api.resource import Resource, query
 
 _FORMATS = ("text", "json")
 #: Higher levels than 3 print nothing more; kube-scheduler accepts them.
-_MOST_VERBOSE = 10
+_MAX_VERBOSITY = 10
 
 
 class Dump(Resource):
@@ -39,7 +39,7 @@ class Dump(Resource):
                 "v",
                 int,
                 "The log verbosity, 2 by default. From 3 on, the start and the end of the comparer are logged too.",
-                maximum=_MOST_VERBOSE,
+                maximum=_MAX_VERBOSITY,
             ),
         ],
         responses={
@@ -53,6 +53,6 @@ class Dump(Resource):
         """Read the output of kube-scheduler on SIGUSR2, byte for byte."""
         session = session_for(request, session_id, Verb.SEE)
         format_ = one_of(request, "format", _FORMATS)
-        verbosity = whole_number(request, "v", default=2, maximum=_MOST_VERBOSE)
+        verbosity = whole_number(request, "v", default=2, maximum=_MAX_VERBOSITY)
         result = analyse(session, requests.DumpRequest(at=moment(request, session), json=format_ == "json", verbosity=verbosity))
         return HttpResponse(msgspec.json.decode(result.content, type=str), content_type="text/plain; charset=utf-8")

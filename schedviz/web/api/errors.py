@@ -25,7 +25,7 @@ log = structlog.get_logger(__name__)
 
 
 #: The maximum number of characters of an address that a message quotes.
-LONGEST_QUOTE = 200
+MAX_QUOTED_CHARACTERS = 200
 
 
 class ApiError(Exception):
@@ -140,7 +140,7 @@ _MEDIA_HINT = "Send JSON with Content-Type: application/json, or files as multip
 @csrf_exempt
 def no_such_address(request: HttpRequest) -> HttpResponse:
     """404 for an address that does not exist, for every method; a hint names a missing trailing slash."""
-    address = printable(request.path, LONGEST_QUOTE)
+    address = printable(request.path, MAX_QUOTED_CHARACTERS)
     hint = "GET /api/v1/schema/ lists all addresses."
     if not request.path.endswith("/"):
         hint = f"Addresses end with a slash: {address}/"
@@ -150,7 +150,7 @@ def no_such_address(request: HttpRequest) -> HttpResponse:
 @csrf_exempt
 def only_by_websocket(request: HttpRequest) -> HttpResponse:
     """426 for an HTTP request to a WebSocket address, whether or not the resource exists."""
-    message = f"{printable(request.path, LONGEST_QUOTE)} is a WebSocket address, but the request was plain HTTP."
+    message = f"{printable(request.path, MAX_QUOTED_CHARACTERS)} is a WebSocket address, but the request was plain HTTP."
     return refusal(
         426, "upgrade_required", message, {"hint": "Open it as a WebSocket; see docs/wire.md."}, headers={"Upgrade": "websocket"}
     )

@@ -25,8 +25,8 @@ from schedviz.web.authentication import bearer_secret
 from schedviz.web.live.handshake import Credentials, cookie_credentials
 from schedviz.web.permissions import actor_of
 
-PAGE = 500
-LONGEST_PAGE = 5000
+DEFAULT_PAGE_SIZE = 500
+MAX_PAGE_SIZE = 5000
 _STREAMS: dict[Any, OpenApiResponse] = {
     (200, SSE): OpenApiResponse(
         OpenApiTypes.STR, "An endless stream of server-sent events: `id` is the event's number, `event` its kind (`t`)."
@@ -41,7 +41,7 @@ class Events(Resource):
     @extend_schema(
         operation_id="listEvents",
         parameters=[
-            *page_parameters("an event", default=PAGE, maximum=LONGEST_PAGE),
+            *page_parameters("an event", default=DEFAULT_PAGE_SIZE, maximum=MAX_PAGE_SIZE),
             query("follow", int, "1, with `Accept: application/x-ndjson`: continue with new events.", maximum=1),
             OpenApiParameter("Last-Event-ID", int, OpenApiParameter.HEADER, description="In a stream, the same as `after`."),
         ],
@@ -69,7 +69,7 @@ class Events(Resource):
 
 
 def _page(request: Request, session: Session) -> Response:
-    page = page_of(request, default=PAGE, maximum=LONGEST_PAGE)
+    page = page_of(request, default=DEFAULT_PAGE_SIZE, maximum=MAX_PAGE_SIZE)
     versions.set_etag(request, versions.etag_of_head(session))
     events = reading.events(
         session.pk, after=page.after, before=page.before, limit=page.limit, most_bytes=reading.PAGE_BYTES, tail=page.tail

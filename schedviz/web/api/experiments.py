@@ -41,8 +41,8 @@ from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.sessions import session_body, within_quotas
 from schedviz.web.waiting import TooManyWait, waits
 
-PAGE = 50
-LONGEST_PAGE = 500
+DEFAULT_PAGE_SIZE = 50
+MAX_PAGE_SIZE = 500
 _FORMATS = ("json", "columns", "csv", "html")
 #: Held while a plan is read.
 _plans: Final = Lock()
@@ -55,13 +55,13 @@ class Experiments(Resource):
 
     @extend_schema(
         operation_id="listExperiments",
-        parameters=page_parameters("an experiment", default=PAGE, maximum=LONGEST_PAGE, number=False),
+        parameters=page_parameters("an experiment", default=DEFAULT_PAGE_SIZE, maximum=MAX_PAGE_SIZE, number=False),
         responses={200: response(schemas.ExperimentList), 304: NOT_MODIFIED, **error_responses(400, 401)},
     )
     def get(self, request: Request) -> Response:
         """List your experiments, newest first."""
         rows = _own(actor_for(request, Verb.LIST)).select_related("owner").defer("plan")
-        page = page_of_rows(request, rows, ("-created_at", "-pk"), default=PAGE, maximum=LONGEST_PAGE)
+        page = page_of_rows(request, rows, ("-created_at", "-pk"), default=DEFAULT_PAGE_SIZE, maximum=MAX_PAGE_SIZE)
         listed = _bodies(request, page.rows)
         body = schemas.ExperimentList(results=listed, next=page.next, previous=page.previous, count=rows.count())
         versions.set_etag(request, versions.etag_of_content(body))

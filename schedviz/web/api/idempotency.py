@@ -29,17 +29,17 @@ from schedviz.web.api.errors import ApiError
 from schedviz.web.api.models import AnsweredRequest
 from schedviz.web.permissions import actor_of
 
-LONGEST_KEY = 150
+MAX_KEY_LENGTH = 150
 KEY_LIFETIME = timedelta(days=1)
 #: A request that has run for this long ended with a crash of its server.
-_LONGEST_REQUEST = timedelta(minutes=10)
+_MAX_REQUEST_TIME = timedelta(minutes=10)
 _encoder = msgspec.json.Encoder(enc_hook=str)
 
 IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
     str,
     OpenApiParameter.HEADER,
-    description=f"1 to {LONGEST_KEY} characters of your choice, such as a UUID. A request that is retried with its key runs once.",
+    description=f"1 to {MAX_KEY_LENGTH} characters of your choice, such as a UUID. A request that is retried with its key runs once.",
 )
 
 View = TypeVar("View", bound=Callable[..., Response])
@@ -50,8 +50,8 @@ def key_of(request: Request) -> str:
     key = request.headers.get("Idempotency-Key", "").strip().strip('"')
     if not key:
         return ""
-    if len(key) > LONGEST_KEY or not key.isascii() or not key.isprintable():
-        expected = f"1 to {LONGEST_KEY} printable ASCII characters"
+    if len(key) > MAX_KEY_LENGTH or not key.isascii() or not key.isprintable():
+        expected = f"1 to {MAX_KEY_LENGTH} printable ASCII characters"
         raise ApiError(400, "invalid", f"Idempotency-Key: {expected} are expected.", path="Idempotency-Key", expected=expected)
     return key
 
@@ -97,7 +97,7 @@ def _reserve_key(user_id: int, key: str, digest: str) -> AnsweredRequest | None:
     own_requests = AnsweredRequest.objects.filter(user_id=user_id)
     own_requests.filter(created_at__lt=now - KEY_LIFETIME).delete()
     # A start time in the future is from before the clock was set back.
-    begun_now = Q(created_at__range=(now - _LONGEST_REQUEST, now + _LONGEST_REQUEST))
+    begun_now = Q(created_at__range=(now - _MAX_REQUEST_TIME, now + _MAX_REQUEST_TIME))
     own_requests.filter(key=key, status=0).exclude(begun_now).delete()
     try:
         with transaction.atomic():

@@ -26,7 +26,7 @@ from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schemas import lessons as bodies
 
 #: The number of newest events since the stop that a hint may inspect.
-_MOST_EVENTS = 2_000
+_MAX_EVENTS = 2_000
 
 
 class LessonHints(Resource):
@@ -49,7 +49,7 @@ class LessonHints(Resource):
         seen = {
             "state": observed.state(moment.view, release_in(session.settings)),
             "clockSeconds": moment.view.clock_seconds,
-            "events": reading.events(session.pk, after=there.arrived, limit=_MOST_EVENTS, tail=True) if there.stop.hints else [],
+            "events": reading.events(session.pk, after=there.arrived, limit=_MAX_EVENTS, tail=True) if there.stop.hints else [],
         }
         document = msgspec.to_builtins(seen)
         hints = [hint.id for hint in there.stop.hints if holds(hint.when, document)]

@@ -52,8 +52,8 @@ class Links(Resource):
         try:
             link, secret, made = share.make_link(session, new.role, cast("AbstractBaseUser", request.user), key=key_of(request))
         except share.TooManyLinks as error:
-            message = f"This session has {share.MOST_LIVE} active share links, which is the limit. Revoke one to create another."
-            raise ApiError(409, "quota_reached", message, expected=f"at most {share.MOST_LIVE}") from error
+            message = f"This session has {share.MAX_ACTIVE_LINKS} active share links, which is the limit. Revoke one to create another."
+            raise ApiError(409, "quota_reached", message, expected=f"at most {share.MAX_ACTIVE_LINKS}") from error
         if link.revoked_at is not None:
             message = "The link of this Idempotency-Key was revoked. Use a new key to create another link."
             raise ApiError(409, "key_reused", message, path="Idempotency-Key")

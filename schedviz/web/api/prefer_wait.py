@@ -1,6 +1,6 @@
 """`Prefer: wait=5` (RFC 7240): the response waits until a command is applied or an import has ended.
 
-The wait polls the database, because Redis may be down. Each waiting request holds a thread, for at most `LONGEST_WAIT_SECONDS`;
+The wait polls the database, because Redis may be down. Each waiting request holds a thread, for at most `MAX_WAIT_SECONDS`;
 schedviz.web.waiting limits their number.
 """
 
@@ -19,7 +19,7 @@ from schedviz.web.waiting import TooManyWait, waits
 
 T = TypeVar("T")
 
-LONGEST_WAIT_SECONDS = 30.0
+MAX_WAIT_SECONDS = 30.0
 _FIRST_POLL_SECONDS = 0.002
 _MAX_POLL_SECONDS = 0.05
 
@@ -27,14 +27,14 @@ PREFER = OpenApiParameter(
     "Prefer",
     str,
     OpenApiParameter.HEADER,
-    description=f"`wait=5`: respond when it is done, or after 5 seconds (at most {LONGEST_WAIT_SECONDS:g}).",
+    description=f"`wait=5`: respond when it is done, or after 5 seconds (at most {MAX_WAIT_SECONDS:g}).",
 )
 
 
 def wait_seconds(request: Request) -> float:
     """The seconds that the client wants to wait; 0 for no wait. Confirms them in the response (`Preference-Applied`)."""
     match = re.search(r"(?:^|[,;\s])wait\s*=\s*(\d{1,9}(?:\.\d+)?)", request.headers.get("Prefer", ""))
-    wait = min(float(match[1]), LONGEST_WAIT_SECONDS) if match else 0.0
+    wait = min(float(match[1]), MAX_WAIT_SECONDS) if match else 0.0
     if wait > 0:
         add_header(request, "Preference-Applied", f"wait={wait:g}")
     return wait

@@ -14,7 +14,7 @@ _SHARE: Final = 1000
 #: After this time without requests, the batch starts at one again.
 _CREDIT_SECONDS: Final = 1.0
 #: The maximum number of clients that are remembered.
-_MOST_KEYS: Final = 10_000
+_MAX_CLIENTS: Final = 10_000
 
 
 class LimitCheck(msgspec.Struct, frozen=True):
@@ -74,6 +74,6 @@ class BatchedCounter:
             credit = self._credits.get(key)
             # Several threads may have used up the batch at once.
             remaining = amount - 1 + (credit.left if credit is not None else 0)
-            if len(self._credits) >= _MOST_KEYS:
+            if len(self._credits) >= _MAX_CLIENTS:
                 self._credits.clear()
             self._credits[key] = _Credit(remaining, amount, time.monotonic(), counted)

@@ -22,8 +22,8 @@ from schedviz.web.redaction import printable
 from schedviz.web.waiting import requester
 
 #: The largest integer that JSON numbers represent exactly.
-LARGEST_NUMBER = (1 << 53) - 1
-_LONGEST_FOUND = 80
+MAX_NUMBER = (1 << 53) - 1
+_MAX_FOUND_LENGTH = 80
 Schema = Mapping[str, Any]
 
 
@@ -43,7 +43,7 @@ def query(
     """
     schema: dict[str, Any] = {"type": "string"}
     if kind is int:
-        schema = {"type": "integer", "minimum": 0, "maximum": LARGEST_NUMBER if maximum is None else maximum}
+        schema = {"type": "integer", "minimum": 0, "maximum": MAX_NUMBER if maximum is None else maximum}
     elif choices:
         schema["enum"] = list(choices)
     elif pattern:
@@ -78,7 +78,7 @@ def _expect(request: Request, declared: Mapping[str, OpenApiParameter]) -> None:
     for name, values in request.query_params.lists():
         if name not in declared:
             expected = ", ".join(declared) or "no parameter"
-            shown = printable(name, _LONGEST_FOUND)
+            shown = printable(name, _MAX_FOUND_LENGTH)
             raise _wrong(shown, f"this address has no such parameter; it has {expected}", expected, shown)
         if len(values) > 1:
             raise _wrong(name, "is given more than once", "one value", f"{len(values)} values")
@@ -88,7 +88,7 @@ def _expect(request: Request, declared: Mapping[str, OpenApiParameter]) -> None:
 
 
 def _expect_value(name: str, value: str, schema: Any) -> None:
-    shown = printable(value, _LONGEST_FOUND)
+    shown = printable(value, _MAX_FOUND_LENGTH)
     if schema["type"] == "integer":
         if not re.fullmatch("[0-9]{1,18}", value):
             raise _wrong(name, f"a whole number of 0 or more is expected, found {shown}", "int", shown)

@@ -53,8 +53,8 @@ from schedviz.web.permissions import actor_of, may, visible_sessions
 from schedviz.web.redaction import printable
 from schedviz.web.waiting import TooManyWait, waits
 
-PAGE = 50
-LONGEST_PAGE = 1000
+DEFAULT_PAGE_SIZE = 50
+MAX_PAGE_SIZE = 1000
 #: The sort keys of the list, with their columns.
 ORDERS = {"name": "name", "status": "status", "cycles": "cycle", "created": "created_at"}
 NEWEST_FIRST = ("-created_at", "-pk")
@@ -166,7 +166,7 @@ class Sessions(Resource):
     @extend_schema(
         operation_id="listSessions",
         parameters=[
-            *page_parameters("a session", default=PAGE, maximum=LONGEST_PAGE, number=False),
+            *page_parameters("a session", default=DEFAULT_PAGE_SIZE, maximum=MAX_PAGE_SIZE, number=False),
             query("offset", int, "Skip this many sessions, to open a page by its number."),
             query("q", str, "A part of the name."),
             query("status", str, "importing, ready, running, paused or failed.", choices=tuple(Session.Status.values)),
@@ -186,7 +186,7 @@ class Sessions(Resource):
         if not actor.links and not settings.PUBLIC_DEMO:
             actor = actor_for(request, Verb.LIST)
         sessions = _filtered(request, visible_sessions(actor).select_related("owner", "origin"))
-        page = page_of_rows(request, sessions, _order(request), default=PAGE, maximum=LONGEST_PAGE)
+        page = page_of_rows(request, sessions, _order(request), default=DEFAULT_PAGE_SIZE, maximum=MAX_PAGE_SIZE)
         listed = session_bodies(request, page.rows, with_sizes=request.query_params.get("sizes") == "1")
         body = schemas.SessionList(results=listed, next=page.next, previous=page.previous, count=sessions.count())
         versions.set_etag(request, versions.etag_of_content(body))
@@ -407,7 +407,7 @@ def _valid_policies(policies: dict[str, Any]) -> dict[str, Any]:
 
 def _name_of(files: list[UploadedFile[bytes]]) -> str:
     first = str(files[0].name or "files")
-    return printable(first if len(files) == 1 else f"{first} and {len(files) - 1} more", schemas.LONGEST_TITLE)
+    return printable(first if len(files) == 1 else f"{first} and {len(files) - 1} more", schemas.MAX_TITLE_LENGTH)
 
 
 def _described(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
@@ -430,7 +430,7 @@ def _described(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
     assert new.trace is not None
     with validating("$.trace"):
         validate_trace(new.trace)
-    return new.name or printable(str(new.trace.get("name") or "Trace"), schemas.LONGEST_TITLE), create.Trace(new.trace), engine_settings
+    return new.name or printable(str(new.trace.get("name") or "Trace"), schemas.MAX_TITLE_LENGTH), create.Trace(new.trace), engine_settings
 
 
 @contextmanager

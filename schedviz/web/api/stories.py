@@ -17,12 +17,12 @@ from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, response
 from schedviz.web.api.paging import link_pages, page_of, page_parameters
 from schedviz.web.api.resource import Resource, query
 
-PAGE = 200
-LONGEST_PAGE = 1000
+DEFAULT_PAGE_SIZE = 200
+MAX_PAGE_SIZE = 1000
 
 _PARAMETERS = [
     query("at", int, "An event number: the history ends after that event. By default, now."),
-    *page_parameters("an event", default=PAGE, maximum=LONGEST_PAGE),
+    *page_parameters("an event", default=DEFAULT_PAGE_SIZE, maximum=MAX_PAGE_SIZE),
 ]
 
 
@@ -58,7 +58,7 @@ def _story(request: Request, session_id: UUID, kind: Kind, name: str) -> Respons
     session = session_for(request, session_id, Verb.SEE)
     until = optional_number(request, "at")
     event = session.event if until is None else min(until, session.event)
-    page = page_of(request, default=PAGE, maximum=LONGEST_PAGE)
+    page = page_of(request, default=DEFAULT_PAGE_SIZE, maximum=MAX_PAGE_SIZE)
     versions.set_etag(request, versions.etag_of_moment(session, until))
     before = event + 1 if page.before is None else min(page.before, event + 1)
     entries_page = object_history.read(session, kind, name, after=page.after, before=before, limit=page.limit, tail=page.tail)

@@ -17,7 +17,7 @@ from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, response
 from schedviz.web.api.resource import Resource, query
 
 BUCKETS = 200
-MOST_BUCKETS = 2000
+MAX_BUCKETS = 2000
 
 
 class Timeline(Resource):
@@ -28,7 +28,7 @@ class Timeline(Resource):
         parameters=[
             query("from", int, "An event number: events after it are counted. 0: from the beginning."),
             query("to", int, "The number of the last event that is counted; by default, the newest."),
-            query("buckets", int, f"Maximum number of buckets: {BUCKETS} by default, at most {MOST_BUCKETS}.", maximum=MOST_BUCKETS),
+            query("buckets", int, f"Maximum number of buckets: {BUCKETS} by default, at most {MAX_BUCKETS}.", maximum=MAX_BUCKETS),
         ],
         responses={200: response(schemas.TimelineBody), 304: NOT_MODIFIED, **error_responses(400, 404)},
     )
@@ -38,7 +38,7 @@ class Timeline(Resource):
         versions.set_etag(request, versions.etag_of_head(session))
         after = whole_number(request, "from", default=0)
         until = whole_number(request, "to", default=session.event, maximum=session.event)
-        maximum = max(1, whole_number(request, "buckets", default=BUCKETS, maximum=MOST_BUCKETS))
+        maximum = max(1, whole_number(request, "buckets", default=BUCKETS, maximum=MAX_BUCKETS))
         buckets = timeline.buckets(session, after=after, until=until, most=maximum) if after < until else []
         first = reading.first_moment(session)
         return Response(schemas.TimelineBody(after=after, until=until, first_event=first, buckets=[_body(bucket) for bucket in buckets]))

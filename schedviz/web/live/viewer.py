@@ -26,7 +26,7 @@ class Text(msgspec.Struct, frozen=True):
 
 
 #: The maximum number of waiting texts; a viewer that does not read them is disconnected.
-MOST_TEXTS = 2000
+MAX_TEXTS = 2000
 
 
 class Viewer(Outbox):
@@ -72,10 +72,10 @@ class Viewer(Outbox):
         self._awake.set()
 
     def queue_text(self, text: bytes) -> None:
-        """Queue a text. Over `MOST_TEXTS` the socket is closed."""
+        """Queue a text. Over `MAX_TEXTS` the socket is closed."""
         if self.close_code:
             return
-        if self._texts >= MOST_TEXTS:
+        if self._texts >= MAX_TEXTS:
             self.close(CloseCode.TOO_SLOW)
             return
         self._texts += 1

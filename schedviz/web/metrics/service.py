@@ -42,7 +42,7 @@ def of_database() -> list[Metric]:
         agreed.add_metric([verdict], getattr(verdicts, column))
     recent = GaugeMetricFamily(
         "schedviz_followed_agreement_ratio",
-        f"Share of the last {agreement.RECENT} judged bindings of a followed cluster on which this engine agrees, by session.",
+        f"Share of the last {agreement.RECENT_BINDINGS} judged bindings of a followed cluster on which this engine agrees, by session.",
         labels=["session"],
     )
     for session_id in agreement.lately_active():

@@ -14,7 +14,7 @@ from schedviz.web.authentication import hashed
 from schedviz.web.rooms import forks, join_throttle, notify
 from schedviz.web.rooms.errors import NicknameTaken, NicknameUnusable, RoomFull, WasRemoved, WrongCodeGiven
 from schedviz.web.rooms.links import read_code
-from schedviz.web.rooms.models import LIVE, LONGEST_NICKNAME, Participant, Room
+from schedviz.web.rooms.models import LIVE, MAX_NICKNAME_LENGTH, Participant, Room
 
 #: Characters that fonts draw as nothing or as a blank: Unicode's Default_Ignorable_Code_Point, and the blank of Braille.
 _INVISIBLE: Final = re.compile(
@@ -63,8 +63,8 @@ def join(code: str, nickname: str, *, secret: str, address: str) -> JoinResult:
 def usable_nickname(raw: str) -> str:
     """The nickname in Unicode normal form, without surrounding spaces. Raises `NicknameUnusable`."""
     name = " ".join(unicodedata.normalize("NFC", raw).split())
-    if not 1 <= len(name) <= LONGEST_NICKNAME:
-        raise NicknameUnusable(f"$.nickname: has {len(name)} characters; 1 to {LONGEST_NICKNAME} are expected.")
+    if not 1 <= len(name) <= MAX_NICKNAME_LENGTH:
+        raise NicknameUnusable(f"$.nickname: has {len(name)} characters; 1 to {MAX_NICKNAME_LENGTH} are expected.")
     # Controls and marks that change the text direction, because names are shown to others. The zero-width joiner is part of emoji.
     if any(unicodedata.category(letter) in {"Cc", "Cf", "Cs", "Co", "Cn"} and letter != "\u200d" for letter in name):
         raise NicknameUnusable("$.nickname: contains a character that cannot be displayed.")
@@ -117,4 +117,4 @@ def _rename(participant: Participant, name: str) -> Participant:
 def _folded(name: str) -> str:
     """The form in which names are compared: names that differ in case, width, blanks at the ends or invisible characters are equal."""
     visible = _INVISIBLE.sub("", unicodedata.normalize("NFKC", name))
-    return " ".join(visible.casefold().split())[: 4 * LONGEST_NICKNAME]
+    return " ".join(visible.casefold().split())[: 4 * MAX_NICKNAME_LENGTH]

@@ -11,8 +11,8 @@ from django.db.models.functions import Now
 
 from schedviz.sessions.models import Session
 
-LONGEST_NICKNAME = 32
-LONGEST_ANSWER = 200
+MAX_NICKNAME_LENGTH = 32
+MAX_ANSWER_LENGTH = 200
 
 
 class Room(models.Model):
@@ -66,9 +66,9 @@ class Participant(models.Model):
 
     room = models.ForeignKey(Room, on_delete=models.CASCADE, related_name="participants")
     digest = models.CharField(max_length=64)
-    nickname = models.CharField(max_length=LONGEST_NICKNAME)
+    nickname = models.CharField(max_length=MAX_NICKNAME_LENGTH)
     #: The nickname in the form for comparison; the nickname of a removed participant is free.
-    folded = models.CharField(max_length=4 * LONGEST_NICKNAME)
+    folded = models.CharField(max_length=4 * MAX_NICKNAME_LENGTH)
     #: When the hand was raised.
     hand_at = models.DateTimeField(null=True, blank=True)
     #: Whether the participant follows the teacher.
@@ -113,7 +113,7 @@ class Question(models.Model):
     is_open = models.BooleanField(default=True)
     revealed = models.BooleanField(default=False)
     #: The right answer; "" if none was set.
-    right = models.CharField(max_length=LONGEST_ANSWER, blank=True, default="")
+    right = models.CharField(max_length=MAX_ANSWER_LENGTH, blank=True, default="")
     asked_at = models.DateTimeField()
     #: The tally at the end of a room whose names were not kept: [[value, count], …].
     tally: models.JSONField[Any, Any] = models.JSONField(null=True, blank=True)
@@ -130,7 +130,7 @@ class Answer(models.Model):
 
     question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="answers")
     participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="answers")
-    value = models.CharField(max_length=LONGEST_ANSWER)
+    value = models.CharField(max_length=MAX_ANSWER_LENGTH)
     answered_at = models.DateTimeField()
     #: How often the participant changed the answer.
     changes = models.PositiveIntegerField(default=0)

@@ -16,7 +16,7 @@ from schedviz.web.rooms.models import Room
 logger = logging.getLogger(__name__)
 
 #: The newest position is among this many entries.
-KEPT = 64
+MAX_STREAM_ENTRIES = 64
 _LIFETIME_SECONDS = 24 * 3600
 
 
@@ -34,7 +34,7 @@ def changed(room_id: UUID) -> None:
     """Notify of a stored change."""
     Room.objects.filter(pk=room_id).update(revision=F("revision") + 1, active_at=timezone.now())
     pipe = stream.client().pipeline(transaction=False)
-    pipe.xadd(key(room_id), entry(None), maxlen=KEPT, approximate=True)
+    pipe.xadd(key(room_id), entry(None), maxlen=MAX_STREAM_ENTRIES, approximate=True)
     pipe.expire(key(room_id), _LIFETIME_SECONDS)
     try:
         pipe.execute()

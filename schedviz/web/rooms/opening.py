@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser
 
 #: The maximum number of rooms of one session that have not ended.
-MOST_OPEN = 20
+MAX_OPEN_ROOMS = 20
 #: Two equal codes are very unlikely (1 in 10¹¹).
 _TRIES = 5
 
@@ -44,8 +44,8 @@ def _expect_few_rooms(teacher: AbstractBaseUser, session: Session) -> None:
         raise TooManyRooms(f"You have {allowed} rooms, open or ended, which SCHEDVIZ_ROOMS_PER_USER allows. Delete one to open another.")
     # Requests that open rooms of one session at the same time wait for each other.
     Session.objects.select_for_update(no_key=True).only("pk").get(pk=session.pk)
-    if Room.objects.filter(session=session, status__in=LIVE).count() >= MOST_OPEN:
-        raise TooManyRooms(f"This session has {MOST_OPEN} open rooms, which is the limit. End one to open another.")
+    if Room.objects.filter(session=session, status__in=LIVE).count() >= MAX_OPEN_ROOMS:
+        raise TooManyRooms(f"This session has {MAX_OPEN_ROOMS} open rooms, which is the limit. End one to open another.")
 
 
 def change(room: Room, **members: object) -> None:

@@ -9,12 +9,12 @@ import msgspec
 from msgspec import Meta
 
 from schedviz.web.api.schemas.body import Body, Title
-from schedviz.web.rooms.models import LONGEST_ANSWER, LONGEST_NICKNAME
+from schedviz.web.rooms.models import MAX_ANSWER_LENGTH, MAX_NICKNAME_LENGTH
 
 RoomStatus = Literal["open", "locked", "ended"]
 QuestionKind = Literal["choice", "number", "node", "nodes", "pod", "text"]
 ShortText = Annotated[str, Meta(max_length=200)]
-Answered = Annotated[str, Meta(min_length=1, max_length=LONGEST_ANSWER)]
+Answered = Annotated[str, Meta(min_length=1, max_length=MAX_ANSWER_LENGTH)]
 Number = Annotated[float, Meta(ge=-1e9, le=1e9)]
 
 
@@ -162,7 +162,7 @@ class Joining(Asked, frozen=True):
     """Join a room with its code and a nickname."""
 
     code: Annotated[str, Meta(max_length=40)]
-    nickname: Annotated[str, Meta(max_length=4 * LONGEST_NICKNAME)]
+    nickname: Annotated[str, Meta(max_length=4 * MAX_NICKNAME_LENGTH)]
 
 
 class RoomChange(Asked, frozen=True):

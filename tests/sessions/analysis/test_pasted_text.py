@@ -7,7 +7,7 @@ import lzma
 
 import pytest
 
-from schedviz.ingest.pasted_text import LONGEST, MOST_MESSAGES
+from schedviz.ingest.pasted_text import MAX_MESSAGES, MAX_TEXT_LENGTH
 from schedviz.sessions.analysis.pasted_text import PastedText, explain_pasted, explain_text
 
 
@@ -123,7 +123,7 @@ def test_a_card_of_a_file_has_its_reasons() -> None:
 @pytest.mark.parametrize(
     ("packed", "why"),
     [
-        (gzip.compress(b" " * (LONGEST + 1)), "more than 2,097,152 bytes"),
+        (gzip.compress(b" " * (MAX_TEXT_LENGTH + 1)), "more than 2,097,152 bytes"),
         (b"\x28\xb5\x2f\xfd....", "compressed with zstd"),
         (gzip.compress(WITH_MESSAGE.encode())[:-12], "the gzip file is truncated"),
     ],
@@ -135,5 +135,5 @@ def test_a_file_that_cannot_be_read_says_why(packed: bytes, why: str) -> None:
 def test_a_text_with_more_messages_than_are_explained_says_so() -> None:
     row = "5m  Warning  FailedScheduling  pod/p{}  0/5 nodes are available: 5 Insufficient cpu.\n"
 
-    assert explain_pasted(PastedText("".join(map(row.format, range(MOST_MESSAGES))))).more
+    assert explain_pasted(PastedText("".join(map(row.format, range(MAX_MESSAGES))))).more
     assert not explain_pasted(PastedText(row)).more

@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from schedviz.sessions.commands import breakpoints
-from schedviz.sessions.commands.breakpoints import MOST, TooManyBreakpoints
+from schedviz.sessions.commands.breakpoints import MAX_BREAKPOINTS, TooManyBreakpoints
 from schedviz.sessions.history import reading
 from schedviz.sessions.hosting import worker_loop
 from schedviz.sessions.models import Breakpoint, Session
@@ -119,7 +119,7 @@ def test_replay_stops_where_the_run_stopped_whatever_breakpoints_there_are(make_
 
 def test_a_session_has_a_limited_number_and_none_that_cannot_be_read(make_session: MakeSession) -> None:
     session_id = make_session(nodes=1, pods=1)
-    for number in range(MOST):
+    for number in range(MAX_BREAKPOINTS):
         assert breakpoints.put(session_id, f"cycle == {number}").number == number + 1
     with pytest.raises(TooManyBreakpoints, match="at most 20"):
         breakpoints.put(session_id, "cycle == 99")

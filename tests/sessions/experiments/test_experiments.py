@@ -303,7 +303,7 @@ def test_the_result_of_a_fenced_owner_is_dropped() -> None:
 
 def test_a_trial_that_kills_its_workers_fails_and_the_others_go_on() -> None:
     experiment = begun()
-    ExperimentTrial.objects.filter(experiment=experiment, number=2).update(tries=trial_lease.MOST_TRIES)
+    ExperimentTrial.objects.filter(experiment=experiment, number=2).update(tries=trial_lease.MAX_TRIES)
     run_all_trials(experiment)
     assert again(experiment.pk).status == Experiment.Status.FINISHED
     errors = ExperimentTrial.objects.filter(experiment=experiment).exclude(error="").values_list("number", "error")

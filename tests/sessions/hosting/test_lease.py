@@ -41,7 +41,7 @@ def test_a_lease_from_before_the_clock_was_set_back_is_free(make_session: MakeSe
     taken = lease.acquire(session_id)
     assert taken is not None
     if resting:
-        lease.back_off(taken[0], lease.LONGEST_BACKOFF_SECONDS, "", has_tried=False)
+        lease.back_off(taken[0], lease.MAX_BACKOFF_SECONDS, "", has_tried=False)
     # Written by its owner before the clock changed.
     Session.objects.filter(pk=session_id).update(lease_until=F("lease_until") + hours * 3600)
 

@@ -21,12 +21,12 @@ def _stored(session_id: UUID) -> dict[int, int]:
 def test_the_newest_batches_are_kept_up_to_four_megabytes(make_session: MakeSession) -> None:
     session = make_session()
     for n in range(1, 9):
-        decision_times.store(session, n, _times(decision_times.MOST, "p" * 512))
+        decision_times.store(session, n, _times(decision_times.MAX_TIMES, "p" * 512))
 
     stored = _stored(session)
     assert list(stored) == [8]
     last, times = decision_times.read_after(session, 0)
-    assert (last, len(times)) == (8, decision_times.MOST)
+    assert (last, len(times)) == (8, decision_times.MAX_TIMES)
 
 
 def test_small_batches_stay_until_there_are_many(make_session: MakeSession) -> None:

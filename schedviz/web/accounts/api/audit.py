@@ -15,8 +15,8 @@ from schedviz.web.api.errors import ApiError
 from schedviz.web.api.openapi import error_responses, response
 from schedviz.web.api.resource import Resource, query
 
-PAGE = 100
-LONGEST_PAGE = 1000
+DEFAULT_PAGE_SIZE = 100
+MAX_PAGE_SIZE = 1000
 
 
 class Audit(Resource):
@@ -26,7 +26,9 @@ class Audit(Resource):
         operation_id="listAudit",
         parameters=[
             query("before", int, "Return entries before this `id`: the `next` of the previous page."),
-            query("limit", int, f"Maximum number of entries: {PAGE} by default, at most {LONGEST_PAGE}.", maximum=LONGEST_PAGE),
+            query(
+                "limit", int, f"Maximum number of entries: {DEFAULT_PAGE_SIZE} by default, at most {MAX_PAGE_SIZE}.", maximum=MAX_PAGE_SIZE
+            ),
             query("action", str, "The action.", choices=tuple(audit.Action)),
             query("user", str, "The name of the user."),
             query("session", str, "The id of the session, which may be deleted."),
@@ -40,7 +42,7 @@ class Audit(Resource):
         entries = audit.entries(**filters, session=_session(request))
         if (before := optional_number(request, "before")) is not None:
             entries = entries.filter(pk__lt=before)
-        limit = max(1, whole_number(request, "limit", default=PAGE, maximum=LONGEST_PAGE))
+        limit = max(1, whole_number(request, "limit", default=DEFAULT_PAGE_SIZE, maximum=MAX_PAGE_SIZE))
         page = list(entries[: limit + 1])
         following = page[limit - 1].pk if len(page) > limit else None
         return Response(schemas.AuditList(results=[_line(entry) for entry in page[:limit]], next=following))

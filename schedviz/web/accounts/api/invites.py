@@ -94,8 +94,8 @@ def _create(request: Request, session: Session | None, *, role: str, days: int, 
     try:
         invite, secret = invites.make(session, cast("User", request.user), role=role, days=days, uses=uses, note=note)
     except invites.TooManyInvites as error:
-        message = f"{invites.MOST_OPEN} invites are open, which is the limit. Revoke one to create another."
-        raise ApiError(409, "quota_reached", message, expected=f"at most {invites.MOST_OPEN}") from error
+        message = f"{invites.MAX_OPEN_INVITES} invites are open, which is the limit. Revoke one to create another."
+        raise ApiError(409, "quota_reached", message, expected=f"at most {invites.MAX_OPEN_INVITES}") from error
     record(Action.INVITE_MADE, request, session=session, invite=invite.pk, role=role, uses=uses)
     return Response(_body(invite, url=request.build_absolute_uri(reverse("invite-page", args=[secret]))), status=201)
 

@@ -2,7 +2,7 @@
 from them.
 """
 
-from schedviz.web.api.schemas.body import LONGEST_TITLE, Body, Title
+from schedviz.web.api.schemas.body import MAX_TITLE_LENGTH, Body, Title
 from schedviz.web.api.schemas.breakpoints import BreakpointBody, BreakpointChange, BreakpointList, NewBreakpoint
 from schedviz.web.api.schemas.commands import CommandBody, CommandList, CommandsTaken, OutcomeBody
 from schedviz.web.api.schemas.experiments import ExperimentBody, ExperimentList, ExperimentStatus, NewExperiment, PlanFault
@@ -48,7 +48,7 @@ from schedviz.web.api.schemas.state import (
 )
 
 __all__ = [
-    "LONGEST_TITLE",
+    "MAX_TITLE_LENGTH",
     "AgreementBody",
     "AgreementBreakdown",
     "AgreementCounts",

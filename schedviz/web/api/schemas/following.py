@@ -9,9 +9,8 @@ from msgspec import Meta
 
 from schedviz.explain.decision_times import DecisionTime
 from schedviz.explain.judgement import Choice, Judgement, Verdict
-from schedviz.sessions.observing.decision_times import MOST as MOST_TIMES
-from schedviz.sessions.observing.observations import MOST as MOST_SEEN
-from schedviz.sessions.observing.observations import Seen
+from schedviz.sessions.observing.decision_times import MAX_TIMES
+from schedviz.sessions.observing.observations import MAX_EVENTS, Seen
 from schedviz.web.api.schemas.body import Body
 
 
@@ -22,9 +21,9 @@ class NewObservations(Body, frozen=True, forbid_unknown_fields=True):
 
     source: Annotated[str, Meta(min_length=1, max_length=100, pattern="^[!-~]+$")]
     n: Annotated[int, Meta(ge=1, le=(1 << 53) - 1)]
-    events: Annotated[list[Seen], Meta(max_length=MOST_SEEN)]
+    events: Annotated[list[Seen], Meta(max_length=MAX_EVENTS)]
     version: Annotated[str, Meta(max_length=64, pattern="^[!-~]*$")] = ""
-    decisions: Annotated[tuple[DecisionTime, ...], Meta(max_length=MOST_TIMES)] = ()
+    decisions: Annotated[tuple[DecisionTime, ...], Meta(max_length=MAX_TIMES)] = ()
 
 
 class ObservationsTaken(Body, frozen=True):

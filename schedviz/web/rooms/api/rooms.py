@@ -27,7 +27,7 @@ from schedviz.web.rooms.membership import RoomMembership
 from schedviz.web.rooms.models import Room
 
 #: The maximum number of listed rooms.
-LONGEST_LIST = 200
+MAX_LISTED_ROOMS = 200
 
 
 class Rooms(RoomView):
@@ -41,7 +41,7 @@ class Rooms(RoomView):
         """List the rooms that you teach, newest first (at most 200)."""
         actor = actor_for(request, Verb.LIST)
         counted = Count("participants", filter=Q(participants__removed=False))
-        rooms = Room.objects.filter(teacher_id=actor.user_id).annotate(counted=counted).order_by("-created_at", "-pk")[:LONGEST_LIST]
+        rooms = Room.objects.filter(teacher_id=actor.user_id).annotate(counted=counted).order_by("-created_at", "-pk")[:MAX_LISTED_ROOMS]
         return Response(schemas.RoomList(results=[_line(room, room.counted) for room in rooms]))
 
     @extend_schema(

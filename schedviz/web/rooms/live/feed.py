@@ -113,7 +113,7 @@ class RoomFeed:
 
     async def _begin(self) -> None:
         """The id from which to read the stream. Also reads what may have been missed before."""
-        newest: Any = await self._connection.xrevrange(notify.key(self.room_id), count=notify.KEPT)
+        newest: Any = await self._connection.xrevrange(notify.key(self.room_id), count=notify.MAX_STREAM_ENTRIES)
         self._position = newest[0][0].decode() if newest else "0-0"
         for _, members in newest:
             if b"moment" in members:

@@ -14,7 +14,7 @@ from schedviz.web.rooms.membership import RoomMembership
 from schedviz.web.rooms.schemas import RoomBody
 
 #: The maximum number of waiting texts: responses to the client's messages.
-_MOST_TEXTS = 64
+_MAX_TEXTS = 64
 
 
 class MemberSocket(Outbox):
@@ -30,7 +30,7 @@ class MemberSocket(Outbox):
         #: Encoded when it is sent, so that each client that is slow keeps one encoded state at most.
         self._room: RoomMessage | None = None
         self._position: bytes | None = None
-        self._texts: deque[bytes] = deque(maxlen=_MOST_TEXTS)
+        self._texts: deque[bytes] = deque(maxlen=_MAX_TEXTS)
 
     @property
     def has_items(self) -> bool:

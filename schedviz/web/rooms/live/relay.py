@@ -60,7 +60,7 @@ class Relay:
     async def _publish(self, moment: Moment) -> None:
         try:
             await self._connection.xadd(
-                notify.key(self._room_id), notify.entry(msgspec.json.encode(moment)), maxlen=notify.KEPT, approximate=True
+                notify.key(self._room_id), notify.entry(msgspec.json.encode(moment)), maxlen=notify.MAX_STREAM_ENTRIES, approximate=True
             )
         except (redis.RedisError, OSError) as error:
             # Other processes poll the database.
