@@ -156,11 +156,11 @@ def send(session: str, commands: Sequence[Mapping[str, Any]], *, timeout: float 
     if sent[-1]["status"] == "waiting":
         sent = yield from listed(f"sessions/{session}/commands/", {"after": first - 1}, most=last["seq"] - first + 1)
     for entry in sent:
-        expect_done(entry)
+        require_done(entry)
     return Outcome.of(last["outcome"])
 
 
-def expect_done(command: Mapping[str, Any]) -> None:
+def require_done(command: Mapping[str, Any]) -> None:
     """Raises `CommandFailed` for a command that failed, or that had no effect although it should have."""
     op, outcome = command["command"].get("op"), command.get("outcome") or {}
     label = f"command {command['seq']} ({op})"

@@ -33,16 +33,16 @@ class Lines:
         """The lines that are complete now. Raises `TooLarge`."""
         *lines, tail = data.split(b"\n")
         for line in lines:
-            self._expect_room(line)
+            self._require_room(line)
             yield bytes(self._rest + line)
             self._rest.clear()
-        self._expect_room(tail)
+        self._require_room(tail)
         self._rest += tail
 
     def end(self) -> bytes:
         """The last line, if it did not end with a newline."""
         return bytes(self._rest)
 
-    def _expect_room(self, data: bytes) -> None:
+    def _require_room(self, data: bytes) -> None:
         if len(self._rest) + len(data) > self._largest:
             raise TooLarge("A line of the response", self._largest)

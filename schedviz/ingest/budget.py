@@ -34,12 +34,12 @@ class Budget:
     def unpack(self, name: str, count: int) -> None:
         """Count bytes that will be read as a file. Raises `BudgetExhausted`."""
         self._unpacked += count
-        self._expect(name, "unpacked, the files are too large", "unpacked_bytes", self._unpacked)
+        self._require_within_limit(name, "unpacked, the files are too large", "unpacked_bytes", self._unpacked)
 
     def pass_through(self, name: str, count: int) -> None:
         """Count bytes of an archive, or bytes that are read a second time. Raises `BudgetExhausted`."""
         self._of_archives += count
-        self._expect(name, "unpacked, the archives are too large", "archive_bytes", self._of_archives)
+        self._require_within_limit(name, "unpacked, the archives are too large", "archive_bytes", self._of_archives)
 
     def pass_member(self, name: str) -> None:
         """Count a file of an archive, read or skipped. Raises `BudgetExhausted`."""
@@ -50,10 +50,10 @@ class Budget:
     def open_member(self, name: str, size: int) -> None:
         """Count a file of an archive that will be read. Raises `BudgetExhausted`."""
         self._opened += 1
-        self._expect(name, "there are too many files to read in the archive", "archive_files", self._opened)
+        self._require_within_limit(name, "there are too many files to read in the archive", "archive_files", self._opened)
         self.unpack(name, size)
 
-    def _expect(self, name: str, what: str, setting: str, count: int) -> None:
+    def _require_within_limit(self, name: str, what: str, setting: str, count: int) -> None:
         allowed: int = getattr(self._limits, setting)
         if count > allowed:
             raise self._remembered(BudgetExhausted(name, what, setting, allowed))

@@ -69,7 +69,7 @@ from schedviz.kube.errors import DecodeError, UnknownKindError
 from schedviz.kube.gc_tuning import without_gc
 from schedviz.kube.kinds import KINDS
 from schedviz.kube.meta import KubeObject
-from schedviz.kube.object_names import expect_possible_names
+from schedviz.kube.object_names import validate_possible_names
 from schedviz.kube.pod_texts import PodTexts
 from schedviz.kube.sharing import Sharing
 from schedviz.trace.phrase import Phrase, phrase
@@ -434,7 +434,7 @@ class _Loading:
                 raise
             self.take_object(file, typed_item)
             return
-        expect_possible_names(obj)
+        validate_possible_names(obj)
         file.add_object(obj)
         self.look(item, obj)
         file.newer_field = file.newer_field or newer_field(obj)

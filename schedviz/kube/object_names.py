@@ -23,7 +23,7 @@ _VALUE_BYTES: Final = 63
 _NAMES: Final[Mapping[type[KubeObject], _Faults]] = {Namespace: label_faults, Service: dns_1035_faults}
 
 
-def expect_names(obj: KubeObject, *, is_new: bool) -> None:
+def validate_names(obj: KubeObject, *, is_new: bool) -> None:
     """Raises `DecodeError` for the first name, label or taint that the API server would refuse; existing objects keep their names.
 
     Upstream: apimachinery/pkg/api/validation/objectmeta.go, pkg/apis/core/validation/validation.go
@@ -38,7 +38,7 @@ def _quoted(text: str) -> str:
     return text if len(text) <= _KEY_BYTES else f"{text[:_KEY_BYTES]}\N{HORIZONTAL ELLIPSIS}"
 
 
-def expect_possible_names(obj: KubeObject) -> None:
+def validate_possible_names(obj: KubeObject) -> None:
     """Raises `DecodeError` for the first name or label of an imported object that no API server accepts: too long, or not one line."""
     meta = obj.metadata
     for path, text, maximum in (

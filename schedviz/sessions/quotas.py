@@ -102,12 +102,12 @@ def register_user_limits(limits_of: Callable[[int], dict[str, int]]) -> None:
 _own_limits: Callable[[int], dict[str, int]] = lambda _user_id: {}  # noqa: E731
 
 
-def expect_quota(owner_id: int | None, **more: int) -> None:
+def require_quota(owner_id: int | None, **more: int) -> None:
     """Raises `QuotaReached` if the remaining quota is too small for this many more `sessions`, `nodes`, `pods`, `cycles` or `bytes`."""
-    _expect_quotas(quotas_of(owner_id), more)
+    _require_quotas(quotas_of(owner_id), more)
 
 
-def _expect_quotas(quotas: Iterable[Quota], more: Mapping[str, int]) -> None:
+def _require_quotas(quotas: Iterable[Quota], more: Mapping[str, int]) -> None:
     for quota in quotas:
         additional = more.get(quota.kind)
         if additional is not None and not quota.allows(additional):
@@ -115,9 +115,9 @@ def _expect_quotas(quotas: Iterable[Quota], more: Mapping[str, int]) -> None:
             raise QuotaReached(f"{quota}{addition} {_remedy(quota)}")
 
 
-def expect_session_quota(owner_id: int | None, *, nodes: int = 0, pods: int = 0) -> None:
+def require_session_quota(owner_id: int | None, *, nodes: int = 0, pods: int = 0) -> None:
     """Raises `QuotaReached` if the user may not have another session with a cluster of this size."""
-    _expect_quotas(quotas_of(owner_id, fresh=True), {"sessions": 1, "nodes": nodes, "pods": pods, "cycles": 0, "bytes": 1})
+    _require_quotas(quotas_of(owner_id, fresh=True), {"sessions": 1, "nodes": nodes, "pods": pods, "cycles": 0, "bytes": 1})
 
 
 @contextmanager
@@ -128,11 +128,11 @@ def creating_session(owner_id: int | None) -> Iterator[None]:
     """
     with transaction.atomic():
         wait_for_lock(_CREATING)
-        expect_session_quota(owner_id)
+        require_session_quota(owner_id)
         yield
 
 
-def expect_command_quota(session_id: UUID, commands: Iterable[tuple[AnyCommand, int]], *, is_observed: bool = False) -> None:
+def require_command_quota(session_id: UUID, commands: Iterable[tuple[AnyCommand, int]], *, is_observed: bool = False) -> None:
     """Raises `QuotaReached` if the remaining quota is too small for these commands and their bodies together. Commands that delete or pause
     are always accepted. `is_observed`: the commands come from an observer, which also reports the pods that controllers create.
     """
@@ -151,7 +151,7 @@ def expect_command_quota(session_id: UUID, commands: Iterable[tuple[AnyCommand, 
     row = Session.objects.filter(pk=session_id).values_list("owner_id", "pods").first()
     owner, pods = row or (None, 0)
     # An update may ask for pods that the session already has.
-    expect_quota(owner, **{**more, **({"pods": more["pods"] - min(updated, pods)} if updated else {})})
+    require_quota(owner, **{**more, **({"pods": more["pods"] - min(updated, pods)} if updated else {})})
     _add(owner, more)
 
 
@@ -181,7 +181,7 @@ def reason_to_stop(owner_id: int | None) -> str:
     if not _are_limited(("cycles", "bytes")) and not settings.PUBLIC_DEMO:
         return ""
     try:
-        expect_quota(owner_id, cycles=1, bytes=1)
+        require_quota(owner_id, cycles=1, bytes=1)
     except QuotaReached as reached:
         return str(reached)
     return ""

@@ -21,7 +21,7 @@ class ExtendersNotAllowed(SessionError):
     code = "forbidden"
 
 
-def expect_allowed(actor: Actor, session: Session, *commands: AnyCommand) -> None:
+def require_extender_permission(actor: Actor, session: Session, *commands: AnyCommand) -> None:
     """Raises `ExtendersNotAllowed` if a command configures extenders in a session that calls them, and the actor may not."""
     if (
         not any(isinstance(command, Configure) and (command.config or {}).get("extenders") for command in commands)

@@ -263,8 +263,8 @@ def test_an_import_that_there_is_no_room_for_fails_with_the_limit(owned: UUID, s
 @pytest.mark.parametrize(("kind", "limit"), [("SESSIONS", 1), ("NODES", 5), ("PODS", 20), ("CYCLES", 3), ("BYTES", 50)])
 def test_a_new_session_needs_room(owned: UUID, settings: Any, kind: str, limit: int) -> None:
     owner = Session.objects.get(pk=owned).owner_id
-    quotas.expect_session_quota(owner, nodes=3, pods=12)
+    quotas.require_session_quota(owner, nodes=3, pods=12)
 
     setattr(settings, f"{kind}_PER_USER", limit)
     with pytest.raises(QuotaReached, match=f"SCHEDVIZ_{kind}_PER_USER allows {limit}"):
-        quotas.expect_session_quota(owner, nodes=3, pods=12)
+        quotas.require_session_quota(owner, nodes=3, pods=12)

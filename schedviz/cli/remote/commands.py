@@ -150,7 +150,7 @@ def _when_done(session: Session, seq: int, timeout: float | None) -> Outcome:
             progress.say(f"cycle {cycle} ({cycle - first} more)")
     finally:
         progress.end()
-    flows.expect_done(done)
+    flows.require_done(done)
     return Outcome.of(done["outcome"])
 
 

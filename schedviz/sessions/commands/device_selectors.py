@@ -21,7 +21,7 @@ _MAX_EXPRESSIONS: Final = 64
 _KINDS: Final = ("DeviceClass", "ResourceClaim", "ResourceClaimTemplate")
 
 
-def expect_selectors(command: AnyCommand) -> None:
+def validate_selectors(command: AnyCommand) -> None:
     """Check the selectors of a new or changed object. Raises `CommandRefused` with the path of the selector and upstream's message.
 
     An expression that is valid with the gate DRAListTypeAttributes is accepted: whether the session has it is not known here.

@@ -19,8 +19,8 @@ from django.db.models import F
 
 from schedviz.sessions import quotas, tracing
 from schedviz.sessions.commands import limits
-from schedviz.sessions.commands.device_selectors import expect_selectors
-from schedviz.sessions.commands.stored_form import canonical, expect_names
+from schedviz.sessions.commands.device_selectors import validate_selectors
+from schedviz.sessions.commands.stored_form import canonical, validate_names
 from schedviz.sessions.errors import CommandRefused, HeadMoved, KeyReused, SessionFailed, SessionGone, TooManyCommands
 from schedviz.sessions.models import Command, Session
 from schedviz.sessions.queries import prepared
@@ -65,13 +65,13 @@ def accept(session_id: UUID, command: AnyCommand, key: str, *, seen: ExpectedPos
     has advanced beyond `seen`.
     """
     new = _encoded(command, key)
-    expect_names(command)
-    expect_selectors(command)
+    validate_names(command)
+    validate_selectors(command)
     try:
-        quotas.expect_command_quota(session_id, [(command, len(new.body))])
+        quotas.require_command_quota(session_id, [(command, len(new.body))])
         with nullcontext() if seen is None else transaction.atomic():
             seq, is_owned = _store(session_id, [new])
-            _expect_position(session_id, seen, before=seq - 1)
+            _require_position(session_id, seen, before=seq - 1)
     except (IntegrityError, SessionFailed, TooManyCommands, QuotaReached, HeadMoved):
         # A command that was accepted before stays accepted, whatever limits hold now.
         if earlier := _accepted_before(session_id, new):
@@ -91,18 +91,18 @@ def accept_all(session_id: UUID, commands: Sequence[tuple[str, AnyCommand]], *, 
     """
     new = [_encoded(command, key) for key, command in commands]
     for _, command in commands:
-        expect_names(command)
-        expect_selectors(command)
+        validate_names(command)
+        validate_selectors(command)
     if earlier := _all_accepted_before(session_id, new):
         return earlier
     try:
-        quotas.expect_command_quota(
+        quotas.require_command_quota(
             session_id, [(command, len(new_command.body)) for new_command, (_, command) in zip(new, commands, strict=True)]
         )
         with transaction.atomic():
             last, is_owned = _store(session_id, new)
             before = last - len(new)
-            _expect_position(session_id, seen, before=before)
+            _require_position(session_id, seen, before=before)
     except IntegrityError:
         # A concurrent request sent the same keys.
         if earlier := _all_accepted_before(session_id, new):
@@ -126,7 +126,7 @@ def _all_accepted_before(session_id: UUID, new: Sequence[_NewCommand]) -> list[A
     return earlier_results
 
 
-def _expect_position(session_id: UUID, seen: ExpectedPosition | None, *, before: int) -> None:
+def _require_position(session_id: UUID, seen: ExpectedPosition | None, *, before: int) -> None:
     """Compare the session's position within the transaction that numbered a command, in which the session cannot advance."""
     if seen is None:
         return
@@ -149,7 +149,7 @@ def accept_in_transaction(session_id: UUID, commands: Iterable[tuple[str, AnyCom
     for key, command in commands:
         new.append(_encoded(command, key))
         sized.append((command, len(new[-1].body)))
-    quotas.expect_command_quota(session_id, sized, is_observed=True)
+    quotas.require_command_quota(session_id, sized, is_observed=True)
     return _store(session_id, new) if new else (0, False)
 
 
@@ -173,7 +173,7 @@ def _op(command: AnyCommand) -> str:
 def _encoded(command: AnyCommand, key: str) -> _NewCommand:
     if not key or len(key) > MAX_KEY_LENGTH:
         raise CommandRefused(f"key: has {len(key)} characters; 1 to {MAX_KEY_LENGTH} are allowed.")
-    limits.expect_command_bytes(command)
+    limits.validate_command_bytes(command)
     body: bytes = encode_command(canonical(command))
     # PostgreSQL cannot store U+0000, and Kubernetes names cannot contain it.
     if "\0" in key:

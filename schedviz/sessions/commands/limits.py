@@ -32,7 +32,7 @@ def replicas_of(obj: Mapping[str, Any]) -> int:
     return 1 if replicas is None else max(0, int(replicas))
 
 
-def expect_replicas(obj: Mapping[str, Any]) -> None:
+def validate_replicas(obj: Mapping[str, Any]) -> None:
     """Raises `CommandRefused` if a workload asks for more pods than a generated cluster may have."""
     replicas = replicas_of(obj)
     if replicas > settings.GENERATE_PODS:
@@ -41,7 +41,7 @@ def expect_replicas(obj: Mapping[str, Any]) -> None:
         )
 
 
-def expect_config(config: object) -> None:
+def validate_config(config: object) -> None:
     """Raises `CommandRefused` if a KubeSchedulerConfiguration, given as its JSON, has too many profiles, or too many or too large plugin
     arguments.
     """
@@ -66,7 +66,7 @@ def expect_config(config: object) -> None:
             )
 
 
-def expect_command_bytes(command: AnyCommand) -> None:
+def validate_command_bytes(command: AnyCommand) -> None:
     """Raises `CommandRefused` if the JSON of a command is too large."""
     size = len(encode_command(command))
     if size > MAX_COMMAND_BYTES:
@@ -77,7 +77,7 @@ def expect_command_bytes(command: AnyCommand) -> None:
         )
 
 
-def expect_terms(obj: Mapping[str, Any]) -> None:
+def validate_terms(obj: Mapping[str, Any]) -> None:
     """Raises `CommandRefused` if a pod or a workload's pod template, given as its JSON, has too many scheduling terms or requests too many
     resources.
     """

@@ -12,7 +12,7 @@ from schedviz.kube.errors import KubeError
 from schedviz.kube.explain import describe
 from schedviz.kube.kinds import BY_NAME
 from schedviz.kube.nesting import TOO_DEEP, is_nested_deeper
-from schedviz.sessions.commands.limits import expect_config, expect_replicas, expect_terms
+from schedviz.sessions.commands.limits import validate_config, validate_replicas, validate_terms
 from schedviz.sessions.errors import CommandRefused
 from schedviz.trace.commands import MAX_LENGTHS, Advance, AnyCommand, Configure, Create, Delete, Latency, Update, Watch
 
@@ -32,7 +32,7 @@ def canonical(command: AnyCommand) -> AnyCommand:
         case Create() | Update():
             return _with_canonical_object(command)
         case Configure():
-            _expect_limits(expect_config, command.config, "config")
+            _validate_limits(validate_config, command.config, "config")
         case Delete() if command.kind not in BY_NAME:
             raise CommandRefused(f"kind: the scheduler does not read the kind {command.kind[:63]!r}; it reads {_KINDS}")
         case Latency() | Watch() if command.kind != "*" and not _is_watched(command.kind):
@@ -45,7 +45,7 @@ def canonical(command: AnyCommand) -> AnyCommand:
     return command
 
 
-def expect_names(command: AnyCommand) -> None:
+def validate_names(command: AnyCommand) -> None:
     """Check that new objects have names that the API server accepts, and that names in references are short, single-line strings.
 
     Raises `CommandRefused` with the path of the invalid name.
@@ -57,7 +57,7 @@ def expect_names(command: AnyCommand) -> None:
             raise CommandRefused(f"{member}: expected {expected}, found {describe(named)}")
     if isinstance(command, Create | Update):
         try:
-            object_names.expect_names(codec.from_dict(command.object), is_new=isinstance(command, Create))
+            object_names.validate_names(codec.from_dict(command.object), is_new=isinstance(command, Create))
         except KubeError as error:
             raise CommandRefused(f"object.{error}") from None
 
@@ -71,13 +71,13 @@ def _with_canonical_object(command: Create | Update) -> AnyCommand:
         stripped = codec.to_dict(codec.from_dict(command.object, strict=True))
     except KubeError as error:
         raise CommandRefused(f"object.{error}") from None
-    _expect_limits(expect_replicas, stripped, "object")
-    _expect_limits(expect_terms, stripped, "object")
+    _validate_limits(validate_replicas, stripped, "object")
+    _validate_limits(validate_terms, stripped, "object")
     return msgspec.structs.replace(command, object=stripped)
 
 
-def _expect_limits(expect: Callable[[Any], None], value: object, path: str) -> None:
+def _validate_limits(validate: Callable[[Any], None], value: object, path: str) -> None:
     try:
-        expect(value)
+        validate(value)
     except CommandRefused as error:
         raise CommandRefused(f"{path}.{error}") from None

@@ -175,7 +175,7 @@ def _begin(mine: QuerySet[Experiment], experiment: Experiment, checked: CheckedP
     """
     data = checked.base.pack()
     try:
-        quotas.expect_quota(experiment.owner_id, bytes=len(data))
+        quotas.require_quota(experiment.owner_id, bytes=len(data))
     except QuotaReached as reached:
         _refuse(mine, [Fault("base", str(reached))])
         return False

@@ -49,7 +49,7 @@ def create_experiment(owner_id: int | None, plan: str, *, hold: bool = False) ->
     Raises `PlanError` with lines, `TooManyExperiments` and `QuotaReached`. Its base is a session or a generator: a server reads no files.
     """
     read = _read(plan)
-    quotas.expect_quota(owner_id, bytes=len(plan))
+    quotas.require_quota(owner_id, bytes=len(plan))
     with transaction.atomic():
         wait_for_lock(_CREATING)
         limit = settings.EXPERIMENTS_PER_USER
@@ -79,7 +79,7 @@ def _read(plan: str) -> PlanText:
     if trials > settings.EXPERIMENT_TRIALS:
         message = f"the plan has {trials:,} trials; SCHEDVIZ_EXPERIMENT_TRIALS allows {settings.EXPERIMENT_TRIALS:,} on this server"
         raise read.located(PlanError.of("seeds" if read.plan.seeds else "variants", message))
-    _expect_small_clusters(read)
+    _validate_cluster_sizes(read)
     return read
 
 
@@ -89,7 +89,7 @@ def add_variants(experiment: Experiment, plan: str) -> None:
     Raises `PlanError` with lines, `QuotaReached`, and `NotPossible` unless the experiment is running, paused or finished.
     """
     check_added(parse_plan(experiment.plan), _read(plan))
-    quotas.expect_quota(experiment.owner_id, bytes=len(plan))
+    quotas.require_quota(experiment.owner_id, bytes=len(plan))
     rows = Experiment.objects.filter(pk=experiment.pk, status__in=_EXTENSIBLE, added_plan="", plan=experiment.plan)
     if not rows.update(added_plan=plan, faults=[], tries=0):
         if Experiment.objects.filter(pk=experiment.pk, status__in=_EXTENSIBLE).exists():
@@ -98,17 +98,17 @@ def add_variants(experiment: Experiment, plan: str) -> None:
     notify_check(experiment.pk)
 
 
-def _expect_small_clusters(read: PlanText) -> None:
+def _validate_cluster_sizes(read: PlanText) -> None:
     """The limits of generated clusters hold here, too, and for nodes that variants add. Raises `PlanError`."""
     for path, spec in (("base.generate", read.plan.base.generate), ("workload.generate", read.plan.workload.generate)):
         if spec is not None:
-            _expect_few(read, f"{path}.nodes", spec.nodes, "GENERATE_NODES")
-            _expect_few(read, f"{path}.pods", spec.pods, "GENERATE_PODS")
+            _validate_limit(read, f"{path}.nodes", spec.nodes, "GENERATE_NODES")
+            _validate_limit(read, f"{path}.pods", spec.pods, "GENERATE_PODS")
     for variant in read.variants:
-        _expect_few(read, f"{variant.path}.nodes", variant.patch.nodes.most_nodes, "GENERATE_NODES")
+        _validate_limit(read, f"{variant.path}.nodes", variant.patch.nodes.most_nodes, "GENERATE_NODES")
 
 
-def _expect_few(read: PlanText, path: str, asked: int | None, setting: str) -> None:
+def _validate_limit(read: PlanText, path: str, asked: int | None, setting: str) -> None:
     allowed: int = getattr(settings, setting)
     if asked is not None and asked > allowed:
         raise read.located(PlanError.of(path, f"is {asked:,}; SCHEDVIZ_{setting} allows {allowed:,} on this server"))

@@ -130,5 +130,5 @@ def _moment(session: Session, at: int | None) -> int:
     if event > session.event:
         raise HistoryUnavailable(f"Event {event} has not happened; the last is {session.event}.")
     # Raises if no stored state leads to the moment.
-    reading.expect_moment(session, event)
+    reading.checkpoint_before(session, event)
     return event

@@ -60,12 +60,12 @@ def state_at_event(session: Session, event: int) -> Moment:
     """The state after one event. `chunk` is the last chunk that it contains completely, 0 before a fork. Raises `HistoryUnavailable`."""
     if event > session.event:
         raise HistoryUnavailable(f"Event {event} has not happened; the last is {session.event}.")
-    checkpoint = expect_moment(session, event)
+    checkpoint = checkpoint_before(session, event)
     moment = _fold_from(checkpoint, checkpoint.session_id, until_event=event)
     return moment if checkpoint.session_id == session.pk else msgspec.structs.replace(moment, chunk=0)
 
 
-def expect_moment(session: Session, event: int) -> Checkpoint:
+def checkpoint_before(session: Session, event: int) -> Checkpoint:
     """The checkpoint from which the moment after an event can be rebuilt. Raises `HistoryUnavailable`."""
     segment = lineage.of_event(session.pk, event)
     checkpoint = None if segment is None else _newest_checkpoint(segment.session_id, event=event)

@@ -119,13 +119,13 @@ def _take_number(session_id: UUID, source: str, n: int, *, digest: str, events: 
         return True
     if n != 1 or Observer.objects.filter(session_id=session_id).exists():
         return False
-    session = _expect_empty(session_id)
+    session = _require_empty(session_id)
     Observer.objects.create(session_id=session_id, source=source)
     Session.objects.filter(pk=session_id).update(source={**session.source, "follows": source})
     return take()
 
 
-def _expect_empty(session_id: UUID) -> Session:
+def _require_empty(session_id: UUID) -> Session:
     session = Session.objects.filter(pk=session_id).first()
     if session is None:
         raise SessionGone(f"There is no session {session_id}.")

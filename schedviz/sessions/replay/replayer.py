@@ -91,7 +91,7 @@ def _replay(simulation: Simulation, checkpoint: Checkpoint, *, to_seq: int, to_e
             if simulation.event >= to_event and not begun:
                 break
             if not _do_until(simulation, stored, to_event, begun=begun, between_cycles=ended):
-                _expect(simulation, to_event)
+                _require_event(simulation, to_event)
             return stored
         if stored.quarantined and stored.stopped_event is None:
             continue
@@ -100,7 +100,7 @@ def _replay(simulation: Simulation, checkpoint: Checkpoint, *, to_seq: int, to_e
         begun = False
         if ended():
             return stored
-    _expect(simulation, to_event)
+    _require_event(simulation, to_event)
     return None
 
 
@@ -133,7 +133,7 @@ def _do_until(simulation: Simulation, stored: Stored, event: int, *, begun: bool
     return ended
 
 
-def _expect(simulation: Simulation, event: int) -> None:
+def _require_event(simulation: Simulation, event: int) -> None:
     if simulation.event != event:
         message = f"The replay of the stored commands ended at event {simulation.event}; the recording ended at event {event}."
         raise ReplayDiverged(message + _suspects(simulation))
@@ -216,7 +216,7 @@ def engine_at(session_id: UUID, event: int, *, between_units: Callable[[Simulati
         go_on()
     simulation.task = None
     if simulation.event < event:
-        _expect(simulation, event)
+        _require_event(simulation, event)
     return simulation
 
 

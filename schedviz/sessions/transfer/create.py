@@ -189,7 +189,7 @@ def store_upload(
     for number, data in enumerate(_resized(chunks)):
         size += len(data)
         if number == 0:
-            _expect_readable(name, data)
+            _require_readable(name, data)
         if size > room:
             limit = f"SCHEDVIZ_UPLOAD_BYTES allows {settings.UPLOAD_BYTES:,} bytes for all files of one import"
             raise SourceTooLarge(f"{name}: the files are too large: {limit}.")
@@ -202,7 +202,7 @@ def store_upload(
     return size
 
 
-def _expect_readable(name: str, first: bytes) -> None:
+def _require_readable(name: str, first: bytes) -> None:
     """Refuse a `.schedviz` file of an unsupported version, or with more content than is read, at its first bytes."""
     if looks_like_session(first):
         try:

@@ -30,7 +30,7 @@ from schedviz.ingest.trace_file import TraceFile
 from schedviz.kube.apps import Deployment, ReplicaSet
 from schedviz.kube.core import Pod, ResourceRequirements
 from schedviz.sessions import frames, quotas
-from schedviz.sessions.commands.limits import MAX_TERMS, expect_config, expect_replicas, expect_terms
+from schedviz.sessions.commands.limits import MAX_TERMS, validate_config, validate_replicas, validate_terms
 from schedviz.sessions.commands.stored_form import canonical
 from schedviz.sessions.errors import CommandRefused, Fenced
 from schedviz.sessions.history import checkpoints, timeline
@@ -170,7 +170,7 @@ class Importer:
     def load_engine(self, imported: Import) -> Simulation:
         """Create an engine with the objects."""
         self.report_progress(Progress("loading", 0, len(imported.objects), unit="objects"), now=True)
-        self.expect_cluster_quota(imported.objects)
+        self.require_cluster_quota(imported.objects)
         chosen = {**RULES_OF_NEW_SESSIONS, **self.session.settings}
         if self.takes_release_of(imported):
             chosen["release"] = imported.evidence.suggested
@@ -184,7 +184,7 @@ class Importer:
                 )
             chosen["config"] = imported.config
         try:
-            expect_config(chosen.get("config"))
+            validate_config(chosen.get("config"))
             simulation = Simulation(msgspec.convert(chosen, SimulationSettings))
         except (ValueError, CommandRefused) as error:
             raise IngestError(f"{imported.report.configuration or 'settings'}: {error}") from error
@@ -198,23 +198,23 @@ class Importer:
         """Whether the files select the release, because no setting does."""
         return imported.evidence.is_conclusive and not _NAMES_RELEASE & self.session.settings.keys()
 
-    def expect_cluster_quota(self, objects: Collection[object], *, cycles: int = 0) -> None:
+    def require_cluster_quota(self, objects: Collection[object], *, cycles: int = 0) -> None:
         """Refuse a cluster that exceeds a quota, and workloads with too many replicas."""
         for obj in objects:
             if isinstance(obj, Deployment | ReplicaSet):
-                _expect_replicas(obj)
+                _validate_replicas(obj)
             elif isinstance(obj, Pod) and _may_ask_too_much(obj):
-                _expect_terms(obj)
+                _validate_terms(obj)
         kinds = Counter(type(obj).__name__ for obj in objects)
         # A pod in a file may belong to a workload in the file, and a Deployment's ReplicaSet may be in the file as well.
         pods = max(kinds["Pod"], *(sum(_replicas(obj) for obj in objects if isinstance(obj, kind)) for kind in (Deployment, ReplicaSet)))
         quotas.clear_cache()
-        self.expect_quota(nodes=kinds["Node"], pods=pods, cycles=cycles, bytes=1)
+        self.require_quota(nodes=kinds["Node"], pods=pods, cycles=cycles, bytes=1)
 
-    def expect_quota(self, **more: int) -> None:
-        """As `quotas.expect_quota`, for the owner. Raises `IngestError`."""
+    def require_quota(self, **more: int) -> None:
+        """As `quotas.require_quota`, for the owner. Raises `IngestError`."""
         try:
-            quotas.expect_quota(self.session.owner_id, **more)
+            quotas.require_quota(self.session.owner_id, **more)
         except QuotaReached as reached:
             raise IngestError(str(reached)) from reached
 
@@ -237,7 +237,7 @@ class Importer:
         queued = Command.objects.filter(session_id=self.session.pk, key__startswith=_STEP_KEY).count()
         # An import whose worker crashed may have stored the first of them.
         bodies = list(step_bodies(trace))[queued:]
-        self.expect_quota(bytes=sum(len(body) for _, body in bodies))
+        self.require_quota(bytes=sum(len(body) for _, body in bodies))
         for start in range(0, len(bodies), _COMMANDS_IN_A_TRANSACTION):
             some = bodies[start : start + _COMMANDS_IN_A_TRANSACTION]
             with transaction.atomic():
@@ -316,15 +316,15 @@ class Importer:
         stream.publish(self.session.pk, [], [frames.status(frames.session_state(self.session))])
 
 
-def _expect_replicas(workload: Deployment | ReplicaSet) -> None:
+def _validate_replicas(workload: Deployment | ReplicaSet) -> None:
     kind = type(workload).__name__
     try:
-        expect_replicas({"kind": kind, "spec": {"replicas": workload.spec.replicas}})
+        validate_replicas({"kind": kind, "spec": {"replicas": workload.spec.replicas}})
     except CommandRefused as error:
         raise IngestError(f"{kind} {workload.namespace}/{workload.name}: {error}") from None
 
 
-def _expect_terms(pod: Pod) -> None:
+def _validate_terms(pod: Pod) -> None:
     terms = {
         "affinity": pod.spec.affinity,
         "tolerations": pod.spec.tolerations,
@@ -335,7 +335,7 @@ def _expect_terms(pod: Pod) -> None:
     names = {name for requirement in _requirements(pod) for name in (*requirement.requests, *requirement.limits)}
     spec = {**msgspec.to_builtins(terms), "overhead": dict.fromkeys(names)}
     try:
-        expect_terms({"kind": "Pod", "spec": spec})
+        validate_terms({"kind": "Pod", "spec": spec})
     except CommandRefused as error:
         raise IngestError(f"Pod {pod.namespace}/{pod.name}: {error}") from None
 

@@ -38,7 +38,7 @@ from schedviz.ingest.session_file import (
 )
 from schedviz.kube import codec
 from schedviz.kube.errors import KubeError
-from schedviz.sessions.commands.limits import expect_config
+from schedviz.sessions.commands.limits import validate_config
 from schedviz.sessions.commands.stored_form import canonical
 from schedviz.sessions.errors import CommandRefused, Fenced, ReplayDiverged
 from schedviz.sessions.history import checkpoints
@@ -180,7 +180,7 @@ class SessionFileImport(Importer):
         _refuse_code(config, "settings.config", release)
         _check_numbers(manifest.settings, "settings")
         try:
-            expect_config(manifest.settings.get("config"))
+            validate_config(manifest.settings.get("config"))
             simulation = Simulation(msgspec.convert(manifest.settings, SimulationSettings))
         except (ValueError, ConfigurationError, CommandRefused) as error:
             raise IngestError(f"settings: {error}") from error
@@ -192,7 +192,7 @@ class SessionFileImport(Importer):
             except KubeError as error:
                 raise IngestError(f"object {number + 1}: {error}") from error
             self.show("loading", number, manifest.objects, "objects")
-        self.expect_cluster_quota(objects, cycles=max(0, manifest.last_cycle))
+        self.require_cluster_quota(objects, cycles=max(0, manifest.last_cycle))
         simulation.load(objects)
         simulation.extender_calls.transport = self.responses
         return simulation
@@ -254,7 +254,7 @@ class SessionFileImport(Importer):
         with transaction.atomic():
             before = last - len(commands)
             size = sum(len(command.body) for command in commands)
-            self.expect_quota(bytes=size)
+            self.require_quota(bytes=size)
             of_file = Session.objects.filter(pk=self.session.pk, epoch=self.lease.epoch, last_seq=before)
             if not of_file.update(last_seq=last, command_bytes=F("command_bytes") + size):
                 raise IngestError("Commands were sent to the session before its file was read; send them when it is ready.")

@@ -16,7 +16,7 @@ from schedviz.ingest.trace_file import trace_from_dict
 from schedviz.kube.errors import DecodeError
 from schedviz.kube.explain import describe, explain_validation_error
 from schedviz.kube.json_names import camel
-from schedviz.sessions.commands.limits import expect_config
+from schedviz.sessions.commands.limits import validate_config
 from schedviz.sessions.commands.stored_form import canonical
 from schedviz.sessions.errors import CommandRefused, SessionError
 from schedviz.sessions.redis import stream, wakeups, worker_calls
@@ -98,7 +98,7 @@ def _validate_engine(settings: SimulationSettings) -> None:
     if settings.config is None and not settings.fake_extenders and not settings.feature_gates:
         return
     try:
-        expect_config(settings.config)
+        validate_config(settings.config)
     except CommandRefused as error:
         path, _, message = str(error).partition(": ")
         raise DecodeError(f"config.{path}", "", message=message) from None

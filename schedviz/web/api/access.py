@@ -121,7 +121,7 @@ def json_object(request: Request) -> dict[str, Any]:
     return body
 
 
-def expect_staff(request: Request, *, changing: bool = False) -> None:
+def require_staff(request: Request, *, changing: bool = False) -> None:
     """Raises `ApiError` 401 for an anonymous client, and 403 for a user who is not staff or, if `changing`, for a read-only token."""
     actor = actor_for(request, Verb.LIST)
     if not getattr(request.user, "is_staff", False):

@@ -28,7 +28,7 @@ from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource
 from schedviz.web.api.sessions import (
     NEWEST_FIRST,
-    expect_session_quota,
+    require_session_quota,
     session_bodies,
     session_body,
     validating,
@@ -82,7 +82,7 @@ class Branches(Resource):
         other = _other_release(session, new)
         try:
             if known_fork(session, owner, at=new.at, key=new.key, other=other) is None:
-                expect_session_quota(actor, nodes=session.nodes, pods=session.pods)
+                require_session_quota(actor, nodes=session.nodes, pods=session.pods)
             with within_quotas():
                 forked = fork(session, owner, at=new.at, name=new.name, key=new.key, within_quotas=True, other=other)
         except HistoryUnavailable as error:

@@ -85,7 +85,7 @@ class OneBreakpoint(Resource):
         """Enable, disable or rewrite a breakpoint. Members that are left out keep their values."""
         session = session_for(request, session_id, Verb.COMMAND)
         new = body_as(schemas.BreakpointChange, request)
-        versions.expect_version(request, versions.etag_of_content(_body(request, _find_or_404(session, number))))
+        versions.require_version(request, versions.etag_of_content(_body(request, _find_or_404(session, number))))
         try:
             row = breakpoints.change(session.pk, number, when=new.when, enabled=new.enabled)
         except BreakpointError as error:
@@ -96,7 +96,7 @@ class OneBreakpoint(Resource):
     def delete(self, request: Request, session_id: UUID, number: int) -> Response:
         """Delete a breakpoint."""
         session = session_for(request, session_id, Verb.COMMAND)
-        versions.expect_version(request, versions.etag_of_content(_body(request, _find_or_404(session, number))))
+        versions.require_version(request, versions.etag_of_content(_body(request, _find_or_404(session, number))))
         if not breakpoints.remove(session.pk, number):
             raise not_found("breakpoint")
         return Response(status=204)

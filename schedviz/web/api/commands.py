@@ -28,7 +28,7 @@ from schedviz.web.api.openapi import NOT_MODIFIED, command_request, commands_req
 from schedviz.web.api.paging import link_pages, page_of, page_parameters
 from schedviz.web.api.prefer_wait import PREFER, wait_seconds, wait_until
 from schedviz.web.api.resource import Resource
-from schedviz.web.extender_commands import ExtendersNotAllowed, expect_allowed
+from schedviz.web.extender_commands import ExtendersNotAllowed, require_extender_permission
 from schedviz.web.permissions import actor_of
 
 DEFAULT_PAGE_SIZE = 100
@@ -107,7 +107,7 @@ class Commands(Resource):
         key = (key_of(request) or uuid.uuid4().hex) if own is None else own
         try:
             command = convert_command(body)
-            expect_allowed(actor_of(request), session, command)
+            require_extender_permission(actor_of(request), session, command)
             accepted = inbox.accept(session.pk, command, key, seen=versions.seen_head(request))
         except msgspec.ValidationError as error:
             raise struct_error(error, body, AnyCommand) from error
@@ -140,7 +140,7 @@ class CommandsTogether(Resource):
         wait = wait_seconds(request)
         commands = _commands(json_object(request), key_of(request) or uuid.uuid4().hex)
         try:
-            expect_allowed(actor_of(request), session, *(command for _, command in commands))
+            require_extender_permission(actor_of(request), session, *(command for _, command in commands))
             accepted = inbox.accept_all(session.pk, commands, seen=versions.seen_head(request))
         except SessionError as error:
             raise command_refused(error) from error

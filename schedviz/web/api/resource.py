@@ -71,10 +71,10 @@ class Resource(APIView):
         requester.set(actor.identity or " ".join(actor.links))
         declared = query_parameters(self, request.method)
         if declared is not None:
-            _expect(request, declared)
+            _validate_parameters(request, declared)
 
 
-def _expect(request: Request, declared: Mapping[str, OpenApiParameter]) -> None:
+def _validate_parameters(request: Request, declared: Mapping[str, OpenApiParameter]) -> None:
     for name, values in request.query_params.lists():
         if name not in declared:
             expected = ", ".join(declared) or "no parameter"
@@ -84,10 +84,10 @@ def _expect(request: Request, declared: Mapping[str, OpenApiParameter]) -> None:
             raise _wrong(name, "is given more than once", "one value", f"{len(values)} values")
         # An empty value counts as missing.
         if values[0]:
-            _expect_value(name, values[0], declared[name].type)
+            _validate_value(name, values[0], declared[name].type)
 
 
-def _expect_value(name: str, value: str, schema: Any) -> None:
+def _validate_value(name: str, value: str, schema: Any) -> None:
     shown = printable(value, _MAX_FOUND_LENGTH)
     if schema["type"] == "integer":
         if not re.fullmatch("[0-9]{1,18}", value):

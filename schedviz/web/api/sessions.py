@@ -141,10 +141,10 @@ def _forked_from(request: Request, session: Session) -> schemas.ForkedFrom | Non
     return schemas.ForkedFrom(id=str(parent.pk), name=session.source["fork"]["name"], event=event)
 
 
-def expect_session_quota(actor: Actor, *, nodes: int = 0, pods: int = 0) -> None:
+def require_session_quota(actor: Actor, *, nodes: int = 0, pods: int = 0) -> None:
     """Raises `ApiError` 409 if the quotas do not allow one more session with a cluster of this size."""
     with within_quotas():
-        quotas.expect_session_quota(actor.user_id, nodes=nodes, pods=pods)
+        quotas.require_session_quota(actor.user_id, nodes=nodes, pods=pods)
 
 
 @contextmanager
@@ -208,12 +208,12 @@ class Sessions(Resource):
         """
         actor = actor_for(request, Verb.CREATE)
         wait = wait_seconds(request)
-        expect_session_quota(actor)
+        require_session_quota(actor)
         calls_extenders = _calls_extenders(request)
         name, source, engine_settings = _files(request) if _is_multipart(request) else _described(request)
         if isinstance(source, create.Generate):
             size = parse_generate_spec(source.parameters)
-            expect_session_quota(actor, nodes=size.nodes or 0, pods=size.pods or 0)
+            require_session_quota(actor, nodes=size.nodes or 0, pods=size.pods or 0)
         with validating("settings" if _is_multipart(request) else "$.settings", top_level=_TOP_LEVEL_SETTINGS & set(request.data)):
             simulation = validate_settings(engine_settings)
         try:
@@ -269,7 +269,7 @@ class OneSession(Resource):
     def patch(self, request: Request, session_id: UUID) -> Response:
         """Rename a session."""
         session = session_for(request, session_id, Verb.MANAGE)
-        versions.expect_version(request, versions.etag_of_content(session_body(request, session)))
+        versions.require_version(request, versions.etag_of_content(session_body(request, session)))
         name = body_as(schemas.SessionChange, request).name.strip()
         if not name:
             raise ApiError(400, "invalid", "$.name: the name must not be empty.", path="$.name", expected="a name")
@@ -282,7 +282,7 @@ class OneSession(Resource):
     def delete(self, request: Request, session_id: UUID) -> Response:
         """Delete a session with all its data."""
         session = session_for(request, session_id, Verb.MANAGE)
-        versions.expect_version(request, versions.etag_of_content(session_body(request, session)))
+        versions.require_version(request, versions.etag_of_content(session_body(request, session)))
         create.delete_session(session.pk)
         record(Action.SESSION_DELETED, request, session=session)
         return Response(status=204)

@@ -60,7 +60,7 @@ def versioned(request: Request, body: Any) -> Response:
     return Response(body)
 
 
-def expect_version(request: Request, version: str) -> None:
+def require_version(request: Request, version: str) -> None:
     """Raises `ApiError` 412 if the client's `If-Match` names another version."""
     seen = request.headers.get("If-Match", "").strip()
     if seen and seen != "*" and version not in [etag.strip() for etag in seen.split(",")]:

@@ -33,14 +33,14 @@ def restore(path: Path, *, replace: bool = False) -> Summary:
     with path.open("rb") as file:
         rows = records(file)
         header = _header(rows)
-        _expect_no_worker()
+        _require_no_worker()
         executor = SingleMigrationExecutor()
         migrations = executor.loader.single(header.migrations)
-        _expect_known(header, migrations, executor)
+        _require_known_migrations(header, migrations, executor)
         if replace:
-            _expect_same_tables(migrations, executor)
+            _require_same_tables(migrations, executor)
         else:
-            _expect_empty(migrations, executor)
+            _require_empty(migrations, executor)
             executor.migrate(_ends_of(migrations, executor))
         apps = SingleMigrationExecutor().loader.project_state(sorted(migrations)).apps
         with transaction.atomic():
@@ -63,7 +63,7 @@ def _header(rows: Iterator[Header | Rows | End]) -> Header:
     return header
 
 
-def _expect_no_worker() -> None:
+def _require_no_worker() -> None:
     """Refuse while workers run: they would overwrite the restored sessions with their own positions."""
     try:
         workers = sorted(heartbeat.alive())
@@ -78,7 +78,7 @@ def _expect_no_worker() -> None:
         )
 
 
-def _expect_known(header: Header, migrations: set[Key], executor: SingleMigrationExecutor) -> None:
+def _require_known_migrations(header: Header, migrations: set[Key], executor: SingleMigrationExecutor) -> None:
     unknown = [f"{app}.{name}" for app, name in sorted(migrations) if (app, name) not in executor.loader.graph.nodes]
     if unknown:
         raise BackupError(
@@ -87,12 +87,12 @@ def _expect_known(header: Header, migrations: set[Key], executor: SingleMigratio
         )
 
 
-def _expect_same_tables(migrations: set[Key], executor: SingleMigrationExecutor) -> None:
+def _require_same_tables(migrations: set[Key], executor: SingleMigrationExecutor) -> None:
     if executor.loader.applied != migrations:
         raise BackupError("The tables do not match those of the backup, which another version wrote. Restore it into an empty database.")
 
 
-def _expect_empty(migrations: set[Key], executor: SingleMigrationExecutor) -> None:
+def _require_empty(migrations: set[Key], executor: SingleMigrationExecutor) -> None:
     applied = executor.loader.applied
     if not applied:
         return

@@ -21,7 +21,7 @@ from schedviz.sessions.models import Session
 from schedviz.trace.commands import AnyCommand, Configure, convert_command
 from schedviz.web.actors import Verb
 from schedviz.web.api.errors import not_stored, struct_error
-from schedviz.web.extender_commands import expect_allowed
+from schedviz.web.extender_commands import require_extender_permission
 from schedviz.web.live.close_codes import CloseCode
 from schedviz.web.live.connection import Receive, Scope, Send, SocketConnection, accept_socket
 from schedviz.web.live.database import DATABASE_UNAVAILABLE, in_database
@@ -257,7 +257,7 @@ def _accept(credentials: Credentials, session_id: UUID, command: AnyCommand, key
     if actor is None:
         return None
     if isinstance(command, Configure) and (session := Session.objects.only("calls_extenders").filter(pk=session_id).first()) is not None:
-        expect_allowed(actor, session, command)
+        require_extender_permission(actor, session, command)
     return inbox.accept(session_id, command, key)
 
 

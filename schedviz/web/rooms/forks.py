@@ -26,7 +26,7 @@ def fork_for(participant: Participant, session: Session, *, at: int | None, key:
     teacher = room.teacher
     own_key = f"{participant.pk}:{key}" if key else ""
     if known_fork(session, teacher, at=at, key=own_key) is None:
-        quotas.expect_session_quota(teacher.pk, nodes=session.nodes, pods=session.pods)
+        quotas.require_session_quota(teacher.pk, nodes=session.nodes, pods=session.pods)
     # The teacher's permission to call extenders does not extend to participants.
     name = f"{participant.nickname}: {session.name}"
 

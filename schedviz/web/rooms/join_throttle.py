@@ -16,7 +16,7 @@ from schedviz.web.rooms.models import WrongCode
 SECONDS: Final = 60.0
 
 
-def expect_tries_left(address: str) -> None:
+def require_tries_left(address: str) -> None:
     """Raises `TooManyWrongCodes` if an address has used up its attempts; a right code is refused then too."""
     now = time.time()
     allowed: int = settings.ROOM_TRIES_PER_MINUTE

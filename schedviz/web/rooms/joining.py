@@ -38,7 +38,7 @@ def join(code: str, nickname: str, *, secret: str, address: str) -> JoinResult:
 
     Raises `WrongCodeGiven`, `TooManyWrongCodes`, `NicknameUnusable`, `NicknameTaken`, `WasRemoved` or `RoomFull`.
     """
-    join_throttle.expect_tries_left(address)
+    join_throttle.require_tries_left(address)
     room = Room.objects.filter(code=read_code(code), status__in=LIVE).exclude(code="").first()
     existing = Participant.objects.filter(room=room, digest=hashed(secret)).first() if room is not None else None
     if room is None or (room.status == Room.Status.LOCKED and existing is None):

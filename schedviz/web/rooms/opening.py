@@ -27,7 +27,7 @@ def open_room(teacher: AbstractBaseUser, session: Session, *, title: str = "") -
     for tries_left in range(_TRIES, 0, -1):
         try:
             with transaction.atomic():
-                _expect_few_rooms(teacher, session)
+                _require_few_rooms(teacher, session)
                 room = Room.objects.create(teacher_id=teacher.pk, session=session, title=title.strip() or session.name, code=new_code())
             break
         except IntegrityError:
@@ -38,7 +38,7 @@ def open_room(teacher: AbstractBaseUser, session: Session, *, title: str = "") -
     return room
 
 
-def _expect_few_rooms(teacher: AbstractBaseUser, session: Session) -> None:
+def _require_few_rooms(teacher: AbstractBaseUser, session: Session) -> None:
     allowed: int = settings.ROOMS_PER_USER
     if allowed and Room.objects.filter(teacher_id=teacher.pk).count() >= allowed:
         raise TooManyRooms(f"You have {allowed} rooms, open or ended, which SCHEDVIZ_ROOMS_PER_USER allows. Delete one to open another.")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from schedviz.sessions.commands.device_selectors import expect_selectors
+from schedviz.sessions.commands.device_selectors import validate_selectors
 from schedviz.sessions.errors import CommandRefused
 from schedviz.trace.commands import Create, Update
 
@@ -40,10 +40,10 @@ def obj(kind: str, spec: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("command", [Create, Update])
 def test_a_bad_selector_is_refused_with_its_place(made: dict[str, Any], path: str, command: Any) -> None:
     with pytest.raises(CommandRefused) as caught:
-        expect_selectors(command(object=made))
+        validate_selectors(command(object=made))
     assert str(caught.value) == f'{path}: Invalid value: "1": must evaluate to bool or the unknown type, not int'
 
 
 @pytest.mark.parametrize("expression", ["true", 'device.attributes["d"].tags.includes("x")'])
 def test_a_selector_that_some_session_can_use_is_accepted(expression: str) -> None:
-    expect_selectors(Create(object=obj("DeviceClass", selecting(expression))))
+    validate_selectors(Create(object=obj("DeviceClass", selecting(expression))))

@@ -127,7 +127,7 @@ def test_a_plugin_that_leads_to_other_events_is_named(make_session: MakeSession,
 
 def test_the_progress_of_a_replay_is_reported_with_installed_plugins(mood: Callable[[], dict[str, Any]]) -> None:
     with pytest.raises(ReplayDiverged, match=r"The installed plugins \(Calm, Moody\) may be the cause"):
-        replayer._expect(Simulation(SimulationSettings(config=CONFIG)), 7)
+        replayer._require_event(Simulation(SimulationSettings(config=CONFIG)), 7)
     with pytest.raises(ReplayDiverged, match=r"the recording ended at event 7\.$"):
-        replayer._expect(Simulation(SimulationSettings()), 7)
+        replayer._require_event(Simulation(SimulationSettings()), 7)
     assert mood()

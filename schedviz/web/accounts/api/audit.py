@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from schedviz.web.accounts import audit, schemas
 from schedviz.web.accounts.models import AuditEntry
-from schedviz.web.api.access import expect_staff, optional_number, whole_number
+from schedviz.web.api.access import optional_number, require_staff, whole_number
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.openapi import error_responses, response
 from schedviz.web.api.resource import Resource, query
@@ -37,7 +37,7 @@ class Audit(Resource):
     )
     def get(self, request: Request) -> Response:
         """List the audit log, newest first."""
-        expect_staff(request)
+        require_staff(request)
         filters = {name: request.query_params.get(name, "").replace("\0", "") for name in ("action", "user")}
         entries = audit.entries(**filters, session=_session(request))
         if (before := optional_number(request, "before")) is not None:

@@ -17,7 +17,7 @@ from schedviz.web.accounts.audit import Action, record
 from schedviz.web.accounts.models import Invite
 from schedviz.web.actors import Verb
 from schedviz.web.api import versions
-from schedviz.web.api.access import body_as, expect_staff, session_for
+from schedviz.web.api.access import body_as, require_staff, session_for
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, ref, response
 from schedviz.web.api.resource import Resource
@@ -65,7 +65,7 @@ class AccountInvites(Resource):
     )
     def get(self, request: Request) -> Response:
         """List the open invites for new accounts. For staff."""
-        expect_staff(request)
+        require_staff(request)
         return versions.versioned(request, schemas.InviteList(results=[_body(invite) for invite in invites.open_invites(None)]))
 
     @extend_schema(
@@ -75,7 +75,7 @@ class AccountInvites(Resource):
     )
     def post(self, request: Request) -> Response:
         """Create an invite for a new account. For staff."""
-        expect_staff(request, changing=True)
+        require_staff(request, changing=True)
         new = body_as(schemas.NewAccountInvite, request)
         return _create(request, None, role=Membership.Role.VIEWER, days=new.days, uses=new.uses, note=new.note)
 
@@ -86,7 +86,7 @@ class OneAccountInvite(Resource):
     @extend_schema(operation_id="revokeAccountInvite", responses={204: None, **error_responses(401, 403, 404)})
     def delete(self, request: Request, invite_id: int) -> Response:
         """Revoke an invite for a new account. For staff."""
-        expect_staff(request, changing=True)
+        require_staff(request, changing=True)
         return _revoked(request, None, invite_id)
 
 

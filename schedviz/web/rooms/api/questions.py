@@ -36,7 +36,7 @@ class RoomQuestions(RoomView):
                 raise ApiError(404, "not_found", f"$.stop: the lesson has no question at a stop {new.stop!r}.", path="$.stop")
             asking.ask(room, kind=question.ask, options=question.options, session=session, stop=new.stop)
         else:
-            _expect_whole(new)
+            _validate_question(new)
             asking.ask(room, kind=new.kind or "text", text=new.text.strip(), options=new.options)
         return Response(room_body(request, room_id, RoomMembership(room_id, None)), status=201)
 
@@ -79,7 +79,7 @@ class RoomAnswers(RoomView):
         return Response(room_body(request, room_id, access.membership))
 
 
-def _expect_whole(new: schemas.NewQuestion) -> None:
+def _validate_question(new: schemas.NewQuestion) -> None:
     if not new.text.strip() or "\0" in new.text:
         raise ApiError(
             400, "invalid", "$.text: expected the text of the question, or a stop of the lesson.", path="$.text", expected="a text"

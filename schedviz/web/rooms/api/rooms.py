@@ -20,7 +20,7 @@ from schedviz.web.api.access import actor_for, body_as, session_for
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.openapi import error_responses, ref, response
 from schedviz.web.api.rate_limit import Scope
-from schedviz.web.api.sessions import expect_session_quota, lesson_source, validating, within_quotas
+from schedviz.web.api.sessions import lesson_source, require_session_quota, validating, within_quotas
 from schedviz.web.rooms import closing, opening, schemas
 from schedviz.web.rooms.api.access import RoomView, member_access, room_body, taught_room
 from schedviz.web.rooms.membership import RoomMembership
@@ -156,7 +156,7 @@ def session_named(request: Request, value: str, path: str) -> Session:
 
 def _session_of(request: Request, teacher: AbstractBaseUser, lesson: str) -> Session:
     """A new session for a lesson."""
-    expect_session_quota(actor_for(request, Verb.CREATE))
+    require_session_quota(actor_for(request, Verb.CREATE))
     name, source, engine_settings = lesson_source(lesson, "")
     with validating("$.lesson"):
         simulation = validate_settings(engine_settings)
