@@ -321,7 +321,7 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_THROTTLE_CLASSES": ["schedviz.web.api.rate_limit.RequestRate"],
     "NUM_PROXIES": PROXIES,
-    "EXCEPTION_HANDLER": "schedviz.web.api.errors.answer_exception",
+    "EXCEPTION_HANDLER": "schedviz.web.api.errors.error_response",
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
 }
 SPECTACULAR_SETTINGS = {

@@ -82,11 +82,11 @@ def until(what: Callable[[], T], *, seconds: float = PATIENCE_SECONDS) -> T:
     """
     deadline = time.monotonic() + seconds
     pause = _FIRST_PAUSE_SECONDS
-    while not (answer := what()):
+    while not (response := what()):
         assert time.monotonic() < deadline, f"not within {seconds} s: {what}"
         time.sleep(pause)
         pause = min(pause * 1.2, _MAX_PAUSE_SECONDS)
-    return answer
+    return response
 
 
 class RedisServer:
@@ -102,7 +102,7 @@ class RedisServer:
         # Without --dir it writes into the current directory.
         options = ["--port", "0", "--unixsocket", str(self.socket), "--save", "", "--appendonly", "no", "--dir", str(self.socket.parent)]
         self._process = subprocess.Popen([self.binary, *options], stdout=subprocess.DEVNULL)
-        until(self._answers)
+        until(self._is_responding)
 
     def kill(self) -> None:
         """Kill it, as in a crash."""
@@ -110,7 +110,7 @@ class RedisServer:
         self._process.kill()
         self._process.wait()
 
-    def _answers(self) -> bool:
+    def _is_responding(self) -> bool:
         import redis
 
         connection = redis.Redis(unix_socket_path=str(self.socket))

@@ -124,7 +124,7 @@ def explain(
                 say(f"The objects lack {name}: its messages in the files, explained without the cluster:", err=True)
                 _messages(described, output)
     finally:
-        # The answer is read first.
+        # Users read the result first.
         if files is not None:
             tell_warnings(files.imported, chosen)
 

@@ -1,4 +1,4 @@
-"""Explanations, overviews and messages as text: the answer first, then what would help, then the evidence."""
+"""Explanations, overviews and messages as text: the conclusion first, then what would help, then the evidence."""
 
 from __future__ import annotations
 

@@ -91,15 +91,15 @@ def import_(
             if found.config is not None:
                 files["kube-scheduler.json"] = json.dumps(found.config).encode()
     fields = {"name": name or ", ".join(path.name for path in paths)[:200], **chosen.fields()}
-    answer = json.loads(Server(server, token).post_files("sessions/", files, fields))
+    response = json.loads(Server(server, token).post_files("sessions/", files, fields))
     if wait:
         from schedviz.cli.remote.waiting import imported
 
-        answer = imported(server, token, answer["id"])
+        response = imported(server, token, response["id"])
     if form == "text":
-        say(answer["id"])
+        say(response["id"])
     else:
-        say_json(json.dumps(answer, indent=2))
+        say_json(json.dumps(response, indent=2))
 
 
 def _as_they_are(paths: tuple[Path, ...], option: str, *, whole: bool) -> dict[str, bytes]:

@@ -31,7 +31,7 @@ def run_of_file(path: Path) -> RunInMemory:
 
 
 def _run_of_trace(path: Path) -> RunInMemory:
-    """Run the trace with this engine; extenders answer as it declares."""
+    """Run the trace with this engine; extenders respond as it declares."""
     from schedviz.engine import ConfigurationError, Simulation, settings_of
     from schedviz.trace.commands import AnyCommand
     from schedviz.trace.comparing import RunInMemory
@@ -76,7 +76,7 @@ def _read(name: str, file: SessionFile) -> tuple[tuple[Any, list[AnyEvent]], lis
     from schedviz.trace.events import decode_events
 
     objects = []
-    answers: dict[int, AnswerLine] = {}
+    responses: dict[int, AnswerLine] = {}
     waiting: list[CommandLine] = []
     preludes: list[tuple[list[CommandLine], int]] = []
     events: list[AnyEvent] = []
@@ -88,7 +88,7 @@ def _read(name: str, file: SessionFile) -> tuple[tuple[Any, list[AnyEvent]], lis
                 except KubeError as error:
                     raise click.ClickException(f"{name}: object {len(objects) + 1}: {error}") from None
             case AnswerLine():
-                answers[line.event] = line
+                responses[line.event] = line
             case CommandLine():
                 waiting.append(line)
             case ForkLine():
@@ -96,7 +96,7 @@ def _read(name: str, file: SessionFile) -> tuple[tuple[Any, list[AnyEvent]], lis
                 waiting = []
             case EventsLine():
                 events += decode_events(line.events)
-    simulation = _engine(name, file, answers)
+    simulation = _engine(name, file, responses)
     simulation.load(objects)
     beginning = simulation.view()
     for commands, event in preludes:
@@ -104,14 +104,14 @@ def _read(name: str, file: SessionFile) -> tuple[tuple[Any, list[AnyEvent]], lis
     return (beginning, simulation.drain_events()), events
 
 
-def _engine(name: str, file: SessionFile, answers: dict[int, AnswerLine]) -> Simulation:
+def _engine(name: str, file: SessionFile, responses: dict[int, AnswerLine]) -> Simulation:
     from schedviz.engine import ConfigurationError, Simulation, SimulationSettings
 
     try:
         simulation = Simulation(msgspec.convert(file.manifest.settings, SimulationSettings))
     except (ValueError, ConfigurationError) as error:
         raise click.ClickException(f"{name}: settings: {error}") from None
-    simulation.extender_calls.transport = _FileAnswers(answers)
+    simulation.extender_calls.transport = _FileResponses(responses)
     return simulation
 
 
@@ -136,16 +136,16 @@ def _do_until_stopped(simulation: Simulation, event: int) -> None:
         simulation.interrupt()
 
 
-class _FileAnswers:
-    """Makes no calls: returns the recorded answers."""
+class _FileResponses:
+    """Makes no calls: returns the recorded responses."""
 
-    def __init__(self, answers: dict[int, AnswerLine]) -> None:
-        self._answers = answers
+    def __init__(self, responses: dict[int, AnswerLine]) -> None:
+        self._responses = responses
 
     def call(self, call: ExtenderCall) -> bytes:
         from schedviz.engine.extenders.calls import ExtenderError
 
-        answer = self._answers.get(call.event)
-        if answer is None or answer.error:
-            raise ExtenderError(answer.error if answer else "the file has no answer to this call")
-        return answer.body
+        response = self._responses.get(call.event)
+        if response is None or response.error:
+            raise ExtenderError(response.error if response else "the file has no response to this call")
+        return response.body

@@ -31,7 +31,7 @@ token_option = click.option(
 )
 
 
-class Answer(NamedTuple):
+class ServerResponse(NamedTuple):
     """A response."""
 
     status: int
@@ -45,7 +45,7 @@ class Answer(NamedTuple):
 
     @property
     def error(self) -> Mapping[str, Any]:
-        """`code`, `message` and `detail` of a refusal; empty if the answer is not from schedviz."""
+        """`code`, `message` and `detail` of a refusal; empty if the response is not from schedviz."""
         try:
             problem = json.loads(self.body)["error"]
         except (ValueError, KeyError, TypeError):
@@ -98,16 +98,16 @@ class Server:
         headers = {**self._headers, "Content-Type": f"multipart/form-data; boundary={boundary}"}
         return self._open(urllib.request.Request(f"{self._address}/api/v1/{path}", body, headers))  # noqa: S310 -- as above.
 
-    def ask(self, path: str, body: object = None) -> Answer:
+    def request(self, path: str, body: object = None) -> ServerResponse:
         """The response to a GET or, with a body, to a POST of JSON, whatever its status. Raises `OSError` without one."""
         headers = self._headers if body is None else {**self._headers, "Content-Type": "application/json"}
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(f"{self._address}/api/v1/{path}", data, headers)  # noqa: S310 -- the scheme was looked at.
         try:
             with _OPENER.open(request, timeout=_TIMEOUT_SECONDS) as response:
-                return Answer(response.status, _read(response), {})
+                return ServerResponse(response.status, _read(response), {})
         except urllib.error.HTTPError as error:
-            return Answer(error.code, error.read(MAX_ERROR_BYTES), dict(error.headers or {}))
+            return ServerResponse(error.code, error.read(MAX_ERROR_BYTES), dict(error.headers or {}))
         except (urllib.error.URLError, http.client.HTTPException) as error:
             raise OSError(str(getattr(error, "reason", error))) from None
 
@@ -141,4 +141,4 @@ def _message(body: bytes) -> str:
     try:
         return str(json.loads(body)["error"]["message"])
     except (ValueError, KeyError, TypeError):
-        return "The answer is not from schedviz."
+        return "The response is not from schedviz."

@@ -14,7 +14,6 @@ It needs no other part of schedviz, and no pandas: `pandas.DataFrame(session.cyc
 from __future__ import annotations
 
 from schedviz.client.aio import AsyncClient, AsyncSession
-from schedviz.client.answers import Comparison, Explanation, Outcome, State, WhatIf
 from schedviz.client.errors import (
     AnswerTooLarge,
     CommandFailed,
@@ -28,6 +27,7 @@ from schedviz.client.errors import (
 )
 from schedviz.client.kubectl import KubectlError
 from schedviz.client.records import Records
+from schedviz.client.results import Comparison, Explanation, Outcome, State, WhatIf
 from schedviz.client.sync import Client, Session
 
 __all__ = [

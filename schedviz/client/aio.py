@@ -11,12 +11,12 @@ from typing import Any, Self, TypeVar
 import httpx
 
 from schedviz.client import command_bodies, decoding, flows, kubectl, runtime, sending
-from schedviz.client.answers import Comparison, Explanation, Outcome, State, WhatIf
 from schedviz.client.calls import Call, Flow, Pause, ask
 from schedviz.client.default_server import AsyncDefaultServer
 from schedviz.client.flows import IMPORT_SECONDS
 from schedviz.client.limits import MAX_ERROR_BYTES, Lines, TooLarge
 from schedviz.client.records import Records, records
+from schedviz.client.results import Comparison, Explanation, Outcome, State, WhatIf
 from schedviz.client.server import find_server
 from schedviz.client.session_info import SessionInfo
 

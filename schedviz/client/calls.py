@@ -15,7 +15,7 @@ from schedviz.client.limits import MAX_JSON_BYTES
 
 T = TypeVar("T")
 #: The error for a response that no schedviz server sends.
-NOT_SCHEDVIZ: Final = "The server answered with something else than schedviz does; is the address right?"
+NOT_SCHEDVIZ: Final = "The response is not from a schedviz server. Is the address right?"
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Reply:
             found = None
         if isinstance(found, dict) and "detail" in found:
             return {**found, "hint": self.hint} if self.hint else found
-        return {"detail": f"HTTP {self.status}: the server answered with something else than schedviz does; is the address right?"}
+        return {"detail": f"HTTP {self.status}: the response is not from a schedviz server. Is the address right?"}
 
 
 Flow: TypeAlias = Generator[Call | Pause, Reply, T]

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
-from schedviz.client.answers import Comparison, Explanation, Outcome, State, WhatIf
 from schedviz.client.calls import NOT_SCHEDVIZ, Call, Flow, Pause, ask, ask_bytes
 from schedviz.client.errors import CommandFailed, ImportFailed, Refused, SchedvizError, refusal
 from schedviz.client.limits import MAX_EXPORT_BYTES
 from schedviz.client.records import Records, records
+from schedviz.client.results import Comparison, Explanation, Outcome, State, WhatIf
 
 #: A KubeSchedulerConfiguration, or the path of its file.
 Config: TypeAlias = Mapping[str, Any] | str | Path
@@ -113,11 +113,11 @@ def listed(path: str, query: Mapping[str, Any] | None = None, *, most: int | Non
     while most is None or len(rows) < most:
         limit = page if most is None else min(page, most - len(rows))
         cursor = {} if after is None else {"after": after}
-        answer = yield from ask(Call("GET", path, {**(query or {}), "limit": limit, **cursor}))
-        if not isinstance(answer, dict) or not isinstance(answer.get("results"), list):
+        response = yield from ask(Call("GET", path, {**(query or {}), "limit": limit, **cursor}))
+        if not isinstance(response, dict) or not isinstance(response.get("results"), list):
             raise SchedvizError(NOT_SCHEDVIZ)
-        rows += answer["results"]
-        before, after = after, answer.get("next")
+        rows += response["results"]
+        before, after = after, response.get("next")
         if after is None:
             break
         if after == before:
@@ -129,8 +129,8 @@ def submit(session: str, commands: Sequence[Mapping[str, Any]], *, wait: float =
     """Send commands, all or none; returns their state when they are accepted or, within `wait` seconds, done."""
     headers = {"Idempotency-Key": uuid.uuid4().hex, **({"Prefer": f"wait={wait:g}"} if wait else {})}
     path = f"sessions/{session}/commands/together/"
-    answer = yield from ask(Call("POST", path, body={"commands": list(commands)}, headers=headers, wait=wait))
-    results: list[dict[str, Any]] = answer["results"]
+    response = yield from ask(Call("POST", path, body={"commands": list(commands)}, headers=headers, wait=wait))
+    results: list[dict[str, Any]] = response["results"]
     return results
 
 
@@ -178,8 +178,8 @@ def state(session: str, at: int | None) -> Flow[State]:
 def cycles(session: str, *, most: int | None, tail: int | None, after: int) -> Flow[Records]:
     """The summaries of cycles as flat records."""
     if tail is not None:
-        answer = yield from ask(Call("GET", f"sessions/{session}/cycles/", {"tail": tail}))
-        return records(answer["results"])
+        response = yield from ask(Call("GET", f"sessions/{session}/cycles/", {"tail": tail}))
+        return records(response["results"])
     rows = yield from listed(f"sessions/{session}/cycles/", {"after": after}, most=most)
     return records(rows)
 
@@ -256,7 +256,7 @@ def export(session: str) -> Flow[bytes]:
 
 
 def _until_computed(call: Call) -> Flow[Any]:
-    """Request an answer that a worker computes, and repeat the request while the computation is in progress."""
+    """Request a result that a worker computes, and repeat the request while the computation is in progress."""
     for _ in range(10):
         try:
             return (yield from ask(call))

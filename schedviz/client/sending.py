@@ -131,7 +131,7 @@ def no_answer(server: Server, error: Exception | None) -> Unavailable:
 
 
 def _silence(server: Server, error: Exception | None) -> str:
-    reason = "no answer" if error is None else str(error) or type(error).__name__
+    reason = "no response" if error is None else str(error) or type(error).__name__
     return f"{server.address} does not respond ({reason})"
 
 

@@ -72,7 +72,7 @@ class ObjectLine(Line, frozen=True, tag="object"):
 
 
 class AnswerLine(Line, frozen=True, tag="answer"):
-    """An extender's answer at an event, or its error."""
+    """An extender's response at an event, or its error."""
 
     event: Number
     body: bytes

@@ -208,7 +208,7 @@ class ExtenderAnswer(models.Model):
         constraints: ClassVar = [models.UniqueConstraint(fields=["session", "event"], name="extender_answer_once")]
 
     def __str__(self) -> str:
-        return f"answer at event {self.event} of {self.session_id}"
+        return f"extender response at event {self.event} of {self.session_id}"
 
 
 class Chunk(models.Model):

@@ -2,7 +2,7 @@
 
 It migrates, writes DATA/token, creates a first session in a new data folder, and sweeps. The supervisor sends it lines:
 
-    login               answers {"login": url}: a one-time login link for the local user
+    login               writes {"login": url}: a one-time login link for the local user
     dead PREFIX [BUT]   releases the leases of owners whose names begin with PREFIX but not with BUT; these owners are dead
     killed PREFIX       the same, if none of the sessions caused the death
 
@@ -48,7 +48,7 @@ def main(url: str) -> int:
     except DatabaseError as error:
         _report(failed=f"The database cannot be used: {' '.join(str(error).split())}")
         return EXIT_NO_DATABASE
-    # Before the web server runs, so that the token exists when /healthz answers 200.
+    # Before the web server runs, so that the token exists when /healthz returns 200.
     _keep_token()
     _report(database="ready")
     _first_session()

@@ -74,8 +74,8 @@ def _listener_by_lsof(port: int) -> int | None:
     lsof = shutil.which("lsof")
     if lsof is None:
         return None
-    answer = subprocess.run([lsof, "-nP", f"-iTCP:{port}", "-sTCP:LISTEN", "-t"], capture_output=True, text=True, check=False)  # noqa: S603
-    first = answer.stdout.split()
+    result = subprocess.run([lsof, "-nP", f"-iTCP:{port}", "-sTCP:LISTEN", "-t"], capture_output=True, text=True, check=False)  # noqa: S603
+    first = result.stdout.split()
     return int(first[0]) if first else None
 
 

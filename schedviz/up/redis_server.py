@@ -86,10 +86,10 @@ def _system_binary() -> Path | None:
 
 def _version(binary: str) -> tuple[int, ...]:
     try:
-        answer = subprocess.run([binary, "--version"], capture_output=True, text=True, timeout=5, check=False)  # noqa: S603
+        result = subprocess.run([binary, "--version"], capture_output=True, text=True, timeout=5, check=False)  # noqa: S603
     except (OSError, subprocess.SubprocessError):
         return ()
-    match = re.search(r"\bv=([\d.]+)", answer.stdout)
+    match = re.search(r"\bv=([\d.]+)", result.stdout)
     return _numbers(match[1]) if match else ()
 
 

@@ -149,8 +149,12 @@ class Supervisor:
     def _steps(self) -> dict[str, bool]:
         """What has to be up, and whether it is."""
         detail = self._health.detail
-        answers = "down" in detail or self._was_up
-        return {"database": self._had_database, "web server": answers, "workers": answers and "workers" not in detail.get("down", ())}
+        is_responding = "down" in detail or self._was_up
+        return {
+            "database": self._had_database,
+            "web server": is_responding,
+            "workers": is_responding and "workers" not in detail.get("down", ()),
+        }
 
     def _tell_of_trouble(self) -> None:
         if warning := self._disk.new_warning():

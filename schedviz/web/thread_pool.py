@@ -29,21 +29,21 @@ class Threads:
         if self._executor is None:
             self._executor = ThreadPoolExecutor(self._maximum, thread_name_prefix=self._name)
         loop = asyncio.get_running_loop()
-        answered: asyncio.Future[T] = loop.create_future()
+        future: asyncio.Future[T] = loop.create_future()
 
         def work() -> None:
-            if answered.cancelled():
+            if future.cancelled():
                 return
             try:
                 result = call(*args, **kwargs)
             except BaseException as error:  # noqa: BLE001 -- the awaiting task raises it.
-                loop.call_soon_threadsafe(_resolve, answered, answered.set_exception, error)
+                loop.call_soon_threadsafe(_resolve, future, future.set_exception, error)
             else:
-                loop.call_soon_threadsafe(_resolve, answered, answered.set_result, result)
+                loop.call_soon_threadsafe(_resolve, future, future.set_result, result)
 
         # Not run_in_executor, which chains two futures: that takes as long as a small query.
         self._executor.submit(work)
-        return await answered
+        return await future
 
     def close(self, *, wait: bool = True) -> None:
         """End the threads and close their connections; `wait` until that is done. The next call starts new threads."""

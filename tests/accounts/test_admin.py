@@ -18,10 +18,10 @@ PAGES = ["", "accounts/hostedsession/", "accounts/auditentry/", "web/token/", "a
 @pytest.mark.parametrize("role", ["owner", "stranger", "link"])
 @pytest.mark.parametrize("page", PAGES)
 def test_users_who_are_not_staff_get_404(people, role, page):
-    answer = people.client(role).get(f"/admin/{page}", follow=True)
+    response = people.client(role).get(f"/admin/{page}", follow=True)
 
-    assert b"schedviz administration" not in answer.content.lower()
-    assert answer.status_code == 404 or answer.redirect_chain[-1][0].startswith("/login/")
+    assert b"schedviz administration" not in response.content.lower()
+    assert response.status_code == 404 or response.redirect_chain[-1][0].startswith("/login/")
 
 
 def test_a_stranger_is_sent_to_the_login_and_a_token_opens_no_admin_page(people):
@@ -83,10 +83,10 @@ def test_no_admin_page_of_an_invite_names_its_session_or_shows_its_note(people):
     client = people.client("staff")
 
     for page in ("", f"{made.json()['id']}/change/", f"{made.json()['id']}/delete/", f"{made.json()['id']}/history/"):
-        answer = client.get(f"/admin/accounts/invite/{page}")
-        assert answer.status_code == 200
-        assert b"a secret name" not in answer.content
-        assert b"for the auditors" not in answer.content
+        response = client.get(f"/admin/accounts/invite/{page}")
+        assert response.status_code == 200
+        assert b"a secret name" not in response.content
+        assert b"for the auditors" not in response.content
 
 
 def do(people, action: str, role: str = "staff"):

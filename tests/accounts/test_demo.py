@@ -54,10 +54,10 @@ def test_without_the_demo_nothing_is_shown(shown, settings):
 
 def test_a_visitor_gets_a_sandbox_that_they_may_command(shown, audit):
     browser = APIClient()
-    answer = browser.post("/demo/sandbox/", {"session": str(shown.pk)})
+    response = browser.post("/demo/sandbox/", {"session": str(shown.pk)})
     sandbox = Session.objects.get(forked_from=shown)
 
-    assert answer["Location"] == f"/s/{sandbox.pk}/"
+    assert response["Location"] == f"/s/{sandbox.pk}/"
     assert browser.get(f"/api/v1/sessions/{sandbox.pk}/").json()["role"] == "owner"
     assert browser.post(f"/api/v1/sessions/{sandbox.pk}/commands/", {"op": "pause"}, format="json").status_code == 202
     assert APIClient().get(f"/api/v1/sessions/{sandbox.pk}/").status_code == 404, "it is theirs alone"
@@ -88,11 +88,11 @@ def test_starting_again_keeps_one_sandbox(shown):
 def test_a_visitor_starts_over_so_many_times_a_minute_and_keeps_the_sandbox_they_have(shown, settings, audit):
     settings.DEMO_RESTARTS_PER_MINUTE = 2
     browser, other = Client(), Client()
-    answers = [browser.post("/demo/sandbox/", {"session": str(shown.pk)}) for _ in range(5)]
+    responses = [browser.post("/demo/sandbox/", {"session": str(shown.pk)}) for _ in range(5)]
 
-    assert [answer.status_code for answer in answers] == [302, 302, 302, 429, 429]
-    assert b"2 times a minute" in answers[-1].content
-    assert browser.get(answers[2]["Location"]).status_code == 200
+    assert [response.status_code for response in responses] == [302, 302, 302, 429, 429]
+    assert b"2 times a minute" in responses[-1].content
+    assert browser.get(responses[2]["Location"]).status_code == 200
     assert audit().count("sandbox_made") == 1, "one entry for a visitor, however often they start over"
 
     for _ in range(2):

@@ -111,15 +111,15 @@ def test_concurrent_uses_of_a_single_invite_create_one_account(people, settings,
     def accept(number: int) -> tuple[int, bool]:
         try:
             browser = Client()
-            answer = browser.post(url, {"username": f"newcomer-{number}", **PASSWORDS})
-            return answer.status_code, settings.SESSION_COOKIE_NAME in browser.cookies
+            response = browser.post(url, {"username": f"newcomer-{number}", **PASSWORDS})
+            return response.status_code, settings.SESSION_COOKIE_NAME in browser.cookies
         finally:
             connection.close()
 
     with ThreadPoolExecutor(4) as threads:
-        answers = sorted(threads.map(accept, range(4)))
+        responses = sorted(threads.map(accept, range(4)))
 
-    assert answers == [(302, True)] + [(404, False)] * 3
+    assert responses == [(302, True)] + [(404, False)] * 3
     assert User.objects.count() == before + 1
     assert Invite.objects.get().uses_left == 0
 
@@ -140,18 +140,18 @@ def test_one_address_makes_so_many_accounts_an_hour(people, settings):
     settings.MADE_PER_HOUR = 2
     url = invite(people, uses=10)
 
-    answers = [Client().post(url, {"username": f"newcomer-{n}", **PASSWORDS}).status_code for n in range(4)]
+    responses = [Client().post(url, {"username": f"newcomer-{n}", **PASSWORDS}).status_code for n in range(4)]
 
-    assert answers == [302, 302, 429, 429]
+    assert responses == [302, 302, 429, 429]
     assert User.objects.filter(username__startswith="newcomer").count() == 2
 
 
 @pytest.mark.parametrize("name", ["local", " local", "\uff4cocal"])
 def test_no_visitor_takes_the_name_of_the_local_user(people, name):
     """`schedviz token create` without `--user` makes a token of that user."""
-    answer = Client().post(invite(people), {"username": name, **PASSWORDS})
+    response = Client().post(invite(people), {"username": name, **PASSWORDS})
 
-    assert b"This user name is reserved" in answer.content
+    assert b"This user name is reserved" in response.content
     assert not User.objects.filter(username="local").exists()
 
 

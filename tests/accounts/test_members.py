@@ -67,21 +67,21 @@ def test_the_owner_comes_first_and_is_no_member_of_their_own(people):
     assert owner.delete(f"{members}owner/").status_code == 404
 
 
-def test_where_users_cannot_be_looked_for_a_name_that_is_there_and_one_that_is_not_get_the_same_answer(people, settings):
+def test_without_user_search_known_and_unknown_names_get_the_same_response(people, settings):
     settings.FIND_USERS = False
     owner = people.client("owner-token")
-    answers = [
+    responses = [
         owner.post(f"/api/v1/sessions/{people.session.pk}/members/", {"user": name}, format="json") for name in ("stranger", "nobody")
     ]
 
-    assert [answer.status_code for answer in answers] == [403, 403]
-    assert answers[0].content == answers[1].content
-    assert "SCHEDVIZ_FIND_USERS" in answers[0].json()["detail"]
+    assert [response.status_code for response in responses] == [403, 403]
+    assert responses[0].content == responses[1].content
+    assert "SCHEDVIZ_FIND_USERS" in responses[0].json()["detail"]
 
 
 @pytest.mark.parametrize("body", [{}, {"user": "nobody"}, {"user": "viewer", "role": "owner"}, {"user": 5}, {"user": "viewer", "more": 1}])
 def test_an_invalid_query_is_reported(people, body):
-    answer = people.client("owner-token").post(f"/api/v1/sessions/{people.session.pk}/members/", body, format="json")
+    response = people.client("owner-token").post(f"/api/v1/sessions/{people.session.pk}/members/", body, format="json")
 
-    assert answer.status_code == 400
-    assert answer.json()["code"] == "invalid"
+    assert response.status_code == 400
+    assert response.json()["code"] == "invalid"

@@ -43,8 +43,8 @@ def sent_back(location: str) -> str:
     """Where the provider sends the browser."""
     try:
         urllib.request.build_opener(_Stay).open(location, timeout=10)
-    except urllib.error.HTTPError as answer:
-        return answer.headers["Location"].removeprefix("http://testserver")
+    except urllib.error.HTTPError as response:
+        return response.headers["Location"].removeprefix("http://testserver")
     raise AssertionError("no redirect")
 
 
@@ -176,7 +176,7 @@ def test_a_response_for_another_browser_signs_no_user_in(provider):
 
 
 @pytest.mark.parametrize("query", ["", "?error=access_denied&state=x", "?code=x", "?code=x&state=y", "?state[]=1&code="])
-def test_what_is_no_answer_of_the_provider_is_refused(provider, query):
+def test_a_callback_that_is_not_from_the_provider_is_refused(provider, query):
     assert Client().get(f"/oidc/callback/{query}").status_code == 403
 
 
@@ -229,7 +229,7 @@ def test_a_stored_next_page_of_an_older_release_is_looked_at_again(provider):
     assert client.get(back)["Location"] == "/"
 
 
-def test_a_provider_that_does_not_answer_is_no_accident(provider, settings, audit):
+def test_a_provider_that_does_not_respond_is_handled(provider, settings, audit):
     settings.OIDC_ISSUER = "http://127.0.0.1:1"
 
     assert Client().get("/oidc/login/").status_code == 403

@@ -98,8 +98,8 @@ def _wait(server: Server, session: str) -> None:
     began = time.monotonic()
     told = 0.0
     while True:
-        answer = server.client.get(f"/api/v1/sessions/{session}/")
-        state = answer.json() if answer.status_code == 200 else {"status": "", "cycle": -1}
+        response = server.client.get(f"/api/v1/sessions/{session}/")
+        state = response.json() if response.status_code == 200 else {"status": "", "cycle": -1}
         if state["status"] == "failed":
             raise RuntimeError(json.dumps(state))
         if state["status"] in ("ready", "paused") and state["appliedSeq"] == state["lastSeq"]:

@@ -171,14 +171,14 @@ class Load:
             seq += 1
             one.sent[seq] = now
             try:
-                answer = await client.post(url, json={"op": "cycle"})
+                response = await client.post(url, json={"op": "cycle"})
             except httpx.HTTPError as error:
                 self.errors[f"a step: {type(error).__name__}"] += 1
             else:
                 self.steps += 1
-                if answer.status_code != 202:
-                    self.errors[f"a step: HTTP {answer.status_code}"] += 1
-                elif answer.json()["seq"] != seq:
+                if response.status_code != 202:
+                    self.errors[f"a step: HTTP {response.status_code}"] += 1
+                elif response.json()["seq"] != seq:
                     self.errors["a step with an unexpected number"] += 1
             await asyncio.sleep(max(0.0, now + _STEP_SECONDS - time.monotonic()))
 

@@ -72,11 +72,11 @@ def _read(port: int, token: str, session_id: str, seconds: float, readers: int) 
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
         while (sent := time.monotonic()) < began + seconds:
             connection.request("GET", addresses[n % len(addresses)], headers=headers)
-            answer = connection.getresponse()
-            answer.read()
+            response = connection.getresponse()
+            response.read()
             taken.append(time.monotonic() - sent)
-            if answer.status != 200:
-                errors[f"a read: HTTP {answer.status}"] += 1
+            if response.status != 200:
+                errors[f"a read: HTTP {response.status}"] += 1
             n += 1
         connection.close()
 

@@ -26,12 +26,12 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
 
 
 def test_help_lists_every_command_with_a_line_about_it():
-    answer = run("--help")
+    response = run("--help")
 
-    assert answer.returncode == 0
+    assert response.returncode == 0
     for name, place in command_line.COMMANDS.items():
-        assert name in answer.stdout
-        assert " ".join(place.summary.split()[:3]) in " ".join(answer.stdout.split())
+        assert name in response.stdout
+        assert " ".join(place.summary.split()[:3]) in " ".join(response.stdout.split())
 
 
 def heavy_imports_of(*arguments: str, heavy: set[str]) -> str:
@@ -41,8 +41,8 @@ def heavy_imports_of(*arguments: str, heavy: set[str]) -> str:
         "try: main()\nexcept SystemExit: pass\n"
         f"sys.stderr.write(' '.join({heavy!r} & set(sys.modules)))"
     )
-    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
-    return answer.stderr
+    response = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    return response.stderr
 
 
 def test_help_imports_neither_django_nor_numpy_nor_a_command():
@@ -54,7 +54,7 @@ def test_the_list_of_measures_does_not_import_the_engine():
     assert heavy_imports_of("experiment", "measures", heavy={"django", "celery", "schedviz.engine"}) == ""
 
 
-def test_help_answers_within_a_moment():
+def test_help_starts_quickly():
     durations = []
     for _ in range(3):
         began = time.perf_counter()
@@ -67,36 +67,36 @@ def test_help_answers_within_a_moment():
 
 @pytest.mark.parametrize("name", command_line.COMMANDS)
 def test_every_command_has_help_of_its_own(name):
-    answer = run(name, "--help")
+    response = run(name, "--help")
 
-    assert answer.returncode == 0, answer.stderr
-    assert f"schedviz {name}" in answer.stdout
+    assert response.returncode == 0, response.stderr
+    assert f"schedviz {name}" in response.stdout
 
 
 def test_version_is_the_package_version():
-    answer = run("--version")
+    response = run("--version")
 
-    assert (answer.returncode, answer.stdout) == (0, f"schedviz {schedviz.__version__}\n")
+    assert (response.returncode, response.stdout) == (0, f"schedviz {schedviz.__version__}\n")
 
 
 def test_an_unknown_command_is_refused_with_the_one_that_was_meant():
-    answer = run("trcae")
+    response = run("trcae")
 
-    assert answer.returncode == 2
-    assert "No such command: 'trcae'. Did you mean 'trace'?" in answer.stderr
-    assert "Traceback" not in answer.stderr
+    assert response.returncode == 2
+    assert "No such command: 'trcae'. Did you mean 'trace'?" in response.stderr
+    assert "Traceback" not in response.stderr
 
 
 def test_an_unknown_option_is_refused_in_one_sentence_with_where_to_look():
-    answer = run("up", "--prot", "1")
+    response = run("up", "--prot", "1")
 
-    assert answer.returncode == 2
-    assert "--prot" in answer.stderr
-    assert "schedviz up --help" in answer.stderr
+    assert response.returncode == 2
+    assert "--prot" in response.stderr
+    assert "schedviz up --help" in response.stderr
 
 
 def test_an_invalid_variable_is_reported_in_one_line():
-    answer = subprocess.run(
+    response = subprocess.run(
         [sys.executable, "-m", "schedviz.cli.main", "check"],
         capture_output=True,
         text=True,
@@ -105,8 +105,8 @@ def test_an_invalid_variable_is_reported_in_one_line():
         timeout=60,
     )
 
-    assert answer.returncode == 2
-    assert answer.stderr == "schedviz: SCHEDVIZ_PUBLIC='maybe' is not a Boolean; expected 1 or 0.\n"
+    assert response.returncode == 2
+    assert response.stderr == "schedviz: SCHEDVIZ_PUBLIC='maybe' is not a Boolean; expected 1 or 0.\n"
 
 
 def test_an_internal_error_is_reported_in_one_line_and_logged(tmp_path: Path):
@@ -115,7 +115,7 @@ def test_an_internal_error_is_reported_in_one_line_and_logged(tmp_path: Path):
         "line.COMMANDS['up'] = LazyCommand('os', 'no_such_command', '')\nsys.argv = ['schedviz', 'up']\nline.main()"
     )
 
-    answer = subprocess.run(
+    response = subprocess.run(
         [sys.executable, "-c", program],
         capture_output=True,
         text=True,
@@ -124,9 +124,9 @@ def test_an_internal_error_is_reported_in_one_line_and_logged(tmp_path: Path):
         timeout=60,
     )
 
-    assert answer.returncode == 70
-    assert answer.stderr.count("\n") == 1
-    assert "AttributeError" in answer.stderr
+    assert response.returncode == 70
+    assert response.stderr.count("\n") == 1
+    assert "AttributeError" in response.stderr
     assert "Traceback" in (tmp_path / "schedviz" / "cli.log").read_text()
 
 
@@ -142,15 +142,15 @@ def test_a_full_disk_is_no_bug():
 
 
 def test_a_closed_pipe_is_no_error():
-    answer = subprocess.run(
+    response = subprocess.run(
         f"{sys.executable} -m schedviz.cli.main --help | head -1", shell=True, capture_output=True, text=True, check=False, timeout=60
     )
 
-    assert answer.stderr == ""
+    assert response.stderr == ""
 
 
 def test_without_a_command_the_help_is_shown():
-    answer = run()
+    response = run()
 
-    assert answer.returncode == 2
-    assert answer.stdout.startswith("Usage: schedviz")
+    assert response.returncode == 2
+    assert response.stdout.startswith("Usage: schedviz")

@@ -58,6 +58,6 @@ def test_a_trace_is_run_and_its_engine_examined(tmp_path: Path) -> None:
     (tmp_path / "t.json").write_text(json.dumps({"format": "schedviz-trace/1", "steps": steps}))
     result = CliRunner().invoke(doctor, [str(tmp_path / "t.json")])
     assert result.exit_code == 0, result.output
-    answer, compared = result.stdout.splitlines()[:2]
-    assert answer == "Nothing is wrong."
+    response, compared = result.stdout.splitlines()[:2]
+    assert response == "Nothing is wrong."
     assert compared.startswith("API, informers, cache, queue and snapshot of the engine (1 nodes, 1 pods): nothing differs")

@@ -32,7 +32,7 @@ from schedviz.cli.follow.reflector import Change, Known, Reflector
 from schedviz.cli.follow.scheduling_events import RESOURCE as EVENTS
 from schedviz.cli.follow.status import line_of
 from schedviz.cli.release_options import NO_CHOICE, ChosenRelease
-from schedviz.cli.server import Answer
+from schedviz.cli.server import ServerResponse
 from schedviz.kube.kinds import BY_NAME, WATCHED_KINDS_V1_36
 from tests.conftest import missing, until
 from tests.kubernetes_api import KubernetesApi
@@ -267,19 +267,19 @@ class Schedviz:
 
     def __init__(self) -> None:
         self.taken: list[tuple[int, list[str]]] = []
-        self.refusals: list[Callable[[Any], Answer | None]] = []
+        self.refusals: list[Callable[[Any], ServerResponse | None]] = []
 
-    def ask(self, path: str, body: Any = None) -> Answer:
+    def request(self, path: str, body: Any = None) -> ServerResponse:
         if body is None:
-            return Answer(200, json.dumps({"source": None, "expected": 1, "objects": [], "next": None}).encode(), {})
+            return ServerResponse(200, json.dumps({"source": None, "expected": 1, "objects": [], "next": None}).encode(), {})
         if self.refusals and (refused := self.refusals.pop(0)(body)) is not None:
             return refused
         self.taken.append((body["n"], [event["object"]["metadata"]["name"] for event in body["events"]]))
-        return Answer(201, b"{}", {})
+        return ServerResponse(201, b"{}", {})
 
 
-def refusal(status: int, code: str, **detail: Any) -> Callable[[Any], Answer]:
-    return lambda _: Answer(status, json.dumps({"error": {"code": code, "message": f"{code}.", "detail": detail}}).encode(), {})
+def refusal(status: int, code: str, **detail: Any) -> Callable[[Any], ServerResponse]:
+    return lambda _: ServerResponse(status, json.dumps({"error": {"code": code, "message": f"{code}.", "detail": detail}}).encode(), {})
 
 
 def change(name: str) -> Change:
@@ -303,7 +303,7 @@ def test_a_slow_server_is_waited_for_with_smaller_batches(cluster: KubernetesApi
 def test_what_may_have_been_taken_is_sent_again_as_it_was() -> None:
     server = Schedviz()
 
-    def broken(_: Any) -> Answer:
+    def broken(_: Any) -> ServerResponse:
         raise OSError("connection reset")
 
     server.refusals = [broken, refusal(503, "database_down")]
@@ -829,7 +829,7 @@ class _Endless(BaseHTTPRequestHandler):
         pass
 
 
-def test_an_answer_of_an_api_server_without_an_end_is_read_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endless_response_of_an_api_server_is_read_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster_api, "_MAX_PAGE_BYTES", 1_000_000)
     with ThreadingHTTPServer(("127.0.0.1", 0), _Endless) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -874,8 +874,8 @@ def test_a_list_of_a_hostile_api_server_is_refused(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(cluster_api, "_MAX_PAGE_BYTES", 1_000_000)
     monkeypatch.setattr(cluster_api, "_MAX_VALUES", 9_999)
     monkeypatch.setattr(cluster_api, "_MAX_OBJECTS", 1_000)
-    answer = type("_Answer", (_Hostile,), {"body": body, "encoding": encoding})
-    with ThreadingHTTPServer(("127.0.0.1", 0), answer) as server:
+    response = type("_Answer", (_Hostile,), {"body": body, "encoding": encoding})
+    with ThreadingHTTPServer(("127.0.0.1", 0), response) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         api = ClusterApi(kubeconfig.Access(context="dev", server=f"http://127.0.0.1:{server.server_port}"))
         with pytest.raises((FollowError, Unavailable), match=message):

@@ -17,7 +17,7 @@ from schedviz.cli.follow.pushing import Pusher
 from schedviz.cli.follow.redaction import Redaction
 from schedviz.cli.follow.scheduler_log import LogDecisions, SchedulerLog
 from schedviz.cli.follow.scheduling_events import FAILED, SCHEDULED, EventDecisions, EventWatch
-from schedviz.cli.server import Answer
+from schedviz.cli.server import ServerResponse
 from schedviz.explain.decision_times import DecisionTime
 from tests.conftest import until
 from tests.kubernetes_api import KubernetesApi
@@ -204,18 +204,18 @@ class Receiver:
 
     address = "server"
 
-    def __init__(self, *answers: Answer) -> None:
+    def __init__(self, *responses: ServerResponse) -> None:
         self.bodies: list[dict[str, Any]] = []
-        self._answers = list(answers)
+        self._responses = list(responses)
 
-    def ask(self, _path: str, body: Any = None) -> Answer:
+    def request(self, _path: str, body: Any = None) -> ServerResponse:
         self.bodies.append(body)
-        return self._answers.pop(0)
+        return self._responses.pop(0)
 
 
 def test_a_server_of_an_earlier_version_gets_no_decisions_again() -> None:
     refused = b'{"error": {"code": "invalid", "message": "decisions: unknown"}}'
-    server = Receiver(Answer(400, refused, {}))
+    server = Receiver(ServerResponse(400, refused, {}))
     pusher = Pusher(server, "id", "dev", say=lambda _: None, sleep=lambda _: None)  # type: ignore[arg-type]
     decision = DecisionTime("shop/p", "removed", 1, 1)
 

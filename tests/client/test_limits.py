@@ -58,7 +58,7 @@ def endless() -> Iterator[str]:
         server.shutdown()
 
 
-def test_an_answer_without_an_end_is_read_up_to_the_limit(endless: str) -> None:
+def test_an_endless_response_is_read_up_to_the_limit(endless: str) -> None:
     call = Call("GET", "sessions/", largest=1_000_000)
     with Client(endless, "token") as client, pytest.raises(AnswerTooLarge) as raised:
         client.do(ask(call))
@@ -101,7 +101,7 @@ def test_lines_are_cut_at_newlines_only_and_limited() -> None:
         list(lines.add(b"and more than ten"))
 
 
-def test_a_compressed_answer_is_decoded_in_small_pieces(endless: str) -> None:
+def test_a_compressed_response_is_decoded_in_small_chunks(endless: str) -> None:
     with httpx.Client() as http, http.stream("GET", f"{endless}/bomb/gzip/") as response:
         sizes = [len(piece) for piece in pieces(response)]
     with Client(endless, "token") as client, pytest.raises(AnswerTooLarge):
@@ -123,7 +123,7 @@ def test_an_encoding_that_the_client_does_not_accept_is_refused(endless: str) ->
 class _Odd(BaseHTTPRequestHandler):
     """Responds with JSON that no schedviz server sends."""
 
-    answers: ClassVar[dict[str, bytes]] = {
+    responses: ClassVar[dict[str, bytes]] = {
         "deep": b"[" * 50_000 + b"]" * 50_000,
         "list": b"[]",
         "number": b'{"results": 5, "next": null}',
@@ -131,7 +131,7 @@ class _Odd(BaseHTTPRequestHandler):
     }
 
     def do_GET(self) -> None:
-        body = self.answers[self.path.split("/")[-2]]
+        body = self.responses[self.path.split("/")[-2]]
         self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -142,17 +142,17 @@ class _Odd(BaseHTTPRequestHandler):
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("shape", "said"),
     [
-        ("deep", "something else than schedviz does"),
-        ("list", "something else than schedviz does"),
-        ("number", "something else than schedviz does"),
+        ("deep", "not from a schedviz server"),
+        ("list", "not from a schedviz server"),
+        ("number", "not from a schedviz server"),
         ("round", "The server's pages do not end: after 1 comes 1"),
     ],
 )
-def test_a_list_of_another_server_is_refused_in_words(answer: str, said: str) -> None:
+def test_a_list_of_another_server_is_refused_in_words(shape: str, said: str) -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), _Odd) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         with Client(f"http://127.0.0.1:{server.server_port}", "token") as client, pytest.raises(SchedvizError, match=said):
-            client.do(listed(f"{answer}/"))
+            client.do(listed(f"{shape}/"))
         server.shutdown()

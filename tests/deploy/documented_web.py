@@ -105,7 +105,7 @@ class DocumentedWeb:
 
     def __enter__(self) -> Self:
         try:
-            until(self._answers)
+            until(self._is_responding)
         except BaseException:
             self.process.kill()
             raise
@@ -122,7 +122,7 @@ class DocumentedWeb:
             assert self.process.stdin is not None
             self.process.stdin.close()
 
-    def _answers(self) -> bool:
+    def _is_responding(self) -> bool:
         assert self.process.poll() is None, self.written
         try:
             return httpx.get(f"http://{self.netloc}/healthz?self").status_code == 200

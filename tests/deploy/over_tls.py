@@ -93,14 +93,14 @@ class TlsRedis:
         command = [self._binary, "--bind", self._host, "--port", "0", "--tls-port", str(self.port), *options]
         command += ["--aclfile", str(self._folder / "users.acl")]
         self._process = subprocess.Popen([*command, "--save", "", "--dir", str(self._folder)], stdout=subprocess.DEVNULL)
-        until(self._answers)
+        until(self._is_responding)
 
     def stop(self) -> None:
         self._process.terminate()
         self._process.wait()
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _answers(self) -> bool:
+    def _is_responding(self) -> bool:
         try:
             return bool(redis.Redis.from_url(self.verified).ping())
         except redis.ConnectionError:

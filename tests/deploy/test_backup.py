@@ -236,10 +236,10 @@ def test_a_forged_backup_puts_nothing_back(written: Path, tmp_path: Path) -> Non
     ):
         (tmp_path / "forged.backup").write_bytes(forged(written, change))
 
-        answer = target.schedviz("restore", tmp_path / "forged.backup", fails=True)
+        response = target.schedviz("restore", tmp_path / "forged.backup", fails=True)
 
-        assert "Traceback" not in answer
-        assert said in answer
+        assert "Traceback" not in response
+        assert said in response
     target.schedviz("restore", written)
 
 

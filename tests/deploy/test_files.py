@@ -266,7 +266,7 @@ def test_selectors_of_the_chart_choose_the_pods_that_are_meant() -> None:
             assert sum(selector.items() <= label.items() for label in labels) == 1, each["metadata"]["name"]
 
 
-def test_the_name_that_prometheus_asks_at_is_answered() -> None:
+def test_the_host_name_that_prometheus_uses_is_allowed() -> None:
     plain = yaml.safe_load((DOCKER / "prometheus/prometheus.yaml").read_text())
     in_cluster = next(manifest for manifest in manifests("everything") if manifest["kind"] == "ScrapeConfig")
     container = next(manifest for manifest in manifests("everything") if manifest["kind"] == "Deployment")["spec"]["template"]["spec"][

@@ -167,8 +167,8 @@ def test_either_web_server_reports_all_processes(several: Several) -> None:
     def told(client: Client) -> str:
         address = f"http://127.0.0.1:{client.port}/metrics"
         request = urllib.request.Request(address, headers={"Authorization": f"Bearer {METRICS_TOKEN}"})
-        with urllib.request.urlopen(request, timeout=30) as answer:
-            return answer.read().decode()
+        with urllib.request.urlopen(request, timeout=30) as response:
+            return response.read().decode()
 
     roles = ("web", "web", "worker", "worker", "io", "sweeper")
     for client in several.clients:

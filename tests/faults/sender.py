@@ -56,14 +56,14 @@ class Sender(threading.Thread):
     def _until_accepted(self, body: dict[str, Any]) -> int:
         while True:
             try:
-                status, answer = self._client.request("POST", f"/api/v1/sessions/{self.session_id}/commands/", body)
+                status, response = self._client.request("POST", f"/api/v1/sessions/{self.session_id}/commands/", body)
             except NoResponse:
-                status, answer = 0, None
+                status, response = 0, None
             if status in (200, 202):
-                seq: int = answer["seq"]
+                seq: int = response["seq"]
                 return seq
-            if not self.must_be_repeated(status, answer):
-                raise AssertionError(f"{body} was answered with {status}: {answer}")
+            if not self.must_be_repeated(status, response):
+                raise AssertionError(f"{body} was answered with {status}: {response}")
             self.unanswered += status != 429
             time.sleep(0.05)
 

@@ -31,9 +31,9 @@ def test_a_database_that_restarts_under_load_loses_nothing(start_up: StartUp, po
 
     for end in (postgres.stop_gracefully, postgres.crash):
         end()
-        until(lambda: answer(client, "/healthz")[0] == 503)
-        assert answer(client, "/healthz")[1]["down"] == ["database"]
-        status, body = answer(client, f"/api/v1/sessions/{sessions[0]}/")
+        until(lambda: response(client, "/healthz")[0] == 503)
+        assert response(client, "/healthz")[1]["down"] == ["database"]
+        status, body = response(client, f"/api/v1/sessions/{sessions[0]}/")
         assert (status, body["error"]["code"]) == (503, "database_down")
         before = [sender.unanswered for sender in senders]
         until(lambda before=before: all(now.unanswered > was for now, was in zip(senders, before, strict=True)))
@@ -57,7 +57,7 @@ def test_a_database_that_restarts_under_load_loses_nothing(start_up: StartUp, po
     check_at_rest(installation, senders)
 
 
-def answer(client: Client, path: str) -> tuple[int, dict]:
+def response(client: Client, path: str) -> tuple[int, dict]:
     """The first response to a GET. Asks again after a timeout."""
 
     def ask() -> tuple[int, dict] | None:

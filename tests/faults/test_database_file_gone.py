@@ -21,8 +21,8 @@ def is_refused(installation: Installation) -> dict[str, object]:
     client = installation.client
 
     def asked() -> dict[str, object] | None:
-        status, answer = client.request("POST", "/api/v1/sessions/", {"name": "lost?", "generate": CLUSTER})
-        return answer if status == 503 else None
+        status, response = client.request("POST", "/api/v1/sessions/", {"name": "lost?", "generate": CLUSTER})
+        return response if status == 503 else None
 
     return until(asked)
 

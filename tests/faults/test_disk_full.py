@@ -90,9 +90,9 @@ class FullDiskSender(Sender):
 
     refused: dict[str, str] | None = None
 
-    def must_be_repeated(self, status: int, answer: object) -> bool:
+    def must_be_repeated(self, status: int, response: object) -> bool:
         if status == 507:
-            assert isinstance(answer, dict)
-            self.refused = answer["error"]
+            assert isinstance(response, dict)
+            self.refused = response["error"]
             return True
-        return super().must_be_repeated(status, answer)
+        return super().must_be_repeated(status, response)

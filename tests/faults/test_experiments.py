@@ -40,9 +40,9 @@ def test_killed_workers_count_each_trial_once_with_equal_bytes(
     start_services: StartServices, database_url: str, undisturbed: dict[int, bytes]
 ) -> None:
     services = start_services(database_url, slots=(8,), experiments=2)
-    status, answer = services.client.request("POST", "/api/v1/experiments/", {"plan": PLAN})
-    assert status == 201, answer
-    experiment_id = answer["id"]
+    status, response = services.client.request("POST", "/api/v1/experiments/", {"plan": PLAN})
+    assert status == 201, response
+    experiment_id = response["id"]
 
     for number in range(KILLS):
         kill_in_the_middle_of_a_trial(services, experiment_id, is_reported=number % 3 != 0)

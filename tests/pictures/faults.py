@@ -48,8 +48,8 @@ def picture_with(page: Page, rules: str) -> bytes:
     """A picture of the reloaded page with additional CSS rules."""
 
     def styled(route: Route) -> None:
-        answer = route.fetch()
-        route.fulfill(response=answer, body=f"{answer.text()}\n{STYLE}{rules}")
+        response = route.fetch()
+        route.fulfill(response=response, body=f"{response.text()}\n{STYLE}{rules}")
 
     page.route("**/*.css", styled)
     page.reload()

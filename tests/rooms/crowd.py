@@ -149,9 +149,9 @@ class Client:
         await self._http.aclose()
 
     async def request(self, method: str, path: str, body: object = None) -> Any:
-        answer = await self._http.request(method, f"/api/v1/{path}", json=body, headers=self._pass())
-        answer.raise_for_status()
-        return answer.json() if answer.content else None
+        response = await self._http.request(method, f"/api/v1/{path}", json=body, headers=self._pass())
+        response.raise_for_status()
+        return response.json() if response.content else None
 
     async def join(self, code: str, nickname: str) -> Any:
         await self._http.get("/r/")

@@ -175,8 +175,8 @@ def _base(server: subprocess.Popen[bytes], log: Path) -> str:
         if "starts on " in log_text and "," in log_text.partition("starts on ")[2]:
             base = log_text.partition("starts on ")[2].partition(",")[0]
             try:
-                with urllib.request.urlopen(f"{base}/healthz", timeout=5) as answer:
-                    if answer.status == 200:
+                with urllib.request.urlopen(f"{base}/healthz", timeout=5) as response:
+                    if response.status == 200:
                         return base
             except OSError:
                 pass

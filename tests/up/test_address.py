@@ -132,7 +132,7 @@ def asked_over_tls(served: Tls, believed: Tls) -> bool:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(served.certificate, served.key)
     body = b'{"status": "ok"}' + b" " * 100_000
-    answer = b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + body
+    response = b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + body
     with socket.create_server(("127.0.0.1", 0)) as listener, selectors.DefaultSelector() as selector:
 
         def serve() -> None:
@@ -140,7 +140,7 @@ def asked_over_tls(served: Tls, believed: Tls) -> bool:
             try:
                 with context.wrap_socket(plain, server_side=True) as connection:
                     assert b"GET /healthz" in connection.recv(4096)
-                    connection.sendall(answer)
+                    connection.sendall(response)
             except OSError:
                 plain.close()
 

@@ -104,7 +104,7 @@ def test_it_serves_streams_and_lists_on_a_private_socket(kind: str, folder: Path
     try:
         until((folder / "redis").exists)
         with redis.Redis.from_url(choice.url, protocol=2, socket_timeout=10) as client:
-            until(lambda: _answers(client))
+            until(lambda: _is_responding(client))
             client.xadd("stream", {"frame": b"1"}, id="7-0")
             client.lpush("list", b"1")
             with redis.Redis.from_url(choice.url, protocol=2, socket_timeout=10) as second:
@@ -118,7 +118,7 @@ def test_it_serves_streams_and_lists_on_a_private_socket(kind: str, folder: Path
     assert not [file for file in folder.iterdir() if file.suffix in {".rdb", ".aof"}]
 
 
-def _answers(client: redis.Redis) -> bool:
+def _is_responding(client: redis.Redis) -> bool:
     try:
         return bool(client.ping())
     except redis.ConnectionError:

@@ -46,8 +46,8 @@ def address_of(running: Running) -> str:
 def get(url: str, *, timeout: float = 30, **headers: str) -> tuple[int, Any]:
     """The status and the decoded body; 0 without a response."""
     try:
-        with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=timeout) as answer:
-            status, body = answer.status, answer.read()
+        with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=timeout) as response:
+            status, body = response.status, response.read()
     except urllib.error.HTTPError as error:
         with error:
             status, body = error.code, error.read()
@@ -153,8 +153,8 @@ def test_a_client_cannot_spoof_its_address(shared: Running):
             {"Content-Type": "application/json", "X-Forwarded-For": f"9.9.9.{number}"},
         )
         try:
-            with urllib.request.urlopen(request, timeout=30) as answer:
-                return int(answer.status)
+            with urllib.request.urlopen(request, timeout=30) as response:
+                return int(response.status)
         except urllib.error.HTTPError as error:
             return error.code
 
@@ -183,8 +183,8 @@ def test_without_workers_healthz_returns_503_and_names_the_failed_part(shared: R
     until(lambda: is_up(url))
 
 
-def _unless_ok(answer: tuple[int, Any]) -> tuple[int, Any] | None:
-    return None if answer[0] == 200 else answer
+def _unless_ok(response: tuple[int, Any]) -> tuple[int, Any] | None:
+    return None if response[0] == 200 else response
 
 
 @pytest.mark.parametrize("name", CHILDREN)
@@ -288,8 +288,8 @@ def _without_redirect(url: str) -> tuple[int, Any]:
             return None
 
     try:
-        with urllib.request.build_opener(Stay).open(url, timeout=30) as answer:
-            return answer.status, answer.read()
+        with urllib.request.build_opener(Stay).open(url, timeout=30) as response:
+            return response.status, response.read()
     except urllib.error.HTTPError as error:
         with error:
             return error.code, error.read()

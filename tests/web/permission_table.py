@@ -33,7 +33,7 @@ class Row(NamedTuple):
     method: str
     route: str
     need: str
-    answer: int = 200
+    status: int = 200
     body: Any = None
     query: str = ""
 

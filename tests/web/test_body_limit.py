@@ -21,8 +21,8 @@ def ask(web_server, people, body: bytes | Iterator[bytes], path: str = "/api/v1/
     connection = http.client.HTTPConnection(web_server.netloc, timeout=10)
     authorization = people.client("owner-token")._credentials["HTTP_AUTHORIZATION"]
     connection.request("POST", path, body, {"Authorization": authorization, "Content-Type": "application/json", **headers})
-    answer = connection.getresponse()
-    found = answer.status, json.loads(answer.read())
+    response = connection.getresponse()
+    found = response.status, json.loads(response.read())
     connection.close()
     return found
 
@@ -100,10 +100,10 @@ def test_a_large_body_without_credentials_is_refused_before_it_is_stored(
     monkeypatch.setattr(Spool, "write", lambda self, data: stored.append(len(data)))
     body = b" " * 500_000
 
-    status, answer = ask(web_server, people, body if says_its_length else iter([body[:100_000]] * 5), **FORM, Authorization=authorization)
+    status, response = ask(web_server, people, body if says_its_length else iter([body[:100_000]] * 5), **FORM, Authorization=authorization)
 
-    assert (status, answer["code"]) == (401, "unauthenticated")
-    assert "65,536 bytes" in answer["detail"]
+    assert (status, response["code"]) == (401, "unauthenticated")
+    assert "65,536 bytes" in response["detail"]
     assert sum(stored) <= body_limit.ANONYMOUS_BYTES
     assert not says_its_length or not stored
 
@@ -116,8 +116,8 @@ def test_a_small_body_without_credentials_reaches_the_application(web_server, pe
 def test_a_large_body_with_a_login_cookie_or_an_opened_link_is_taken(web_server, people):
     for cookie in (people.client("owner-cookie").cookies, people.client("editor-link").cookies):
         sent = "; ".join(f"{name}={morsel.value}" for name, morsel in cookie.items())
-        status, answer = ask(web_server, people, b" " * 100_000, Authorization="Basic dTpw", Cookie=sent)
-        assert (status, answer.get("code")) != (401, "unauthenticated") or "65,536" not in answer["detail"]
+        status, response = ask(web_server, people, b" " * 100_000, Authorization="Basic dTpw", Cookie=sent)
+        assert (status, response.get("code")) != (401, "unauthenticated") or "65,536" not in response["detail"]
 
 
 def test_an_upload_without_the_permission_to_create_sessions_is_refused_before_it_is_stored(web_server, people, monkeypatch):
@@ -128,8 +128,8 @@ def test_an_upload_without_the_permission_to_create_sessions_is_refused_before_i
     cookies = {"Authorization": "", "Cookie": "; ".join(f"{name}={morsel.value}" for name, morsel in link.items())}
 
     for headers in (tokens, cookies):
-        status, answer = ask(web_server, people, b" " * 500_000, **FORM, **headers)
-        assert (status, answer["code"]) == (403, "forbidden")
+        status, response = ask(web_server, people, b" " * 500_000, **FORM, **headers)
+        assert (status, response["code"]) == (403, "forbidden")
     assert not stored
 
 
@@ -145,10 +145,10 @@ def test_large_bodies_of_all_requests_share_a_limit_of_what_was_received(web_ser
     assert ask(web_server, people, b"[" + b" " * 99_998 + b"]")[0] == 400, "what was only announced takes no space"
     until(lambda: ask(web_server, people, body)[0] == 503)
 
-    status, answer = ask(web_server, people, body)
+    status, response = ask(web_server, people, body)
 
-    assert (status, answer["code"]) == (503, "busy")
-    assert "SCHEDVIZ_SPOOL_BYTES" in answer["detail"]
+    assert (status, response["code"]) == (503, "busy")
+    assert "SCHEDVIZ_SPOOL_BYTES" in response["detail"]
     assert ask(web_server, people, b"[" + b" " * 40_000 + b"]")[0] == 400, "small bodies do not count"
     waiting.close()
     until(lambda: ask(web_server, people, body)[0] == 400)

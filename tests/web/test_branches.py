@@ -54,9 +54,9 @@ def test_forking_with_only_a_share_link_requires_a_login(people, ran):
 
 def test_a_fork_to_another_release_starts_its_scheduler_with_the_objects_of_the_moment(people, ran):
     client = people.client("viewer")
-    answer = fork(client, ran, at=60, release="v1.36", featureGates={}, key="upgrade")
-    made = answer.json()
-    assert (answer.status_code, made["release"], made["name"]) == (201, "v1.36", "a test @ 60 v1.36")
+    response = fork(client, ran, at=60, release="v1.36", featureGates={}, key="upgrade")
+    made = response.json()
+    assert (response.status_code, made["release"], made["name"]) == (201, "v1.36", "a test @ 60 v1.36")
     import_job.import_uploads(made["id"])
 
     body = client.get(f"/api/v1/sessions/{made['id']}/").json()

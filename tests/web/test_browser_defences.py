@@ -43,7 +43,7 @@ def policy_of(response) -> dict[str, str]:
     ["/login/", "/sessions/", "/s/{}/", "/api/v1/sessions/", "/api/v1/sessions/{}/", "/healthz", "/nothing/", "/static/app/favicon.svg"],
 )
 @pytest.mark.parametrize("role", ["owner", "anonymous"])
-def test_every_answer_forbids_what_no_page_of_ours_needs(people: People, address: str, role: str) -> None:
+def test_every_response_disables_unneeded_browser_features(people: People, address: str, role: str) -> None:
     response = people.client(role).get(address.format(people.session.pk))
 
     assert policy_of(response) == POLICY
@@ -81,9 +81,9 @@ def test_the_login_cookie_is_for_this_server_alone_and_no_script_reads_it(people
     people.owner.save()
     client = Client()
     client.get("/login/")
-    answer = client.post("/login/", {"username": "owner", "password": "a long password"})
+    response = client.post("/login/", {"username": "owner", "password": "a long password"})
 
-    login, csrf = answer.cookies[settings.SESSION_COOKIE_NAME], client.cookies[settings.CSRF_COOKIE_NAME]
+    login, csrf = response.cookies[settings.SESSION_COOKIE_NAME], client.cookies[settings.CSRF_COOKIE_NAME]
     assert login["httponly"]
     assert (login["samesite"], csrf["samesite"]) == ("Lax", "Lax")
     assert login["domain"] == ""
@@ -131,11 +131,11 @@ def browser_of(people: People, role: str) -> APIClient:
 def test_a_cross_origin_page_cannot_send_a_command_with_a_users_cookie(people: People, redis: object, role: str, kind: str) -> None:
     """A form or a fetch of another site brings the cookie at most, never the token."""
     address = f"/api/v1/sessions/{people.session.pk}/commands/"
-    answer = browser_of(people, role).generic(
+    response = browser_of(people, role).generic(
         "POST", address, '{"op": "pause"}', content_type=kind, headers={"Origin": "https://evil.example"}
     )
 
-    assert answer.status_code in {403, 415}
+    assert response.status_code in {403, 415}
     people.session.refresh_from_db()
     assert people.session.last_seq == 0
 
@@ -149,11 +149,11 @@ def test_the_token_does_not_help_a_foreign_origin(people: People, redis: object,
     browser.get(f"/s/{people.session.pk}/")
     token = browser.cookies[settings.CSRF_COOKIE_NAME].value
 
-    answer = browser.post(
+    response = browser.post(
         f"/api/v1/sessions/{people.session.pk}/commands/", {"op": "pause"}, format="json", headers={"X-CSRFToken": token, "Origin": origin}
     )
 
-    assert answer.status_code == status
+    assert response.status_code == status
 
 
 @pytest.mark.parametrize("address", ["/logout/", "/login/"])
@@ -184,9 +184,9 @@ def test_redirects_stay_on_the_site(people: People, following: str) -> None:
     people.owner.set_password("a long password")
     people.owner.save()
 
-    answer = Client().post("/login/", {"username": "owner", "password": "a long password", "next": following})
+    response = Client().post("/login/", {"username": "owner", "password": "a long password", "next": following})
 
-    assert answer["Location"] in {"/", following} and not re.match(r"^\s*(//|\\|/\\|https?:|javascript:)", answer["Location"])  # noqa: PT018
+    assert response["Location"] in {"/", following} and not re.match(r"^\s*(//|\\|/\\|https?:|javascript:)", response["Location"])  # noqa: PT018
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "localhost@evil.example", "evil.example:80", ""])
@@ -197,7 +197,7 @@ def test_a_name_that_is_not_ours_is_refused(people: People, host: str, settings)
     assert people.client("owner").get("/api/v1/sessions/", headers={"Host": host}).status_code == 400
 
 
-def test_addresses_in_answers_are_not_of_a_forwarded_host(people: People) -> None:
+def test_addresses_in_responses_ignore_forwarded_hosts(people: People) -> None:
     body = people.client("owner").get(f"/api/v1/sessions/{people.session.pk}/", headers={"X-Forwarded-Host": "evil.example"}).json()
 
     assert "evil.example" not in str(body)

@@ -24,9 +24,9 @@ def test_a_session_that_calls_extenders_needs_permission(settings: Any, requeste
     client.force_login(User.objects.create_user("ann"))
     body = {"generate": {"nodes": 2, "pods": 2}, "callExtenders": requested}
 
-    answer = client.post("/api/v1/sessions/", body, content_type="application/json")
+    response = client.post("/api/v1/sessions/", body, content_type="application/json")
 
-    assert answer.status_code == status, answer.content
+    assert response.status_code == status, response.content
     assert list(Session.objects.values_list("calls_extenders", flat=True)) == ([requested] if status == 201 else [])
 
 
@@ -47,9 +47,9 @@ def test_an_unlisted_editor_may_not_configure_extenders(called: People, role: st
     client = called.client(role)
 
     for path, body in ((address, CONFIGURE), (f"{address}together/", {"commands": [{"op": "pause"}, CONFIGURE]})):
-        answer = client.post(path, body, format="json")
-        assert (answer.status_code, answer.json()["code"]) == (403, "forbidden"), answer.content
-        assert "SCHEDVIZ_EXTENDER_USERS" in answer.json()["detail"]
+        response = client.post(path, body, format="json")
+        assert (response.status_code, response.json()["code"]) == (403, "forbidden"), response.content
+        assert "SCHEDVIZ_EXTENDER_USERS" in response.json()["detail"]
     assert not Command.objects.exists()
 
 
@@ -57,8 +57,8 @@ def test_an_unlisted_editor_may_send_all_other_commands(called: People) -> None:
     client = called.client("editor")
 
     for command in ({"op": "configure", "config": None}, {"op": "configure", "config": {"extenders": []}}, {"op": "step", "unit": "cycle"}):
-        answer = client.post(f"/api/v1/sessions/{called.session.pk}/commands/", command, format="json")
-        assert answer.status_code == 202, answer.content
+        response = client.post(f"/api/v1/sessions/{called.session.pk}/commands/", command, format="json")
+        assert response.status_code == 202, response.content
 
 
 def test_a_listed_user_may_configure_extenders(called: People, settings: Any) -> None:
@@ -72,9 +72,9 @@ def test_a_listed_user_may_configure_extenders(called: People, settings: Any) ->
 def test_editors_may_configure_extenders_in_a_session_without_calls(called: People) -> None:
     Session.objects.update(calls_extenders=False)
 
-    answer = called.client("editor").post(f"/api/v1/sessions/{called.session.pk}/commands/", CONFIGURE, format="json")
+    response = called.client("editor").post(f"/api/v1/sessions/{called.session.pk}/commands/", CONFIGURE, format="json")
 
-    assert answer.status_code == 202
+    assert response.status_code == 202
 
 
 def test_a_websocket_rejects_extenders_from_an_unlisted_editor(called: People, viewer: Callable[..., Socket]) -> None:

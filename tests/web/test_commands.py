@@ -220,11 +220,11 @@ def test_a_session_that_failed_takes_no_commands(owner_client, address):
 def test_too_many_waiting_commands_get_429(owner_client, address, monkeypatch):
     monkeypatch.setattr(settings, "COMMANDS_WAITING", 2)
 
-    answers = [owner_client.post(address, {"op": "cycle"}, format="json") for _ in range(4)]
+    responses = [owner_client.post(address, {"op": "cycle"}, format="json") for _ in range(4)]
 
-    assert answers[-1].status_code == 429
-    assert answers[-1]["Retry-After"]
-    assert "COMMANDS_WAITING" in answers[-1].json()["error"]["message"]
+    assert responses[-1].status_code == 429
+    assert responses[-1]["Retry-After"]
+    assert "COMMANDS_WAITING" in responses[-1].json()["error"]["message"]
 
 
 def test_a_command_is_accepted_while_redis_is_down(owner_client, people):
@@ -273,10 +273,10 @@ def test_a_command_of_more_than_one_and_a_half_mib_is_refused(owner_client, addr
     alone = owner_client.post(address, large, format="json")
     together = owner_client.post(f"{address}together/", {"commands": [{"op": "cycle"}, large]}, format="json")
 
-    for answer in (alone, together):
-        assert answer.status_code == 400
-        assert "1,572,864" in answer.json()["detail"]
-        assert "as for an object in etcd" in answer.json()["detail"]
+    for response in (alone, together):
+        assert response.status_code == 400
+        assert "1,572,864" in response.json()["detail"]
+        assert "as for an object in etcd" in response.json()["detail"]
     assert alone.json()["path"] == ("$.object" if "object" in large else "$.config")
     assert Command.objects.count() == 0
 

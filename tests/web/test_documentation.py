@@ -38,10 +38,10 @@ def test_every_page_is_there_for_everybody_and_its_links_lead_somewhere(name: st
     html = page.content.decode()
     for target in set(re.findall(r'(?:href|src)="(/docs/[^"]*)"', html)):
         path, _, place = target.partition("#")
-        answer = client.get(path)
-        assert answer.status_code == 200, target
+        response = client.get(path)
+        assert response.status_code == 200, target
         if place:
-            assert f'id="{place}"' in answer.content.decode(), target
+            assert f'id="{place}"' in response.content.decode(), target
 
 
 def test_a_page_that_is_not_there_is_404_and_no_path_leads_out_of_the_folder() -> None:
@@ -56,8 +56,8 @@ def test_a_page_that_is_not_there_is_404_and_no_path_leads_out_of_the_folder() -
 
 
 def test_a_picture_of_the_documentation_is_served() -> None:
-    answer = Client().get("/docs/pictures/scope.png")
-    assert (answer.status_code, answer["Content-Type"]) == (200, "image/png")
+    response = Client().get("/docs/pictures/scope.png")
+    assert (response.status_code, response["Content-Type"]) == (200, "image/png")
 
 
 def test_html_in_a_file_is_text_and_headings_have_ids() -> None:

@@ -9,7 +9,7 @@ from rest_framework.test import APIClient
 
 from schedviz.sessions.history import reading
 from schedviz.sessions.redis import stream
-from schedviz.web.api.errors import answer_exception
+from schedviz.web.api.errors import error_response
 from schedviz.web.api.rate_limit import _Counters, _counters
 
 pytestmark = pytest.mark.django_db
@@ -23,10 +23,10 @@ def test_a_database_that_is_down_gets_503(owner_client, people):
         response = owner_client.get(f"/api/v1/sessions/{people.session.pk}/")
         page = owner_client.get(f"/s/{people.session.pk}/")
 
-    for answer in (response, page):
-        assert answer.status_code == 503
-        assert answer.json()["error"]["code"] == "database_down"
-        assert answer["Retry-After"]
+    for one in (response, page):
+        assert one.status_code == 503
+        assert one.json()["error"]["code"] == "database_down"
+        assert one["Retry-After"]
 
 
 def test_a_bug_gets_500_without_a_traceback(owner_client, people, monkeypatch):
@@ -48,13 +48,13 @@ def test_requests_from_before_the_clock_of_redis_was_set_back_do_not_count(owner
     # Redis may have been away in another test.
     _counters.cache_clear()
     address = f"/api/v1/sessions/{people.session.pk}/"
-    answers = [owner_client.get(address) for _ in range(4)]
+    responses = [owner_client.get(address) for _ in range(4)]
     connection = stream.client()
     # As Redis has them three hours earlier.
     for key in connection.scan_iter("*rate*"):
         connection.pexpire(key, connection.pttl(key) + 3 * 3600 * 1000)
 
-    assert answers[-1].status_code == 429
+    assert responses[-1].status_code == 429
     assert owner_client.get(address).status_code == 200
 
 
@@ -75,14 +75,14 @@ def test_a_request_counts_once_more_for_each_64_kib_of_its_body(owner_client, pe
 def test_too_many_requests_get_429(owner_client, people, redis, settings):
     settings.REQUESTS_PER_MINUTE = 2
 
-    answers = [owner_client.get("/api/v1/sessions/") for _ in range(4)]
+    responses = [owner_client.get("/api/v1/sessions/") for _ in range(4)]
 
-    assert [answer.status_code for answer in answers] == [200, 200, 429, 429]
-    assert [answer["RateLimit-Remaining"] for answer in answers] == ["1", "0", "0", "0"]
-    assert {answer["RateLimit-Limit"] for answer in answers} == {"2"}
-    assert 0 < int(answers[-1]["Retry-After"]) <= 60
-    assert answers[-1].json()["code"] == "too_many_requests"
-    assert "SCHEDVIZ_REQUESTS_PER_MINUTE" in answers[-1].json()["detail"]
+    assert [response.status_code for response in responses] == [200, 200, 429, 429]
+    assert [response["RateLimit-Remaining"] for response in responses] == ["1", "0", "0", "0"]
+    assert {response["RateLimit-Limit"] for response in responses} == {"2"}
+    assert 0 < int(responses[-1]["Retry-After"]) <= 60
+    assert responses[-1].json()["code"] == "too_many_requests"
+    assert "SCHEDVIZ_REQUESTS_PER_MINUTE" in responses[-1].json()["detail"]
     assert people.client("editor").get("/api/v1/sessions/").status_code == 200
 
 
@@ -91,9 +91,9 @@ def test_refused_credentials_count_as_requests_without_a_login(people, redis, se
     settings.STRANGER_REQUESTS_PER_MINUTE = 2
     client = APIClient(headers={"Authorization": f"Bearer {secret}"})
 
-    answers = [client.get("/api/v1/problems/").status_code for _ in range(3)]
+    responses = [client.get("/api/v1/problems/").status_code for _ in range(3)]
 
-    assert answers == [401, 401, 429]
+    assert responses == [401, 401, 429]
     assert APIClient().get("/api/v1/problems/").status_code == 429
     assert people.client("owner").get("/api/v1/problems/").status_code == 200
 
@@ -121,11 +121,11 @@ def test_requests_are_counted_though_redis_is_away(owner_client, people, redis, 
     settings.REQUESTS_PER_MINUTE = 3
     redis.kill()
     try:
-        answers = [owner_client.get(f"/api/v1/sessions/{people.session.pk}/").status_code for _ in range(4)]
+        responses = [owner_client.get(f"/api/v1/sessions/{people.session.pk}/").status_code for _ in range(4)]
     finally:
         redis.start()
 
-    assert answers == [200, 200, 200, 429]
+    assert responses == [200, 200, 200, 429]
 
 
 def test_a_wrong_token_gets_401(client, people):
@@ -136,7 +136,7 @@ def test_a_wrong_token_gets_401(client, people):
     assert response.json()["error"]["code"] == "unauthenticated"
 
 
-def test_every_answer_has_the_security_headers(owner_client, people):
+def test_every_response_has_the_security_headers(owner_client, people):
     for address in ("/api/v1/sessions/", f"/s/{people.session.pk}/", "/login/", "/nothing/", "/healthz"):
         response = owner_client.get(address)
         assert response["Content-Security-Policy"].startswith("default-src 'none'; script-src 'self'")
@@ -152,7 +152,7 @@ def test_a_method_that_is_none_gets_405(owner_client, people):
 
 
 def test_text_that_the_database_cannot_store_is_a_bad_request() -> None:
-    refused = answer_exception(DataError("row (secret) has a character U+0000"), {})
+    refused = error_response(DataError("row (secret) has a character U+0000"), {})
 
     assert refused is not None
     assert (refused.status_code, refused.data["code"]) == (400, "invalid")

@@ -90,9 +90,9 @@ def test_a_client_that_loses_access_is_notified_and_disconnected(curl, commits, 
 
 
 def test_a_stranger_gets_no_stream(web_server, people):
-    answer = httpx.get(f"http://{web_server.netloc}/api/v1/sessions/{people.session.pk}/events/", headers=SSE)
+    response = httpx.get(f"http://{web_server.netloc}/api/v1/sessions/{people.session.pk}/events/", headers=SSE)
 
-    assert answer.status_code == 404
+    assert response.status_code == 404
 
 
 def test_a_stored_stream_ends_when_access_is_lost_while_it_is_read(curl, commits, people, monkeypatch):

@@ -45,7 +45,7 @@ def clients(web_server, people, engine_worker, io_worker) -> Iterator[dict[str, 
         yield made
 
 
-def test_the_examples_are_what_is_answered(clients, people, document, web_server):
+def test_the_examples_equal_real_responses(clients, people, document, web_server):
     ids, told, writing = {"e": str(people.session.pk)}, {}, Writing(web_server.netloc)
     operations = {
         operation["operationId"]: (path, method, operation)

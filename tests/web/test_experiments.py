@@ -126,9 +126,9 @@ def test_a_plan_of_the_wrong_form_is_refused_with_its_line(owner: APIClient) -> 
 def test_a_refused_plan_shows_its_faults(owner: APIClient) -> None:
     body = create(owner, PLAN.replace("percentageOfNodesToScore: 50", "plugins: {Nothing: true}"))
     checking.check(body["id"])
-    answer = owner.get(body["url"]).json()
-    assert answer["status"] == "refused"
-    assert (answer["faults"][0]["line"], answer["faults"][0]["variant"]) == (4, "half")
+    response = owner.get(body["url"]).json()
+    assert response["status"] == "refused"
+    assert (response["faults"][0]["line"], response["faults"][0]["variant"]) == (4, "half")
 
 
 def test_experiments_pause_resume_and_cancel(owner: APIClient) -> None:

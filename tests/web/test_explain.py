@@ -58,10 +58,10 @@ def test_a_pending_pod_is_explained_with_the_nodes_behind_each_clause(owner: API
     [("explain/default/large/", "### Why `default/large` is pending"), ("overview/", "### 1 pod is pending, for 1 reason")],
 )
 def test_an_explanation_is_returned_as_markdown(owner: APIClient, session_id: UUID, address: str, first: str) -> None:
-    answer = owner.get(f"/api/v1/sessions/{session_id}/{address}", {"format": "markdown"})
+    response = owner.get(f"/api/v1/sessions/{session_id}/{address}", {"format": "markdown"})
 
-    assert (answer.status_code, answer["Content-Type"]) == (200, "text/markdown; charset=utf-8")
-    lines = answer.content.decode().splitlines()
+    assert (response.status_code, response["Content-Type"]) == (200, "text/markdown; charset=utf-8")
+    lines = response.content.decode().splitlines()
     assert lines[0] == first
     assert any(line.startswith("- kube-scheduler: ") and "Insufficient cpu" in line for line in lines)
 

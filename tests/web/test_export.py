@@ -158,9 +158,9 @@ def test_downloads_have_a_limit_in_all_and_half_of_it_per_user(people: People, r
     for other in others:
         other.release()
 
-    for answer in refused:
-        assert (answer.status_code, answer.json()["code"], answer["Retry-After"]) == (503, "busy", "10")
-        assert "half of the limit SCHEDVIZ_DOWNLOADS" in answer.json()["detail"]
+    for response in refused:
+        assert (response.status_code, response.json()["code"], response["Retry-After"]) == (503, "busy", "10")
+        assert "half of the limit SCHEDVIZ_DOWNLOADS" in response.json()["detail"]
     assert "2 downloads at the moment, the limit SCHEDVIZ_DOWNLOADS" in third.json()["detail"]
     assert b"".join(people.client("owner").get(address).streaming_content)
 

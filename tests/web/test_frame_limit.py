@@ -44,20 +44,20 @@ def connection(web_server: LiveServer, people: People) -> socket.socket:
         f"GET /ws/v1/sessions/{people.session.pk}/ HTTP/1.1\r\nHost: {web_server.netloc}\r\nAuthorization: Bearer {make_token(people.owner, 'flood')}\r\n"
         "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n".encode()
     )
-    answer = b""
-    while b"\r\n\r\n" not in answer:
-        answer += made.recv(65536)
-    assert answer.startswith(b"HTTP/1.1 101 ")
+    response = b""
+    while b"\r\n\r\n" not in response:
+        response += made.recv(65536)
+    assert response.startswith(b"HTTP/1.1 101 ")
     return made
 
 
 @pytest.mark.parametrize(
     "flood", [frame(PING | LAST) * FLOOD, frame(TEXT | LAST, b"x") * FLOOD, frame(TEXT, b"x") + frame(CONTINUATION) * FLOOD]
 )
-def test_a_flood_of_frames_is_closed_and_others_are_answered(connection: socket.socket, web_server: LiveServer, flood: bytes) -> None:
+def test_a_flood_of_frames_is_closed_and_other_sockets_are_served(connection: socket.socket, web_server: LiveServer, flood: bytes) -> None:
     with connection, contextlib.suppress(BrokenPipeError, ConnectionResetError):
         connection.sendall(flood)
 
         assert closed_with(connection) == CloseCode.FLOOD
-    with urllib.request.urlopen(f"http://{web_server.netloc}/healthz?self", timeout=10) as answer:
-        assert answer.status == 200
+    with urllib.request.urlopen(f"http://{web_server.netloc}/healthz?self", timeout=10) as response:
+        assert response.status == 200

@@ -24,44 +24,44 @@ def exchange(server: LiveServer, data: bytes) -> bytes:
     """The response to `data` until the server closes the connection."""
     host, port = server.netloc.split(":")
     with socket.create_connection((host, int(port)), timeout=30) as connection:
-        answer = b""
+        response = b""
         try:
             connection.sendall(data)
             while part := connection.recv(65536):
-                answer += part
+                response += part
         except (ConnectionResetError, BrokenPipeError):
             # It closed the connection without reading everything.
             pass
-        return answer
+        return response
 
 
 @pytest.mark.parametrize("endless", [b"X: " + b"a" * MAX_HEAD_BYTES, b"X: a\r\n" * MAX_HEAD_BYTES])
 def test_a_head_that_does_not_end_is_refused(web_server: LiveServer, endless: bytes) -> None:
     # One byte too many: all of it has been read when it is refused, so that the answer arrives.
-    answer = exchange(web_server, (START + endless)[: MAX_HEAD_BYTES + 1])
+    response = exchange(web_server, (START + endless)[: MAX_HEAD_BYTES + 1])
 
-    assert answer.startswith(b"HTTP/1.1 400 ")
-    assert str(MAX_HEAD_BYTES).encode() in answer
+    assert response.startswith(b"HTTP/1.1 400 ")
+    assert str(MAX_HEAD_BYTES).encode() in response
 
 
 def test_a_large_head_that_ends_is_taken(web_server: LiveServer) -> None:
-    answer = exchange(web_server, START + b"X: " + b"a" * (MAX_HEAD_BYTES // 2) + b"\r\nConnection: close\r\n\r\n")
+    response = exchange(web_server, START + b"X: " + b"a" * (MAX_HEAD_BYTES // 2) + b"\r\nConnection: close\r\n\r\n")
 
-    assert answer.startswith(b"HTTP/1.1 200 ")
+    assert response.startswith(b"HTTP/1.1 200 ")
 
 
 def test_headers_after_a_body_have_an_end_too(web_server: LiveServer) -> None:
-    answer = exchange(web_server, CHUNKED + b"2\r\n{}\r\n0\r\nX: " + b"a" * 16 * MAX_HEAD_BYTES)
+    response = exchange(web_server, CHUNKED + b"2\r\n{}\r\n0\r\nX: " + b"a" * 16 * MAX_HEAD_BYTES)
 
-    assert not answer.startswith(b"HTTP/1.1 2"), "it hung up, whether or not we could read why"
+    assert not response.startswith(b"HTTP/1.1 2"), "it hung up, whether or not we could read why"
 
 
 def test_what_a_body_in_many_parts_has_beside_them_is_not_counted_together(web_server: LiveServer) -> None:
     parts = b"1\r\n \r\n" * MAX_HEAD_BYTES
 
-    answer = exchange(web_server, CHUNKED.replace(b"Content-Type", b"Connection: close\r\nContent-Type") + parts + b"0\r\n\r\n")
+    response = exchange(web_server, CHUNKED.replace(b"Content-Type", b"Connection: close\r\nContent-Type") + parts + b"0\r\n\r\n")
 
-    assert answer.startswith(b"HTTP/1.1 401 ")
+    assert response.startswith(b"HTTP/1.1 401 ")
 
 
 # --- Time
@@ -77,11 +77,11 @@ def opened(server: LiveServer, data: bytes = b"") -> socket.socket:
 
 def until_closed(connection: socket.socket) -> bytes:
     """The response until the server closes the connection."""
-    answer = b""
+    response = b""
     with connection, contextlib.suppress(ConnectionResetError):
         while part := connection.recv(65536):
-            answer += part
-    return answer
+            response += part
+    return response
 
 
 @pytest.fixture
@@ -91,14 +91,14 @@ def hasty(web_server: LiveServer, settings: Any) -> LiveServer:
     return web_server
 
 
-def test_heads_that_do_not_end_are_answered_408_and_closed(hasty: LiveServer) -> None:
+def test_endless_heads_get_408_and_are_closed(hasty: LiveServer) -> None:
     half_open = [opened(hasty, START) for _ in range(200)]
     silent = opened(hasty)
 
-    answers = [until_closed(each) for each in half_open]
+    responses = [until_closed(each) for each in half_open]
 
-    assert {answer.split(b"\r\n")[0] for answer in answers} == {b"HTTP/1.1 408 Request Timeout"}
-    assert b"SCHEDVIZ_REQUEST_HEAD_SECONDS" in answers[0]
+    assert {response.split(b"\r\n")[0] for response in responses} == {b"HTTP/1.1 408 Request Timeout"}
+    assert b"SCHEDVIZ_REQUEST_HEAD_SECONDS" in responses[0]
     assert until_closed(silent) == b""
 
 
@@ -139,47 +139,45 @@ HANDSHAKE = (
     ],
 )
 def test_a_websocket_handshake_with_a_body_is_refused_and_closed(hasty: LiveServer, request_with_body: bytes) -> None:
-    answer = until_closed(opened(hasty, request_with_body))
+    response = until_closed(opened(hasty, request_with_body))
 
-    assert answer.startswith(b"HTTP/1.1 400 ")
-    assert b"A WebSocket handshake is a GET request without a body." in answer
+    assert response.startswith(b"HTTP/1.1 400 ")
+    assert b"A WebSocket handshake is a GET request without a body." in response
 
 
-def test_a_websocket_handshake_that_announces_an_empty_body_is_answered(hasty: LiveServer) -> None:
+def test_a_websocket_handshake_that_announces_an_empty_body_is_accepted(hasty: LiveServer) -> None:
     with opened(hasty, b"GET" + HANDSHAKE + b"Content-Length: 0\r\n\r\n") as connection:
-        answer = connection.recv(65536)
+        response = connection.recv(65536)
 
-    assert answer.startswith((b"HTTP/1.1 403 ", b"HTTP/1.1 404 "))
+    assert response.startswith((b"HTTP/1.1 403 ", b"HTTP/1.1 404 "))
 
 
-def test_pipelined_requests_are_answered_in_order_up_to_a_limit(hasty: LiveServer) -> None:
+def test_pipelined_requests_are_served_in_order_up_to_a_limit(hasty: LiveServer) -> None:
     with opened(hasty, (START + b"\r\n") * 10 + START + b"Connection: close\r\n\r\n") as connection:
-        answers = until_closed(connection)
+        responses = until_closed(connection)
 
-    assert answers.count(b"HTTP/1.1 200 ") == 11
+    assert responses.count(b"HTTP/1.1 200 ") == 11
     with opened(hasty) as connection, contextlib.suppress(BrokenPipeError, ConnectionResetError):
         connection.sendall((START + b"\r\n") * 100_000)
         assert until_closed(connection).count(b"HTTP/1.1 200 ") < 1000
 
 
-def test_a_body_that_stops_is_answered_408_and_one_that_is_slow_is_taken(hasty: LiveServer) -> None:
+def test_a_stalled_body_gets_408_and_a_slow_one_is_accepted(hasty: LiveServer) -> None:
     slow = opened(hasty, CHUNKED)
     stopped = opened(hasty, CHUNKED + b"1\r\n{\r\n")
     # Each part arrives well within the limit, all of them take longer, and the other body is refused in the meantime.
     while not select.select([stopped], [], [], 0.05)[0]:
         slow.sendall(b"1\r\n \r\n")
 
-    answer = until_closed(stopped)
-    assert answer.startswith(b"HTTP/1.1 408 ")
-    assert b"SCHEDVIZ_REQUEST_BODY_IDLE_SECONDS" in answer
+    response = until_closed(stopped)
+    assert response.startswith(b"HTTP/1.1 408 ")
+    assert b"SCHEDVIZ_REQUEST_BODY_IDLE_SECONDS" in response
     slow.sendall(b"2\r\n{}\r\n0\r\n\r\n")
     assert slow.recv(65536).startswith(b"HTTP/1.1 401 "), "read to its end"
     slow.close()
 
 
-def test_a_body_that_comes_too_slowly_on_average_is_answered_408(
-    web_server: LiveServer, settings: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_body_that_arrives_too_slowly_on_average_gets_408(web_server: LiveServer, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(head_limit, "RATE_WINDOW_SECONDS", 1)
     settings.REQUEST_BODY_BYTES_PER_SECOND = 100
     fast, slow = opened(web_server, CHUNKED), opened(web_server, CHUNKED)
@@ -187,10 +185,10 @@ def test_a_body_that_comes_too_slowly_on_average_is_answered_408(
         slow.sendall(b"1\r\n \r\n")
         fast.sendall(b"10\r\n                \r\n")
 
-    answer = until_closed(slow)
-    assert answer.startswith(b"HTTP/1.1 408 ")
-    assert b"less than 100 bytes a second" in answer
-    assert b"SCHEDVIZ_REQUEST_BODY_BYTES_PER_SECOND" in answer
+    response = until_closed(slow)
+    assert response.startswith(b"HTTP/1.1 408 ")
+    assert b"less than 100 bytes a second" in response
+    assert b"SCHEDVIZ_REQUEST_BODY_BYTES_PER_SECOND" in response
     fast.sendall(b"2\r\n{}\r\n0\r\n\r\n")
     assert fast.recv(65536).startswith(b"HTTP/1.1 401 "), "read to its end"
     fast.close()

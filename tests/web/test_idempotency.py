@@ -68,7 +68,7 @@ def test_a_key_is_of_its_user_alone(people):
         for name in ("owner", "editor")
     ]
 
-    assert [answer.status_code for answer in made] == [201, 201]
+    assert [response.status_code for response in made] == [201, 201]
     assert made[0].json()["id"] != made[1].json()["id"]
 
 
@@ -140,11 +140,11 @@ def test_commands_sent_together_are_stored_once_or_not_at_all(owner_client, peop
 def test_more_commands_together_than_may_wait_are_refused_all(owner_client, people, redis, settings):
     settings.COMMANDS_WAITING = 2
 
-    answer = owner_client.post(
+    response = owner_client.post(
         f"/api/v1/sessions/{people.session.pk}/commands/together/", {"commands": [{"op": "cycle"}] * 3}, format="json"
     )
 
-    assert (answer.status_code, answer.json()["code"]) == (429, "too_many_commands")
+    assert (response.status_code, response.json()["code"]) == (429, "too_many_commands")
     assert not Command.objects.exists()
 
 

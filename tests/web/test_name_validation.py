@@ -33,12 +33,12 @@ def test_a_title_is_one_line_of_at_most_200_characters(owner_client, people, red
         "name of files": owner_client.post(BASE, {"file": SimpleUploadedFile("a.json", b"{}"), "name": title}, format="multipart"),
     }
 
-    for what, answer in requests.items():
-        assert answer.status_code == 400, what
-        body = answer.json()
+    for what, response in requests.items():
+        assert response.status_code == 400, what
+        body = response.json()
         assert body["path"] == what.partition(" ")[0], what
         assert body["expected"] in ("a string of one line without control characters", "a string of a length of at most 200")
-        assert len(answer.content) < 2000
+        assert len(response.content) < 2000
 
 
 def test_a_name_that_a_file_brings_is_made_one_line(owner_client, redis):
@@ -86,12 +86,12 @@ OBJECTS = [
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: str(command)[:60])
 def test_what_a_command_names_is_bounded(owner_client, people, redis, command):
-    answer = owner_client.post(f"{BASE}{people.session.pk}/commands/", command, format="json")
+    response = owner_client.post(f"{BASE}{people.session.pk}/commands/", command, format="json")
 
-    assert answer.status_code == 400
-    assert answer.json()["path"].removeprefix("$.") in command
-    assert "at most" in answer.json()["detail"] or "one line" in answer.json()["detail"] or "kind" in answer.json()["detail"]
-    assert len(answer.content) < 3000
+    assert response.status_code == 400
+    assert response.json()["path"].removeprefix("$.") in command
+    assert "at most" in response.json()["detail"] or "one line" in response.json()["detail"] or "kind" in response.json()["detail"]
+    assert len(response.content) < 3000
 
 
 def test_an_object_of_any_kind_has_a_name_that_an_api_server_takes(people, redis):

@@ -37,9 +37,9 @@ def test_an_object_that_was_read_can_be_sent_back_changed(people: People, looked
 
 def test_a_missing_object_is_reported_in_a_sentence(people: People, looked_at: UUID) -> None:
     owner = people.client("owner")
-    answer = owner.get(f"/api/v1/sessions/{looked_at}/objects/?kind=Pod&name=nobody")
-    assert answer.status_code == 404
-    assert answer.json()["error"]["message"] == "There is no Pod default/nobody at this moment."
+    response = owner.get(f"/api/v1/sessions/{looked_at}/objects/?kind=Pod&name=nobody")
+    assert response.status_code == 404
+    assert response.json()["error"]["message"] == "There is no Pod default/nobody at this moment."
 
     unknown = owner.get(f"/api/v1/sessions/{looked_at}/objects/?kind=Toaster&name=a")
     assert unknown.status_code == 400

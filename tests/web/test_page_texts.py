@@ -39,24 +39,24 @@ def test_every_word_of_a_template_is_there():
     ],
 )
 def test_the_login_page_speaks_the_language_that_the_browser_asks_for(client, accept_language, language, lead):
-    answer = client.get("/login/", headers={"Accept-Language": accept_language})
+    response = client.get("/login/", headers={"Accept-Language": accept_language})
 
-    assert f'<html lang="{language}"' in answer.content.decode()
-    assert lead in answer.content.decode()
+    assert f'<html lang="{language}"' in response.content.decode()
+    assert lead in response.content.decode()
 
 
 def test_the_language_that_was_chosen_counts_first(client):
     client.cookies[words.COOKIE] = "zh-CN"
 
-    answer = client.get("/nowhere/", headers={"Accept-Language": "en"})
+    response = client.get("/nowhere/", headers={"Accept-Language": "en"})
 
-    assert answer.status_code == 404
-    assert "没有找到" in answer.content.decode()
+    assert response.status_code == 404
+    assert "没有找到" in response.content.decode()
 
 
 def test_a_wrong_password_is_reported_in_the_users_language(client):
     client.cookies[words.COOKIE] = "zh-CN"
 
-    answer = client.post("/login/", {"username": "nobody", "password": "wrong"})
+    response = client.post("/login/", {"username": "nobody", "password": "wrong"})
 
-    assert "用户名或密码不正确" in answer.content.decode()
+    assert "用户名或密码不正确" in response.content.decode()

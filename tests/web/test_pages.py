@@ -60,7 +60,7 @@ def test_the_browser_that_used_a_login_link_may_use_it_again_for_a_minute(client
     assert late.status_code == 403
 
 
-def test_a_double_click_on_a_login_link_logs_in_although_its_first_answer_is_never_read(client):
+def test_a_double_click_on_a_login_link_logs_in_although_the_first_response_is_never_read(client):
     url = make_login_url("http://testserver")
     clicked = {"Sec-Fetch-Mode": "navigate"}
 
@@ -190,9 +190,9 @@ def test_the_built_front_end_is_found_through_its_manifest(tmp_path, monkeypatch
 def test_passwords_can_be_tried_ten_times_a_minute(client):
     cache.clear()
 
-    answers = [client.post("/login/", {"username": "owner", "password": f"{n}"}).status_code for n in range(11)]
+    responses = [client.post("/login/", {"username": "owner", "password": f"{n}"}).status_code for n in range(11)]
 
-    assert answers == [200] * 10 + [429]
+    assert responses == [200] * 10 + [429]
     cache.clear()
 
 
@@ -222,5 +222,5 @@ def test_the_compare_page_requires_a_login_that_keeps_its_two_sides(people):
 
 def test_the_path_of_a_session_in_the_rest_api_redirects_to_its_page(client):
     address = "00000000-0000-0000-0000-000000000001/?show=overview"
-    answer = client.get(f"/sessions/{address}")
-    assert (answer.status_code, answer["Location"]) == (302, f"/s/{address}")
+    response = client.get(f"/sessions/{address}")
+    assert (response.status_code, response["Location"]) == (302, f"/s/{address}")

@@ -73,20 +73,20 @@ def expected(row: Row, role: str) -> int:
     level, known, writes = ROLES[role], role not in WITHOUT_ACCOUNT, role not in READ_ONLY
     match row.need:
         case "see" | "command" | "manage":
-            return 404 if not level else row.answer if _LEVEL.index(level) >= _LEVEL.index(row.need) else 403
+            return 404 if not level else row.status if _LEVEL.index(level) >= _LEVEL.index(row.need) else 403
         case "see and writer":
-            return 404 if not level else row.answer if known and writes else 403 if role == "owner-read-token" else 401
+            return 404 if not level else row.status if known and writes else 403 if role == "owner-read-token" else 401
         case "everybody":
-            return row.answer
+            return row.status
         case "guest":
             # A visitor with a revoked link has an empty list.
-            return row.answer if role != "anonymous" else 401
+            return row.status if role != "anonymous" else 401
         case "known":
-            return row.answer if known else 401
+            return row.status if known else 401
         case "writer":
-            return 401 if not known else row.answer if writes else 403
+            return 401 if not known else row.status if writes else 403
         case "staff":
-            return row.answer if role.startswith("staff") else 403 if known else 401
+            return row.status if role.startswith("staff") else 403 if known else 401
     raise AssertionError(row.need)
 
 
@@ -138,9 +138,9 @@ def test_each_gets_what_they_may(people, everybody):
     for row in ROWS:
         # Public URLs are checked for a few clients: some, such as the schema, are slow.
         for role in ("owner", "link", "anonymous") if row.need == EVERYBODY else ROLES:
-            answer = ask(everybody[role], row, people.session.pk)
-            if answer.status_code != expected(row, role):
-                wrong.append(f"{row.method} {row.route} as {role}: {answer.status_code}, expected {expected(row, role)}")
+            response = ask(everybody[role], row, people.session.pk)
+            if response.status_code != expected(row, role):
+                wrong.append(f"{row.method} {row.route} as {role}: {response.status_code}, expected {expected(row, role)}")
 
     assert not wrong, "\n".join(wrong)
 

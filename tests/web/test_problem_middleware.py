@@ -29,16 +29,16 @@ def exchange(
     lines = [f"{method} {address} HTTP/1.1", f"Host: {host}", "Connection: close", f"Content-Length: {len(body)}", *headers, "", ""]
     with socket.create_connection((name, int(port)), timeout=30) as connection:
         connection.sendall("\r\n".join(lines).encode() + body)
-        answer = b""
+        response = b""
         while part := connection.recv(1 << 20):
-            answer += part
-    head, _, rest = answer.partition(b"\r\n\r\n")
+            response += part
+    head, _, rest = response.partition(b"\r\n\r\n")
     first, *fields = head.decode().split("\r\n")
     return int(first.split()[1]), {name.lower(): value for name, _, value in (field.partition(": ") for field in fields)}, rest
 
 
-def problem_in(answer: tuple[int, dict, bytes], method: str = "GET") -> dict:
-    status, headers, body = answer
+def problem_in(response: tuple[int, dict, bytes], method: str = "GET") -> dict:
+    status, headers, body = response
     assert headers["content-type"] == "application/problem+json"
     if method == "HEAD":
         return {}
@@ -51,10 +51,10 @@ def problem_in(answer: tuple[int, dict, bytes], method: str = "GET") -> dict:
 def test_an_address_that_does_not_exist_gets_404_for_every_method(web_server: LiveServer) -> None:
     for address in NOWHERE:
         for method in METHODS:
-            answer = exchange(web_server, method, address)
+            response = exchange(web_server, method, address)
 
-            assert answer[0] == 404, (method, address)
-            result = problem_in(answer, method)
+            assert response[0] == 404, (method, address)
+            result = problem_in(response, method)
             if result and not address.endswith("/"):
                 assert result["hint"].startswith("Addresses end with a slash: /api")
 
@@ -62,11 +62,11 @@ def test_an_address_that_does_not_exist_gets_404_for_every_method(web_server: Li
 def test_a_websocket_address_gets_426_for_every_method(web_server: LiveServer) -> None:
     for address in ("/ws", "/ws/", "/ws/v1/sessions/00000000-0000-4000-8000-000000000000/", "/ws/nonsense"):
         for method in METHODS:
-            answer = exchange(web_server, method, address)
+            response = exchange(web_server, method, address)
 
-            assert answer[0] == 426, (method, address)
-            assert answer[1]["upgrade"] == "websocket"
-            problem_in(answer, method)
+            assert response[0] == 426, (method, address)
+            assert response[1]["upgrade"] == "websocket"
+            problem_in(response, method)
 
 
 @pytest.mark.parametrize(
@@ -76,11 +76,11 @@ def test_a_method_that_an_address_does_not_have_gets_405_with_those_that_it_has(
     web_server: LiveServer, people: People, address: str
 ) -> None:
     for method in ("PUT", "TRACE", "PROPFIND"):
-        answer = exchange(web_server, method, address)
+        response = exchange(web_server, method, address)
 
-        assert answer[0] == 405
-        assert "GET" in answer[1]["allow"]
-        assert problem_in(answer)["code"] == "method_not_allowed"
+        assert response[0] == 405
+        assert "GET" in response[1]["allow"]
+        assert problem_in(response)["code"] == "method_not_allowed"
 
 
 def test_a_wrong_host_gets_400(web_server: LiveServer) -> None:
@@ -103,20 +103,20 @@ def test_a_body_that_is_too_large_gets_413(web_server: LiveServer, settings) -> 
     settings.BODY_BYTES = 100
 
     for address in ("/api/v1/sessions/", "/api/nonsense"):
-        answer = exchange(web_server, "POST", address, "Content-Type: application/json", body=b" " * 200)
+        response = exchange(web_server, "POST", address, "Content-Type: application/json", body=b" " * 200)
 
-        assert problem_in(answer)["code"] == "too_large"
+        assert problem_in(response)["code"] == "too_large"
 
 
 def test_a_request_without_the_csrf_token_gets_403(people: People) -> None:
     browser = Client(enforce_csrf_checks=True)
     browser.force_login(people.owner)
 
-    answer = browser.post("/api/v1/sessions/", {"generate": {"nodes": 1}}, content_type="application/json")
+    response = browser.post("/api/v1/sessions/", {"generate": {"nodes": 1}}, content_type="application/json")
 
-    assert answer.status_code == 403
-    assert answer["Content-Type"] == "application/problem+json"
-    assert "CSRF" in answer.json()["detail"]
+    assert response.status_code == 403
+    assert response["Content-Type"] == "application/problem+json"
+    assert "CSRF" in response.json()["detail"]
     assert browser.post("/api/v1/nonsense", {}, content_type="application/json").status_code == 404
 
 
@@ -127,9 +127,9 @@ def test_a_bug_outside_of_the_views_gets_500(people: People, monkeypatch: pytest
     monkeypatch.setattr("django.contrib.auth.middleware.AuthenticationMiddleware.process_request", broken)
     client = Client(raise_request_exception=False)
 
-    answer = client.get("/api/v1/problems/")
+    response = client.get("/api/v1/problems/")
 
-    assert answer.status_code == 500
-    assert answer.json()["code"] == "internal"
-    assert b"secret" not in answer.content
-    assert answer["X-Content-Type-Options"] == "nosniff"
+    assert response.status_code == 500
+    assert response.json()["code"] == "internal"
+    assert b"secret" not in response.content
+    assert response["X-Content-Type-Options"] == "nosniff"

@@ -23,11 +23,11 @@ def test_a_parameter_that_an_address_does_not_have_is_named_with_those_that_it_h
         (f"{session}events/?folow=1", "folow", "follow"),
         (f"{session}state/?event=3", "event", "at"),
     ]:
-        answer = owner_client.get(address)
+        response = owner_client.get(address)
 
-        assert answer.status_code == 400, address
-        assert (answer.json()["path"], answer.json()["found"]) == (f"?{name}", name)
-        assert known in answer.json()["expected"]
+        assert response.status_code == 400, address
+        assert (response.json()["path"], response.json()["found"]) == (f"?{name}", name)
+        assert known in response.json()["expected"]
     assert owner_client.post("/api/v1/sessions/?dry=1", {"generate": {"nodes": 1}}, format="json").json()["path"] == "?dry"
 
 
@@ -51,11 +51,11 @@ def test_a_parameter_that_an_address_does_not_have_is_named_with_those_that_it_h
 def test_a_limit_over_the_maximum_is_refused_and_the_maximum_named(people, address, most):
     client = people.client("staff-token" if "audit" in address else "owner-token")
 
-    answer = client.get(address.format(f"/api/v1/sessions/{people.session.pk}/"))
+    response = client.get(address.format(f"/api/v1/sessions/{people.session.pk}/"))
 
-    assert answer.status_code == 400
-    assert answer.json()["expected"] == f"at most {most}"
-    assert str(most) in answer.json()["detail"]
+    assert response.status_code == 400
+    assert response.json()["expected"] == f"at most {most}"
+    assert str(most) in response.json()["detail"]
     within = address.format(f"/api/v1/sessions/{people.session.pk}/").replace(str(most + 1), str(most))
     assert client.get(within).status_code in (200, 404)
 
@@ -87,15 +87,15 @@ def test_what_is_empty_is_left_out(owner_client, people):
 )
 def test_an_accept_header_that_cannot_be_met_gets_406(owner_client, people, accept, status):
     headers = {"Accept": accept} if accept else {}
-    answer = owner_client.get("/api/v1/sessions/", headers=headers)
+    response = owner_client.get("/api/v1/sessions/", headers=headers)
 
-    assert answer.status_code == status
+    assert response.status_code == status
     if status == 406:
-        assert answer["Content-Type"] == "application/problem+json"
-        assert (answer.json()["code"], answer.json()["expected"]) == ("not_acceptable", "application/json")
+        assert response["Content-Type"] == "application/problem+json"
+        assert (response.json()["code"], response.json()["expected"]) == ("not_acceptable", "application/json")
 
 
-def test_an_address_accepts_what_it_answers_with(owner_client, people, redis, monkeypatch):
+def test_an_address_accepts_the_media_types_of_its_responses(owner_client, people, redis, monkeypatch):
     # No worker runs here, so the wait for it is shortened.
     monkeypatch.setattr(explain, "WAIT_SECONDS", 0.1)
     session = f"/api/v1/sessions/{people.session.pk}/"

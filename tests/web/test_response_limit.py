@@ -25,20 +25,22 @@ def test_one_requester_may_have_half_of_the_limit(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(settings, "RESPONSE_BYTES", 4 << 20)
     limit = ResponseLimit()
     with ExitStack() as sending:
-        answers = [sending.enter_context(limit.counted(LARGE, who)) for who in ("user 1", "user 1", "user 1", "user 2", "user 3", "user 4")]
+        responses = [
+            sending.enter_context(limit.counted(LARGE, who)) for who in ("user 1", "user 1", "user 1", "user 2", "user 3", "user 4")
+        ]
         small = sending.enter_context(limit.counted(HttpResponse(b"x"), "user 1"))
 
-    assert [answer.status_code for answer in answers] == [200, 200, 503, 200, 200, 503]
-    assert answers[2]["Retry-After"] == "10"
-    assert "SCHEDVIZ_RESPONSE_BYTES" in json.loads(answers[2].content)["detail"]
+    assert [response.status_code for response in responses] == [200, 200, 503, 200, 200, 503]
+    assert responses[2]["Retry-After"] == "10"
+    assert "SCHEDVIZ_RESPONSE_BYTES" in json.loads(responses[2].content)["detail"]
     assert small.status_code == 200
     assert limit._sending.total() == 0
 
 
 def test_the_only_large_response_is_sent_whatever_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "RESPONSE_BYTES", 1)
-    with ResponseLimit().counted(LARGE, "user 1") as answer:
-        assert answer is LARGE
+    with ResponseLimit().counted(LARGE, "user 1") as response:
+        assert response is LARGE
 
 
 def test_a_rendered_response_keeps_its_content_alone() -> None:

@@ -109,13 +109,13 @@ def test_files_can_come_with_policies(owner_client):
 )
 def test_policies_that_do_not_exist_are_refused(owner_client, policies, path, message):
     upload = {"file": SimpleUploadedFile("nodes.json", b"{}"), "policies": json.dumps(policies)}
-    answers = {
+    responses = {
         "$.policies": owner_client.post("/api/v1/sessions/", {"generate": {}, "policies": policies}, format="json"),
         "$.settings.policies": owner_client.post("/api/v1/sessions/", {"generate": {}, "settings": {"policies": policies}}, format="json"),
         "policies": owner_client.post("/api/v1/sessions/", upload, format="multipart"),
     }
 
-    for prefix, response in answers.items():
+    for prefix, response in responses.items():
         assert response.status_code == 400
         error = response.json()["error"]
         assert error["detail"]["path"] == f"{prefix}.{path}"
@@ -383,9 +383,9 @@ def three(owner_client):
     ],
 )
 def test_the_list_is_filtered_sorted_and_cut(owner_client, three, query, names):
-    answer = owner_client.get(f"/api/v1/sessions/{query}").json()
+    response = owner_client.get(f"/api/v1/sessions/{query}").json()
 
-    assert [session["name"] for session in answer["results"]] == names
+    assert [session["name"] for session in response["results"]] == names
 
 
 def test_a_page_of_the_list_has_the_count_and_the_next_cursor(owner_client, three):
@@ -398,10 +398,10 @@ def test_a_page_of_the_list_has_the_count_and_the_next_cursor(owner_client, thre
 
 @pytest.mark.parametrize("query", ["?sort=colour", "?status=tired"])
 def test_a_list_in_no_such_order_is_refused_with_what_there_is(owner_client, query):
-    answer = owner_client.get(f"/api/v1/sessions/{query}")
+    response = owner_client.get(f"/api/v1/sessions/{query}")
 
-    assert answer.status_code == 400
-    assert answer.json()["error"]["detail"]["expected"]
+    assert response.status_code == 400
+    assert response.json()["error"]["detail"]["expected"]
 
 
 def test_storage_of_sessions_is_listed_on_request(owner_client):

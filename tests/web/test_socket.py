@@ -273,7 +273,7 @@ def test_a_message_that_is_too_large_closes_the_socket(viewer, people, commits):
     assert closed.value.rcvd.code == 1009
 
 
-def test_a_flood_is_answered_and_not_stored(viewer, people, commits, monkeypatch):
+def test_a_flood_gets_errors_and_is_not_stored(viewer, people, commits, monkeypatch):
     monkeypatch.setattr(settings, "SOCKET_COMMANDS_AT_ONCE", 5)
     monkeypatch.setattr(settings, "SOCKET_COMMANDS_PER_SECOND", 1)
 

@@ -230,7 +230,7 @@ def test_each_may_say_what_they_may(viewer, people, commits, verb):
         "resume": {"type": "resume", "from": 0},
         "ping": {"type": "ping"},
     }
-    answer = {"command": "ack", "resume": "status", "ping": "pong"}[verb]
+    response = {"command": "ack", "resume": "status", "ping": "pong"}[verb]
     roles = {"owner": "command", "owner-read-token": "see", "editor": "command", "viewer": "see", "link": "see", "editor-link": "command"}
 
     for role, level in roles.items():
@@ -238,7 +238,7 @@ def test_each_may_say_what_they_may(viewer, people, commits, verb):
             socket.receive_until("status")
             socket.send(messages[verb])
             refused = SOCKET_VERBS[verb] == "command" and level == "see"
-            assert socket.receive_until("error" if refused else answer)["type"] == ("error" if refused else answer), role
+            assert socket.receive_until("error" if refused else response)["type"] == ("error" if refused else response), role
 
 
 def test_a_session_without_viewers_is_not_read(viewer, people, commits, web_server):

@@ -26,9 +26,9 @@ def contract_entries(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
             yield endpoint, operation["operationId"]
             for parameter in operation.get("parameters", ()):
                 yield f"{endpoint} {parameter['in']} {parameter['name']}", str(parameter["schema"].get("type", ""))
-            for status, answer in operation["responses"].items():
+            for status, response in operation["responses"].items():
                 if status.startswith("2"):
-                    for kind in answer.get("content", {}):
+                    for kind in response.get("content", {}):
                         yield f"{endpoint} {status}", kind
     for name, schema in document["components"]["schemas"].items():
         for member, kind in schema.get("properties", {}).items():

@@ -56,10 +56,10 @@ def test_a_stranger_with_the_right_etag_learns_nothing(people):
     address = f"/api/v1/sessions/{people.session.pk}/state/"
     etag = people.client("owner").get(address)["ETag"]
 
-    answer = people.client("stranger").get(address, headers={"If-None-Match": etag})
+    response = people.client("stranger").get(address, headers={"If-None-Match": etag})
 
-    assert answer.status_code == 404
-    assert "ETag" not in answer
+    assert response.status_code == 404
+    assert "ETag" not in response
 
 
 def test_a_stale_version_cannot_rename_or_delete_a_session(owner_client, people):
@@ -91,11 +91,11 @@ def test_a_command_for_what_was_seen_is_refused_when_something_happened(owner_cl
 
 
 def test_if_match_that_is_no_etag_of_a_state_is_refused_by_name(owner_client, people):
-    answer = owner_client.post(
+    response = owner_client.post(
         f"/api/v1/sessions/{people.session.pk}/commands/", {"op": "cycle"}, format="json", headers={"If-Match": '"what"'}
     )
 
-    assert (answer.status_code, answer.json()["path"]) == (400, "If-Match")
+    assert (response.status_code, response.json()["path"]) == (400, "If-Match")
 
 
 def test_responses_without_a_version_are_not_cached(people):

@@ -37,13 +37,13 @@ def test_one_requester_may_have_some_waits_and_all_together_more() -> None:
 
 
 @pytest.mark.django_db
-def test_too_many_waiting_requests_are_answered_at_once(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_waiting_requests_get_an_immediate_response(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
     Session.objects.filter(pk=people.session.pk).update(status=Session.Status.IMPORTING)
     client = people.client("owner-token")
     monkeypatch.setattr(waiting, "MAX_WAITING_PER_CLIENT", 0)
 
-    answer = client.get(f"/api/v1/sessions/{people.session.pk}/", headers={"Prefer": "wait=30"})
+    response = client.get(f"/api/v1/sessions/{people.session.pk}/", headers={"Prefer": "wait=30"})
     question = client.post(f"/api/v1/sessions/{people.session.pk}/explain/message/", {"text": "0/5 nodes"}, format="json")
 
-    assert (answer.status_code, answer.json()["status"]) == (200, "importing")
+    assert (response.status_code, response.json()["status"]) == (200, "importing")
     assert (question.status_code, question.json()["code"], question["Retry-After"]) == (503, "answer_late", "2")

@@ -50,9 +50,9 @@ def script(web_server, people, engine_worker, io_worker):
 @pytest.fixture
 def imported(script, people) -> dict:
     """A session of four nodes and twenty pods, of which sixteen fit."""
-    answer = script.post("sessions/", files=[("file", ("cluster.json", json.dumps(DUMP).encode()))])
-    assert answer.status_code == 201, answer.text
-    session = answer.json()
+    response = script.post("sessions/", files=[("file", ("cluster.json", json.dumps(DUMP).encode()))])
+    assert response.status_code == 201, response.text
+    session = response.json()
     until(lambda: script.get(session["url"]).json()["status"] != "importing")
     session = script.get(session["url"]).json()
     assert session["status"] == "ready", session["message"]
@@ -83,11 +83,11 @@ def test_frames_add_up_to_what_rest_says(script, imported, viewer, people):
         for number in range(3):
             socket.send({"type": "command", "key": f"s{number}", "command": {"op": "step", "unit": "cycle"}})
         until(lambda: script.get(imported["url"]).json()["lastSeq"] == 3)
-        answer = script.post(f"{imported['url']}commands/", json={"op": "run"}, headers={"Prefer": "wait=20"})
-        outcome = answer.json()["outcome"]
+        response = script.post(f"{imported['url']}commands/", json={"op": "run"}, headers={"Prefer": "wait=20"})
+        outcome = response.json()["outcome"]
         view = add_up(socket, upto=outcome["event"])
 
-    assert answer.status_code == 200
+    assert response.status_code == 200
     assert (outcome["error"], outcome["stopped"], outcome["cycles"]) == ("", "empty", 17)
     state = script.get(f"{imported['url']}state/").json()
     assert state["event"] == view.event
@@ -155,8 +155,8 @@ def _busy(name: str, node: str = "", priority: int = 0) -> dict:
 
 def test_the_state_of_v1_36_has_what_only_that_release_has(script):
     trace = {"format": "schedviz-trace/1", "release": "v1.36", "holdPreemption": True, "steps": []}
-    answer = script.post("sessions/", json={"name": "held", "trace": trace}, headers={"Prefer": "wait=20"})
-    url = answer.json()["url"]
+    response = script.post("sessions/", json={"name": "held", "trace": trace}, headers={"Prefer": "wait=20"})
+    url = response.json()["url"]
     made = [{"op": "create", "object": each} for each in (_node("node0"), _busy("low", "node0"), _busy("high", priority=9))]
     script.post(f"{url}commands/together/", json={"commands": [*made, {"op": "cycle"}]}, headers={"Prefer": "wait=20"})
     held = script.get(f"{url}state/").json()

@@ -181,10 +181,10 @@ class _ThrottledPrinter:
 def _gates_of(server: Server, session: str) -> dict[str, bool]:
     """The feature gates of a session that differ from the defaults; none if it cannot be read, which the first push reports."""
     try:
-        answer = server.ask(f"sessions/{session}/")
+        response = server.request(f"sessions/{session}/")
     except OSError:
         return {}
-    gates: dict[str, bool] = json.loads(answer.body)["featureGates"] if answer.status == 200 else {}
+    gates: dict[str, bool] = json.loads(response.body)["featureGates"] if response.status == 200 else {}
     return gates
 
 
@@ -208,13 +208,13 @@ def _new_session(server: Server, name: str, chosen: ChosenRelease) -> str:
 
     body = {"name": name, "trace": {"format": "schedviz-trace/1", "name": name, "steps": []}, **chosen.body()}
     try:
-        answer = server.ask("sessions/", body)
-        if answer.status != 201:
-            hint = " Give a token with --token or SCHEDVIZ_TOKEN." if answer.status == 401 else ""
-            raise FollowError(f"{server.address}: {answer.message} (HTTP {answer.status}){hint}")
-        session = str(json.loads(answer.body)["id"])
+        response = server.request("sessions/", body)
+        if response.status != 201:
+            hint = " Give a token with --token or SCHEDVIZ_TOKEN." if response.status == 401 else ""
+            raise FollowError(f"{server.address}: {response.message} (HTTP {response.status}){hint}")
+        session = str(json.loads(response.body)["id"])
         until = time.monotonic() + _READY_SECONDS
-        while (status := json.loads(server.ask(f"sessions/{session}/").body)["status"]) == "importing":
+        while (status := json.loads(server.request(f"sessions/{session}/").body)["status"]) == "importing":
             if time.monotonic() > until:
                 raise FollowError(f"{server.address} has not made the session {session} within {_READY_SECONDS:g} s; are its workers up?")
             time.sleep(0.2)

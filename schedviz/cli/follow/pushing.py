@@ -12,7 +12,7 @@ import msgspec
 
 from schedviz.cli.follow.errors import FollowError
 from schedviz.cli.follow.reflector import Change, Known
-from schedviz.cli.server import Answer, Server
+from schedviz.cli.server import Server, ServerResponse
 from schedviz.explain.decision_times import DecisionTime
 
 _PAGE_SIZE = 5000
@@ -53,10 +53,10 @@ class Pusher:
         known: dict[str, dict[str, Known]] = {}
         after = 0
         while True:
-            answer = self._until_answered(f"{self._path}?after={after}&limit={_PAGE_SIZE}", None)
-            if answer.status != _OK:
-                raise self._refusal(answer)
-            page = json.loads(answer.body)
+            response = self._until_response(f"{self._path}?after={after}&limit={_PAGE_SIZE}", None)
+            if response.status != _OK:
+                raise self._refusal(response)
+            page = json.loads(response.body)
             if page["source"] not in (None, self._source):
                 raise FollowError(
                     f"the session follows {page['source']!r}, not {self._source!r}: give that with --source, or another session."
@@ -83,39 +83,39 @@ class Pusher:
         pause = _FIRST_PAUSE_SECONDS
         while waiting:
             some = waiting[:size]
-            answer = self._until_answered(self._path, self._body(some, decisions))
-            code = answer.error.get("code")
-            if answer.status in (_OK, _CREATED):
+            response = self._until_response(self._path, self._body(some, decisions))
+            code = response.error.get("code")
+            if response.status in (_OK, _CREATED):
                 self._n += 1
                 self.pushed += len(some)
                 decisions = ()
                 waiting, size, pause = waiting[len(some) :], len(waiting) - len(some), _FIRST_PAUSE_SECONDS
-            elif answer.status == _TOO_MANY or code == "quota_reached":
+            elif response.status == _TOO_MANY or code == "quota_reached":
                 # The engine's inbox is full: nothing was accepted, so the batch may be split. Otherwise only the request rate was too high.
                 size = max(1, len(some) // 2) if code == "too_many_commands" else size
-                self._wait(f"{answer.message} Waiting.", pause)
+                self._wait(f"{response.message} Waiting.", pause)
                 # A lagging engine executes hundreds of commands per second.
                 pause = min(pause * 2, _BEHIND_SECONDS if code == "too_many_commands" else _MAX_PAUSE_SECONDS)
-            elif answer.status == _BAD and (bad := _EVENT.match(str(answer.error.get("detail", {}).get("path", "")))):
-                self._say(f"the server does not take an object, it is left out: {answer.message}")
+            elif response.status == _BAD and (bad := _EVENT.match(str(response.error.get("detail", {}).get("path", "")))):
+                self._say(f"the server does not take an object, it is left out: {response.message}")
                 self.left_out += 1
                 waiting = waiting[: int(bad[1])] + waiting[int(bad[1]) + 1 :]
                 size = max(1, size - 1)
-            elif answer.status == _BAD and decisions:
+            elif response.status == _BAD and decisions:
                 # A server of an earlier version does not know them.
                 decisions, self._has_decisions = (), False
             else:
-                raise self._refusal(answer)
+                raise self._refusal(response)
 
     def _push_decisions(self, decisions: Sequence[DecisionTime]) -> None:
         """A batch without changes. The decisions are lost if the server does not accept it."""
-        answer = self._until_answered(self._path, self._body([], decisions))
-        if answer.status in (_OK, _CREATED):
+        response = self._until_response(self._path, self._body([], decisions))
+        if response.status in (_OK, _CREATED):
             self._n += 1
-        elif answer.status == _BAD:
+        elif response.status == _BAD:
             self._has_decisions = False
-        elif answer.status != _TOO_MANY:
-            raise self._refusal(answer)
+        elif response.status != _TOO_MANY:
+            raise self._refusal(response)
 
     def _body(self, changes: list[Change], decisions: Sequence[DecisionTime]) -> dict[str, Any]:
         return {
@@ -126,15 +126,15 @@ class Pusher:
             **({"decisions": [msgspec.to_builtins(decision) for decision in decisions]} if decisions else {}),
         }
 
-    def _until_answered(self, path: str, body: Any) -> Answer:
+    def _until_response(self, path: str, body: Any) -> ServerResponse:
         """Send a request until there is a definite response. An earlier attempt may have been accepted."""
         pause = _FIRST_PAUSE_SECONDS
         while True:
             try:
-                answer = self._server.ask(path, body)
-                if answer.status < _SERVER_ERROR:
-                    return answer
-                why = answer.message
+                response = self._server.request(path, body)
+                if response.status < _SERVER_ERROR:
+                    return response
+                why = response.message
             except OSError as error:
                 why = str(error)
             self._wait(f"{self._server.address} does not respond: {why}. Trying again.", pause)
@@ -144,8 +144,8 @@ class Pusher:
         self._say(why)
         self._sleep(seconds)
 
-    def _refusal(self, answer: Answer) -> FollowError:
-        if answer.error.get("code") == "wrong_batch":
-            return FollowError(f"{answer.message} Does another `schedviz follow` push into this session as {self._source!r}?")
-        hint = " Give a token with --token or SCHEDVIZ_TOKEN." if answer.status in (401, 404) else ""
-        return FollowError(f"{self._server.address}: {answer.message} (HTTP {answer.status}){hint}")
+    def _refusal(self, response: ServerResponse) -> FollowError:
+        if response.error.get("code") == "wrong_batch":
+            return FollowError(f"{response.message} Does another `schedviz follow` push into this session as {self._source!r}?")
+        hint = " Give a token with --token or SCHEDVIZ_TOKEN." if response.status in (401, 404) else ""
+        return FollowError(f"{self._server.address}: {response.message} (HTTP {response.status}){hint}")

@@ -61,8 +61,8 @@ class Status:
     def _agreement(self) -> dict[str, Any] | None:
         """None if the server does not respond; pushing reports the error."""
         try:
-            answer = self._server.ask(self._path)
-            return json.loads(answer.body) if answer.status == _OK else None
+            response = self._server.request(self._path)
+            return json.loads(response.body) if response.status == _OK else None
         except (OSError, ValueError):
             return None
 

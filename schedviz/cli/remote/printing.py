@@ -1,4 +1,4 @@
-"""Prints rows and values: `-o table|wide|json|yaml|name`. Standard output contains only the answer."""
+"""Prints rows and values: `-o table|wide|json|yaml|name`. Standard output contains only the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Analysis requests about one moment of a session: why a pod is PendingPodsRequest, what would place it, how many copies would fit.
+"""Analysis requests about one moment of a session: why a pod is pending, what would place it, how many copies would fit.
 
 An io worker runs them on its own copy of the engine, so no request changes the session. Redis caches each result for equal requests
 about the same state; an expired result is computed again. Concurrent equal requests wait for one computation (`single_flight.py`).
@@ -34,7 +34,7 @@ class AnalysisRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WhyRequest(AnalysisRequest, frozen=True, tag="why"):
-    """WhyRequest a pod (`namespace/name`) has its current placement or is PendingPodsRequest."""
+    """Why a pod (`namespace/name`) has its current placement or is pending."""
 
     pod: str
 
@@ -199,7 +199,7 @@ class AnalysisResult(msgspec.Struct, frozen=True, omit_defaults=True):
 
     #: JSON.
     value: msgspec.Raw = msgspec.Raw(b"null")
-    #: WhyRequest there is no answer.
+    #: Why there is no result.
     missing: str = ""
     refused: str = ""
     failed: str = ""

@@ -87,7 +87,7 @@ def acquire(session_id: UUID, *, importing: bool = False, uploaded: bool = True)
 
 
 def _is_free(session_id: UUID) -> bool:
-    """A cheap check that usually answers a second worker without taking SQLite's write lock."""
+    """A cheap check that usually turns a second worker away without taking SQLite's write lock."""
     return Session.objects.filter(FREE, pk=session_id).exists()
 
 

@@ -101,12 +101,12 @@ class _FileResponses:
         self.by_event: dict[int, AnswerLine] = {}
 
     def call(self, call: ExtenderCall) -> bytes:
-        answer = self.by_event.get(call.event)
-        if answer is None:
+        response = self.by_event.get(call.event)
+        if response is None:
             raise ReplayDiverged(f"An extender was called at event {call.event}, and the file has no response for the call.")
-        if answer.error:
-            raise ExtenderError(answer.error)
-        return answer.body
+        if response.error:
+            raise ExtenderError(response.error)
+        return response.body
 
 
 class SessionFileImport(Importer):

@@ -113,7 +113,7 @@ def _validate_engine(settings: SimulationSettings) -> None:
 def _ask_worker(settings: SimulationSettings) -> Verdict:
     """Send the settings to an engine worker and wait for its verdict. Raises `ValidationUnavailable` or `redis.RedisError`."""
     try:
-        answered = worker_calls.call(
+        verdict = worker_calls.call(
             wakeups.VALIDATE, msgspec.json.encode(settings), queue=stream.ENGINE_QUEUE, timeout_seconds=_TIMEOUT_SECONDS
         )
     except worker_calls.EnqueueFailed:
@@ -122,12 +122,12 @@ def _ask_worker(settings: SimulationSettings) -> Verdict:
         ) from None
     except worker_calls.NoWorker:
         _no_worker()
-    if answered is None:
+    if verdict is None:
         message = (
             f"The configuration was not validated within {_TIMEOUT_SECONDS:g} s, because all engine workers are busy. Try again later."
         )
         raise ValidationUnavailable(message)
-    return msgspec.json.decode(answered, type=Verdict)
+    return msgspec.json.decode(verdict, type=Verdict)
 
 
 def _no_worker() -> NoReturn:

@@ -65,12 +65,12 @@ def start_login(request: HttpRequest) -> HttpResponse:
     if not may_use_oidc(request, "login"):
         return _too_many(request, following)
     try:
-        answer: HttpResponse = _provider().authorize_redirect(request, request.build_absolute_uri(reverse("oidc-callback")))
+        redirect_response: HttpResponse = _provider().authorize_redirect(request, request.build_absolute_uri(reverse("oidc-callback")))
     except Exception as error:  # noqa: BLE001 -- any failure of the provider
         log.warning("OpenID Connect: the provider does not respond", error=f"{type(error).__name__}: {error}")
         return _failed(request)
     _remember(request.session, following)
-    return answer
+    return redirect_response
 
 
 @require_GET

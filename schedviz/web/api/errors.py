@@ -77,7 +77,7 @@ def struct_error(error: msgspec.ValidationError, data: object = None, type_: Any
     return ApiError(400, "invalid", f"{path}: {fault.message}", path=path, expected=fault.expected, found=fault.found)
 
 
-def answer_exception(error: Exception, context: dict[str, Any]) -> Response | None:
+def error_response(error: Exception, context: dict[str, Any]) -> Response | None:
     """The response to an exception of a view; for an unexpected one, 500."""
     if isinstance(error, Unchanged):
         return Response(status=304)

@@ -29,7 +29,7 @@ def add_examples(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
                     parameter["example"] = example["query"][parameter["name"]]
             if "body" in example:
                 operation["requestBody"]["content"]["application/json"]["example"] = example["body"]
-            answered = operation["responses"].get(str(example["status"]), {}).get("content", {}).get(example["mediaType"])
-            if answered is not None:
-                answered["example"] = example["answer"]
+            response = operation["responses"].get(str(example["status"]), {}).get("content", {}).get(example["mediaType"])
+            if response is not None:
+                response["example"] = example["answer"]
     return result

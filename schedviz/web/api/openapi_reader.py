@@ -54,7 +54,7 @@ def _parameters(schema: Any) -> Mapping[str, OpenApiParameter]:
 
 
 def _media_types(schema: Any) -> list[str]:
-    answers = schema.get_response_serializers()
-    result = [key[1] for key in answers if isinstance(key, tuple) and str(key[0]).startswith("2")]
-    has_json = any(not isinstance(key, tuple) and str(key).startswith("2") for key in answers)
+    responses = schema.get_response_serializers()
+    result = [key[1] for key in responses if isinstance(key, tuple) and str(key[0]).startswith("2")]
+    has_json = any(not isinstance(key, tuple) and str(key).startswith("2") for key in responses)
     return [*result, "application/json"] if has_json or not result else result

@@ -49,6 +49,6 @@ class ProblemResponses:
 def _as_problem(response: HttpResponseBase) -> HttpResponseBase:
     code, message = _STATUSES.get(response.status_code, _STATUSES[500 if response.status_code >= 500 else 400])
     headers = {name: value for name, value in response.items() if name.lower() not in _BODY_HEADERS}
-    answer = refusal(response.status_code, code, message, headers=headers)
-    answer.cookies = response.cookies
-    return answer
+    problem_response = refusal(response.status_code, code, message, headers=headers)
+    problem_response.cookies = response.cookies
+    return problem_response

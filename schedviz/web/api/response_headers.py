@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 
-_MEMBER = "schedviz_response_headers"
+_ATTRIBUTE = "schedviz_response_headers"
 #: These describe the resource, so error responses do not get them.
 _RESOURCE_HEADERS = frozenset({"ETag", "Link"})
 
@@ -16,8 +16,8 @@ _RESOURCE_HEADERS = frozenset({"ETag", "Link"})
 def add_header(request: Request | HttpRequest, name: str, value: str) -> None:
     """Set a header of the response to this request."""
     plain = request._request if isinstance(request, Request) else request  # noqa: SLF001 -- DRF has no other way to what it wraps.
-    noted: dict[str, str] = getattr(plain, _MEMBER, {})
-    setattr(plain, _MEMBER, {**noted, name: value})
+    noted: dict[str, str] = getattr(plain, _ATTRIBUTE, {})
+    setattr(plain, _ATTRIBUTE, {**noted, name: value})
 
 
 class ResponseHeaders:
@@ -31,7 +31,7 @@ class ResponseHeaders:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
-        for name, value in getattr(request, _MEMBER, {}).items():
+        for name, value in getattr(request, _ATTRIBUTE, {}).items():
             if response.status_code < 400 or name not in _RESOURCE_HEADERS:
                 response.headers.setdefault(name, value)
         if request.path.startswith("/api/"):

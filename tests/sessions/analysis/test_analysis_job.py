@@ -13,7 +13,7 @@ from schedviz.sessions.models import Session
 from tests.sessions.conftest import MakeSession
 
 
-def test_an_answer_over_the_limit_is_refused_with_its_size(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_result_over_the_limit_is_refused_with_its_size(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(analysis_job, "MAX_RESULT_BYTES", 100)
     session = Session.objects.get(pk=make_session(nodes=2, pods=1))
     request = WhyRequest(pod="default/pod-1")
@@ -23,7 +23,7 @@ def test_an_answer_over_the_limit_is_refused_with_its_size(make_session: MakeSes
         requests.request_result(session, request, timeout_seconds=0)
 
 
-def test_an_answer_that_takes_too_long_is_refused_with_the_limit(
+def test_an_analysis_that_takes_too_long_is_refused_with_the_limit(
     make_session: MakeSession, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def take_long(*_: object) -> bytes:

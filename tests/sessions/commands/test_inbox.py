@@ -52,10 +52,10 @@ def test_many_senders_at_once_get_different_numbers_and_repeats_the_same(make_se
             connection.close()
 
     with ThreadPoolExecutor(8) as pool:
-        answers = list(pool.map(accept, range(60)))
+        responses = list(pool.map(accept, range(60)))
 
-    assert len(set(answers)) == 20
-    assert sorted(seq for _, seq in set(answers)) == list(range(1, 21))
+    assert len(set(responses)) == 20
+    assert sorted(seq for _, seq in set(responses)) == list(range(1, 21))
     assert Session.objects.get(pk=session_id).last_seq == 20
 
 

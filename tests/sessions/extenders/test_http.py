@@ -182,13 +182,13 @@ def test_garbage_is_an_error(server: ExtenderServer, answer: bytes, message: str
     assert failing(server, answer)[0] == message
 
 
-def test_an_answer_has_a_limit(server: ExtenderServer) -> None:
+def test_a_response_has_a_maximum_size(server: ExtenderServer) -> None:
     message, answered = failing(server, b" " * (MAX_RESPONSE_BYTES + 1))
     assert message == f'Post "{server.url}/filter": the response has more than {MAX_RESPONSE_BYTES} bytes'
     assert answered.size == 0
 
 
-def test_a_slow_answer_ends_at_the_timeout_however_it_drips(server: ExtenderServer) -> None:
+def test_a_slow_response_ends_at_the_timeout_even_if_data_keeps_arriving(server: ExtenderServer) -> None:
     server.drip_seconds = 0.05
     began = time.monotonic()
     message, _ = failing(server, b" " * 1000, httpTimeout="300ms")
@@ -215,7 +215,7 @@ def test_an_ignorable_extender_that_fails_is_passed_over(server: ExtenderServer)
     assert cycle(simulation_of(server, filterVerb="filter", ignorable=True)).outcome == "scheduled"
 
 
-def test_an_answer_is_recorded(server: ExtenderServer) -> None:
+def test_a_response_is_recorded(server: ExtenderServer) -> None:
     body = b'{"NodeNames": ["b"]}' + b" " * 5000
     _, answered = failing(server, body, nodeCacheCapable=True)
     assert (answered.extender, answered.verb, answered.size) == (server.url, "filter", len(body))

@@ -78,7 +78,7 @@ def test_a_new_owner_continues_from_stored_responses(server: ExtenderServer) -> 
     assert digest_at_head(session_id) == digest_at_head(session_id)
 
 
-def test_an_answer_is_committed_before_the_engine_goes_on(server: ExtenderServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_response_is_committed_before_the_engine_continues(server: ExtenderServer, monkeypatch: pytest.MonkeyPatch) -> None:
     committed: list[tuple[int, int]] = []
     commit = slice_commit.commit
 

@@ -49,7 +49,7 @@ def test_every_tenth_cycle_is_timed_with_its_binding() -> None:
     assert result["Bind", "DefaultBinder", "Success"] == 2
 
 
-def test_a_plugin_is_counted_under_what_it_answered() -> None:
+def test_a_plugin_is_counted_under_the_status_that_it_returned() -> None:
     result = observed(four_nodes(*pods(9), pod("too-large", cpu="64")))
 
     assert result["PostFilter", "DefaultPreemption", "Unschedulable"] == 1

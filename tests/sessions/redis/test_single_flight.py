@@ -41,7 +41,7 @@ def test_a_repeated_request_shares_the_running_computation(make_session: MakeSes
     assert len(sent()) == 1
 
 
-def test_an_answer_that_is_there_is_made_no_second_time(make_session: MakeSession) -> None:
+def test_a_stored_result_is_not_computed_again(make_session: MakeSession) -> None:
     session_id = make_session(pods=0)
     with pytest.raises(ResultLate):
         ask(session_id)
@@ -67,7 +67,7 @@ def test_of_two_workers_one_makes_it() -> None:
         assert not afterwards
 
 
-def test_a_question_may_be_sent_again_once_it_was_answered_or_could_not_be_sent() -> None:
+def test_a_request_may_be_sent_again_once_it_has_a_result_or_could_not_be_sent() -> None:
     assert single_flight.claim_request(PLACE)
     assert not single_flight.claim_request(PLACE)
     single_flight.release_request(PLACE)

@@ -81,7 +81,7 @@ def _load(session_id: UUID) -> Simulation:
     return simulation
 
 
-def test_a_plugin_that_answers_the_same_is_replayed(make_session: MakeSession, mood: Callable[[], dict[str, Any]]) -> None:
+def test_a_deterministic_plugin_is_replayed(make_session: MakeSession, mood: Callable[[], dict[str, Any]]) -> None:
     session_id = _run(make_session)
 
     assert _load(session_id).event == Session.objects.get(pk=session_id).event

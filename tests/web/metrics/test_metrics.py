@@ -66,11 +66,11 @@ def test_staff_read_it_without_the_names_of_sessions(db: None, redis: RedisServe
     client = Client()
     client.force_login(User.objects.create_user("operator", is_staff=True))
 
-    answer = client.get("/metrics")
+    response = client.get("/metrics")
 
-    assert answer.status_code == 200
-    assert b"schedviz_session_info" in answer.content
-    assert b"merger-with-acme" not in answer.content
+    assert response.status_code == 200
+    assert b"schedviz_session_info" in response.content
+    assert b"merger-with-acme" not in response.content
 
 
 @pytest.mark.parametrize("sent", ["", "wrong", TOKEN + "x"])
