@@ -82,11 +82,11 @@ def until(what: Callable[[], T], *, seconds: float = PATIENCE_SECONDS) -> T:
     """
     deadline = time.monotonic() + seconds
     pause = _FIRST_PAUSE_SECONDS
-    while not (response := what()):
+    while not (value := what()):
         assert time.monotonic() < deadline, f"not within {seconds} s: {what}"
         time.sleep(pause)
         pause = min(pause * 1.2, _MAX_PAUSE_SECONDS)
-    return response
+    return value
 
 
 class RedisServer:

@@ -108,7 +108,7 @@ def _tried(call: Call, server: Server) -> Generator[Call | Pause, Outcome, Reply
             return reply
         if reply is None and tries == _SILENT_TRIES:
             remaining = sum(_PAUSE_SECONDS * 2**attempt for attempt in range(tries, TRIES))
-            logger.warning("%s; it is asked again for %.0f s.", _silence(server, error), remaining)
+            logger.warning("%s; retrying for %.0f s.", _silence(server, error), remaining)
         tries += 1
         yield Pause(pause)
 

@@ -96,7 +96,7 @@ class Child:
         return self._process.pid
 
     def say(self, line: str) -> None:
-        """Write a line to its input. Lines for a dead child are dropped."""
+        """Write a line to its input. Lines for a child that has ended are dropped."""
         if self._process is not None and self._process.stdin is not None:
             with contextlib.suppress(OSError):
                 self._process.stdin.write(line.encode() + b"\n")

@@ -133,7 +133,7 @@ def _keep_house(url: str) -> None:
 
 
 def _clear(dead: dict[str, str]) -> None:
-    """Release the sessions of dead owners (prefix → command), and wake workers for them. Owners that fail stay for the next round."""
+    """Release the sessions of crashed owners (prefix → command), and wake workers for them. Owners that fail stay for the next round."""
     from schedviz.sessions.experiments import trial_lease
     from schedviz.sessions.hosting.lease import clear_owner
     from schedviz.sessions.hosting.sweep import sweep

@@ -51,7 +51,7 @@ def owner_of(data: Path) -> str:
 
 
 def housekeeper(url: str) -> Program:
-    """Migrates, writes the token, creates login links, sweeps, and releases leases of dead owners."""
+    """Migrates, writes the token, creates login links, sweeps, and releases leases of crashed owners."""
     return Program(
         "housekeeper",
         [sys.executable, "-m", "schedviz.up.housekeeper", url],

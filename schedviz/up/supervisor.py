@@ -54,7 +54,7 @@ class Supervisor:
         self._tails: dict[str, LogTail] = {}
         self._waiting_for_database: list[Program] = []
         self._read_buffer = b""
-        #: Dead owners (name prefixes) whose sessions are not released yet, and the command for the housekeeper.
+        #: Crashed owners (name prefixes) whose sessions are not released yet, and the command for the housekeeper.
         self._unreleased_owners: dict[str, str] = {}
         #: The database was ready once. If it is unreachable later, it will return.
         self._had_database = False
@@ -73,7 +73,7 @@ class Supervisor:
                     self._waiting_for_database = with_database
                     self._add(first)
                     self._start_what_is_due()
-                    # This process has the lock of the data folder, so lease owners of earlier runs are dead.
+                    # This process has the lock of the data folder, so the lease owners of earlier runs have ended.
                     self._release_leases_of(f"{self._owner} {self._run}", "dead")
                     while not self._signals.stops:
                         self._start_what_is_due()
@@ -171,7 +171,7 @@ class Supervisor:
         return f"{self._run}.{child.name}-{generation}"
 
     def _release_leases_of(self, owner: str, cause: str) -> None:
-        """Release the leases of owners with this name prefix now. A dead housekeeper receives the command after its restart."""
+        """Release the leases of owners with this name prefix now. A crashed housekeeper receives the command after its restart."""
         self._unreleased_owners[owner] = cause
         self._children["housekeeper"].say(f"{cause} {owner}")
 

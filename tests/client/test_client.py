@@ -188,7 +188,7 @@ def test_waiting_for_a_server_is_reported_once(monkeypatch: pytest.MonkeyPatch, 
 
     (told,) = [record.getMessage() for record in caplog.records if record.name == "schedviz.client.sending"]
     assert told.startswith("http://127.0.0.1:9 does not respond (")
-    assert told.endswith("); it is asked again for 1 s.")
+    assert told.endswith("); retrying for 1 s.")
 
 
 def test_a_token_of_this_machine_is_sent_to_its_server_alone(here: Path):

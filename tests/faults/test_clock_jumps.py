@@ -1,4 +1,4 @@
-"""The clocks of the database and Redis servers jump by hours under load: sessions continue, also those of a dead worker.
+"""The clocks of the database and Redis servers jump by hours under load: sessions continue, also those of a crashed worker.
 
 A test cannot set the clock of the machine. Instead it shifts the stored times that are compared with the clock by the same amount in the
 other direction: the ends of leases in the database, and the expiry times of keys in Redis.

@@ -37,7 +37,7 @@ def test_a_database_that_restarts_under_load_loses_nothing(start_up: StartUp, po
         assert (status, body["error"]["code"]) == (503, "database_down")
         before = [sender.unanswered for sender in senders]
         until(lambda before=before: all(now.unanswered > was for now, was in zip(senders, before, strict=True)))
-        # Meanwhile kill the housekeeper, which frees the sessions of dead workers, and a worker with sessions.
+        # Meanwhile kill the housekeeper, which frees the sessions of crashed workers, and a worker with sessions.
         # In the second round they may still be restarting from the first.
         until(lambda: installation.kill("housekeeper"))
         until(lambda: installation.kill("engine-1"))

@@ -112,7 +112,7 @@ def test_a_child_that_waits_for_the_database_does_not_start_without_it(start_toy
     assert not (tmp_path / "awaiting").exists()
 
 
-def test_the_housekeeper_is_notified_of_dead_workers(start_toys: Start, tmp_path: Path):
+def test_the_housekeeper_is_notified_of_crashed_workers(start_toys: Start, tmp_path: Path):
     running = start_toys("idle")
     running.waits_for("http://toy/login")
 
@@ -153,7 +153,7 @@ def test_an_unusable_database_stops_the_start_with_its_message(start_toys: Start
     assert "cannot start: The database is on holiday." in running.printed
 
 
-def test_a_database_outage_stops_nothing_and_dead_workers_are_reported_afterwards(start_toys: Start, tmp_path: Path):
+def test_a_database_outage_stops_nothing_and_crashed_workers_are_reported_afterwards(start_toys: Start, tmp_path: Path):
     running = start_toys("unlucky_housekeeper", "idle")
     running.waits_for("http://toy/login")
     web = running.child("web")

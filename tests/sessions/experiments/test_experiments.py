@@ -361,7 +361,7 @@ def test_the_sweeper_enqueues_what_was_lost_and_closes_what_is_done() -> None:
     assert again(experiment.pk).status == Experiment.Status.FINISHED
 
 
-def test_clearing_a_dead_owner_frees_its_trials_at_once() -> None:
+def test_clearing_a_crashed_owner_frees_its_trials_at_once() -> None:
     experiment = begun()
     lease = trial_lease.claim(experiment.pk, 0)
     assert lease is not None
