@@ -17,9 +17,7 @@ from django.db.models.functions import Now
 class Session(models.Model):
     """A scheduling session: a simulated cluster with its scheduler, and the committed position of its engine.
 
-    A login session of Django is something else. The fields from `epoch` to `trying_seq` are the lease (see lease.py). The inbox
-    advances `last_seq` and `interrupt_seq` when it accepts commands; the other positions up to `clock_seconds` are those of the committed
-    slices, which only the owner of the lease advances.
+    Not to be confused with a login session of Django.
     """
 
     class Status(models.TextChoices):
@@ -58,6 +56,7 @@ class Session(models.Model):
     created_at = models.DateTimeField(db_default=Now())
     updated_at = models.DateTimeField(auto_now=True)
 
+    # --- The lease of the engine worker that hosts the session (hosting/lease.py)
     #: Increases with every owner. A write with an older epoch matches no row.
     epoch = models.BigIntegerField(default=0)
     lease_owner = models.CharField(max_length=200, blank=True, default="")
@@ -70,25 +69,30 @@ class Session(models.Model):
     #: How many owners in a row worked on that command.
     tries = models.PositiveIntegerField(default=0)
 
+    # --- The inbox: web servers advance it when they accept commands
     #: The last accepted command.
     last_seq = models.BigIntegerField(default=0)
     #: Runs up to this command must stop, because a later pause overtakes the queue.
     interrupt_seq = models.BigIntegerField(default=0)
+    # --- The import
     #: The uploads are complete, so the import may begin.
     uploaded = models.BooleanField(default=False)
     #: A cancellation of the import was requested.
     cancel_requested = models.BooleanField(default=False)
+    # --- The committed position: only the owner of the lease advances it
     #: The last completed command.
     applied_seq = models.BigIntegerField(default=0)
     chunk = models.BigIntegerField(default=0)
     cycle = models.BigIntegerField(default=0)
     event = models.BigIntegerField(default=0)
     clock_seconds = models.FloatField(default=0.0)
-    #: Bytes of events, cycles and command bodies, and the cluster's current size. Quotas count these.
+    # --- The size, which quotas count
+    #: Bytes of events and cycles, and of command bodies; the numbers of objects now.
     history_bytes = models.BigIntegerField(default=0)
     command_bytes = models.BigIntegerField(default=0, db_default=0)
     nodes = models.BigIntegerField(default=0)
     pods = models.BigIntegerField(default=0)
+    # --- Breakpoints
     #: Increases when a breakpoint is set, changed or deleted, so that the engine's host notices with its next commit; 0: never.
     breakpoints_edit = models.PositiveIntegerField(default=0)
     #: The breakpoint that stopped the last run: {"breakpoint", "event", "when"}; None once another command was executed.
