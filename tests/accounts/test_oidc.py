@@ -219,7 +219,7 @@ def test_a_login_leads_to_paths_of_this_server_alone(provider, following):
     assert sign_in(Client(), following)["Location"] == "/"
 
 
-def test_a_stored_next_page_of_an_older_release_is_looked_at_again(provider):
+def test_a_stored_next_page_of_an_older_release_is_validated_again(provider):
     client = Client()
     back = sent_back(client.get("/oidc/login/")["Location"])
     session = client.session

@@ -39,7 +39,7 @@ def test_a_folder_is_what_is_in_it() -> None:
     assert "likely: the node was deleted before its pods" in result.stdout
 
 
-def test_objects_alone_are_looked_at(tmp_path: Path) -> None:
+def test_a_dump_of_objects_alone_is_examined(tmp_path: Path) -> None:
     result = CliRunner().invoke(doctor, [str(SAMPLES / "04-ghost-node" / "objects.json")])
     assert result.exit_code == 1
     assert "2 pods are bound to node worker-2, which is not at the API" in result.stdout

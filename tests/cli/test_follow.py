@@ -248,7 +248,7 @@ def test_the_newest_kubelet_tells_the_version_if_the_api_server_does_not(cluster
     assert with_release(NO_CHOICE, "") == (NO_CHOICE, "")
 
 
-def test_a_watch_goes_on_from_its_bookmark(cluster: KubernetesApi, watched: Watched) -> None:
+def test_a_watch_continues_from_its_bookmark(cluster: KubernetesApi, watched: Watched) -> None:
     cluster.watch_seconds = 0.05
     pod(cluster, "a")
     watched.start()
@@ -564,7 +564,7 @@ def test_a_cluster_that_does_not_review_access_gets_one_review(cluster: Kubernet
     assert cluster.reviewed == 1
 
 
-def test_nobody_is_advised_to_follow_without_nodes_or_pods() -> None:
+def test_the_advice_never_leaves_out_nodes_or_pods() -> None:
     nodes, csinodes = Forbidden("list", "nodes", "No."), Forbidden("list", "csinodes.storage.k8s.io", "No.")
     assert "--without" not in str(missing_permissions([nodes, csinodes]))
     assert str(missing_permissions([csinodes])).endswith(

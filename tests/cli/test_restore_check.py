@@ -59,5 +59,5 @@ def test_a_missing_event_is_reported() -> None:
 
 
 @pytest.mark.parametrize("seed", ["1", "2"])
-def test_a_recorded_trace_goes_on_alike_wherever_it_is_restored(seed: str) -> None:
+def test_a_recorded_trace_continues_identically_from_every_checkpoint(seed: str) -> None:
     assert list(restore_check.differences(decode_trace(lzma.decompress(TRACE.read_bytes())), seed=seed)) == []

@@ -46,7 +46,7 @@ def test_a_session_is_found_by_id_beginning_name_or_as_the_newest(session: Sessi
     assert "`schedviz sessions` lists them" in refused.output
 
 
-def test_a_session_is_made_up_with_a_configuration_and_compared_by_name(session: Session, client: Client, tmp_path: Path):
+def test_a_session_is_generated_with_a_configuration_and_compared_by_name(session: Session, client: Client, tmp_path: Path):
     file = tmp_path / "packed.yaml"
     file.write_text(
         "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"

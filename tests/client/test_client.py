@@ -33,7 +33,7 @@ def session(client: Client):
         yield session
 
 
-def test_a_session_is_run_looked_at_and_gone_back_in(session: Session):
+def test_a_session_is_run_and_read_now_and_at_earlier_moments(session: Session):
     outcome = session.run()
     state = session.state()
     cycles = session.cycles()
@@ -202,7 +202,7 @@ def test_all_sessions_are_listed_page_by_page(client: Client, session: Session):
     assert client.sessions(name="three").where(id=session.id)
 
 
-def test_a_stream_goes_on_with_what_happens(session: Session):
+def test_a_stream_continues_with_new_events(session: Session):
     session.submit({"op": "run"})
 
     kinds = []

@@ -117,7 +117,7 @@ def test_it_is_readable_by_its_owner_alone_and_has_every_table(written: Path) ->
 
 
 @pytest.mark.postgres
-def test_it_goes_from_sqlite_to_postgresql_and_back_unchanged_and_the_session_goes_on(
+def test_it_goes_from_sqlite_to_postgresql_and_back_unchanged_and_the_session_continues(
     source: Installation, written: Path, postgres_server: PostgresServer, tmp_path: Path
 ) -> None:
     there = Installation(tmp_path / "there", postgres_server.url)

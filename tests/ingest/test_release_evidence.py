@@ -92,7 +92,7 @@ def test_the_release_of_the_cluster_itself_needs_no_more_words() -> None:
     assert note.text == "The session simulates kube-scheduler v1.36, because the log of its scheduler says v1.36.1."
 
 
-def test_a_cluster_between_the_releases_is_told_what_is_known_to_differ() -> None:
+def test_for_a_cluster_between_the_releases_the_known_differences_are_listed() -> None:
     newer, older = ReleaseEvidence(kubelet="v1.33.4").note, ReleaseEvidence(kubelet="v1.30.0").note
     assert newer is not None
     assert older is not None

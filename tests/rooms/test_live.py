@@ -160,7 +160,7 @@ def test_participants_have_a_limited_number_of_sockets_and_cannot_lock_out_the_t
     assert line(classroom.teacher).room()["role"] == "teacher"
 
 
-def test_the_teacher_goes_only_where_all_may_look(classroom, line):
+def test_the_teacher_moves_only_to_sessions_that_all_may_see(classroom, line):
     teacher = line(classroom.teacher)
     other = make_session(classroom.user, "another one")
     moment = {"session": str(other.pk), "at": None}
@@ -308,7 +308,7 @@ def test_while_redis_is_down_the_room_is_read_from_the_database(classroom, line,
     stream.client().ping()
 
 
-def test_a_bell_that_was_lost_is_made_up_for(classroom, line, monkeypatch):
+def test_a_lost_wakeup_is_recovered(classroom, line, monkeypatch):
     ada = classroom.student("Ada")
     teacher = line(classroom.teacher)
     teacher.room()
@@ -319,7 +319,7 @@ def test_a_bell_that_was_lost_is_made_up_for(classroom, line, monkeypatch):
     teacher.room(lambda room: room["participants"][0]["hand"])
 
 
-def test_participants_of_a_dead_server_free_their_places(classroom):
+def test_participants_of_a_crashed_server_free_their_places(classroom):
     classroom.student("Ada")
     presence.renew([Participant.objects.get().pk])
     assert classroom.look()["here"] == 1

@@ -231,7 +231,7 @@ def test_a_session_file_is_not_replayed_with_another_release(busy: UUID) -> None
     assert "is replayed with the release and the feature gates that it was recorded with (v1.27.1)" in session.message
 
 
-def test_both_go_on_equally(busy: UUID) -> None:
+def test_the_original_and_the_import_continue_alike(busy: UUID) -> None:
     again = imported(packed(busy)).pk
     assert breakpoints.remove(busy, 1)
 
@@ -568,7 +568,7 @@ def test_an_import_that_is_cancelled_leaves_nothing(busy: UUID) -> None:
     assert not Command.objects.filter(session=session).exists()
 
 
-def test_an_import_whose_worker_died_begins_again(busy: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_import_whose_worker_crashed_restarts(busy: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
     from schedviz.sessions.hosting import lease
     from schedviz.sessions.transfer.session_file_import import SessionFileImport
 

@@ -102,7 +102,7 @@ def test_a_session_that_cannot_be_read_at_all_says_which_version_made_it(make_se
     assert stored_events(session_id), "what was recorded is still there"
 
 
-def test_a_session_of_an_unknown_release_can_be_read_and_says_why_it_does_not_go_on(make_session: MakeSession) -> None:
+def test_a_session_of_an_unknown_release_can_be_read_and_its_message_says_why_it_stopped(make_session: MakeSession) -> None:
     session_id = saved_often(make_session)
     for checkpoint in newest_first(session_id):
         rewrite(checkpoint, as_of_an_unknown_release)

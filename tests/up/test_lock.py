@@ -36,7 +36,7 @@ def test_a_released_lock_can_be_taken(tmp_path: Path):
     DataLock(tmp_path).release()
 
 
-def test_the_lock_file_of_a_dead_process_is_taken_over(tmp_path: Path):
+def test_the_lock_file_of_a_crashed_process_is_taken_over(tmp_path: Path):
     (tmp_path / "lock").write_text('{"pid": 1, "url": "http://long-gone"}')
 
     DataLock(tmp_path).release()

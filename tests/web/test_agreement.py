@@ -38,7 +38,7 @@ def followed(people: People) -> None:
     )
 
 
-def test_a_session_that_follows_nobody_has_no_rate(owner_client: APIClient, url: str) -> None:
+def test_a_session_that_follows_no_cluster_has_no_rate(owner_client: APIClient, url: str) -> None:
     body = owner_client.get(url).json()
     assert (body["source"], body["detached"], body["all"]["rate"], body["waiting"], body["bindings"]) == (None, False, None, 0, [])
 

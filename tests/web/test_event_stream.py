@@ -46,7 +46,7 @@ def test_lines_tell_all_that_is_stored_and_end(curl, commits):
     assert [json.loads(line)["event"] for line in lines] == list(range(101, 1201))
 
 
-def test_a_stream_goes_on_with_what_happens(curl, commits):
+def test_a_stream_continues_with_new_events(curl, commits):
     commits.chunk(events=3)
     with curl.stream("GET", "events/", headers=SSE) as response:
         assert response.headers["Content-Type"].startswith("text/event-stream")

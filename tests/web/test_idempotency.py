@@ -102,7 +102,7 @@ def test_a_repeated_request_gets_in_progress_until_the_first_must_have_ended(own
     assert Breakpoint.objects.count() == 1
 
 
-def test_a_request_that_died_before_the_clock_was_set_back_does_not_hold_its_key(owner_client, people):
+def test_a_request_that_crashed_before_the_clock_was_set_back_does_not_hold_its_key(owner_client, people):
     body, address = {"when": "popped default/web"}, f"/api/v1/sessions/{people.session.pk}/breakpoints/"
     owner_client.post(address, body, format="json", headers=KEY)
     AnsweredRequest.objects.update(status=0, created_at=timezone.now() + timedelta(hours=3))

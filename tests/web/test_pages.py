@@ -147,7 +147,7 @@ def test_hostile_names_are_text(people):
     assert b"<script>alert" not in people.client("owner").get(f"/s/{people.session.pk}/").content
 
 
-def test_a_login_goes_on_to_this_server_alone(people, client):
+def test_a_login_redirects_only_to_this_server(people, client):
     people.owner.set_password("a long password")
     people.owner.save()
     form = {"username": "owner", "password": "a long password"}

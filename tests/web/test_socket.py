@@ -252,7 +252,7 @@ def test_the_end_of_an_import_brings_a_view(viewer, people, commits):
         ('{"type":"command","key":"k","command":{"op":"configure","config":{"a":' + "[" * 600 + "]" * 600 + "}}}", "invalid", "k"),
     ],
 )
-def test_a_bad_message_gets_an_error_and_the_socket_goes_on(viewer, people, commits, sent, code, key):
+def test_a_bad_message_gets_an_error_and_the_socket_stays_open(viewer, people, commits, sent, code, key):
     with viewer(people) as socket:
         socket.send(sent)
         error = socket.receive_until("error")
@@ -446,7 +446,7 @@ def test_a_frame_after_silence_comes_at_once(viewer, people, commits):
 
 
 @pytest.mark.parametrize("message", ["[" * 50_000, "[]", "5", "{}", '{"type":"fly"}', '{"type":"command","type":"ping"}'])
-def test_what_is_no_message_is_refused_and_the_socket_goes_on(viewer, people, message):
+def test_an_invalid_message_is_refused_and_the_socket_stays_open(viewer, people, message):
     with viewer(people) as socket:
         socket.send(message)
         refused = socket.receive_until("error")

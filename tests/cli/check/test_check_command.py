@@ -90,9 +90,7 @@ def test_listed_users_without_an_account_are_named(redis: RedisServer, monkeypat
     assert "SCHEDVIZ_EXTENDER_USERS lists users without an account: bob." in " ".join(output.split())
 
 
-def test_what_up_would_start_is_looked_at_where_no_redis_is_named(
-    redis: RedisServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_without_a_redis_setting_the_redis_of_up_is_checked(redis: RedisServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     old = tmp_path / "redis-server"
     old.write_text("#!/bin/sh\necho 'Redis server v=6.2.14 sha=00000000:0 malloc=libc bits=64 build=0'\n")
     old.chmod(0o755)

@@ -44,7 +44,7 @@ def test_a_run_stops_after_the_cycle_in_which_it_matched(make_session: MakeSessi
     assert (row.hits, row.last_event) == (1, hit.event)
 
 
-def test_the_next_run_goes_on_and_the_hit_is_over(make_session: MakeSession) -> None:
+def test_the_next_run_continues_and_clears_the_hit(make_session: MakeSession) -> None:
     session_id = make_session(nodes=3, pods=10)
     breakpoints.put(session_id, "popped default/pod-4")
     send(session_id, "run")

@@ -301,7 +301,7 @@ def test_the_result_of_a_fenced_owner_is_dropped() -> None:
     assert bytes(ExperimentTrial.objects.get(pk=first.pk).result or b"") == b"second"
 
 
-def test_a_trial_that_kills_its_workers_fails_and_the_others_go_on() -> None:
+def test_a_trial_that_crashes_its_workers_fails_and_the_others_continue() -> None:
     experiment = begun()
     ExperimentTrial.objects.filter(experiment=experiment, number=2).update(tries=trial_lease.MAX_TRIES)
     run_all_trials(experiment)
@@ -414,7 +414,7 @@ def opened(plan: str = PLAN) -> tuple[Experiment, Session]:
     return experiment, trial_sessions.open_trial(owner.pk, experiment, ExperimentTrial.objects.get(experiment=experiment, number=0))
 
 
-def test_the_sweeper_enqueues_a_recording_whose_worker_died_or_whose_task_was_lost() -> None:
+def test_the_sweeper_enqueues_a_recording_whose_worker_crashed_or_whose_task_was_lost() -> None:
     experiment, session = opened()
     stream.client().flushall()
 

@@ -218,7 +218,7 @@ def test_a_fork_survives_the_death_of_its_workers(parent: Session, somebody: Use
     assert simulation.view() == reading.state_at_head(forked).view
 
 
-def test_a_worker_that_died_while_forking_is_followed_by_another(parent: Session, somebody: User) -> None:
+def test_another_worker_completes_a_fork_whose_worker_crashed(parent: Session, somebody: User) -> None:
     forked = fork(parent, somebody, at=100).session
     replaying_worker = Checkpoint.objects.filter(session=forked)
     import_job.import_uploads(forked.pk)

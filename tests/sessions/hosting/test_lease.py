@@ -78,7 +78,7 @@ def test_a_host_with_work_is_not_released(make_session: MakeSession) -> None:
     assert lease.release_idle(taken[0])
 
 
-def test_the_leases_of_a_dead_process_are_cleared_and_no_others(make_session: MakeSession, monkeypatch: object) -> None:
+def test_the_leases_of_a_crashed_process_are_cleared_and_no_others(make_session: MakeSession, monkeypatch: object) -> None:
     ours, theirs = make_session(), make_session()
     monkeypatch.setenv("SCHEDVIZ_OWNER", "worker-1")  # type: ignore[attr-defined]
     lease.acquire(ours)

@@ -278,7 +278,7 @@ def breaking(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("breaking")
-def test_a_command_that_breaks_the_engine_is_quarantined_and_the_others_go_on(make_session: MakeSession) -> None:
+def test_a_command_that_breaks_the_engine_is_quarantined_and_the_others_continue(make_session: MakeSession) -> None:
     session_id = make_session()
     send(session_id, "cycle")
     send(session_id, "latency", kind="Service", seconds=1)
@@ -309,7 +309,7 @@ def test_a_command_that_kills_three_owners_is_quarantined(make_session: MakeSess
 
 
 @pytest.mark.usefixtures("breaking")
-def test_a_command_that_kills_is_quarantined_though_an_owner_between_died_of_something_else(
+def test_a_command_that_crashes_workers_is_quarantined_despite_an_unrelated_crash_in_between(
     make_session: MakeSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session_id = make_session()

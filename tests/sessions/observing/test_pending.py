@@ -33,7 +33,7 @@ def test_pods_that_came_before_and_pods_of_higher_priority_were_decided_before()
     assert ahead(waiting(first, second, third, high), high) == set()
 
 
-def test_a_rejected_a_nominated_and_a_gated_pod_hold_nobody_up() -> None:
+def test_rejected_nominated_and_gated_pods_delay_no_other() -> None:
     pending = waiting(pod("rejected"), pod("nominated"), pod("gated", scheduling_gates=(PodSchedulingGate("quota"),)))
     last = pod("last")
     pending.add(last, arrived=0)

@@ -54,7 +54,7 @@ def collecting_in_statements(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.timeout(60)
-def test_a_history_that_is_left_in_a_cycle_of_references_holds_nobody_up(session_id: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unfinished_history_in_a_reference_cycle_blocks_no_thread(session_id: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
     end = Session.objects.get(pk=session_id).event
     left = [reading.each_event(session_id, after=0, until=end)]
     next(left[0])

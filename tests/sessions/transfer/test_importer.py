@@ -89,7 +89,7 @@ def test_a_large_compressed_file_goes_through_rows_of_a_megabyte() -> None:
     assert session.status == Session.Status.READY
 
 
-def test_a_made_up_cluster_becomes_a_session() -> None:
+def test_a_generated_cluster_becomes_a_session() -> None:
     session = imported(create.Generate({"nodes": 4, "pods": 12}))
 
     assert session.status == Session.Status.READY, session.message
@@ -114,7 +114,7 @@ def test_a_trace_becomes_a_session_whose_commands_are_its_steps() -> None:
     assert after.clock_seconds == 0.015
 
 
-def test_an_import_that_died_on_the_way_is_begun_again_and_queues_no_step_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_import_is_restarted_and_queues_no_step_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     steps = [{"op": "create", "object": node("node-1")}, {"op": "cycle"}]
     session = create.create_session(None, "a test", create.Trace({"format": "schedviz-trace/1", "steps": steps}))
     opened = importer.Importer.open

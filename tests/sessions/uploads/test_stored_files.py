@@ -95,7 +95,7 @@ def test_the_key_of_a_deleted_session_or_a_forgotten_upload_is_gone() -> None:
     assert in_redis(forgotten.pk) is None
 
 
-def test_the_server_that_took_it_forgets_the_key_when_another_process_has_imported_it() -> None:
+def test_the_server_drops_the_key_when_another_process_has_imported_the_upload() -> None:
     session = uploaded()
     Session.objects.filter(pk=session.pk).update(status=Session.Status.READY)
 
