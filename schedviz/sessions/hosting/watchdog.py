@@ -20,7 +20,8 @@ logger = logging.getLogger(__name__)
 STAGE_SECONDS = 10.0
 #: On a machine with more work than cores, a stage may take this many times as long if it has used little CPU time itself.
 OVERLOAD_FACTOR = 6
-#: A cycle with many stages reports progress after each of them, but not for longer than this: other sessions of the process wait for it.
+#: A cycle with many stages reports progress after each of them, but not for longer than this, because other sessions of the process wait
+#: for it. The process therefore ends `STAGE_SECONDS` later.
 CYCLE_SECONDS = 60.0
 #: An importing process is ended when a step of C code holds the interpreter lock for this long, because no limit can be enforced then.
 INTERPRETER_LOCK_SECONDS = 30.0
