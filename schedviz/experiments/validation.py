@@ -49,7 +49,7 @@ class CheckedPlan(msgspec.Struct, frozen=True):
     #: Of the plan, which has its code.
     folder: Path = Path()
     #: Called with the number of pods that `workload.load` adds for a variant. May raise `PlanError`.
-    expect_added: Callable[[int], None] = _allow_any
+    require_few_added: Callable[[int], None] = _allow_any
 
     @property
     def baseline(self) -> str:
@@ -71,18 +71,18 @@ def check_plan(
     base: BaseCluster | None = None,
     is_trusted: bool = False,
     between_variants: Callable[[], None] = lambda: None,
-    expect_added: Callable[[int], None] = _allow_any,
+    require_few_added: Callable[[int], None] = _allow_any,
 ) -> CheckedPlan:
     """The plan with its base, unless that is loaded already, and its trials. Paths are relative to `folder`.
 
     `is_trusted`: the code of the plan may run. `between_variants` is called before each variant, and may raise an exception to end the
-    check. `expect_added` is called with the number of pods that `workload.load` adds for a variant, and may raise `PlanError`.
+    check. `require_few_added` is called with the number of pods that `workload.load` adds for a variant, and may raise `PlanError`.
 
     Raises `PlanError` with the line of each fault.
     """
     try:
         loaded = load_base(read.plan, folder, session=session) if base is None else base
-        return _checked(read, folder, loaded, between_variants, is_trusted=is_trusted, expect_added=expect_added)
+        return _checked(read, folder, loaded, between_variants, is_trusted=is_trusted, require_few_added=require_few_added)
     except PlanError as error:
         raise read.located(error) from None
 
@@ -94,11 +94,11 @@ def _checked(
     between_variants: Callable[[], None],
     *,
     is_trusted: bool,
-    expect_added: Callable[[int], None],
+    require_few_added: Callable[[int], None],
 ) -> CheckedPlan:
     plan = read.plan
     measures = measures_named(plan.measures, load_code(plan.code, folder, is_trusted=is_trusted))
-    checked = CheckedPlan(read.text, plan, read.variants, read.trials, measures, base, folder, expect_added)
+    checked = CheckedPlan(read.text, plan, read.variants, read.trials, measures, base, folder, require_few_added)
     if plan.prices is not None:
         check_prices(plan.prices, base.objects)
     timeline_of_trial(checked.trials[0], base, plan)
@@ -152,7 +152,7 @@ def faults_of(variant: Variant, checked: CheckedPlan) -> list[Fault]:
         Simulation(settings)
         objects = all_objects(trial, checked.base, checked.plan)
         if checked.plan.workload.load is not None:
-            checked.expect_added(_pods(objects) - _pods(checked.base.objects))
+            checked.require_few_added(_pods(objects) - _pods(checked.base.objects))
     except ConfigurationError as error:
         release = variant.patch.release or checked.base.settings.release
         path = next((f"{variant.path}.{name}" for name in _suspects(variant, error.path)), variant.path)

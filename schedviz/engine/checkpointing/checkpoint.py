@@ -168,12 +168,12 @@ def restore(cls: type[Simulated], data: bytes) -> Simulated:
         raise CheckpointError(f"this is not a checkpoint of this version of the engine: {error}") from None
     if saved.format != FORMAT:
         raise CheckpointError(f"this checkpoint is of the format {saved.format}, the engine reads {FORMAT}")
-    _expect_release(saved.settings)
+    _require_release(saved.settings)
     with without_gc():
         return _restored(cls, saved)
 
 
-def _expect_release(settings: SimulationSettings) -> None:
+def _require_release(settings: SimulationSettings) -> None:
     """Raises `CheckpointError` for a release that this build does not have."""
     if settings.release not in RELEASES:
         raise CheckpointError(unknown_release(settings.release))
@@ -224,7 +224,7 @@ def initial_state(data: bytes) -> tuple[SimulationSettings, list[KubeObject]]:
         saved = _header_decoder.decode(data)
         if not saved.format.startswith(FORMAT_FAMILY):
             raise CheckpointError(f"this is not a checkpoint but {saved.format!r}")
-        _expect_release(saved.settings)
+        _require_release(saved.settings)
         return saved.settings, Origin(saved.origin).objects()
     except (msgspec.DecodeError, msgspec.ValidationError, zlib.error) as error:
         raise CheckpointError(f"what the session began with cannot be read: {error}") from None

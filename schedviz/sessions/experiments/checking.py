@@ -25,7 +25,7 @@ from schedviz.experiments.validation import CheckedPlan, check_plan, estimate
 from schedviz.sessions import quotas
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.experiments.dispatch import notify_trials
-from schedviz.sessions.experiments.requests import expect_few_added
+from schedviz.sessions.experiments.requests import require_few_added
 from schedviz.sessions.experiments.trial_lease import LEASE_SECONDS, MAX_TRIES, RENEWAL_SECONDS, new_owner
 from schedviz.sessions.experiments.watch import TookTooLongError, Watch
 from schedviz.sessions.models import Experiment, ExperimentBase, ExperimentTrial, Membership, Session
@@ -102,7 +102,7 @@ def _checked(
             session=lambda name, event: _base_of(experiment, name, event),
             base=None if base is None else BaseCluster.unpack(bytes(base.data)),
             between_variants=look,
-            expect_added=expect_few_added,
+            require_few_added=require_few_added,
         )
     except _StoppedError:
         pass

@@ -114,7 +114,7 @@ def _validate_limit(read: PlanText, path: str, asked: int | None, setting: str) 
         raise read.located(PlanError.of(path, f"is {asked:,}; SCHEDVIZ_{setting} allows {allowed:,} on this server"))
 
 
-def expect_few_added(pods: int) -> None:
+def require_few_added(pods: int) -> None:
     """Raises `PlanError` if `workload.load` adds more pods to the workload than may be generated."""
     allowed: int = settings.GENERATE_PODS
     if pods > allowed:
@@ -132,7 +132,7 @@ def pause_if_full(experiment_id: UUID) -> bool:
     each trial. Returns whether it is full.
     """
     try:
-        _expect_room(experiment_id)
+        _require_room(experiment_id)
     except QuotaReached as reached:
         faults = msgspec.to_builtins([Fault("", str(reached))])
         running = Experiment.objects.filter(pk=experiment_id, status=Experiment.Status.RUNNING)
@@ -143,14 +143,14 @@ def pause_if_full(experiment_id: UUID) -> bool:
 
 def resume(experiment_id: UUID) -> None:
     """Continue after a pause. Raises `QuotaReached` and `NotPossible`."""
-    _expect_room(experiment_id)
+    _require_room(experiment_id)
     _change(experiment_id, Experiment.Status.PAUSED, Experiment.Status.RUNNING, "resumed", faults=[])
     notify_trials(experiment_id)
 
 
-def _expect_room(experiment_id: UUID) -> None:
+def _require_room(experiment_id: UUID) -> None:
     owner_id = Experiment.objects.filter(pk=experiment_id).values_list("owner_id", flat=True).first()
-    quotas.expect_quota(owner_id, bytes=1)
+    quotas.require_quota(owner_id, bytes=1)
 
 
 def cancel(experiment_id: UUID) -> None:

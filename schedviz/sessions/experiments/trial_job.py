@@ -41,7 +41,7 @@ def run(experiment_id: UUID, number: int) -> None:
         _store(lease, TrialResult(number, error=message), 0.0)
         return
     if pause_if_full(experiment_id):
-        trial_lease.give_back(lease)
+        trial_lease.release(lease)
         return
     began = time.perf_counter()
     try:

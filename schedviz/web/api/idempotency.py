@@ -66,7 +66,7 @@ def idempotent(view: View) -> View:
         key, user_id = key_of(request), actor_of(request).user_id
         if not key or user_id is None:
             return view(self, request, *args, **kwargs)
-        _expect_permission(request, kwargs.get("session_id"))
+        _require_permission(request, kwargs.get("session_id"))
         digest = _digest(request)
         earlier = _reserve_key(user_id, key, digest)
         if earlier is not None:
@@ -83,7 +83,7 @@ def idempotent(view: View) -> View:
     return cast("View", post)
 
 
-def _expect_permission(request: Request, session_id: UUID | None) -> None:
+def _require_permission(request: Request, session_id: UUID | None) -> None:
     """A repeated request needs the permission that the first one had. Raises `ApiError` 403 or 404."""
     if session_id is None:
         actor_for(request, Verb.CREATE)

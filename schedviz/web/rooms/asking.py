@@ -27,7 +27,7 @@ def ask(room: Room, *, kind: str, text: str = "", options: Sequence[str] = (), s
         if not Room.objects.filter(pk=room.pk, status__in=LIVE).update(revision=F("revision") + 1):
             raise RoomEnded("The room has ended.")
         questions = Question.objects.filter(room=room)
-        _expect_few(questions, text, options)
+        _require_few(questions, text, options)
         number = (questions.aggregate(last=Max("number"))["last"] or 0) + 1
         questions.update(is_open=False)
         question = Question.objects.create(
@@ -37,7 +37,7 @@ def ask(room: Room, *, kind: str, text: str = "", options: Sequence[str] = (), s
     return question
 
 
-def _expect_few(questions: QuerySet[Question], text: str, options: Sequence[str]) -> None:
+def _require_few(questions: QuerySet[Question], text: str, options: Sequence[str]) -> None:
     earlier = list(questions.values_list("text", "options"))
     characters = sum(len(text) + sum(map(len, options)) for text, options in [*earlier, (text, options)])
     remedy = "Open another room for more."
