@@ -25,9 +25,8 @@ const en = { ...bundled } as typeof bundled & typeof forms & typeof v136 & typeo
  * `*.queries.json` those of explanations and comparisons, `*.lessons.json` those of lessons, `*.rooms.json` those of rooms. The English of
  * the other files is loaded with what shows it: `*.forms.json` (forms.ts), `*.v136.json` (what v1.36 shows, and comparing releases: v136.ts),
  * `*.home.json` (the pages that create and list sessions: `loadHomeMessages`), `*.experiments.json` (the pages of experiments), `*.devices.json`
- * (devices.ts), `*.narration.json` (narration.ts), `*.compare.json` (compare.ts), `*.outcomes.json` (outcomes.ts), `*.node.json` (node.ts),
- * `*.placed.json` (placed.ts), `*.because.json` (because.ts), `*.agreement.json` (agreement.ts),
- * `*.stages.json` (stages.ts).
+ * (devices.ts), `*.narration.json` (narration.ts), `*.compare.json` (compare.ts), `*.outcomes.json` (outcomes.ts), `*.node.json` (node.ts), `*.placed.json` (placed.ts),
+ * `*.because.json` (because.ts), `*.agreement.json` (agreement.ts), `*.stages.json` (stages.ts).
  */
 export type MessageKey = keyof typeof en;
 export type Messages = Partial<Record<MessageKey, string>>;

@@ -1,6 +1,3 @@
-/** A pod leaves unschedulablePods after this time without any event. Upstream: DefaultPodMaxInUnschedulablePodsDuration. */
-export const MAX_IN_UNSCHEDULABLE_PODS_SECONDS = 300;
-
 /**
  * The cluster events that may make an unschedulable pod schedulable: an event moves a pod out of unschedulablePods if one of
  * its unschedulablePlugins registered it. Every event moves a pod without such plugins.

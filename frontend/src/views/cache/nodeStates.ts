@@ -10,7 +10,7 @@ const KUBERNETES = /^node(?:-role)?\.kubernetes\.io\//;
 /** What the page says about the state of a node: deleted, cordoned, and its taints. */
 export function statesOf(item: Item): string[] {
   const states = taintsOf(item);
-  if (item.unschedulable) states.unshift(t("node.cordoned"));
+  if (item.unschedulable) states.unshift(t("nodes.cordoned"));
   if (!item.hasNode) states.unshift(t("node.ghost"));
   return states;
 }
@@ -21,10 +21,10 @@ export function shortStatesOf(item: Item): readonly string[] {
   const states = taintsOf(item)
     .filter((taint) => !taint.endsWith(":PreferNoSchedule"))
     .map(shortTaint);
-  if (item.unschedulable) states.unshift(t("node.cordoned"));
+  if (item.unschedulable) states.unshift(t("nodes.cordoned"));
   const [first, ...others] = states;
   if (first === undefined) return NONE;
-  const shortest = item.unschedulable ? t("node.cordoned") : t("node.tainted");
+  const shortest = item.unschedulable ? t("nodes.cordoned") : t("nodes.tainted");
   return others.length ? [`${first} +${others.length}`, shortest] : [first, shortest];
 }
 
