@@ -22,9 +22,9 @@ from schedviz.sessions.forks import requests
 from schedviz.sessions.history import checkpoints, reading
 from schedviz.sessions.models import Checkpoint, Chunk, Command, Session
 from schedviz.sessions.transfer import create, import_job, session_file_export
-from schedviz.trace.added_members import view_without_added_facts
+from schedviz.trace.added_members import view_without_added_facts, view_without_taints
 from schedviz.trace.events import encode_events
-from tests.sessions.conftest import MakeSession, command, dump, pod, send, stored_events, work_off
+from tests.sessions.conftest import MakeSession, command, dump, node, pod, send, stored_events, work_off
 
 
 def packed(session_id: UUID) -> bytes:
@@ -343,6 +343,28 @@ def test_a_file_of_a_build_that_did_not_record_the_scores_of_stages_is_imported(
 
     session = imported(changed(packed(session_id), older))
 
+    assert session.status == Session.Status.READY, session.message
+
+
+def test_a_file_of_a_build_that_did_not_record_taints_is_imported(make_session: MakeSession) -> None:
+    session_id = make_session(nodes=2, pods=3)
+    send(session_id, "create", object={**node("tainted"), "spec": {"taints": [{"key": "gpu", "effect": "NoSchedule"}]}})
+    send(session_id, "run")
+    work_off(session_id)
+    view = reading.state_at_head(Session.objects.get(pk=session_id)).view
+    stripped: list[Any] = []
+
+    def older(lines: list[dict[str, Any]]) -> None:
+        lines[0]["viewDigest"] = view_digest(view_without_taints(view))
+        for line in lines:
+            for event in line.get("events", []) if line.get("line") == "events" else []:
+                stripped.extend(
+                    change.pop("taints") for change in event.get("nodes", []) if isinstance(change, dict) and "taints" in change
+                )
+
+    session = imported(changed(packed(session_id), older))
+
+    assert stripped == [["gpu:NoSchedule"]]
     assert session.status == Session.Status.READY, session.message
 
 
