@@ -82,12 +82,8 @@ class DRAManager:
         features, pools, selectors = self._allocator_features, self._pools, self._selectors
         return Allocator(features, inputs.allocated, self.device_class, pools, selectors, max_steps=max_steps)
 
-    def free_devices(self, request: PlainRequest, inputs: AllocatorInputs, *, nodes: int) -> FreeDevices | None:
-        """Which nodes have enough free devices for a request, for the state for which the latest allocator was made; None: it takes too
-        long to know of so many `nodes`.
-        """
-        if self._free_devices.takes_long(request, nodes):
-            return None
+    def free_devices(self, request: PlainRequest, inputs: AllocatorInputs) -> FreeDevices:
+        """Which nodes have enough free devices for a request, for the state for which the latest allocator was made."""
         return self._free_devices.devices_for(request, inputs.allocated.devices)
 
     def device_class(self, name: str) -> DeviceClass | None:

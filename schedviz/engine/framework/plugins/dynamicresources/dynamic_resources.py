@@ -242,9 +242,7 @@ class DynamicResources:
             return None
         assert data.allocator is not None
         assert data.inputs is not None
-        free = self._manager.free_devices(request, data.inputs, nodes=len(rows))
-        if free is None:
-            return None
+        free = self._manager.free_devices(request, data.inputs)
         codes = rows.node_column(("free devices", request), free.code_of, version=free.version)
         answers = free.answers(codes)
         if (answers == SEARCH).any():

@@ -11,7 +11,7 @@ import pytest
 
 from schedviz.cli.bench.check import differences
 from schedviz.cli.bench.workloads import WORKLOADS
-from schedviz.engine.framework.plugins.dynamicresources.structured import AllocationError, DeviceID, NodeAllocationError, free_devices
+from schedviz.engine.framework.plugins.dynamicresources.structured import AllocationError, DeviceID, NodeAllocationError
 from schedviz.engine.framework.plugins.dynamicresources.structured.free_devices import (
     FREE,
     INVALID_POOL,
@@ -21,7 +21,6 @@ from schedviz.engine.framework.plugins.dynamicresources.structured.free_devices 
     PlainRequest,
 )
 from schedviz.engine.framework.plugins.dynamicresources.structured.pools import PoolIndex
-from schedviz.engine.framework.plugins.dynamicresources.structured.search import TooLongError
 from schedviz.engine.framework.plugins.dynamicresources.structured.selectors import Selectors
 from schedviz.engine.framework.types import Generations, NodeInfo
 from schedviz.kube.core import Node
@@ -147,14 +146,3 @@ def test_an_error_of_a_node_is_left_to_the_search() -> None:
 @pytest.mark.parametrize("name", ["devices-2", "devices-8"])
 def test_pods_are_placed_as_if_each_node_was_searched(name: str) -> None:
     assert differences(WORKLOADS[name], nodes=20, every_node=True, release="v1.36") == []
-
-
-def test_selectors_for_very_many_devices_are_left_to_searches_which_count_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(free_devices, "_MAX_EVALUATIONS", 1000)
-    devices = Devices(_pool(0, "A" * 60, nodeName="n0"))
-    devices.max_steps = 1000
-    none = where("false")
-
-    assert devices.names(claim_for(request(selectors=15 * where(IS_A) + none)), node=NODES[0]) is None
-    with pytest.raises(TooLongError):
-        devices.names(claim_for(request(selectors=40 * where(IS_A) + none)), node=NODES[0])

@@ -10,7 +10,7 @@ from typing import Final
 
 from schedviz.engine.framework.plugins.dynamicresources.structured.constraints import Constraint, constraint_of
 from schedviz.engine.framework.plugins.dynamicresources.structured.counters import Amounts, available_in
-from schedviz.engine.framework.plugins.dynamicresources.structured.free_devices import PlainRequest, takes_long
+from schedviz.engine.framework.plugins.dynamicresources.structured.free_devices import PlainRequest
 from schedviz.engine.framework.plugins.dynamicresources.structured.pools import (
     Pool,
     PoolError,
@@ -27,7 +27,6 @@ from schedviz.engine.framework.plugins.dynamicresources.structured.results impor
 )
 from schedviz.engine.framework.plugins.dynamicresources.structured.search import (
     MAX_RESULTS,
-    VISITS_PER_STEP,
     AllocationError,
     PlannedClaim,
     PlannedRequest,
@@ -101,10 +100,6 @@ class Allocator:
         devices = selected_devices(pools, request.expressions, self._rules.selectors)
         return None if devices is None else request.choose(devices, device_count(pools), self._rules.allocated.devices)
 
-    def takes_long(self, expressions: Sequence[str]) -> bool:
-        """Whether only a search may evaluate these selectors."""
-        return takes_long(self._pools, expressions)
-
     def add_time_for(self, nodes: int) -> None:
         """Deviation: all searches for a pod may take little more time than one of them, not each as much."""
         self.left += nodes * _STEPS_PER_NODE
@@ -156,7 +151,7 @@ class ClaimsAllocator:
         if self._requests is None or self._is_by_node:
             self._requests = [self._planned(search, claim, pools) for claim in self._claims]
             self._only, self.plain = self._only_request() or (None, None)
-        if self.plain is not None and device_count(pools) * len(self.plain.expressions) <= _STEPS_PER_NODE * VISITS_PER_STEP:
+        if self.plain is not None:
             free = self._allocator.free(self.plain, pools)
             if free is not None:
                 if free:
@@ -190,7 +185,7 @@ class ClaimsAllocator:
         request = planned.request
         if self._is_by_node or request.admin_access or request.capacity is not None or request.parent or planned.wanted < 1:
             return None
-        if self._claims[0].spec.devices.constraints or self._allocator.takes_long(request.all_expressions):
+        if self._claims[0].spec.devices.constraints:
             return None
         return request, PlainRequest(request.all_expressions, planned.wanted, self._allocator.max_steps)
 

@@ -23,7 +23,7 @@ from schedviz.engine.framework.plugins.dynamicresources.structured.pools import 
     device_count,
     selected_devices,
 )
-from schedviz.engine.framework.plugins.dynamicresources.structured.search import VISITS_PER_SELECTOR, VISITS_PER_STEP
+from schedviz.engine.framework.plugins.dynamicresources.structured.search import VISITS_PER_STEP
 from schedviz.engine.framework.plugins.dynamicresources.structured.selectors import Selectors
 from schedviz.engine.framework.plugins.dynamicresources.structured.state import DeviceID
 from schedviz.engine.framework.types import NodeInfo
@@ -39,19 +39,10 @@ SEARCH: Final = 3
 
 #: The code of nodes that have to be searched.
 _SEARCHED: Final = 0
-#: How often selectors may be evaluated for all devices of all nodes, which takes 3 s ...
-_MAX_EVALUATIONS: Final = 400_000
-#: ... and how often the answers may be read for devices that all nodes see.
-_MAX_VISITS: Final = 10_000_000
 #: For how many combinations of selectors arrays are kept.
 _MAX_KEPT: Final = 64
 
 _versions = itertools.count(1)
-
-
-def takes_long(pools: PoolIndex, expressions: Sequence[str]) -> bool:
-    """Whether evaluating selectors for all devices takes too long, so that only searches may do so, which count their steps."""
-    return pools.device_count * max(1, len(expressions)) > _MAX_EVALUATIONS
 
 
 class PlainRequest(NamedTuple):
@@ -72,7 +63,7 @@ class PlainRequest(NamedTuple):
         free = [device for device in devices if device.id not in allocated]
         if len(free) >= self.wanted:
             return free[: self.wanted]
-        visits_per_step = VISITS_PER_STEP + seen * (1 + VISITS_PER_SELECTOR * max(0, len(self.expressions) - 1))
+        visits_per_step = VISITS_PER_STEP + seen * max(1, len(self.expressions))
         return () if (visits_per_step << len(free)) <= self.max_steps * VISITS_PER_STEP else None
 
 
@@ -94,10 +85,6 @@ class FreeDeviceIndex:
         self._selectors = selectors
         self._pools_version = pools.version
         self._kept: dict[PlainRequest, FreeDevices] = {}
-
-    def takes_long(self, request: PlainRequest, nodes: int) -> bool:
-        """Whether so many nodes see so many devices that they are better searched one by one."""
-        return nodes * self._pools.shared_device_count * max(1, len(request.expressions)) > _MAX_VISITS
 
     def devices_for(self, request: PlainRequest, allocated: set[DeviceID]) -> FreeDevices:
         """`allocated` must not change afterwards."""

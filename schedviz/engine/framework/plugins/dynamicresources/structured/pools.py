@@ -168,8 +168,6 @@ class PoolIndex:
         self._on_node: dict[str, list[ResourceSlice]] = {}
         self._shared: list[ResourceSlice] = []
         self._pools: dict[str, tuple[Node, list[Pool]]] = {}
-        #: The devices of all slices, and those that more than one node may see.
-        self.device_count = self.shared_device_count = 0
         #: Incremented whenever slices change.
         self.version = 0
 
@@ -192,8 +190,6 @@ class PoolIndex:
                 self._shared.append(slice_)
             else:
                 self._on_node.setdefault(name, []).append(slice_)
-        self.device_count = sum(len(slice_.spec.devices) for slice_ in slices)
-        self.shared_device_count = sum(len(slice_.spec.devices) for slice_ in self._shared)
 
     def pools_of(self, node: Node) -> list[Pool]:
         """The pools that the node sees, in the order in which they are tried. Raises `PoolError`."""

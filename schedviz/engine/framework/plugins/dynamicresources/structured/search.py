@@ -34,8 +34,6 @@ from schedviz.kube.selectors import SelectorError as NodeSelectorError
 MAX_STEPS: Final = 200_000
 #: Devices that are visited in the time of a step. Work that grows with a device or a claim counts as visits, too.
 VISITS_PER_STEP: Final = 10
-#: Visits in the time that it takes to evaluate a selector for a device. The first selector of a list does not count.
-VISITS_PER_SELECTOR: Final = 7
 #: Visits in the time that it takes to compile a character of an expression.
 _VISITS_PER_CHARACTER: Final = 20
 #: Upstream: resource/v1 AllocationResultsMaxSize
@@ -251,7 +249,7 @@ class Search:
 
     def _are_satisfied(self, expressions: Sequence[str], device: SliceDevice, where: str) -> bool:
         if len(expressions) > 1:
-            self._count_visits(VISITS_PER_SELECTOR * (len(expressions) - 1))
+            self._count_visits(len(expressions) - 1)
         for index, expression in enumerate(expressions):
             if is_long(expression):
                 self._count(expression, None, len(expression) * _VISITS_PER_CHARACTER)
