@@ -86,6 +86,10 @@ class DRAManager:
         """Which nodes have enough free devices for a request, for the state for which the latest allocator was made."""
         return self._free_devices.devices_for(request, inputs.allocated.devices)
 
+    def is_quick(self, request: PlainRequest, nodes: int, *, steps: int) -> bool:
+        """Whether `free_devices` answers for this many nodes in the time of these steps."""
+        return self._free_devices.is_quick(request, nodes, steps=steps)
+
     def device_class(self, name: str) -> DeviceClass | None:
         """The class, or None."""
         device_class: DeviceClass | None = self._objects.get("DeviceClass", "", name)

@@ -242,6 +242,8 @@ class DynamicResources:
             return None
         assert data.allocator is not None
         assert data.inputs is not None
+        if not self._manager.is_quick(request, len(rows), steps=data.allocator.steps_for(len(rows) - 1)):
+            return None
         free = self._manager.free_devices(request, data.inputs)
         codes = rows.node_column(("free devices", request), free.code_of, version=free.version)
         answers = free.answers(codes)

@@ -112,6 +112,27 @@ def test_too_few_devices_of_many_take_a_search_because_it_may_time_out() -> None
     assert Arrays(devices, 21).answers(NODES[:1]) == [NONE_FREE]
 
 
+@pytest.mark.parametrize(
+    ("devices", "selectors", "spec", "nodes", "is_quick"),
+    [
+        (100, 1, {"nodeName": "n0"}, 1, True),
+        (100, 64, {"nodeName": "n0"}, 1, False),
+        (100, 64, {"nodeName": "n0"}, 120, True),
+        (1, 65, {"nodeName": "n0"}, 100, False),
+        (100, 1, {"allNodes": True}, 100, True),
+        (100, 31, {"allNodes": True}, 1000, False),
+    ],
+)
+def test_arrays_answer_only_if_that_takes_no_longer_than_a_search_may(
+    devices: int, selectors: int, spec: dict[str, Any], nodes: int, *, is_quick: bool
+) -> None:
+    pools = PoolIndex(Devices().features)
+    pools.use([_pool(0, "A" * devices, **spec)])
+    request = PlainRequest(tuple(f"{number} < 100" for number in range(selectors)), 1, 1000)
+
+    assert FreeDeviceIndex(pools, Selectors()).is_quick(request, nodes, steps=2_500 + 25 * nodes) is is_quick
+
+
 def test_changed_slices_and_nodes_have_new_answers() -> None:
     devices = Devices(_pool(0, "A", nodeName="n0"))
     arrays = Arrays(devices)

@@ -27,6 +27,7 @@ from schedviz.engine.framework.plugins.dynamicresources.structured.results impor
 )
 from schedviz.engine.framework.plugins.dynamicresources.structured.search import (
     MAX_RESULTS,
+    VISITS_PER_STEP,
     AllocationError,
     PlannedClaim,
     PlannedRequest,
@@ -95,6 +96,10 @@ class Allocator:
         except PoolError as error:
             raise AllocationError(f"gather pool information: {error}") from None
 
+    def is_quick(self, request: PlainRequest, pools: Sequence[Pool]) -> bool:
+        """Whether `free` takes no longer than each node may. A search ends with the first devices that are free; `free` looks at all."""
+        return request.looks_for(device_count(pools)) <= _STEPS_PER_NODE * VISITS_PER_STEP
+
     def free(self, request: PlainRequest, pools: Sequence[Pool]) -> Sequence[SliceDevice] | None:
         """The devices that a plain request gets; (): there are too few. None: it takes a search."""
         devices = selected_devices(pools, request.expressions, self._rules.selectors)
@@ -102,7 +107,11 @@ class Allocator:
 
     def add_time_for(self, nodes: int) -> None:
         """Deviation: all searches for a pod may take little more time than one of them, not each as much."""
-        self.left += nodes * _STEPS_PER_NODE
+        self.left = self.steps_for(nodes)
+
+    def steps_for(self, nodes: int) -> int:
+        """The steps that are left for the searches of this pod, if so many more nodes are searched."""
+        return self.left + nodes * _STEPS_PER_NODE
 
     def search(self, node: Node, pools: Sequence[Pool]) -> Search:
         """A search on a node."""
@@ -152,7 +161,7 @@ class ClaimsAllocator:
             self._requests = [self._planned(search, claim, pools) for claim in self._claims]
             self._only, self.plain = self._only_request() or (None, None)
         if self.plain is not None:
-            free = self._allocator.free(self.plain, pools)
+            free = self._allocator.free(self.plain, pools) if self._allocator.is_quick(self.plain, pools) else None
             if free is not None:
                 if free:
                     return self._found(free)

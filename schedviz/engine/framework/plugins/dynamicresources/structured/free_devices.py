@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from schedviz.engine.framework.plugins.dynamicresources.structured.pools import (
+    MAX_ANSWERS,
     Pool,
     PoolError,
     PoolIndex,
@@ -37,6 +38,10 @@ INVALID_POOL: Final = 2
 #: Only a search can decide.
 SEARCH: Final = 3
 
+#: Looks for an evaluation of a selector that arrays answer for, and for its known answer.
+_LOOKS_PER_SELECTOR: Final = 8
+_LOOKS_PER_KNOWN: Final = 0.25
+
 #: The code of nodes that have to be searched.
 _SEARCHED: Final = 0
 #: For how many combinations of selectors arrays are kept.
@@ -54,6 +59,10 @@ class PlainRequest(NamedTuple):
     wanted: int
     #: The maximum number of steps of a search for it.
     max_steps: int
+
+    def looks_for(self, devices: int) -> int:
+        """The work of evaluating its selectors for so many devices, in looks."""
+        return devices * (1 + _LOOKS_PER_SELECTOR * len(self.expressions))
 
     def choose(self, devices: Sequence[SliceDevice], seen: int, allocated: AbstractSet[DeviceID]) -> Sequence[SliceDevice] | None:
         """The devices that it gets of the selected ones; (): too few are free. `seen`: how many devices a search visits, selected or not.
@@ -85,6 +94,15 @@ class FreeDeviceIndex:
         self._selectors = selectors
         self._pools_version = pools.version
         self._kept: dict[PlainRequest, FreeDevices] = {}
+
+    def is_quick(self, request: PlainRequest, nodes: int, *, steps: int) -> bool:
+        """Whether the answers for this many nodes take no longer than these steps. It does not matter what is known already: the same
+        state must always be handled in the same way.
+        """
+        if len(request.expressions) > MAX_ANSWERS:
+            return False
+        known = self._pools.shared_count * nodes * (1 + len(request.expressions)) * _LOOKS_PER_KNOWN
+        return request.looks_for(self._pools.device_count) + known <= steps * VISITS_PER_STEP
 
     def devices_for(self, request: PlainRequest, allocated: set[DeviceID]) -> FreeDevices:
         """`allocated` must not change afterwards."""

@@ -22,7 +22,7 @@ from schedviz.kube.selectors import SelectorError as NodeSelectorError
 #: Longer expressions count as work when they are first used, because they are compiled then.
 _LONG_EXPRESSION: Final = 1024
 #: How many selectors a device keeps answers for.
-_MAX_ANSWERS: Final = 64
+MAX_ANSWERS: Final = 64
 
 
 _UNKNOWN: Final = object()
@@ -65,7 +65,7 @@ class SliceDevice:
         """Whether a selector selects the device."""
         answer = self._answers.get(expression)
         if answer is None:
-            if len(self._answers) >= _MAX_ANSWERS:
+            if len(self._answers) >= MAX_ANSWERS:
                 self._answers.clear()
             answer = self._answers[expression] = selectors.answer(expression, self.id.driver, self.device)
         return answer
@@ -101,7 +101,7 @@ class Pool:
         """The devices that all selectors select; None: a device is not plain, or a selector fails for one or is unusually expensive."""
         selected = self._selected.get(expressions, _UNKNOWN)
         if selected is _UNKNOWN:
-            if len(self._selected) >= _MAX_ANSWERS:
+            if len(self._selected) >= MAX_ANSWERS:
                 self._selected.clear()
             selected = self._selected[expressions] = self._select(expressions, selectors)
         return selected  # type: ignore[return-value]  # it is known
@@ -115,7 +115,7 @@ class Pool:
         for device in self.devices:
             for expression in expressions:
                 answer = device.answer(expression, selectors)
-                if isinstance(answer.value, SelectorError) or answer.visits:
+                if isinstance(answer.value, SelectorError) or not answer.is_cheap:
                     # The error, and the time, count only if the search comes to that device.
                     return None
                 if not answer.value:
@@ -170,6 +170,9 @@ class PoolIndex:
         self._pools: dict[str, tuple[Node, list[Pool]]] = {}
         #: Incremented whenever slices change.
         self.version = 0
+        #: All devices, and those in slices that several nodes may see.
+        self.device_count = 0
+        self.shared_count = 0
 
     def use(self, slices: Sequence[ResourceSlice]) -> None:
         """Take the slices of the cluster, sorted by name. The same list means that nothing has changed."""
@@ -180,14 +183,17 @@ class PoolIndex:
         cached = self._devices
         self._devices = {}
         self._on_node, self._shared, self._pools, self._of_pool = {}, [], {}, {}
+        self.device_count = self.shared_count = 0
         for slice_ in slices:
             devices = cached.get(slice_.key)
             if devices is not None and devices[0] is slice_:
                 self._devices[slice_.key] = devices
             self._of_pool.setdefault(PoolID(slice_.spec.driver, slice_.spec.pool.name), []).append(slice_)
+            self.device_count += len(slice_.spec.devices)
             name = slice_.spec.node_name
             if not name or slice_.spec.shared_counters:
                 self._shared.append(slice_)
+                self.shared_count += len(slice_.spec.devices)
             else:
                 self._on_node.setdefault(name, []).append(slice_)
 

@@ -95,7 +95,7 @@ class Search:
         self.results: list[list[FoundDevice]] = []
         #: Visits, including those of the steps.
         self._visits = 0
-        #: Expensive selectors that have been counted.
+        #: Selectors that have been counted.
         self._counted: set[tuple[str, DeviceID | None]] = set()
         #: How many steps the search took. Upstream: numAllocateOneInvocations
         self.steps = 0
@@ -254,8 +254,7 @@ class Search:
             if is_long(expression):
                 self._count(expression, None, len(expression) * _VISITS_PER_CHARACTER)
             answer = device.answer(expression, self._rules.selectors)
-            if answer.visits:
-                self._count(expression, device.id, answer.visits)
+            self._count(expression, device.id, answer.visits)
             if isinstance(answer.value, SelectorError):
                 raise AllocationError(f"{where}: selector #{index}: {answer.value}")
             if not answer.value:

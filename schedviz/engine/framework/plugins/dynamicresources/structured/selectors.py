@@ -16,8 +16,11 @@ from schedviz.cel.program import Frame
 from schedviz.cel.values import DefaultMap, type_name
 from schedviz.kube.devices import Device, DeviceAttribute
 
-#: Evaluations that cost less do not count as work.
-_USUAL_COST: Final = 200
+#: Arrays answer for selectors whose evaluations cost less.
+_USUAL_COST: Final = 30
+#: Work in visits, each of which is about a microsecond: of any evaluation, and for each unit of its cost.
+_VISITS_PER_EVALUATION: Final = 4
+_USUAL_VISITS_PER_COST: Final = 0.5
 _VISITS_PER_COST: Final = 2
 
 
@@ -26,10 +29,12 @@ class SelectorError(ValueError):
 
 
 class Answer(NamedTuple):
-    """A selector's value for a device, or how it fails, and how much extra work that was, in devices visited."""
+    """A selector's value for a device, or how it fails, and how much work that was, in devices visited."""
 
     value: bool | SelectorError
-    visits: int = 0
+    visits: int = _VISITS_PER_EVALUATION
+    #: Whether that was as little as usual.
+    is_cheap: bool = True
 
 
 class Selectors:
@@ -58,7 +63,9 @@ class Selectors:
             return Answer(error)
         value = _evaluated(program, frame)
         spent = frame.cost + frame.work
-        return Answer(value, 0 if spent < _USUAL_COST else spent * _VISITS_PER_COST)
+        if spent < _USUAL_COST:
+            return Answer(value, _VISITS_PER_EVALUATION + int(spent * _USUAL_VISITS_PER_COST))
+        return Answer(value, spent * _VISITS_PER_COST, is_cheap=False)
 
     def _compile(self, expression: str) -> cel.Program | str:
         """The program, or the compilation error."""
