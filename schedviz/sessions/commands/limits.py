@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -16,6 +16,9 @@ MAX_PROFILES: Final = 100
 #: Terms, requirements, tolerations and constraints of one pod, and items in the lists of a profile's plugin arguments. Filter evaluates all
 #: of them on every node, in one step.
 MAX_TERMS: Final = 1000
+#: Spread constraints and terms of affinity to pods, of one pod or a profile's default constraints, with the requirements of their
+#: selectors. PreFilter and PreScore compare each of them with every pod of the cluster, in one step.
+MAX_POD_TERMS: Final = 100
 #: The JSON of a profile's plugin arguments. Reasons in them (of the Scripted plugin) become part of the message of each cycle and pod.
 MAX_ARGUMENT_BYTES: Final = 256 * 1024
 #: The JSON of one command. This is etcd's limit for a request, and therefore for an object.
@@ -58,6 +61,12 @@ def validate_config(config: object) -> None:
                 f"profiles[{index}].pluginConfig: the lists in the plugins' arguments have {items:,} items; "
                 f"at most {MAX_TERMS:,} are allowed. Remove rules, terms or constraints."
             )
+        constraints = sum(_items(constraints) for constraints in _members(arguments, "defaultConstraints"))
+        if constraints > MAX_POD_TERMS:
+            raise CommandRefused(
+                f"profiles[{index}].pluginConfig: the default spread constraints have {constraints:,} terms; "
+                f"at most {MAX_POD_TERMS} are allowed."
+            )
         size = len(msgspec.json.encode(arguments))
         if size > MAX_ARGUMENT_BYTES:
             raise CommandRefused(
@@ -92,6 +101,14 @@ def validate_terms(obj: Mapping[str, Any]) -> None:
             f"{path}: nodeSelector, affinity, tolerations, topologySpreadConstraints and schedulingGates have {terms:,} terms; "
             f"at most {MAX_TERMS:,} are allowed."
         )
+    affinity = spec.get("affinity") or {}
+    compared = [spec.get("topologySpreadConstraints"), affinity.get("podAffinity"), affinity.get("podAntiAffinity")]
+    pod_terms = sum(map(_items, compared))
+    if pod_terms > MAX_POD_TERMS:
+        raise CommandRefused(
+            f"{path}: topologySpreadConstraints, podAffinity and podAntiAffinity have {pod_terms:,} terms, with those of their selectors; "
+            f"at most {MAX_POD_TERMS} are allowed, because each is compared with every pod."
+        )
     resources = len(_resources(spec))
     if resources > MAX_TERMS:
         raise CommandRefused(f"{path}: the containers request {resources:,} different resources; at most {MAX_TERMS:,} are allowed.")
@@ -104,8 +121,21 @@ def _resources(spec: Mapping[str, Any]) -> set[str]:
     return {name for amounts in (*lists, spec.get("overhead") or {}) for name in amounts}
 
 
-def _items(value: object) -> int:
-    """The number of items in all lists of a value, excluding the values of requirements, which are looked up in a set."""
+def _members(value: object, name: str) -> Iterator[object]:
+    """The members with this name, at any depth."""
     if isinstance(value, Mapping):
-        return sum(_items(inner) for name, inner in value.items() if name != "values")
+        for key, inner in value.items():
+            yield from [inner] if key == name else _members(inner, name)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _members(inner, name)
+
+
+def _items(value: object) -> int:
+    """The number of items in all lists of a value, and of labels to match, excluding the values of requirements, which are looked up in a
+    set.
+    """
+    if isinstance(value, Mapping):
+        labels = value.get("matchLabels")
+        return sum(_items(inner) for name, inner in value.items() if name != "values") + (len(labels) if isinstance(labels, Mapping) else 0)
     return sum(1 + _items(inner) for inner in value) if isinstance(value, list | tuple) else 0

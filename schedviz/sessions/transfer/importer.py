@@ -27,10 +27,11 @@ from schedviz.ingest.load import Import, Progress, load
 from schedviz.ingest.release_evidence import with_release
 from schedviz.ingest.report import Report
 from schedviz.ingest.trace_file import TraceFile
+from schedviz.kube.affinity import TopologySpreadConstraint
 from schedviz.kube.apps import Deployment, ReplicaSet
 from schedviz.kube.core import Pod, ResourceRequirements
 from schedviz.sessions import frames, quotas
-from schedviz.sessions.commands.limits import MAX_TERMS, validate_config, validate_replicas, validate_terms
+from schedviz.sessions.commands.limits import MAX_POD_TERMS, MAX_TERMS, validate_config, validate_replicas, validate_terms
 from schedviz.sessions.commands.stored_form import canonical
 from schedviz.sessions.errors import CommandRefused, Fenced
 from schedviz.sessions.history import checkpoints, timeline
@@ -343,11 +344,18 @@ def _validate_terms(pod: Pod) -> None:
 def _may_ask_too_much(pod: Pod) -> bool:
     """Whether a pod may have too many terms or resources: a quick check, because an import has many pods."""
     spec = pod.spec
-    others = len(spec.tolerations) + len(spec.topology_spread_constraints) + len(spec.scheduling_gates) + len(spec.node_selector)
+    spread = sum(map(_terms_in, spec.topology_spread_constraints))
+    others = spread + len(spec.tolerations) + len(spec.scheduling_gates) + len(spec.node_selector)
     return (
         spec.affinity is not None
+        or spread > MAX_POD_TERMS
         or others + sum(len(requirement.requests) + len(requirement.limits) for requirement in _requirements(pod)) > MAX_TERMS
     )
+
+
+def _terms_in(constraint: TopologySpreadConstraint) -> int:
+    selector = constraint.label_selector
+    return 1 + len(constraint.match_label_keys) + (len(selector.match_labels) + len(selector.match_expressions) if selector else 0)
 
 
 def _requirements(pod: Pod) -> list[ResourceRequirements]:

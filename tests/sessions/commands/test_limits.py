@@ -125,6 +125,35 @@ def test_a_pod_has_a_bounded_number_of_terms(make_session: MakeSession) -> None:
     assert "Pod d/p: spec: nodeSelector" in Session.objects.get(pk=made.pk).message
 
 
+CONSTRAINT = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}
+NEAR = {"topologyKey": "zone", "labelSelector": {"matchLabels": {"a": "b", "c": "d"}}}
+
+
+@pytest.mark.parametrize(
+    ("spec", "terms"),
+    [
+        ({"topologySpreadConstraints": [CONSTRAINT] * 101}, 101),
+        ({"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [NEAR] * 34}}}, 102),
+        ({"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [NEAR] * 34}}}, 102),
+    ],
+)
+def test_what_is_compared_with_every_pod_has_a_lower_limit(make_session: MakeSession, spec: dict[str, Any], terms: int) -> None:
+    session_id = make_session()
+    large = pod_with_terms(0)
+    large["spec"] |= spec
+
+    with pytest.raises(CommandRefused, match=f"have {terms} terms, with those of their selectors; at most 100 are allowed"):
+        inbox.accept(session_id, command("create", object=large), "a")
+    assert f"have {terms} terms" in imported(node("n"), large).message
+
+
+def test_the_default_constraints_of_a_profile_are_limited_alike(make_session: MakeSession) -> None:
+    arguments = {"defaultConstraints": [CONSTRAINT] * 101, "defaultingType": "List"}
+    config = {"profiles": [{"pluginConfig": [{"name": "PodTopologySpread", "args": arguments}]}]}
+    with pytest.raises(CommandRefused, match="the default spread constraints have 101 terms; at most 100"):
+        inbox.accept(make_session(), command("configure", config=config), "a")
+
+
 def test_the_node_selector_of_a_pod_counts_as_terms(make_session: MakeSession) -> None:
     session_id = make_session()
     result = pod_with_terms(0)

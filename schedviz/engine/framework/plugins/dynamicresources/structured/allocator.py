@@ -98,7 +98,7 @@ class Allocator:
 
     def is_quick(self, request: PlainRequest, pools: Sequence[Pool]) -> bool:
         """Whether `free` takes no longer than each node may. A search ends with the first devices that are free; `free` looks at all."""
-        return request.looks_for(device_count(pools)) <= _STEPS_PER_NODE * VISITS_PER_STEP
+        return request.visits_for(device_count(pools)) <= _STEPS_PER_NODE * VISITS_PER_STEP
 
     def free(self, request: PlainRequest, pools: Sequence[Pool]) -> Sequence[SliceDevice] | None:
         """The devices that a plain request gets; (): there are too few. None: it takes a search."""

@@ -60,8 +60,8 @@ class PlainRequest(NamedTuple):
     #: The maximum number of steps of a search for it.
     max_steps: int
 
-    def looks_for(self, devices: int) -> int:
-        """The work of evaluating its selectors for so many devices, in looks."""
+    def visits_for(self, devices: int) -> int:
+        """The work of evaluating its selectors for so many devices, in visits."""
         return devices * (1 + _LOOKS_PER_SELECTOR * len(self.expressions))
 
     def choose(self, devices: Sequence[SliceDevice], seen: int, allocated: AbstractSet[DeviceID]) -> Sequence[SliceDevice] | None:
@@ -102,7 +102,7 @@ class FreeDeviceIndex:
         if len(request.expressions) > MAX_ANSWERS:
             return False
         known = self._pools.shared_count * nodes * (1 + len(request.expressions)) * _LOOKS_PER_KNOWN
-        return request.looks_for(self._pools.device_count) + known <= steps * VISITS_PER_STEP
+        return request.visits_for(self._pools.device_count) + known <= steps * VISITS_PER_STEP
 
     def devices_for(self, request: PlainRequest, allocated: set[DeviceID]) -> FreeDevices:
         """`allocated` must not change afterwards."""
