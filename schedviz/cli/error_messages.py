@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import re
+import shlex
 import sys
 import tempfile
 import time
@@ -14,6 +16,10 @@ import click
 
 #: What the operating system raises if there is no room, or not for this user.
 _DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+
+#: The value of `--token`, plain or quoted, and the credentials in a URL.
+_TOKEN = re.compile(r"--token(?:=|\s+)(?:'[^']*'|\S+)")
+_PASSWORD = re.compile(r"(?<=://)[^/\s@]+@")
 
 
 class SeveralLines(click.ClickException):
@@ -43,16 +49,24 @@ def explain(error: Exception) -> str | None:
     return None
 
 
-def record(error: Exception) -> Path:
-    """The file to which the traceback of a bug was appended."""
-    folder = _log_folder()
-    path = folder / "cli.log"
+def record(error: Exception) -> Path | None:
+    """The file to which the traceback of a bug was appended, without secrets; None if it cannot be written."""
     story = "".join(traceback.format_exception(error))
     stamp = time.strftime("%Y-%m-%dT%H:%M:%S%z")
-    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-    with os.fdopen(descriptor, "a", encoding="utf-8") as log:
-        log.write(f"\n{stamp} {' '.join(sys.argv)}\n{story}")
+    text = _without_secrets(f"\n{stamp} {shlex.join(sys.argv)}\n{story}")
+    try:
+        path = _log_folder() / "cli.log"
+        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        with os.fdopen(descriptor, "a", encoding="utf-8") as log:
+            log.write(text)
+    except OSError:
+        return None
     return path
+
+
+def _without_secrets(text: str) -> str:
+    """The text without the values of `--token` and without passwords in URLs: people attach the file to reports."""
+    return _PASSWORD.sub("[redacted]@", _TOKEN.sub("--token [redacted]", text))
 
 
 def _log_folder() -> Path:

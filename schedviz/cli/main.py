@@ -109,7 +109,9 @@ def main() -> None:
         if sentence is not None:
             _refuse(sentence)
         summary = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-        say(f"schedviz: this is a bug in schedviz ({summary}). Details are in {record(error)}", err=True)
+        path = record(error)
+        details = f"Details are in {path}" if path else "Details could not be written to a file."
+        say(f"schedviz: this is a bug in schedviz ({summary}). {details}", err=True)
         sys.exit(EXIT_BUG)
     sys.exit(result if isinstance(result, int) else 0)
 

@@ -112,7 +112,8 @@ def test_an_invalid_variable_is_reported_in_one_line():
 def test_an_internal_error_is_reported_in_one_line_and_logged(tmp_path: Path):
     program = (
         "import sys\nfrom schedviz.cli import main as line\nfrom schedviz.cli.lazy import LazyCommand\n"
-        "line.COMMANDS['up'] = LazyCommand('os', 'no_such_command', '')\nsys.argv = ['schedviz', 'up']\nline.main()"
+        "line.COMMANDS['up'] = LazyCommand('os', 'no_such_command', '')\n"
+        "sys.argv = ['schedviz', 'up', '--token', 'SECRET 1', '--token=SECRET2', '--server', 'https://ada:SECRET3@host/a']\nline.main()"
     )
 
     response = subprocess.run(
@@ -127,7 +128,10 @@ def test_an_internal_error_is_reported_in_one_line_and_logged(tmp_path: Path):
     assert response.returncode == 70
     assert response.stderr.count("\n") == 1
     assert "AttributeError" in response.stderr
-    assert "Traceback" in (tmp_path / "schedviz" / "cli.log").read_text()
+    logged = (tmp_path / "schedviz" / "cli.log").read_text()
+    assert "Traceback" in logged
+    assert "schedviz up --token [redacted] --token [redacted] --server https://[redacted]@host/a" in logged
+    assert "SECRET" not in logged
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
