@@ -31,7 +31,21 @@ from typing import Any
 import structlog
 
 from schedviz import __version__
-from schedviz.web.environment import broker_url, data_folder, database, flag, host_names, instance_of, networks, number, secret_key, words
+from schedviz.web.environment import (
+    base_url,
+    broker_url,
+    data_folder,
+    database,
+    embedding_sites,
+    flag,
+    host_names,
+    instance_of,
+    log_level,
+    networks,
+    number,
+    secret_key,
+    words,
+)
 from schedviz.web.redaction import redact_rendered
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -267,7 +281,7 @@ TEMPLATES = [
 ALLOWED_HOSTS = host_names("SCHEDVIZ_ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
 CSRF_TRUSTED_ORIGINS = words("SCHEDVIZ_ORIGINS", [])
 #: Where others reach this server, such as https://schedviz.example.org; "": as the one who asks did.
-URL = os.environ.get("SCHEDVIZ_URL", "")
+URL = base_url("SCHEDVIZ_URL")
 LANGUAGE_CODE = "en"
 USE_TZ = True
 TIME_ZONE = "UTC"
@@ -305,7 +319,7 @@ CONTENT_SECURITY_POLICY = (
 )
 
 #: Other sites that may show a panel of a session in a frame, by a share link: origins such as https://wiki.example, or *. None: nobody.
-EMBED_ORIGINS = words("SCHEDVIZ_EMBED_ORIGINS", [])
+EMBED_ORIGINS = embedding_sites("SCHEDVIZ_EMBED_ORIGINS")
 
 # --- REST
 
@@ -384,7 +398,7 @@ LOGGING = {
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "structured"}},
     "root": {"handlers": ["stderr"], "level": "WARNING"},
     "loggers": {
-        "schedviz": {"level": os.environ.get("SCHEDVIZ_LOG_LEVEL", "INFO"), "propagate": True},
+        "schedviz": {"level": log_level("SCHEDVIZ_LOG_LEVEL"), "propagate": True},
         "django.request": {"level": "ERROR", "filters": ["not_health"]},
     },
 }

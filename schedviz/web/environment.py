@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import hmac
 import os
+import re
 import secrets
 import tempfile
 from ipaddress import ip_network
@@ -19,6 +20,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 _TRUE = {"1", "true", "yes", "on"}
 _FALSE = {"", "0", "false", "no", "off"}
+_LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 
 def flag(name: str, *, default: bool = False) -> bool:
@@ -54,6 +56,31 @@ def words(name: str, default: list[str]) -> list[str]:
 def host_names(name: str, default: list[str]) -> list[str]:
     """Names of hosts, separated by commas, as a `Host` header has them: IPv6 addresses in brackets, whether they are given so or not."""
     return [f"[{host}]" if ":" in host and not host.startswith("[") else host for host in words(name, default)]
+
+
+def base_url(name: str) -> str:
+    """The URL of a site, such as `https://schedviz.example.org`; "" if it is not set."""
+    raw = os.environ.get(name, "").strip()
+    if raw and not re.fullmatch(r"https?://[^\s/?#@\"'<>;,]+(?:/[^\s?#\"'<>;,]*)?", raw):
+        raise ImproperlyConfigured(f"{name}={raw!r} is not the URL of a site; write https://schedviz.example.org.")
+    return raw
+
+
+def embedding_sites(name: str) -> list[str]:
+    """Sites such as `https://wiki.example`, separated by commas, or `*`. They become part of a content security policy."""
+    values = words(name, [])
+    for value in values:
+        if value != "*" and not re.fullmatch(r"https?://[A-Za-z0-9.*\[\]:_-]+", value):
+            raise ImproperlyConfigured(f"{name}: {value!r} is not a site; write https://wiki.example, or * for all.")
+    return values
+
+
+def log_level(name: str) -> str:
+    """A level of log lines, INFO by default."""
+    raw = os.environ.get(name, "").strip().upper() or "INFO"
+    if raw not in _LOG_LEVELS:
+        raise ImproperlyConfigured(f"{name}={raw!r} is no log level; expected one of {', '.join(_LOG_LEVELS)}.")
+    return raw
 
 
 def networks(name: str) -> list[str]:

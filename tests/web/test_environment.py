@@ -119,3 +119,32 @@ def test_an_ipv6_address_is_a_host_name_with_or_without_its_brackets(monkeypatch
     monkeypatch.setenv("SCHEDVIZ_ALLOWED_HOSTS", "schedviz.example.org,fd00::1,[fd00::2],10.0.0.1")
 
     assert environment.host_names("SCHEDVIZ_ALLOWED_HOSTS", []) == ["schedviz.example.org", "[fd00::1]", "[fd00::2]", "10.0.0.1"]
+
+
+@pytest.mark.parametrize("value", ["javascript:alert(1)", "schedviz.example.org", "https://a b", "https://u:p@host"])
+def test_what_is_not_the_url_of_a_site_is_refused(monkeypatch, value: str):
+    monkeypatch.setenv("SCHEDVIZ_URL", value)
+    with pytest.raises(ImproperlyConfigured, match="SCHEDVIZ_URL"):
+        environment.base_url("SCHEDVIZ_URL")
+
+
+@pytest.mark.parametrize("value", ["https://schedviz.example.org", "http://127.0.0.1:8777", "https://example.org/schedviz/"])
+def test_the_url_of_a_site_is_taken(monkeypatch, value: str):
+    monkeypatch.setenv("SCHEDVIZ_URL", value)
+    assert environment.base_url("SCHEDVIZ_URL") == value
+
+
+def test_sites_that_would_change_the_content_security_policy_are_refused(monkeypatch):
+    monkeypatch.setenv("SITES", "https://wiki.example, https://*.example:8443")
+    assert environment.embedding_sites("SITES") == ["https://wiki.example", "https://*.example:8443"]
+    monkeypatch.setenv("SITES", "https://a.b; script-src 'unsafe-inline'")
+    with pytest.raises(ImproperlyConfigured, match="is not a site"):
+        environment.embedding_sites("SITES")
+
+
+def test_a_log_level_that_is_none_is_refused(monkeypatch):
+    monkeypatch.setenv("LEVEL", "debug")
+    assert environment.log_level("LEVEL") == "DEBUG"
+    monkeypatch.setenv("LEVEL", "FOO")
+    with pytest.raises(ImproperlyConfigured, match="expected one of DEBUG, INFO"):
+        environment.log_level("LEVEL")

@@ -13,10 +13,23 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from schedviz.cli.check.finding import Finding, error, warning
+from schedviz.cli.check.known_settings import unknown_settings
 
 _LOCAL = frozenset(("127.0.0.1", "localhost", "[::1]", "::1", ""))
 _MIN_SECRET_LENGTH = 32
 _MIN_TOKEN_LENGTH = 24
+#: Limits for which 0 does not mean that there is none.
+_NOT_ZERO = (
+    *(
+        "SOCKETS",
+        "SOCKETS_PER_SESSION",
+        "SOCKETS_PER_VIEWER",
+        "SOCKET_COMMANDS_PER_SECOND",
+        "SOCKET_COMMANDS_AT_ONCE",
+        "VIEWER_QUEUE_BYTES",
+    ),
+    *("BODY_BYTES", "UPLOAD_BYTES", "ROOM_HOURS", "ROOM_PARTICIPANTS", "ROOM_TRIES_PER_MINUTE"),
+)
 #: File descriptors besides those of sockets: database, Redis, files, logs.
 _OTHER_FILES = 256
 
@@ -230,7 +243,22 @@ def _parts(configured: Configured) -> Iterator[Finding]:
         yield error("the page", "was not built: every page shows an error", "run `make setup`, or install the wheel")
 
 
+def _names(configured: Configured) -> Iterator[Finding]:
+    for name, similar in unknown_settings(configured.environment):
+        yield warning(name, "is no setting of schedviz", f"correct it: did you mean {similar}?" if similar else "unset it")
+
+
+def _zeros(configured: Configured) -> Iterator[Finding]:
+    for name in _NOT_ZERO:
+        if getattr(configured.settings, name) == 0:
+            yield error(
+                f"SCHEDVIZ_{name}", "is 0, which allows none at all, unlike other limits", "set a limit, or unset it for the default"
+            )
+
+
 _CHECKS: tuple[Callable[[Configured], Iterator[Finding]], ...] = (
+    _names,
+    _zeros,
     _debug,
     _secrets,
     _hosts,

@@ -74,6 +74,8 @@ def test_a_server_that_is_set_up_as_documented_has_nothing_wrong(tmp_path: Path)
         ({"OIDC_ISSUER": "login.example.org"}, "error", "SCHEDVIZ_OIDC_ISSUER"),
         ({"NODES_IN_ALL": 0, "BYTES_PER_USER": 0}, "warning", "SCHEDVIZ_BYTES_PER_USER, SCHEDVIZ_NODES_IN_ALL"),
         ({"SOCKETS": 10_000_000}, "error", "the limit of open files"),
+        ({"ROOM_HOURS": 0}, "error", "SCHEDVIZ_ROOM_HOURS"),
+        ({"UPLOAD_BYTES": 0}, "error", "SCHEDVIZ_UPLOAD_BYTES"),
     ],
 )
 def test_each_is_named(tmp_path: Path, changed: dict[str, Any], level: str, setting: str) -> None:
@@ -83,6 +85,12 @@ def test_each_is_named(tmp_path: Path, changed: dict[str, Any], level: str, sett
 @pytest.mark.parametrize("issuer", ["https://login.example.org/realms/all", "http://127.0.0.1:8080"])
 def test_a_provider_over_https_or_on_this_host_is_fine(tmp_path: Path, issuer: str) -> None:
     assert ("error", "SCHEDVIZ_OIDC_ISSUER") not in named(configured(tmp_path, OIDC_ISSUER=issuer))
+
+
+def test_a_mistyped_name_is_reported_with_the_one_that_was_meant(tmp_path: Path) -> None:
+    findings = findings_of(configured(tmp_path, {"SCHEDVIZ_PUBLICK": "1", "SCHEDVIZ_EXPERIMENT_TRIALS": "5"}))
+    found = [(one.setting, one.do) for one in findings if one.what == "is no setting of schedviz"]
+    assert found == [("SCHEDVIZ_PUBLICK", "correct it: did you mean SCHEDVIZ_PUBLIC?")]
 
 
 def test_several_hosts_need_one_key(tmp_path: Path) -> None:
