@@ -44,8 +44,8 @@ def _sorted_findings(*, deploy: bool, workers: bool) -> list[Finding]:
     from schedviz.cli.check import services_check, settings_check
 
     findings = services_check.findings_of(workers=workers)
-    if deploy:
-        findings += settings_check.findings_of(settings_check.Configured(settings, os.environ))
+    configured = settings_check.Configured(settings, os.environ)
+    findings += settings_check.findings_of(configured) if deploy else settings_check.wrong_in(configured)
     return sorted(findings, key=lambda finding: finding.level)
 
 

@@ -20,15 +20,8 @@ _MIN_SECRET_LENGTH = 32
 _MIN_TOKEN_LENGTH = 24
 #: Limits for which 0 does not mean that there is none.
 _NOT_ZERO = (
-    *(
-        "SOCKETS",
-        "SOCKETS_PER_SESSION",
-        "SOCKETS_PER_VIEWER",
-        "SOCKET_COMMANDS_PER_SECOND",
-        "SOCKET_COMMANDS_AT_ONCE",
-        "VIEWER_QUEUE_BYTES",
-    ),
-    *("BODY_BYTES", "UPLOAD_BYTES", "ROOM_HOURS", "ROOM_PARTICIPANTS", "ROOM_TRIES_PER_MINUTE"),
+    *("SOCKETS", "SOCKETS_PER_SESSION", "SOCKETS_PER_VIEWER", "SOCKET_COMMANDS_PER_SECOND", "SOCKET_COMMANDS_AT_ONCE"),
+    *("VIEWER_QUEUE_BYTES", "BODY_BYTES", "UPLOAD_BYTES", "ROOM_HOURS", "ROOM_PARTICIPANTS", "ROOM_TRIES_PER_MINUTE"),
 )
 #: File descriptors besides those of sockets: database, Redis, files, logs.
 _OTHER_FILES = 256
@@ -245,15 +238,18 @@ def _parts(configured: Configured) -> Iterator[Finding]:
 
 def _names(configured: Configured) -> Iterator[Finding]:
     for name, similar in unknown_settings(configured.environment):
-        yield warning(name, "is no setting of schedviz", f"correct it: did you mean {similar}?" if similar else "unset it")
+        yield warning(name, "is no setting of schedviz", f"rename it to {similar}, or unset it" if similar else "unset it")
 
 
 def _zeros(configured: Configured) -> Iterator[Finding]:
     for name in _NOT_ZERO:
         if getattr(configured.settings, name) == 0:
-            yield error(
-                f"SCHEDVIZ_{name}", "is 0, which allows none at all, unlike other limits", "set a limit, or unset it for the default"
-            )
+            yield error(f"SCHEDVIZ_{name}", "is 0, which allows nothing, unlike other limits", "set a limit, or unset it")
+
+
+def wrong_in(configured: Configured) -> list[Finding]:
+    """The problems of settings that cannot be meant on any server."""
+    return [finding for check in (_names, _zeros) for finding in check(configured)]
 
 
 _CHECKS: tuple[Callable[[Configured], Iterator[Finding]], ...] = (
