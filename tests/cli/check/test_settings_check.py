@@ -89,7 +89,7 @@ def test_a_provider_over_https_or_on_this_host_is_fine(tmp_path: Path, issuer: s
 
 def test_a_mistyped_name_is_reported_with_the_one_that_was_meant(tmp_path: Path) -> None:
     findings = findings_of(configured(tmp_path, {"SCHEDVIZ_PUBLICK": "1", "SCHEDVIZ_EXPERIMENT_TRIALS": "5"}))
-    found = [(one.setting, one.do) for one in findings if one.what == "is no setting of schedviz"]
+    found = [(one.setting, one.remedy) for one in findings if one.what == "is no setting of schedviz"]
     assert found == [("SCHEDVIZ_PUBLICK", "rename it to SCHEDVIZ_PUBLIC, or unset it")]
 
 
