@@ -17,11 +17,6 @@ from schedviz.kube.meta import LabelSelector
 Labels = Mapping[str, str]
 
 _INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)
-#: Up to so many values are compared one after the other.
-_MAX_SCANNED: Final = 8
-#: The sets of longer tuples of values, by the id of the tuple. They are no members of `Requirement`, which checkpoints contain.
-_SETS: Final[dict[int, tuple[tuple[str, ...], frozenset[str]]]] = {}
-_MAX_SETS: Final = 4096
 _ONE_VALUE: Final = frozenset({"=", "==", "!="})
 _SIGNS: Final = {"=": "=", "==": "==", "!=": "!=", "in": " in ", "notin": " notin ", "gt": ">", "lt": "<"}
 
@@ -38,15 +33,6 @@ class SelectorError(ValueError):
         super().__init__(self.faults[0] if len(self.faults) == 1 else f"[{', '.join(self.faults)}]")
 
 
-def _set_of(values: tuple[str, ...]) -> frozenset[str]:
-    known = _SETS.get(id(values))
-    if known is None or known[0] is not values:
-        if len(_SETS) >= _MAX_SETS:
-            _SETS.clear()
-        known = _SETS[id(values)] = values, frozenset(values)
-    return known[1]
-
-
 class Requirement(msgspec.Struct, frozen=True, gc=False):
     """A condition on labels. Use `requirement` to create a validated one."""
 
@@ -59,9 +45,9 @@ class Requirement(msgspec.Struct, frozen=True, gc=False):
         value = labels.get(self.key)
         match self.operator:
             case "in" | "=" | "==":
-                return value is not None and self._has(value)
+                return value is not None and value in self.values
             case "notin" | "!=":
-                return value is None or not self._has(value)
+                return value is None or value not in self.values
             case "exists":
                 return value is not None
             case "!":
@@ -69,10 +55,6 @@ class Requirement(msgspec.Struct, frozen=True, gc=False):
             case "gt" | "lt":
                 return self._compares(value)
         return False
-
-    def _has(self, value: str) -> bool:
-        values = self.values
-        return value in (values if len(values) <= _MAX_SCANNED else _set_of(values))
 
     def _compares(self, value: str | None) -> bool:
         number = parse_int64(value)

@@ -17,7 +17,7 @@ from schedviz.kube.apps import Deployment, ReplicaSet, StatefulSet
 from schedviz.kube.core import Pod, ReplicationController
 from schedviz.kube.meta import KubeObject, OwnerReference
 from schedviz.kube.policy import PodDisruptionBudget
-from schedviz.kube.selectors import NOTHING, Selector, SelectorError, label_selector
+from schedviz.kube.selectors import SelectorError, label_selector
 
 #: How long an eviction counts as in progress while the pod is not seen to terminate. Upstream: DeletionTimeout
 DELETION_TIMEOUT_SECONDS = 120
@@ -53,8 +53,7 @@ class PDBStatus:
         budget = api.store.get("PodDisruptionBudget", key.removesuffix(" again"))
         if not isinstance(budget, PodDisruptionBudget):
             return
-        selector = _selector(budget)
-        pods = [pod for pod in all_pods(api.store, budget.namespace) if selector.matches(pod.metadata.labels)]
+        pods = [pod for pod in all_pods(api.store, budget.namespace) if protects(budget, pod)]
         expected, desired = map(_int32, _expected_and_desired(budget, pods, api.store))
         disrupted = _still_disrupted(budget, pods, api.clock.now)
         healthy = sum(is_ready(pod) and pod.metadata.deletion_timestamp is None and pod.name not in disrupted for pod in pods)
@@ -70,16 +69,14 @@ class PDBStatus:
         api.replace(replace(budget, status=status), subresource="status", detail=detail)
 
 
-def _selector(budget: PodDisruptionBudget) -> Selector:
-    try:
-        return label_selector(budget.spec.selector)
-    except SelectorError:
-        return NOTHING
-
-
 def protects(budget: PodDisruptionBudget, pod: Pod) -> bool:
     """Whether the budget applies to the pod."""
-    return budget.namespace == pod.namespace and _selector(budget).matches(pod.metadata.labels)
+    if budget.namespace != pod.namespace:
+        return False
+    try:
+        return label_selector(budget.spec.selector).matches(pod.metadata.labels)
+    except SelectorError:
+        return False
 
 
 def budgets_of(pod: Pod, store: ObjectStore) -> list[PodDisruptionBudget]:

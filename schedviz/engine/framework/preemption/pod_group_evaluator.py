@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from schedviz.engine.framework.interface import Handle, PodGroupDryRun
 from schedviz.engine.framework.pod_groups import group_of
-from schedviz.engine.framework.preemption.budgets import Budgets
+from schedviz.engine.framework.preemption.budgets import protects
 from schedviz.engine.framework.preemption.executor import Executor
 from schedviz.engine.framework.preemption.importance import start_time
 from schedviz.engine.framework.preemption.preemptor import Preemptor, priority_of
@@ -92,8 +92,18 @@ class PodGroupEvaluator:
 
     def _in_order_of_reprieve(self, victims: Sequence[Victim]) -> Iterator[Victim]:
         """Those whose eviction violates a disruption budget first. Upstream: filterVictimsWithPDBViolation"""
-        evictions = Budgets(self._handle.objects.list("PodDisruptionBudget")).evictions()
-        protected = [any(evictions.violate_first(pod.pod) for pod in victim.pods) for victim in victims]
+        budgets = self._handle.objects.list("PodDisruptionBudget")
+        allowed = [budget.status.disruptions_allowed for budget in budgets]
+
+        def violates(pod: PodInfo) -> bool:
+            for index, budget in enumerate(budgets):
+                if protects(budget, pod.pod):
+                    allowed[index] -= 1
+                    if allowed[index] < 0:
+                        return True
+            return False
+
+        protected = [any(violates(pod) for pod in victim.pods) for victim in victims]
         yield from (victim for victim, is_protected in zip(victims, protected, strict=True) if is_protected)
         yield from (victim for victim, is_protected in zip(victims, protected, strict=True) if not is_protected)
 

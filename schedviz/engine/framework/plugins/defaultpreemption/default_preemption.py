@@ -18,7 +18,7 @@ from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.defaultpreemption.dry_run_by_sums import DryRunBySums, has_lower_priority_pods
 from schedviz.engine.framework.plugins.defaultpreemption.reprieves import Reprieves
 from schedviz.engine.framework.preemption import Evaluator, NodeVictims, VictimSearch, more_important_first
-from schedviz.engine.framework.preemption.budgets import Budgets
+from schedviz.engine.framework.preemption.budgets import by_budget
 from schedviz.engine.framework.preemption.importance import ComputedCost
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Code, Status, as_status, unresolvable
@@ -37,8 +37,6 @@ class DefaultPreemption:
     def __init__(self, args: DefaultPreemptionArgs, handle: Handle) -> None:
         self._args = args
         self._handle = handle
-        #: The list of budgets, and what was computed from it.
-        self._known_budgets: tuple[Sequence[Any], Budgets] | None = None
 
     def post_filter(self, state: CycleState, pod: PodInfo, node_to_status: NodeToStatusMap) -> tuple[PostFilterResult | None, Status]:
         result, status = Evaluator(self.name, self._handle, state, self).preempt(pod, node_to_status)
@@ -124,7 +122,7 @@ class DefaultPreemption:
         status = node.fits()
         if not status.is_success:
             return status
-        violating, others = self._budgets().split(more_important_first(potential, self._handle.clock()))
+        violating, others = by_budget(more_important_first(potential, self._handle.clock()), self._budgets())
         candidates, tried = [*violating, *others], []
         for candidate in candidates:
             can_stay = node.reprieve(candidate)
@@ -133,12 +131,8 @@ class DefaultPreemption:
             tried.append(can_stay)
         return self._outcome(node_info.name, candidates, tried, len(violating))
 
-    def _budgets(self) -> Budgets:
-        objects = self._handle.objects.list("PodDisruptionBudget")
-        # The same list means that nothing has changed.
-        if self._known_budgets is None or self._known_budgets[0] is not objects:
-            self._known_budgets = objects, Budgets(objects)
-        return self._known_budgets[1]
+    def _budgets(self) -> Sequence[Any]:
+        return self._handle.objects.list("PodDisruptionBudget")
 
 
 class _NodeDryRun:
