@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from schedviz.engine.framework.interface import Handle, PodGroupDryRun
 from schedviz.engine.framework.pod_groups import group_of
-from schedviz.engine.framework.preemption.budgets import protects
+from schedviz.engine.framework.preemption.budgets import Budgets
 from schedviz.engine.framework.preemption.executor import Executor
 from schedviz.engine.framework.preemption.importance import start_time
 from schedviz.engine.framework.preemption.preemptor import Preemptor, priority_of
@@ -92,15 +92,14 @@ class PodGroupEvaluator:
 
     def _in_order_of_reprieve(self, victims: Sequence[Victim]) -> Iterator[Victim]:
         """Those whose eviction violates a disruption budget first. Upstream: filterVictimsWithPDBViolation"""
-        budgets = self._handle.objects.list("PodDisruptionBudget")
-        allowed = [budget.status.disruptions_allowed for budget in budgets]
+        budgets = Budgets(self._handle.objects.list("PodDisruptionBudget"))
+        allowed = budgets.allowed.copy()
 
         def violates(pod: PodInfo) -> bool:
-            for index, budget in enumerate(budgets):
-                if protects(budget, pod.pod):
-                    allowed[index] -= 1
-                    if allowed[index] < 0:
-                        return True
+            for number in budgets.protecting(pod.pod).tolist():
+                allowed[number] -= 1
+                if allowed[number] < 0:
+                    return True
             return False
 
         protected = [any(violates(pod) for pod in victim.pods) for victim in victims]

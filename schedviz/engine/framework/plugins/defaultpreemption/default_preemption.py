@@ -6,7 +6,7 @@ Upstream: framework/plugins/defaultpreemption/default_preemption.go
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.defaultpreemption.dry_run_by_sums import DryRunBySums, has_lower_priority_pods
 from schedviz.engine.framework.plugins.defaultpreemption.reprieves import Reprieves
 from schedviz.engine.framework.preemption import Evaluator, NodeVictims, VictimSearch, more_important_first
-from schedviz.engine.framework.preemption.budgets import by_budget
+from schedviz.engine.framework.preemption.budgets import Budgets, KnownBudgets, by_budget
 from schedviz.engine.framework.preemption.importance import ComputedCost
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Code, Status, as_status, unresolvable
@@ -37,6 +37,7 @@ class DefaultPreemption:
     def __init__(self, args: DefaultPreemptionArgs, handle: Handle) -> None:
         self._args = args
         self._handle = handle
+        self._known_budgets = KnownBudgets()
 
     def post_filter(self, state: CycleState, pod: PodInfo, node_to_status: NodeToStatusMap) -> tuple[PostFilterResult | None, Status]:
         result, status = Evaluator(self.name, self._handle, state, self).preempt(pod, node_to_status)
@@ -131,8 +132,8 @@ class DefaultPreemption:
             tried.append(can_stay)
         return self._outcome(node_info.name, candidates, tried, len(violating))
 
-    def _budgets(self) -> Sequence[Any]:
-        return self._handle.objects.list("PodDisruptionBudget")
+    def _budgets(self) -> Budgets:
+        return self._known_budgets.use(self._handle.objects.list("PodDisruptionBudget"))
 
 
 class _NodeDryRun:

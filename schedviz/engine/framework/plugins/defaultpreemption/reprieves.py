@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.interface import FilterReads, Handle
 from schedviz.engine.framework.plugins.defaultpreemption.dry_run_by_sums import DryRunBySums
 from schedviz.engine.framework.preemption import NodeVictims
-from schedviz.engine.framework.preemption.budgets import by_budget
+from schedviz.engine.framework.preemption.budgets import Budgets, by_budget
 from schedviz.engine.framework.preemption.importance import ComputedCost
 from schedviz.engine.framework.preemption.potential_victims import PotentialVictims, VictimTable, most_important_first
 from schedviz.engine.framework.rows import Rows
@@ -49,7 +49,7 @@ class Reprieves:
         #: What outcomes depend on besides the node; None: unknown.
         self._key: Hashable | None = None if sums_key is None else (sums_key, needs_victims, handle.keeps_details)
 
-    def in_batches(self, places: Index, size: int, budgets: Sequence[Any]) -> Iterator[tuple[int, Outcome]]:
+    def in_batches(self, places: Index, size: int, budgets: Budgets) -> Iterator[tuple[int, Outcome]]:
         """Each row with its outcome, computed for `size` rows at a time."""
         for start in range(0, len(places), size):
             batch = places[start : start + size].tolist()
@@ -83,7 +83,7 @@ class Reprieves:
         """Nominated pods change the outcome, and not the NodeInfo."""
         return None if self._dry_run.has_nominated_pods(place) else of_node.outcome(key)
 
-    def _with_budgets(self, places: Sequence[int], budgets: Sequence[Any]) -> Sequence[Outcome]:
+    def _with_budgets(self, places: Sequence[int], budgets: Budgets) -> Sequence[Outcome]:
         """Pods whose eviction violates a budget are the first that may stay."""
         split = [by_budget(of_node.pods, budgets) for of_node in self._potential_victims(places)]
         ordered = [PotentialVictims([*violating, *others]) for violating, others in split]
