@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import Final, Self
 
 import msgspec
 
@@ -20,6 +20,8 @@ _INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _ONE_VALUE: Final = frozenset({"=", "==", "!="})
 _SIGNS: Final = {"=": "=", "==": "==", "!=": "!=", "in": " in ", "notin": " notin ", "gt": ">", "lt": "<"}
 
+#: More values are compared by a set.
+_FEW_VALUES: Final = 8
 #: The operators of label selectors and of node selectors, and their inner names.
 LABEL_OPERATORS: Final = {"In": "in", "NotIn": "notin", "Exists": "exists", "DoesNotExist": "!"}
 NODE_OPERATORS: Final = {**LABEL_OPERATORS, "Gt": "gt", "Lt": "lt"}
@@ -31,6 +33,21 @@ class SelectorError(ValueError):
     def __init__(self, faults: Iterable[str]) -> None:
         self.faults = list(dict.fromkeys(faults))
         super().__init__(self.faults[0] if len(self.faults) == 1 else f"[{', '.join(self.faults)}]")
+
+
+class ManyValues(tuple[str, ...]):  # noqa: SLOT001  (subclasses of tuple cannot have slots with values)
+    """The values of a requirement, with a set of them: a requirement is evaluated for each of many nodes."""
+
+    _set: frozenset[str]
+
+    def __new__(cls, values: Iterable[str]) -> Self:
+        """The values in this order."""
+        made = super().__new__(cls, values)
+        made._set = frozenset(made)
+        return made
+
+    def __contains__(self, value: object) -> bool:
+        return value in self._set
 
 
 class Requirement(msgspec.Struct, frozen=True, gc=False):
@@ -144,7 +161,7 @@ def requirement(key: str, operator: str, values: Sequence[str], *, path: str = "
             faults.append(f"{prefix}values[{index}][{key}]: Invalid value: {quote(value)}: {'; '.join(wrong)}")
     if faults:
         raise SelectorError(faults)
-    return Requirement(key, operator, tuple(values))
+    return Requirement(key, operator, tuple(values) if len(values) <= _FEW_VALUES else ManyValues(values))
 
 
 def _count_fault(operator: str, values: Sequence[str]) -> str:

@@ -125,3 +125,15 @@ def test_a_selector_from_a_set_is_not_checked():
 )
 def test_numbers_are_read_as_go_reads_them(text, number):
     assert parse_int64(text) == number
+
+
+def test_many_values_are_looked_up_in_a_set_and_are_otherwise_a_tuple() -> None:
+    values = [f"v{number}" for number in range(1000)]
+    many = requirement("key", "in", values)
+    assert "v999" in many.values._set  # type: ignore[attr-defined]  # a ManyValues
+    assert many.matches({"key": "v999"})
+    assert not many.matches({"key": "w"})
+    assert requirement("key", "notin", values).matches({"key": "w"})
+    assert many.values == tuple(values)
+    assert many == requirement("key", "in", values)
+    assert hash(many) == hash(requirement("key", "in", values))
