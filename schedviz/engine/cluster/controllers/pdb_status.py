@@ -6,18 +6,20 @@ Upstream: pkg/controller/disruption/disruption.go trySync, getExpectedPodCount, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from operator import is_
 
 from msgspec.structs import replace
 
 from schedviz.engine.clock import nanoseconds
 from schedviz.engine.cluster.controllers.controller import ApiServer, Wake
-from schedviz.engine.cluster.controllers.pods import FINISHED_PHASES, all_pods, controller_of, is_ready, moment_of
+from schedviz.engine.cluster.controllers.pods import FINISHED_PHASES, controller_of, is_ready, moment_of
 from schedviz.engine.cluster.objects import ObjectStore
 from schedviz.kube.apps import Deployment, ReplicaSet, StatefulSet
 from schedviz.kube.core import Pod, ReplicationController
 from schedviz.kube.meta import KubeObject, OwnerReference
-from schedviz.kube.policy import PodDisruptionBudget
-from schedviz.kube.selectors import SelectorError, label_selector
+from schedviz.kube.policy import PodDisruptionBudget, PodDisruptionBudgetSpec
+from schedviz.kube.selector_index import SelectorIndex, required_value
+from schedviz.kube.selectors import Selector, SelectorError, label_selector
 
 #: How long an eviction counts as in progress while the pod is not seen to terminate. Upstream: DeletionTimeout
 DELETION_TIMEOUT_SECONDS = 120
@@ -53,7 +55,7 @@ class PDBStatus:
         budget = api.store.get("PodDisruptionBudget", key.removesuffix(" again"))
         if not isinstance(budget, PodDisruptionBudget):
             return
-        pods = [pod for pod in all_pods(api.store, budget.namespace) if protects(budget, pod)]
+        pods = _pods_of(budget, api.store)
         expected, desired = map(_int32, _expected_and_desired(budget, pods, api.store))
         disrupted = _still_disrupted(budget, pods, api.clock.now)
         healthy = sum(is_ready(pod) and pod.metadata.deletion_timestamp is None and pod.name not in disrupted for pod in pods)
@@ -69,20 +71,53 @@ class PDBStatus:
         api.replace(replace(budget, status=status), subresource="status", detail=detail)
 
 
-def protects(budget: PodDisruptionBudget, pod: Pod) -> bool:
-    """Whether the budget applies to the pod."""
-    if budget.namespace != pod.namespace:
-        return False
+def _selector_of(budget: PodDisruptionBudget) -> Selector | None:
+    """The selector of a budget; None if it is invalid."""
     try:
-        return label_selector(budget.spec.selector).matches(pod.metadata.labels)
+        return label_selector(budget.spec.selector)
     except SelectorError:
-        return False
+        return None
+
+
+def _pods_of(budget: PodDisruptionBudget, store: ObjectStore) -> list[Pod]:
+    """The pods to which a budget applies, in order of creation."""
+    selector = _selector_of(budget)
+    if selector is None:
+        return []
+    required = required_value(selector)
+    if required is None:
+        pods: Iterable[KubeObject] = store.of_kind("Pod").values()
+    else:
+        # Most pods are left out by one look at a label.
+        key, values = required.key, required.values
+        pods = [pod for pod in store.of_kind("Pod").values() if pod.metadata.labels.get(key) in values]
+    return [pod for pod in pods if isinstance(pod, Pod) and pod.namespace == budget.namespace and selector.matches(pod.metadata.labels)]
+
+
+class _KnownBudgets:
+    """An index of the selectors of all budgets, kept until a selector changes. The status of a budget changes often."""
+
+    def __init__(self) -> None:
+        self._specs: list[PodDisruptionBudgetSpec] = []
+        self._namespaces: list[str] = []
+        self._index = SelectorIndex(())
+
+    def of_pod(self, pod: Pod, budgets: Sequence[PodDisruptionBudget]) -> list[PodDisruptionBudget]:
+        """Those of the budgets that apply to a pod."""
+        specs, namespaces = [budget.spec for budget in budgets], [budget.namespace for budget in budgets]
+        if namespaces != self._namespaces or not all(map(is_, specs, self._specs)):
+            self._specs, self._namespaces = specs, namespaces
+            self._index = SelectorIndex((budget.namespace, _selector_of(budget)) for budget in budgets)
+        return [budgets[number] for number in self._index.matching(pod.namespace, pod.metadata.labels)]
+
+
+_known_budgets = _KnownBudgets()
 
 
 def budgets_of(pod: Pod, store: ObjectStore) -> list[PodDisruptionBudget]:
     """The budgets that apply to a pod."""
-    budgets = store.of_kind("PodDisruptionBudget").values()
-    return [budget for budget in budgets if isinstance(budget, PodDisruptionBudget) and protects(budget, pod)]
+    budgets = [budget for budget in store.of_kind("PodDisruptionBudget").values() if isinstance(budget, PodDisruptionBudget)]
+    return _known_budgets.of_pod(pod, budgets)
 
 
 def _expected_and_desired(budget: PodDisruptionBudget, pods: Sequence[Pod], store: ObjectStore) -> tuple[int, int]:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from schedviz.engine.framework.types import PodInfo
 from schedviz.kube.core import Pod
+from schedviz.kube.selector_index import SelectorIndex
 from schedviz.kube.selectors import Selector, SelectorError, label_selector
 
 #: For how many sets of labels the budgets are kept.
@@ -26,17 +27,12 @@ class Budgets:
         """`budgets`: as the lister returns them. The same list means that nothing has changed."""
         self.all = budgets
         self.allowed: IntArray = np.array([budget.status.disruptions_allowed for budget in budgets], np.int64)
-        self._selectors = [_selector_of(budget) for budget in budgets]
-        #: Numbers of budgets by namespace, key and value of a label that they require.
-        self._by_label: dict[tuple[str, str, str], list[int]] = {}
-        #: Those that require no value, by namespace.
-        self._others: dict[str, list[int]] = {}
+        self._index = SelectorIndex((budget.namespace, _selector_of(budget)) for budget in budgets)
         #: By namespace and labels.
         self._known: dict[tuple[str, frozenset[tuple[str, str]]], IntArray] = {}
         #: Evictions that were granted: numbers of budgets by namespace and name of the pod.
         self._granted: dict[tuple[str, str], list[int]] = {}
         for number, budget in enumerate(budgets):
-            self._add(number, budget.namespace)
             for name in budget.status.disrupted_pods:
                 self._granted.setdefault((budget.namespace, name), []).append(number)
 
@@ -53,30 +49,9 @@ class Budgets:
         if numbers is None:
             if len(self._known) >= _MAX_KNOWN:
                 self._known.clear()
-            numbers = self._known[key] = self._selecting(pod.namespace, labels)
+            numbers = self._known[key] = np.array(self._index.matching(pod.namespace, labels), np.intp)
         granted = self._granted.get((pod.namespace, pod.name))
         return numbers if granted is None else numbers[~np.isin(numbers, granted)]
-
-    def _add(self, number: int, namespace: str) -> None:
-        selector = self._selectors[number]
-        if selector is None:
-            return
-        required = next((each for each in selector.requirements if each.operator in {"=", "==", "in"}), None)
-        if required is None:
-            self._others.setdefault(namespace, []).append(number)
-            return
-        for value in dict.fromkeys(required.values):
-            self._by_label.setdefault((namespace, required.key, value), []).append(number)
-
-    def _selecting(self, namespace: str, labels: dict[str, str]) -> IntArray:
-        numbers = list(self._others.get(namespace, ()))
-        for key, value in labels.items():
-            numbers += self._by_label.get((namespace, key, value), ())
-        return np.array([number for number in sorted(numbers) if self._matches(number, labels)], np.intp)
-
-    def _matches(self, number: int, labels: dict[str, str]) -> bool:
-        selector = self._selectors[number]
-        return selector is not None and selector.matches(labels)
 
 
 def _selector_of(budget: Any) -> Selector | None:
