@@ -85,12 +85,11 @@ def _pods_of(budget: PodDisruptionBudget, store: ObjectStore) -> list[Pod]:
     if selector is None:
         return []
     required = required_value(selector)
-    if required is None:
-        pods: Iterable[KubeObject] = store.of_kind("Pod").values()
+    pods: Iterable[KubeObject]
+    if required is not None and len(required.values) == 1:
+        pods = store.with_label("Pod", required.key).get(required.values[0], ())
     else:
-        # Most pods are left out by one look at a label.
-        key, values = required.key, required.values
-        pods = [pod for pod in store.of_kind("Pod").values() if pod.metadata.labels.get(key) in values]
+        pods = store.of_kind("Pod").values()
     return [pod for pod in pods if isinstance(pod, Pod) and pod.namespace == budget.namespace and selector.matches(pod.metadata.labels)]
 
 
