@@ -8,6 +8,7 @@ import zlib
 import jsonschema
 import pytest
 from django.conf import settings
+from django.contrib.auth.models import User
 from jsonschema.validators import Draft202012Validator
 from websockets.exceptions import InvalidStatus
 
@@ -19,7 +20,7 @@ from schedviz.web.rooms import notify, presence
 from schedviz.web.rooms.live.feed import REMOVED
 from schedviz.web.rooms.models import Participant, Room
 from tests.conftest import until
-from tests.rooms.conftest import Classroom, Person
+from tests.rooms.conftest import Classroom, Person, open_classroom
 from tests.web.conftest import Commits, make_session
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -158,6 +159,19 @@ def test_participants_have_a_limited_number_of_sockets_and_cannot_lock_out_the_t
         assert refused.value.response.status_code == 503
         assert limit in json.loads(refused.value.response.body)["detail"]
     assert line(classroom.teacher).room()["role"] == "teacher"
+
+
+def test_the_rooms_of_one_teacher_leave_sockets_to_those_of_others(classroom, line, monkeypatch):
+    monkeypatch.setattr(settings, "SOCKETS", 4)
+    ada = classroom.student("Ada")
+    for person in (classroom.teacher, ada):
+        line(person).room()
+    with pytest.raises(InvalidStatus) as refused:
+        line(ada)
+    assert "half of SCHEDVIZ_SOCKETS" in json.loads(refused.value.response.body)["detail"]
+
+    colleague = User.objects.create_user("colleague")
+    line(open_classroom(colleague, make_session(colleague, "theirs")).teacher).room()
 
 
 def test_the_teacher_moves_only_to_sessions_that_all_may_see(classroom, line):

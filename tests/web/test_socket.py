@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import json
 import time
@@ -16,6 +17,7 @@ from schedviz.sessions.models import Command, Membership, Session
 from schedviz.web.live import catch_up, connection
 from schedviz.web.live import feed as feed_module
 from tests.conftest import until
+from tests.web.conftest import make_session
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -408,6 +410,21 @@ def test_one_user_does_not_take_all_sockets_of_a_session(viewer, people, commits
         second.receive_until("status")
     assert refused.value.response.status_code == 503
     assert b"SCHEDVIZ_SOCKETS_PER_VIEWER" in refused.value.response.body
+
+
+def test_one_user_does_not_take_all_sockets_of_a_server(viewer, people, commits, monkeypatch):
+    monkeypatch.setattr(settings, "SOCKETS_PER_VIEWER", 2)
+    monkeypatch.setattr(settings, "SOCKETS", 12)
+    elsewhere = dataclasses.replace(people, session=make_session(people.owner, "another one"))
+    held = [viewer(people), viewer(people), viewer(elsewhere)]
+    with pytest.raises(InvalidStatus) as refused:
+        viewer(elsewhere)
+
+    assert b"a quarter of SCHEDVIZ_SOCKETS" in refused.value.response.body
+    with viewer(people, "editor-token") as socket:
+        socket.receive_until("status")
+    held.pop().raw.close()
+    until(lambda: _joins(viewer, elsewhere, "owner-token"))
 
 
 def test_holders_of_a_share_link_leave_sockets_for_the_owner(viewer, people, commits, monkeypatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Collection
 from uuid import UUID
 from weakref import WeakKeyDictionary
@@ -17,6 +18,8 @@ from schedviz.web.live.viewer import Viewer
 
 #: The part of the limits that clients without an identity, such as holders of share links, may use together.
 _ANONYMOUS_PART = 0.8
+#: The part of this process's sockets that one user or participant may use, in all sessions together.
+_PART_OF_ONE = 0.25
 
 
 class Full(Exception):
@@ -30,6 +33,8 @@ class Hub:
         self._feeds: dict[UUID, Feed] = {}
         self._sockets = 0
         self._anonymous = 0
+        #: Sockets by identity.
+        self._by_identity: Counter[str] = Counter()
         self._catch_up = CatchUp()
         self._ending: set[asyncio.Task[None]] = set()
 
@@ -44,6 +49,7 @@ class Hub:
         feed.viewers.add(viewer)
         self._sockets += 1
         self._anonymous += not identity
+        self._by_identity[identity] += 1
         process_metrics.VIEWERS.inc()
         try:
             await feed.ready()
@@ -57,6 +63,9 @@ class Hub:
         feed.viewers.discard(viewer)
         self._sockets -= 1
         self._anonymous -= not viewer.identity
+        self._by_identity[viewer.identity] -= 1
+        if not self._by_identity[viewer.identity]:
+            del self._by_identity[viewer.identity]
         process_metrics.VIEWERS.dec()
         if not feed.viewers and self._feeds.get(feed.session_id) is feed:
             del self._feeds[feed.session_id]
@@ -73,6 +82,9 @@ class Hub:
         same = sum(viewer.identity == identity for viewer in viewers)
         if identity and same >= settings.SOCKETS_PER_VIEWER:
             raise Full(f"You have {same} open sockets for this session, the limit SCHEDVIZ_SOCKETS_PER_VIEWER.")
+        own, limit = self._by_identity[identity] if identity else 0, max(settings.SOCKETS_PER_VIEWER, _PART_OF_ONE * settings.SOCKETS)
+        if own >= limit:
+            raise Full(f"You have {own} open sockets on this server, a quarter of SCHEDVIZ_SOCKETS. Close some.")
         if not identity and same >= _ANONYMOUS_PART * settings.SOCKETS_PER_SESSION:
             raise Full(
                 f"This session has {same} anonymous sockets; the rest of SCHEDVIZ_SOCKETS_PER_SESSION is reserved for signed-in users."

@@ -20,6 +20,8 @@ class RoomMembership(msgspec.Struct, frozen=True):
     participant_id: int | None
     #: Whether the client may only read, because its token has the scope `read`.
     read_only: bool = False
+    #: The room's teacher, for limits.
+    teacher_id: int | None = None
 
     @property
     def is_teacher(self) -> bool:
@@ -45,8 +47,8 @@ def unlisted_sessions() -> QuerySet[RoomFork, UUID]:
 def membership_in(actor: Actor, room: Room) -> RoomMembership | None:
     """The actor's membership; None if they are not in the room. Only the teacher remains a member of a room that has ended."""
     if actor.user_id is not None and room.teacher_id == actor.user_id:
-        return RoomMembership(room.pk, None, actor.read_only)
+        return RoomMembership(room.pk, None, actor.read_only, room.teacher_id)
     if not actor.guest or not room.is_live:
         return None
     participant_id = Participant.objects.filter(room=room, digest=actor.guest, removed=False).values_list("pk", flat=True).first()
-    return None if participant_id is None else RoomMembership(room.pk, participant_id)
+    return None if participant_id is None else RoomMembership(room.pk, participant_id, teacher_id=room.teacher_id)
