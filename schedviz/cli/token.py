@@ -38,7 +38,7 @@ def token() -> None:
 @token.command(name="create")
 @click.option("--name", required=True, help="The purpose of the token. A token of the same name is replaced.")
 @click.option("--scope", type=click.Choice(["read", "write"]), default="write", show_default=True, help="read, or write: also change.")
-@click.option("--days", type=click.IntRange(min=1), default=None, help="The lifetime; by default it does not expire.")
+@click.option("--days", type=click.IntRange(min=1, max=36_500), default=None, help="The lifetime; by default it does not expire.")
 @click.option("--user", default=None, help="The owner; default: the local user.")
 @_data_option
 def create(name: str, scope: str, days: int | None, user: str | None, data: Path | None) -> None:

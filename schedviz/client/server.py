@@ -42,6 +42,8 @@ def find_server(address: str | None = None, token: str | None = None) -> Server:
     secret = token if token is not None else os.environ.get("SCHEDVIZ_TOKEN", "")
     if address_given and not _is_address(address_given):
         raise SchedvizError(f"{address_given}: an address such as {DEFAULT_SERVER} is expected.")
+    if not secret.isascii() or not secret.isprintable():
+        raise SchedvizError("The token has characters that tokens do not have; copy it again.")
     if address_given and secret:
         return Server(address_given, secret)
     for folder in data_folders():
@@ -53,9 +55,12 @@ def find_server(address: str | None = None, token: str | None = None) -> Server:
 
 def _is_address(text: str) -> bool:
     try:
-        return text.isprintable() and urlsplit(text).scheme in ("http", "https")
+        parts = urlsplit(text)
+        # Raises ValueError if it is out of range.
+        _ = parts.port
     except ValueError:
         return False
+    return text.isprintable() and parts.scheme in ("http", "https")
 
 
 def data_folders() -> Iterator[Path]:

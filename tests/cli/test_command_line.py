@@ -109,6 +109,26 @@ def test_an_invalid_variable_is_reported_in_one_line():
     assert response.stderr == "schedviz: SCHEDVIZ_PUBLIC='maybe' is not a Boolean; expected 1 or 0.\n"
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("sessions", "--server", "http://127.0.0.1:99999"), "an address such as"),
+        (("sessions", "--server", "http://127.0.0.1:1", "--token", "\u00e9"), "characters that tokens do not have"),
+        (("send", "-f", "{deep}", "--server", "http://127.0.0.1:1", "--token", "t"), "nested too deep"),
+        (("token", "create", "--name", "a", "--days", "99999999999"), "is not in the range 1<=x<=36500"),
+    ],
+)
+def test_bad_input_is_no_bug(tmp_path: Path, arguments: tuple[str, ...], message: str):
+    deep = tmp_path / "deep.json"
+    deep.write_text("[" * 100_000)
+
+    answer = run(*(argument.format(deep=deep) for argument in arguments), SCHEDVIZ_SESSION="x")
+
+    assert answer.returncode == 2, answer.stderr
+    assert message in answer.stderr
+    assert "this is a bug" not in answer.stderr
+
+
 def test_an_internal_error_is_reported_in_one_line_and_logged(tmp_path: Path):
     program = (
         "import sys\nfrom schedviz.cli import main as line\nfrom schedviz.cli.lazy import LazyCommand\n"

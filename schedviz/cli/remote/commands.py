@@ -157,7 +157,7 @@ def _when_done(session: Session, seq: int, timeout: float | None) -> Outcome:
 def _command(text: str) -> dict[str, Any]:
     try:
         command = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise click.ClickException(f"{text[:80]}: is not JSON: {error}.") from None
     if not isinstance(command, dict) or "op" not in command:
         raise click.ClickException(f'{text[:80]}: expected a command such as {{"op": "run"}}.')
@@ -173,6 +173,8 @@ def objects_of(file: Path) -> Iterator[dict[str, Any]]:
         documents = [document for document in _documents(text) if document is not None]
     except OSError as error:
         raise click.ClickException(f"{file}: {error.strerror}.") from None
+    except RecursionError:
+        raise click.ClickException(f"{file}: lists and objects are nested too deep.") from None
     except (yaml.YAMLError, UnicodeError) as error:
         raise click.ClickException(f"{file}: {' '.join(str(error).split())}") from None
     for document in documents:
