@@ -94,8 +94,15 @@ def create_session(
     `SourceTooLarge` for too many files or bytes, `SourceRefused` for unreadable files, and `QuotaReached` if it must be `within_quotas`.
     """
     owner_id = owner.pk if owner else None
+    session = Session(owner_id=owner_id, name=name[:200], settings=simulation or {}, calls_extenders=calls_extenders)
+    if isinstance(source, Generate):
+        # Nothing follows: a web server that dies now leaves a session that the sweeper imports.
+        session.source, session.uploaded, session.progress = {"generate": source.parameters}, True, _waiting()
     with quotas.creating_session(owner_id) if within_quotas else transaction.atomic():
-        session = Session.objects.create(owner_id=owner_id, name=name[:200], settings=simulation or {}, calls_extenders=calls_extenders)
+        session.save(force_insert=True)
+    if isinstance(source, Generate):
+        wakeups.notify_import(session.pk)
+        return session
     try:
         session.source = _store(session.pk, source)
     except BaseException:
@@ -103,10 +110,14 @@ def create_session(
         upload_keys.delete_key(session.pk)
         raise
     session.uploaded = True
-    session.progress = {"phase": "waiting", "done": 0, "total": None, "unit": ""}
+    session.progress = _waiting()
     session.save(update_fields=["source", "uploaded", "progress", "updated_at"])
     wakeups.notify_import(session.pk)
     return session
+
+
+def _waiting() -> dict[str, Any]:
+    return {"phase": "waiting", "done": 0, "total": None, "unit": ""}
 
 
 def cancel_import(session_id: UUID) -> bool:
@@ -153,9 +164,7 @@ def _lose_forks(session_id: UUID) -> None:
     Session.objects.filter(origin_id=session_id).update(origin=None, forked_from=None)
 
 
-def _store(session_id: UUID, source: Source) -> dict[str, Any]:
-    if isinstance(source, Generate):
-        return {"generate": source.parameters}
+def _store(session_id: UUID, source: Files | Trace | LessonCluster) -> dict[str, Any]:
     cipher = new_cipher(session_id)
     if isinstance(source, Trace):
         name = str(source.document.get("name") or "trace")

@@ -11,6 +11,7 @@ import msgspec
 import pytest
 import yaml
 from django.core.files.base import ContentFile
+from django.db.models.signals import post_save
 
 from schedviz.engine import Simulation, SimulationSettings
 from schedviz.sessions import frames
@@ -457,3 +458,19 @@ def test_an_internal_error_reveals_nothing_of_the_file(monkeypatch: pytest.Monke
     assert session.status == Session.Status.FAILED
     assert "KeyError" in session.message
     assert "secret" not in session.message
+
+
+def test_a_generated_session_is_stored_whole_in_case_its_web_server_dies() -> None:
+    stored: list[bool] = []
+
+    def look(instance: Session, **_: Any) -> None:
+        stored.append(instance.uploaded)
+
+    post_save.connect(look, sender=Session)
+    try:
+        session = create.create_session(None, "a", create.Generate({"nodes": 4}))
+    finally:
+        post_save.disconnect(look, sender=Session)
+    assert stored == [True]
+    import_job.import_uploads(session.pk)
+    assert Session.objects.get().nodes == 4
