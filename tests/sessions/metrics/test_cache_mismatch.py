@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from schedviz.sessions.metrics.cache_mismatch import cache_mismatch
+from schedviz.engine import Simulation
+from schedviz.sessions.metrics.definitions import CACHE_MISMATCH
+from schedviz.sessions.metrics.gauges import read_gauges
+from schedviz.sessions.metrics.metric_values import Labels
 from schedviz.trace.releases import RELEASES
 from tests.engine.clusters import do, four_nodes, node, pod
 
 SAME = {("node", "missed"): 0, ("node", "redundant"): 0, ("pod", "missed"): 0, ("pod", "redundant"): 0}
+
+
+def cache_mismatch(simulation: Simulation) -> dict[Labels, float]:
+    return read_gauges(simulation)[CACHE_MISMATCH.name]
 
 
 @pytest.mark.parametrize("release", RELEASES)

@@ -125,7 +125,7 @@ def test_a_gated_pod_is_pending_and_enters_no_queue() -> None:
     assert now[metrics.UNSCHEDULABLE_PODS.name] == {("SchedulingGates", "default-scheduler"): 1}
 
 
-def test_levels_are_those_of_cache_and_queue() -> None:
+def test_gauges_are_read_from_cache_and_queue() -> None:
     simulation, _ = watched(pod("fits"), pod("too-large", cpu="64"), pod("also-too-large", cpu="65"))
     do(simulation, "run")
 
