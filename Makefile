@@ -88,7 +88,7 @@ pictures: setup ## Take pictures of every view into build/pictures and compare 4
 
 # ------------------------------------------------------------------------------------------------------ generated files
 
-gen: setup ## Write the generated files: the wire's JSON Schema, the front end's types, the thumbnails of cases
+gen: setup ## Write the generated files: JSON Schemas of wire and editor, the front end's types, glossary, synchronous client, thumbnails of cases
 	$(BIN)/python -m schedviz.web.wire_schema
 	$(BIN)/python -m frontend.scripts.generate_types
 	$(BIN)/python -m frontend.scripts.generate_schema
