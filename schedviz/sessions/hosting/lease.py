@@ -28,10 +28,10 @@ RENEWAL_SECONDS = LEASE_SECONDS / 3
 #: The same for an import. One step of C code may hold the interpreter lock, and then no thread renews the lease. This is longer than
 #: `INTERPRETER_LOCK_SECONDS`, after which the process ends, so that two processes never run the same import.
 IMPORT_LEASE_SECONDS = INTERPRETER_LOCK_SECONDS + 4.0
-#: The owner of the lease of a session that is backing off.
-BACKING_OFF = "resting"
+#: `lease_owner` of a session that is backing off. Stored sessions have this value, so it stays.
+BACKOFF_OWNER = "resting"
 #: `trying_seq` of a session that has backed off since its last owner crashed: the next owner loads it.
-BACKED_OFF = -1
+SEQ_AFTER_BACKOFF = -1
 #: `tries` of a command that is known to have stuck its owner's process: the next owner quarantines it without another attempt.
 STUCK = 1_000
 
@@ -40,7 +40,7 @@ MAX_BACKOFF_SECONDS = 300.0
 #: A lease that ends later than any can was given before the database's clock was set back. A live owner renews it within `RENEWAL_SECONDS`
 #: or is fenced.
 _BEFORE_CLOCK_WAS_SET_BACK = Q(lease_until__gt=DatabaseSeconds() + 2 * MAX_BACKOFF_SECONDS) | (
-    Q(lease_until__gt=DatabaseSeconds() + 2 * LEASE_SECONDS) & ~Q(lease_owner=BACKING_OFF) & ~Q(status=Session.Status.IMPORTING)
+    Q(lease_until__gt=DatabaseSeconds() + 2 * LEASE_SECONDS) & ~Q(lease_owner=BACKOFF_OWNER) & ~Q(status=Session.Status.IMPORTING)
 )
 FREE = Q(lease_owner="") | Q(lease_until__lt=DatabaseSeconds()) | _BEFORE_CLOCK_WAS_SET_BACK
 
@@ -159,10 +159,10 @@ def back_off(lease: Lease, seconds: float, message: str, *, has_tried: bool) -> 
     counted = F("acquisitions") if has_tried else Greatest(F("acquisitions") - 1, 0)
     return fenced_update(
         lease,
-        lease_owner=BACKING_OFF,
+        lease_owner=BACKOFF_OWNER,
         lease_until=DatabaseSeconds() + seconds,
         acquisitions=counted,
-        trying_seq=BACKED_OFF,
+        trying_seq=SEQ_AFTER_BACKOFF,
         tries=0,
         message=message,
     )

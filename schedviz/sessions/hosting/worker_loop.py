@@ -17,7 +17,7 @@ from schedviz.sessions import disk, frames
 from schedviz.sessions.errors import Fenced, HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.hosting import lease
 from schedviz.sessions.hosting.engine_host import EngineHost
-from schedviz.sessions.hosting.lease import BACKED_OFF, LEASE_RENEWER, STUCK, Lease
+from schedviz.sessions.hosting.lease import LEASE_RENEWER, SEQ_AFTER_BACKOFF, STUCK, Lease
 from schedviz.sessions.hosting.slice_runner import EngineError
 from schedviz.sessions.hosting.slots import SLOTS, STOPPING
 from schedviz.sessions.hosting.watchdog import STAGE_SECONDS
@@ -27,7 +27,7 @@ from schedviz.sessions.redis import stream, wakeups
 
 logger = logging.getLogger(__name__)
 
-#: The worker releases a session after this long without a command; sooner where other sessions wait for a slot.
+#: The worker releases a session after this long without a command; sooner if most slots are taken (`Slots.is_crowded`).
 LINGER_SECONDS = 60.0
 CROWDED_LINGER_SECONDS = 1.0
 #: After this long the worker releases a session if another one waits for a slot, and a session with a run in any case, because another
@@ -140,7 +140,7 @@ class _HostedSession:
     def _must_back_off(self) -> bool:
         """Whether to back off, because owners crashed and no command is the known cause. A known command is marked for quarantine."""
         session, crashes = self.session, self.session.acquisitions - 1
-        if session.trying_seq == BACKED_OFF:
+        if session.trying_seq == SEQ_AFTER_BACKOFF:
             session.message = ""
             lease.fenced_update(self.lease, trying_seq=0, message="")
             return False

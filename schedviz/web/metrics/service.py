@@ -10,7 +10,7 @@ from django.utils import timezone
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 
 from schedviz import __version__
-from schedviz.sessions.hosting.lease import BACKING_OFF, FREE
+from schedviz.sessions.hosting.lease import BACKOFF_OWNER, FREE
 from schedviz.sessions.models import Command, Session
 from schedviz.sessions.observing import agreement
 from schedviz.sessions.queries.database import DatabaseSeconds
@@ -29,8 +29,8 @@ def of_database() -> list[Metric]:
     totals = Session.objects.aggregate(
         waiting=Sum(F("last_seq") - F("applied_seq"), filter=waits & Q(status__in=open_), default=0),
         unowned=Count("pk", filter=waits & Q(status__in=open_) & FREE),
-        leases=Count("pk", filter=~Q(lease_owner__in=["", BACKING_OFF]) & Q(lease_until__gte=DatabaseSeconds())),
-        in_backoff=Count("pk", filter=Q(lease_owner=BACKING_OFF)),
+        leases=Count("pk", filter=~Q(lease_owner__in=["", BACKOFF_OWNER]) & Q(lease_until__gte=DatabaseSeconds())),
+        in_backoff=Count("pk", filter=Q(lease_owner=BACKOFF_OWNER)),
     )
     agreed = GaugeMetricFamily(
         "schedviz_followed_bindings",

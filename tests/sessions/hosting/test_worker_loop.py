@@ -376,7 +376,7 @@ def owners_die(session_id: UUID, times: int = 1) -> None:
 
 
 def rest_is_over(session_id: UUID) -> None:
-    resting = Session.objects.filter(pk=session_id, lease_owner=lease.BACKING_OFF)
+    resting = Session.objects.filter(pk=session_id, lease_owner=lease.BACKOFF_OWNER)
     assert resting.update(lease_until=1.0) == 1
 
 
