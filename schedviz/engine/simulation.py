@@ -17,7 +17,7 @@ from schedviz.engine.cache import SchedulerExitError
 from schedviz.engine.checkpointing import checkpoint as checkpoints
 from schedviz.engine.commands import connections
 from schedviz.engine.commands.executor import CommandExecutor
-from schedviz.engine.extenders.calls import Answer
+from schedviz.engine.extenders.calls import ExtenderResponse
 from schedviz.engine.framework.runtime import Stopwatch
 from schedviz.engine.reporting import observation, observation_v1_36
 from schedviz.engine.reporting.cycle_view import api_view, binding_view, cycle_view, pod_group_view, running_cycle_view
@@ -194,8 +194,8 @@ class Simulation(SimulationState):
         cycles, self._ended_cycles, self.pending_message_chars = self._ended_cycles, [], 0
         return cycles
 
-    def drain_answers(self) -> list[Answer]:
-        """The answers of extenders since the last drain. Store them with the events, before the command continues."""
+    def drain_extender_responses(self) -> list[ExtenderResponse]:
+        """The responses of extenders since the last drain. Store them with the events, before the command continues."""
         return self.extender_calls.drain()
 
     @property

@@ -135,7 +135,7 @@ class Observer:
         assert outcome is not None
         events = simulation.drain_events()
         simulation.drain_cycles()
-        simulation.drain_answers()
+        simulation.drain_extender_responses()
         if self._objects is not None:
             self._objects.note(command, events)
         observed = self._what_happened(command, outcome, events)

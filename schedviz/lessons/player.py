@@ -89,7 +89,7 @@ class _Player:
             outcome = simulation.work() or outcome
             events += simulation.drain_events()
             simulation.drain_cycles()
-            simulation.drain_answers()
+            simulation.drain_extender_responses()
             cycle = simulation.cycle_records[-1][1] if simulation.cycle_records else cycle
             binding = binding if isinstance(command, Confirm) else simulation.binding_record or binding
         self._state = simulation.observed_state()

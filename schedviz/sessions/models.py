@@ -64,7 +64,8 @@ class Session(models.Model):
     lease_until = models.FloatField(default=0.0)
     #: Owners since the last applied command, including the present one: at 4, three owners in a row have crashed.
     acquisitions = models.PositiveIntegerField(default=0)
-    #: The command that the latest owner worked on; 0: it was still loading; -1: the session has backed off since.
+    #: The command that the latest owner announced: one that it was about to execute after a crash, or in which it was stuck. 0: none,
+    #: because that owner was still loading, or no owner has crashed since the last commit; -1: the session has backed off since.
     trying_seq = models.BigIntegerField(default=0)
     #: How many owners in a row worked on that command.
     tries = models.PositiveIntegerField(default=0)
@@ -236,7 +237,8 @@ class Chunk(models.Model):
 
 
 class ChunkTally(models.Model):
-    """Counts of a chunk's events. Number 0 has the levels at the session's beginning.
+    """Counts of a chunk's events, and the queue lengths and object counts after them (`trace.tally.Levels`). Number 0 has those at the
+    session's beginning.
 
     This is a table of its own because the timeline reads all of it and must not read the chunks' data.
     """
@@ -245,7 +247,7 @@ class ChunkTally(models.Model):
     number = models.BigIntegerField()
     first_event = models.BigIntegerField()
     last_event = models.BigIntegerField()
-    #: At the chunk's end, as are the levels, which follow.
+    #: At the chunk's end, as are the queue lengths and object counts, from `active_q` on.
     clock_seconds = models.FloatField()
     cycles = models.IntegerField(default=0)
     scheduled = models.IntegerField(default=0)
@@ -392,7 +394,7 @@ class ChunkNames(models.Model):
 
 
 class Breakpoint(models.Model):
-    """A position at which runs of a session stop (see commands/breakpoints.py)."""
+    """A condition at which runs of a session stop (see commands/breakpoints.py)."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="breakpoints")
     #: From 1, in the order of creation. Numbers of deleted breakpoints are not reused.

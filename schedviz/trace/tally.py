@@ -11,7 +11,7 @@ from schedviz.trace.view import QueueView
 
 
 class Levels(msgspec.Struct, frozen=True):
-    """The number of pods in each queue, and of objects at the API server, at one moment."""
+    """Queue lengths and object counts at one moment: the pods in each queue, and the pods and nodes at the API server."""
 
     active_q: int = 0
     backoff_q: int = 0
@@ -39,7 +39,7 @@ class Counts(msgspec.Struct, frozen=True):
 
 
 class Tally(msgspec.Struct, frozen=True):
-    """A stretch of events: its counts, and the levels at its end."""
+    """A stretch of events: its counts, and the queue lengths and object counts at its end."""
 
     counts: Counts
     levels: Levels

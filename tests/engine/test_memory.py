@@ -25,7 +25,7 @@ def do(engine: Simulation, op: str, **members: Any) -> str:
     assert not outcome.error
     engine.drain_events()
     engine.drain_cycles()
-    engine.drain_answers()
+    engine.drain_extender_responses()
     return outcome.result
 
 

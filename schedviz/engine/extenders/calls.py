@@ -1,6 +1,6 @@
-"""Calls of extenders. The engine's host makes them, and each answer is recorded as an input before the cycle continues.
+"""Calls of extenders. The engine's host makes them, and each response is recorded as an input before the cycle continues.
 
-The engine has no sockets. It passes a call to an `ExtenderTransport`, which answers over HTTP, or with a recorded answer.
+The engine has no sockets. It passes a call to an `ExtenderTransport`, which makes it over HTTP, or returns a recorded response.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from schedviz.trace.recorder import Recorder
 
 #: The setting with the operator's list of hosts that may be called.
 HOSTS_SETTING: Final = "SCHEDVIZ_EXTENDER_HOSTS"
-#: How many characters of an answer its trace event shows.
+#: How many characters of a response its trace event shows.
 SHOWN_CHARACTERS: Final = 1000
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
 
 class ExtenderError(Exception):
-    """A call without an answer. The text is that of Go's HTTP client or of upstream's `send`."""
+    """A call without a response. The text is that of Go's HTTP client or of upstream's `send`."""
 
 
 class ExtenderTls(msgspec.Struct, frozen=True):
@@ -34,7 +34,7 @@ class ExtenderTls(msgspec.Struct, frozen=True):
 
 
 class ExtenderCall(msgspec.Struct, frozen=True):
-    """One POST. `event` is the number of the trace event that will record its answer: the same call has the same number when a checkpoint
+    """One POST. `event` is the number of the trace event that will record its response: the same call has the same number when a checkpoint
     replays it.
     """
 
@@ -46,7 +46,7 @@ class ExtenderCall(msgspec.Struct, frozen=True):
     tls: ExtenderTls = ExtenderTls()
 
 
-class Answer(msgspec.Struct, frozen=True):
+class ExtenderResponse(msgspec.Struct, frozen=True):
     """The result of a call: the body of the response, or the error."""
 
     event: int
@@ -88,42 +88,42 @@ def host_and_port(url: str) -> str:
 
 
 class ExtenderCalls:
-    """Makes calls through a transport and keeps the answers until they are drained."""
+    """Makes calls through a transport and keeps the responses until they are drained."""
 
     def __init__(self, recorder: Recorder) -> None:
         self.transport: ExtenderTransport = NoHostAllowed()
         self._recorder = recorder
-        self._answers: list[Answer] = []
+        self._responses: list[ExtenderResponse] = []
 
     @property
-    def has_answers(self) -> bool:
-        """Whether there are undrained answers."""
-        return bool(self._answers)
+    def has_responses(self) -> bool:
+        """Whether there are undrained responses."""
+        return bool(self._responses)
 
-    def drain(self) -> list[Answer]:
-        """The answers since the last drain, oldest first."""
-        answers, self._answers = self._answers, []
-        return answers
+    def drain(self) -> list[ExtenderResponse]:
+        """The responses since the last drain, oldest first."""
+        responses, self._responses = self._responses, []
+        return responses
 
     def call(
         self, extender: str, url: str, verb: str, body: bytes, *, timeout_seconds: float, tls: ExtenderTls, cycle: int | None = None
-    ) -> Answer:
-        """Make a call and record its answer. `cycle` is the calling cycle, if it is not the running one."""
+    ) -> ExtenderResponse:
+        """Make a call and record its response. `cycle` is the calling cycle, if it is not the running one."""
         recorder = self._recorder
         call = ExtenderCall(recorder.event + 1, verb, url, body, timeout_seconds, tls)
         try:
-            answer = Answer(call.event, body=self.transport.call(call))
+            response = ExtenderResponse(call.event, body=self.transport.call(call))
         except ExtenderError as error:
-            answer = Answer(call.event, error=str(error))
-        self._answers.append(answer)
+            response = ExtenderResponse(call.event, error=str(error))
+        self._responses.append(response)
         recorder.record_in_cycle(
             recorder.cycle if cycle is None else cycle,
             ExtenderAnswered,
             extender=extender,
             verb=verb,
-            size=len(answer.body),
-            digest=hashlib.blake2b(answer.body, digest_size=16).hexdigest() if answer.body else "",
-            answer=answer.body[: 4 * SHOWN_CHARACTERS].decode(errors="replace")[:SHOWN_CHARACTERS],
-            error=answer.error,
+            size=len(response.body),
+            digest=hashlib.blake2b(response.body, digest_size=16).hexdigest() if response.body else "",
+            answer=response.body[: 4 * SHOWN_CHARACTERS].decode(errors="replace")[:SHOWN_CHARACTERS],
+            error=response.error,
         )
-        return answer
+        return response

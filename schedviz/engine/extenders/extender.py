@@ -251,17 +251,17 @@ class Extender:
     # Over HTTP.
 
     def _call(self, verb: str, body: bytes, read: Callable[[bytes], _Result], *, cycle: int | None = None) -> tuple[_Result | None, str]:
-        """The answer, or the error. Upstream: HTTPExtender.send"""
+        """The response, or the error. Upstream: HTTPExtender.send"""
         config = self._config
         tls = _tls(config)
         if isinstance(tls, str):
             return None, f'Post "{self._url(verb)}": {tls}'
         timeout = min(parse_duration(config.http_timeout or "0s") / 1e9 or TIMEOUT_SECONDS, TIMEOUT_SECONDS)
-        answer = self._calls.call(self.name, self._url(verb), verb, body, timeout_seconds=timeout, tls=tls, cycle=cycle)
-        if answer.error:
-            return None, answer.error
+        response = self._calls.call(self.name, self._url(verb), verb, body, timeout_seconds=timeout, tls=tls, cycle=cycle)
+        if response.error:
+            return None, response.error
         try:
-            return read(answer.body), ""
+            return read(response.body), ""
         except wire.AnswerError as error:
             return None, str(error)
 

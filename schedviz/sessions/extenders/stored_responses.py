@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.conf import settings
 
-from schedviz.engine.extenders.calls import Answer, ExtenderCall, ExtenderError, ExtenderTransport, NoHostAllowed
+from schedviz.engine.extenders.calls import ExtenderCall, ExtenderError, ExtenderResponse, ExtenderTransport, NoHostAllowed
 from schedviz.sessions.errors import ReplayDiverged
 from schedviz.sessions.extenders import may_call_extenders
 from schedviz.sessions.extenders.http import HttpTransport
@@ -38,7 +38,7 @@ class StoredResponses:
         return bytes(row.body)
 
 
-def store(session_id: UUID, responses: list[Answer]) -> None:
+def store(session_id: UUID, responses: list[ExtenderResponse]) -> None:
     """Store responses, in the transaction of the slice that used them."""
     ExtenderAnswer.objects.bulk_create(
         ExtenderAnswer(session_id=session_id, event=response.event, body=response.body, error=response.error) for response in responses

@@ -69,7 +69,7 @@ def _stored(session: Session) -> Q:
 
 
 def levels_after(session_id: UUID, chunk: int) -> Levels:
-    """The levels after a stored chunk."""
+    """The queue lengths and object counts after a stored chunk."""
     levels = prepared.select_levels(session_id, chunk)
     if levels is None:
         _fill(session_id)

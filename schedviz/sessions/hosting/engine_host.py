@@ -177,7 +177,7 @@ class EngineHost:
         shadow = self._runner.shadow
         if shadow.is_followed:
             shadow.settle(self._simulation, now=now)
-            self._writer.store_shadowed(shadow.drain(self._simulation))
+            self._writer.store_shadow_records(shadow.drain(self._simulation))
 
     def store_metrics(self, *, now: bool = False) -> None:
         """Store the session's metrics if that is due; `now`: even if it is not."""

@@ -37,7 +37,7 @@ class InboxReader:
         return row[3]
 
     def update(self, *, last_seq: int, interrupt_seq: int) -> None:
-        """Set the number of the newest accepted command, which a query has just returned."""
+        """Set the number of the newest accepted command, and that before which runs are interrupted, as a query has just returned them."""
         self.last_seq, self.interrupt_seq = last_seq, interrupt_seq
 
     def next_after(self, seq: int) -> Stored | None:

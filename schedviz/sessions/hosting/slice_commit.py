@@ -9,7 +9,7 @@ from uuid import UUID
 import msgspec
 from django.db import IntegrityError, transaction
 
-from schedviz.engine.extenders.calls import Answer
+from schedviz.engine.extenders.calls import ExtenderResponse
 from schedviz.sessions import frames
 from schedviz.sessions.commands import breakpoints
 from schedviz.sessions.commands.breakpoints import Hit
@@ -19,7 +19,7 @@ from schedviz.sessions.history import cycle_groups, object_index, packing, readi
 from schedviz.sessions.hosting.lease import Lease
 from schedviz.sessions.models import Session, shown_status
 from schedviz.sessions.observing import agreement
-from schedviz.sessions.observing.agreement import Shown
+from schedviz.sessions.observing.agreement import ShadowRecord
 from schedviz.sessions.queries import prepared
 from schedviz.sessions.queries.prepared import Moved
 from schedviz.trace.comparing import Summary
@@ -64,15 +64,15 @@ class Work(msgspec.Struct, frozen=True):
     cycles: Sequence[CycleView]
     status: Session.Status
     message: str
-    extender_responses: Sequence[Answer] = ()
+    extender_responses: Sequence[ExtenderResponse] = ()
     #: The pod of the scheduling cycle in progress; "" if there is none.
     running_pod: str = ""
     #: The breakpoints at which runs stopped.
     hits: Sequence[Hit] = ()
     #: Whether the breakpoint at which the session is stopped has changed.
     hit_changed: bool = False
-    #: The results of a followed session's dry runs.
-    shadowed: Sequence[Shown] = ()
+    #: What the shadow scheduler of a followed session recorded.
+    shadow_records: Sequence[ShadowRecord] = ()
 
 
 class Committed(msgspec.Struct, frozen=True):
@@ -82,17 +82,18 @@ class Committed(msgspec.Struct, frozen=True):
     last_seq: int
     interrupt_seq: int
     breakpoints_edit: int
-    #: The levels after the slice's chunk; None without events.
+    #: The queue lengths and object counts after the slice's chunk; None without events.
     levels: Levels | None
 
 
 def commit(lease: Lease, session: Session, before: Position, work: Work, *, levels: Levels | None = None) -> Committed:
-    """Store a slice. `session` provides the names that are in the frame; `levels` are those before it, None: not known.
+    """Store a slice. `session` provides the names that are in the frame; `levels` are the queue lengths and object counts before the slice,
+    None: not known.
 
     Raises `Fenced` if another owner wrote to the session.
     """
     after = work.after
-    position = msgspec.structs.replace(
+    state = msgspec.structs.replace(
         frames.session_state(session),
         status=shown_status(work.status, applied_seq=after.applied_seq, last_seq=session.last_seq),
         message=work.message,
@@ -102,7 +103,7 @@ def commit(lease: Lease, session: Session, before: Position, work: Work, *, leve
         chunk=after.chunk,
         applied_seq=after.applied_seq,
     )
-    text = frames.frame_text(after.chunk, work.events, position) if work.events else b""
+    text = frames.frame_text(after.chunk, work.events, state) if work.events else b""
     chunk = packing.pack(text) if text else b""
     names = object_index.names_of(work.events, work.cycles, work.running_pod)
     counted = tally(work.events, levels or timeline.levels_after(lease.session_id, before.chunk)) if work.events else None
@@ -129,8 +130,8 @@ def commit(lease: Lease, session: Session, before: Position, work: Work, *, leve
                 Session.objects.filter(pk=lease.session_id).update(hit=session.hit)
             if work.extender_responses:
                 stored_responses.store(lease.session_id, list(work.extender_responses))
-            if work.shadowed:
-                agreement.store(lease.session_id, work.shadowed)
+            if work.shadow_records:
+                agreement.store(lease.session_id, work.shadow_records)
             if cycles:
                 numbers = (cycles[0].cycle.cycle, cycles[-1].cycle.cycle)
                 prepared.insert_cycle_group(lease.session_id, cycles=numbers, last_event=cycles[-1].last_event, data=group)

@@ -146,7 +146,7 @@ class SliceRunner:
             if self.breakpoints.sees_hit(self._simulation.pending_events):
                 return True
             # An extender's response is an input: it is committed before anything builds on it.
-            if self._simulation.extender_calls.has_answers:
+            if self._simulation.extender_calls.has_responses:
                 return True
             if self._simulation.cycle >= until_cycle or self._simulation.pending_message_chars >= SLICE_MESSAGE_CHARS:
                 return True

@@ -23,7 +23,7 @@ from schedviz.sessions.metrics import process as process_metrics
 from schedviz.sessions.metrics.recorder import MetricsRecorder
 from schedviz.sessions.models import Session
 from schedviz.sessions.observing import agreement
-from schedviz.sessions.observing.agreement import Shown
+from schedviz.sessions.observing.agreement import ShadowRecord
 from schedviz.sessions.redis import stream
 from schedviz.sessions.replay.replayer import Stored
 from schedviz.trace.commands import Pause, Run, Step
@@ -43,7 +43,7 @@ class SliceWriter:
         self._session = session
         self._simulation = simulation
         self._metrics = MetricsRecorder(session.pk, event=position.event)
-        #: The chunk that this writer committed last, and the levels after it.
+        #: The chunk that this writer committed last, and the queue lengths and object counts after it.
         self._levels: tuple[int, Levels] | None = None
 
     def take_over(self, lease: Lease, session: Session) -> None:
@@ -53,9 +53,9 @@ class SliceWriter:
     def write(self, result: SliceResult, runner: SliceRunner, *, before: Position, last_seq: int) -> tuple[Position, Committed] | None:
         """Commit and publish a slice; returns the new position, or None when nothing happened. Raises `Fenced`."""
         events = self._simulation.drain_events()
-        cycles, responses = self._simulation.drain_cycles(), self._simulation.drain_answers()
+        cycles, responses = self._simulation.drain_cycles(), self._simulation.drain_extender_responses()
         timings = self._simulation.recorder.drain_stage_timings()
-        shadowed = runner.shadow.drain(self._simulation)
+        shadow_records = runner.shadow.drain(self._simulation)
         done = [completed for _, completed in result.done]
         if not events and not done:
             return None
@@ -80,7 +80,7 @@ class SliceWriter:
             running_pod=self._simulation.running_pod,
             hits=result.hits,
             hit_changed=self._session.hit != hit_before,
-            shadowed=shadowed,
+            shadow_records=shadow_records,
         )
         levels = self._levels[1] if self._levels is not None and self._levels[0] == before.chunk else None
         committed = slice_commit.commit(self._lease, self._session, before, work, levels=levels)
@@ -104,14 +104,14 @@ class SliceWriter:
             after = max(published, position.chunk - _REPUBLISHED)
             stream.publish(self._session.pk, reading.frames_after(self._session.pk, after, limit=_REPUBLISHED))
 
-    def store_shadowed(self, shadowed: Sequence[Shown]) -> None:
-        """Store results of the shadow scheduler that belong to no slice. Raises `Fenced`."""
-        if not shadowed:
+    def store_shadow_records(self, shadow_records: Sequence[ShadowRecord]) -> None:
+        """Store records of the shadow scheduler that belong to no slice. Raises `Fenced`."""
+        if not shadow_records:
             return
         with transaction.atomic():
             if not renew(self._lease):
                 raise Fenced(f"Another owner has taken session {self._session.pk}.")
-            agreement.store(self._session.pk, shadowed)
+            agreement.store(self._session.pk, shadow_records)
 
     def store_metrics(self, *, now: bool = False) -> None:
         """Store the session's metrics if that is due; `now`: even if it is not."""

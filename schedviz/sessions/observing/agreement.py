@@ -1,5 +1,5 @@
 """The agreement rate: how often the scheduler of a followed cluster chose what this one would have chosen. Stores and reports the shadow's
-results.
+records.
 """
 
 from __future__ import annotations
@@ -88,7 +88,8 @@ class DeletedWhilePending(msgspec.Struct, frozen=True):
     uid: str
 
 
-Shown = PodArrival | PodPlaced | BindingSeen | Binding | DeletedWhilePending
+#: What the shadow scheduler records of a pod of the followed cluster: arrival, place in the real queue, binding or deletion.
+ShadowRecord = PodArrival | PodPlaced | BindingSeen | Binding | DeletedWhilePending
 
 
 class Counts(msgspec.Struct, frozen=True):
@@ -111,40 +112,40 @@ class Counts(msgspec.Struct, frozen=True):
         return self.agrees / self.judged if self.judged else None
 
 
-def store(session_id: UUID, shown: Sequence[Shown]) -> None:
-    """Store the shadow's results, in the transaction of the engine's slice."""
+def store(session_id: UUID, records: Sequence[ShadowRecord]) -> None:
+    """Store the shadow's records, in the transaction of the engine's slice."""
     rows: dict[tuple[str, str], Shadowed] = {}
     deleted: list[tuple[str, str]] = []
-    for change in shown:
-        key = (change.pod, change.uid)
-        if isinstance(change, DeletedWhilePending):
+    for record in records:
+        key = (record.pod, record.uid)
+        if isinstance(record, DeletedWhilePending):
             # Its arrival may be in the same slice.
             rows.pop(key, None)
             deleted.append(key)
             continue
-        row = rows.get(key) or Shadowed(change.pod, change.uid)
-        if isinstance(change, PodArrival):
-            rows[key] = replace(row, arrived_event=change.event, arrival=msgspec.json.encode(change.choice).decode())
-        elif isinstance(change, PodPlaced):
-            rows[key] = replace(row, place=change.place)
-        elif isinstance(change, BindingSeen):
-            rows[key] = replace(row, bound_event=change.event, node=change.node)
+        row = rows.get(key) or Shadowed(record.pod, record.uid)
+        if isinstance(record, PodArrival):
+            rows[key] = replace(row, arrived_event=record.event, arrival=msgspec.json.encode(record.choice).decode())
+        elif isinstance(record, PodPlaced):
+            rows[key] = replace(row, place=record.place)
+        elif isinstance(record, BindingSeen):
+            rows[key] = replace(row, bound_event=record.event, node=record.node)
         else:
-            judgement = change.judgement
+            judgement = record.judgement
             rows[key] = replace(
                 row,
-                bound_event=change.event,
-                node=change.node,
+                bound_event=record.event,
+                node=record.node,
                 verdict=judgement.verdict,
                 judgement=msgspec.json.encode(judgement).decode(),
-                profile=change.profile,
+                profile=record.profile,
                 cause=judgement.cause or "",
                 plugin=judgement.deciding_plugin,
             )
     prepared.store_shadowed(session_id, list(rows.values()))
     for pod, uid in deleted:
         ShadowedPod.objects.filter(session_id=session_id, pod=pod, uid=uid, bound_event=None).delete()
-    _count(session_id, [change for change in shown if isinstance(change, Binding)])
+    _count(session_id, [record for record in records if isinstance(record, Binding)])
 
 
 def _count(session_id: UUID, bindings: Sequence[Binding]) -> None:

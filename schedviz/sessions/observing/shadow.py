@@ -25,7 +25,7 @@ from schedviz.explain.provisioning import selected_node
 from schedviz.explain.shadow import DISAGREEMENTS, choose
 from schedviz.kube.core import Pod
 from schedviz.sessions.models import Observer, Session
-from schedviz.sessions.observing.agreement import Binding, BindingSeen, DeletedWhilePending, PodArrival, PodPlaced, Shown
+from schedviz.sessions.observing.agreement import Binding, BindingSeen, DeletedWhilePending, PodArrival, PodPlaced, ShadowRecord
 from schedviz.sessions.observing.pending import PendingPods, Waiting, is_waiting
 from schedviz.sessions.observing.recheck_queue import RecheckQueue
 from schedviz.sessions.observing.search_budget import SearchBudget
@@ -79,7 +79,7 @@ class Shadow:
         #: How long dry runs have taken so far, in seconds. A replay runs none.
         self.seconds = 0.0
         self._search_budget = SearchBudget(clock=clock)
-        self._results: list[Shown] = []
+        self._records: list[ShadowRecord] = []
         self._before: Pod | None = None
         #: The pod that the command binds, as it was while it waited.
         self._waited: Waiting | None = None
@@ -123,23 +123,23 @@ class Shadow:
             was_gated = before is not None and bool(before.spec.scheduling_gates)
             place = pending.add(pod, arrived=self._moved, gated=_is_gated(simulation, pod))
             if place is not None and not pod.spec.scheduling_gates and pod.spec.scheduler_name in simulation.scheduler.state.profiles:
-                self._results.append(PodPlaced(pod.key, pod.uid, place))
+                self._records.append(PodPlaced(pod.key, pod.uid, place))
             if (is_new or was_gated) and not pod.spec.scheduling_gates:
                 self._arrivals[pod.uid] = (pod, simulation.event)
         elif before is not None and pending.remove(before.uid) is not None:
             self._arrivals.pop(before.uid, None)
-            self._results.append(DeletedWhilePending(before.key, before.uid))
+            self._records.append(DeletedWhilePending(before.key, before.uid))
             self._rechecks.vanished(before, self._moved)
         self._settle_if_complete(simulation)
 
-    def drain(self, simulation: Simulation) -> list[Shown]:
-        """The results since the last drain, in order."""
+    def drain(self, simulation: Simulation) -> list[ShadowRecord]:
+        """The records since the last drain, in order."""
         for uid in list(self._arrivals):
             self._choose_for_arrival(simulation, uid)
         self._finish_rechecks(simulation)
-        shown, self._results = self._results, []
+        records, self._records = self._records, []
         self._has_read_session, self._version, self._has_times = False, None, None
-        return shown
+        return records
 
     def settle(self, simulation: Simulation, *, now: bool = False) -> None:
         """Judge bindings that have waited long enough for others; `now`: all that wait. For sessions without commands to execute."""
@@ -166,7 +166,7 @@ class Shadow:
             return
         if simulation.scheduler.cycle is not None:
             self._arrivals.pop(pod.uid, None)
-            self._results.append(self._binding(pod, node, event, Judgement("unjudged", reasons=(_IN_CYCLE,))))
+            self._records.append(self._binding(pod, node, event, Judgement("unjudged", reasons=(_IN_CYCLE,))))
             return
         # It is unknown when a rejected pod was tried again: probably after the pods that arrived before its binding.
         is_retried = waited.place != "active"
@@ -176,7 +176,7 @@ class Shadow:
         if not self._members and not ahead:
             judgement = self._judge(simulation, [bound], is_complete=True)[0]
             if (arrival := self._arrivals.pop(pod.uid, None)) is not None and judgement.choice is not None:
-                self._results.append(PodArrival(pod.key, pod.uid, arrival[1], judgement.choice))
+                self._records.append(PodArrival(pod.key, pod.uid, arrival[1], judgement.choice))
             self._judged(_Member(bound, event), judgement)
             return
         self._choose_for_arrival(simulation, pod.uid)
@@ -185,7 +185,7 @@ class Shadow:
         self._grew = self._clock()
         self._members.append(_Member(bound, event))
         self._awaited |= ahead
-        self._results.append(BindingSeen(pod.key, pod.uid, event, node))
+        self._records.append(BindingSeen(pod.key, pod.uid, event, node))
         # The binding itself is executed next.
         self._settle_if_complete(simulation)
 
@@ -218,10 +218,10 @@ class Shadow:
         pod, node = one.bound.pod, one.bound.node
         if judgement.verdict in _ORDER_DEPENDENT_VERDICTS and judgement.cause not in _CERTAIN_CAUSES and self._may_change(one.bound):
             self._rechecks.add(one.bound, one.event, judgement)
-            self._results.append(BindingSeen(pod.key, pod.uid, one.event, node))
+            self._records.append(BindingSeen(pod.key, pod.uid, one.event, node))
         else:
             judgement = self._rechecks.on_known_nodes(node, judgement, since=self._clock())
-            self._results.append(self._binding(pod, node, one.event, judgement))
+            self._records.append(self._binding(pod, node, one.event, judgement))
 
     def _may_change(self, one: Bound) -> bool:
         if self._has_times is None:
@@ -233,7 +233,7 @@ class Shadow:
         if not self._rechecks or simulation.scheduler.cycle is not None:
             return
         for recheck, judgement in self._rechecks.due(simulation, self._dry_runs, self._moves, now=now):
-            self._results.append(self._binding(recheck.bound.pod, recheck.bound.node, recheck.event, judgement))
+            self._records.append(self._binding(recheck.bound.pod, recheck.bound.node, recheck.event, judgement))
 
     def _judge(self, simulation: Simulation, bound: list[Bound], *, is_complete: bool) -> list[Judgement]:
         replay = Replay(
@@ -275,7 +275,7 @@ class Shadow:
             return
         pod, event = arrival
         if (choice := self._choose(simulation, pod)) is not None:
-            self._results.append(PodArrival(pod.key, pod.uid, event, choice))
+            self._records.append(PodArrival(pod.key, pod.uid, event, choice))
 
     def _note_move(self, simulation: Simulation, before: Pod | None, pod: Pod | None) -> None:
         """Record that a pod was bound, or that a bound one is gone."""

@@ -148,7 +148,7 @@ def move_session(
     """Advance a session from a position, if it is still there and has the epoch; None if fenced.
 
     `values` are the new applied_seq, chunk, cycle, event, clock_seconds, status and message. `grown` is the size of the added history, and
-    `levels` the cluster's new size (None if unchanged).
+    `levels` the new numbers of nodes and pods (None if unchanged).
     """
     counted = "" if levels is None else f"nodes = {int(levels.nodes)}, pods = {int(levels.pods)}, "
     row = _row(
@@ -194,7 +194,7 @@ _COUNTS = "cycles, scheduled, unschedulable, errors, preempted, bound, pod_moves
 
 
 def select_levels(session_id: UUID, number: int) -> Levels | None:
-    """The levels at the end of a chunk; None if it has no tally."""
+    """The queue lengths and object counts at the end of a chunk; None if it has no tally."""
     row = _row(
         f"SELECT {_LEVELS} FROM scheduling_chunktally WHERE session_id = %s AND number = %s",  # noqa: S608 -- of constants.  # nosec B608
         [stored_id(session_id), number],

@@ -223,4 +223,4 @@ def engine_at(session_id: UUID, event: int, *, between_units: Callable[[Simulati
 def _drop_records(simulation: Simulation) -> None:
     simulation.drain_events()
     simulation.drain_cycles()
-    simulation.drain_answers()
+    simulation.drain_extender_responses()

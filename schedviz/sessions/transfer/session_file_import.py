@@ -391,7 +391,7 @@ class SessionFileImport(Importer):
     def commit(self, simulation: Simulation) -> None:
         """Compare the replayed events with those in the file, and store them."""
         events, cycles = simulation.drain_events(), simulation.drain_cycles()
-        simulation.drain_answers()
+        simulation.drain_extender_responses()
         self.compare(events)
         self.slice_ends = time.monotonic() + _SLICE_SECONDS
         if not events and not self.done:
@@ -529,7 +529,7 @@ def _quarantine(recorded: dict[str, Any], simulation: Simulation) -> dict[str, A
 def _drain(simulation: Simulation) -> None:
     simulation.drain_events()
     simulation.drain_cycles()
-    simulation.drain_answers()
+    simulation.drain_extender_responses()
 
 
 def _plausible_report(report: dict[str, Any] | None) -> dict[str, Any]:
