@@ -25,7 +25,7 @@ class NominatorState(msgspec.Struct, frozen=True):
 
 
 class NominatesPods:
-    """Of a queue: upstream's SchedulingQueue is a nominator too."""
+    """The part of a queue that passes calls on to its nominator. Upstream: scheduling_queue.go SchedulingQueue, which is a PodNominator"""
 
     nominator: Nominator
 
@@ -47,7 +47,11 @@ class NominatesPods:
 
 
 class Nominator:
-    """Nominated pods by node; under "" also pods whose nomination was withdrawn (FORMAT.md, behaviour 1).
+    """Nominated pods by node: those for which preemption made room there, and those whose status names the node.
+
+    The key "" has pods whose last attempt failed and cleared their nomination, even if they had none: preemption found no node, or the
+    attempt or the binding ended with an error (tests/conformance/FORMAT.md, behaviour 1; FORMAT-1.36.md, 2.2 no. 14). Such a pod stays
+    there until it is assumed, deleted or nominated.
 
     Upstream: internal/queue/scheduling_queue.go nominator
     """

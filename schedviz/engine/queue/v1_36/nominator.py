@@ -1,4 +1,4 @@
-"""The nominator of v1.36: it keeps references, and looks the pods up in the queue. Upstream: backend/queue/nominator.go"""
+"""The nominator of v1.36, which returns nominated pods as the queue has them. Upstream: backend/queue/nominator.go"""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ from schedviz.trace.recorder import Recorder
 
 
 class Nominator(nominator.Nominator):
-    """Nominated pods by node. A pod that the queue does not have, because it is in flight, has a name and nothing else."""
+    """Nominated pods by node, as in v1.27.1, except that `nominated_pods_for_node` looks the pods up in the queue.
+
+    Upstream's nominator stores references (name, namespace, uid). This one stores the PodInfos of the nomination in `nominated_pods`, and
+    uses no more of them than upstream's references have.
+    """
 
     def __init__(self, recorder: Recorder, pod_lister: PodLister, find: Callable[[str], PodInfo | None]) -> None:
         super().__init__(recorder, pod_lister)
@@ -33,7 +37,9 @@ class Nominator(nominator.Nominator):
         self._record(new, before, self._add(new, nominating_info))
 
     def nominated_pods_for_node(self, node_name: str) -> list[PodInfo]:
-        """The pods that are nominated to a node, as the queue has them. Upstream: NominatedPodsForNode, nominatedPodToInfo"""
+        """The pods that are nominated to a node, as the queue has them. A pod that it does not have, because it is in flight, has name,
+        namespace and uid only. Upstream: NominatedPodsForNode, nominatedPodToInfo
+        """
         pods = self.nominated_pods.get(node_name)
         return [self._find(pod.key) or _named(pod) for pod in pods] if pods else []
 
