@@ -1,4 +1,4 @@
-"""Members that were added to events after the first release; older files and databases lack them."""
+"""Members that were added to events after schedviz 0.1; older files and databases lack them."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _ADDED_FACTS: Final = {"PreFilter": {"batch"}, "Score": {"best"}, "NormalizeScor
 
 
 def without_added_facts(stage: str, facts: dict[str, Any]) -> dict[str, Any]:
-    """The facts of a stage as the first release recorded them."""
+    """The facts of a stage as schedviz 0.1 recorded them."""
     added = _ADDED_FACTS.get(stage)
     return {name: fact for name, fact in facts.items() if name not in added} if added else facts
 
 
 def view_without_added_facts(view: View) -> View:
-    """The view as the first release recorded it."""
+    """The view as schedviz 0.1 recorded it."""
     if view.cycle is None:
         return view
     stages = [replace(stage, facts=without_added_facts(stage.stage, stage.facts)) for stage in view.cycle.stages]
@@ -46,14 +46,14 @@ def view_without_added_facts(view: View) -> View:
 
 
 def view_without_taints(view: View) -> View:
-    """The view as builds recorded it whose nodes have no taints."""
+    """The view without the taints of its nodes, as earlier builds recorded it."""
     cache = replace(view.cache, list=[replace(item, taints=[]) for item in view.cache.list])
     stale = {name: replace(item, taints=[]) for name, item in view.snapshot.stale.items()}
     return replace(view, cache=cache, snapshot=replace(view.snapshot, stale=stale))
 
 
 def without_added_members(event: AnyEvent) -> AnyEvent:
-    """The event as the first release recorded it."""
+    """The event as schedviz 0.1 recorded it."""
     if isinstance(event, CacheNode):
         return replace(event, nodes=[replace(change, taints=None) for change in event.nodes])
     if isinstance(event, StageEnded):
