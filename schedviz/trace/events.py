@@ -96,7 +96,7 @@ class CachePod(TraceEvent, frozen=True, kw_only=True, tag="cachePod"):
 
 
 #: The state of a pod in v1.14's cache, which has no data of pods in Initial, Expired and Deleted.
-CacheStateName = Literal["Initial", "Assumed", "Added", "Expired", "Deleted"]
+PodStateName = Literal["Initial", "Assumed", "Added", "Expired", "Deleted"]
 
 
 #: A method of upstream's v1.14 cache.
@@ -112,8 +112,8 @@ class CacheCall(TraceEvent, frozen=True, kw_only=True, tag="cacheCall"):
     call: CacheMethod
     pod: str
     uid: str
-    source: CacheStateName
-    target: CacheStateName
+    source: PodStateName
+    target: PodStateName
     error: str = ""
 
 

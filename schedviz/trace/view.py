@@ -31,7 +31,10 @@ class Resources(Value, frozen=True, omit_defaults=True):
 
 
 class ImageState(Value, frozen=True):
-    """An image on a node: its size in bytes, and the number of nodes that had it when this node was last set."""
+    """An image on a node: its size in bytes, and the number of nodes that had it when this node was last set.
+
+    In v1.36 `num_nodes` is 0: the number of the image's `CacheImage` applies to all nodes.
+    """
 
     size: int
     num_nodes: int

@@ -1,17 +1,15 @@
 """The scheduler's cache: what it believes about nodes and the pods on them, ahead of the API server by the pods that it assumed.
 
        +-------------------------------------------+  +----+
-       |                            Add            |  |    |
+       |                    Add                    |  |    |
        |                                           |  |    | Update
        +      Assume                Add            v  v    |
-    Initial +--------> Assumed +------------+---> Added <--+
-       ^                +   +               |       +
-       |                |   |               |       |
-       |                |   |           Add |       | Remove
-       |                |   | Forget        |       |
-       |                |   v               |       v
-       +----------------+ Initial           +---> Deleted
-             Expire
+    Initial +--------> Assumed +----------------> Added <--+
+       ^                  +                         +
+       |                  |                         |
+       | Forget, Expire   |                         | Remove
+       |                  |                         v
+       +------------------+                      Deleted
 
 A pod in state Initial or Deleted is in none of the collections, an Assumed one in `pod_states` and `assumed_pods`, an Added one in
 `pod_states` alone.
@@ -71,7 +69,8 @@ class CacheDump(msgspec.Struct, frozen=True):
 class Cache:
     """NodeInfos in a linked list, pods by uid, nodes by zone, images by name.
 
-    Every call that changes something records one trace event. Upstream: internal/cache/cache.go cacheImpl
+    Every call that changes something records one trace event; `CacheV136` also records a PodGroupChanged for each group that the call
+    changes. Upstream: internal/cache/cache.go cacheImpl
     """
 
     #: Whether an added pod keeps `binding_finished`. Upstream loses it because AddPod creates a new podState.

@@ -43,7 +43,7 @@ class CacheState(msgspec.Struct, frozen=True):
     assumed_pods: list[str]
     node_tree: NodeTree
     image_states: ImagesRecord
-    #: Only for the v1.14 cache: uid -> the state in which the pod left.
+    #: Only for the v1.14 cache: uid of a pod that left -> its state since then (`PodStateName`), Expired or Deleted.
     left: dict[str, str] = {}
     #: v1.36: the pod groups, and the number of changes to them; None: they are not tracked.
     pod_groups: list[PodGroupRecord] | None = None

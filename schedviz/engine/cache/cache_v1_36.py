@@ -26,7 +26,7 @@ from schedviz.trace.view import CacheView, PodGroupMembers
 
 
 class CacheV136(Cache):
-    """NodeInfos, pods, the node tree and images."""
+    """The collections of `Cache`, and pod groups if the gate GenericWorkload is on."""
 
     image_states_class: ClassVar[type[ImageStates]] = ImageStatesV136
 
@@ -79,9 +79,9 @@ class CacheV136(Cache):
         """Remove an assumed pod; one that is not in the cache is no error. Raises CacheError. Upstream: cache.go ForgetPod"""
         info = self._info(pod)
         state = self.pod_states.get(info.uid)
-        own, others = info.pod.spec.node_name, "" if state is None else state.info.pod.spec.node_name
-        if state is not None and own != others:
-            raise CacheError(f"pod {info.uid}({info.key}) was assumed on {own} but assigned to {others}")
+        node, cached_node = info.pod.spec.node_name, "" if state is None else state.info.pod.spec.node_name
+        if state is not None and node != cached_node:
+            raise CacheError(f"pod {info.uid}({info.key}) was assumed on {node} but assigned to {cached_node}")
         if info.uid in self.assumed_pods:
             self._remove_and_record("forget", info)
         elif state is not None:

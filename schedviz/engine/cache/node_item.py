@@ -51,7 +51,7 @@ def used_ports(ports: HostPortInfo) -> dict[str, list[str]]:
 
 
 def image_states(info: NodeInfo) -> dict[str, ImageState]:
-    """The images of a NodeInfo."""
+    """The images of a NodeInfo. SharedImages have no numbers of nodes of their own: those of the cache apply."""
     if isinstance(info.image_states, SharedImages):
         return {name: ImageState(size=state.size, num_nodes=0) for name, state in info.image_states.items()}
     return {name: ImageState(size=state.size, num_nodes=state.num_nodes) for name, state in info.image_states.items()}

@@ -81,7 +81,10 @@ class SnapshotState(msgspec.Struct, frozen=True):
 
 
 class Snapshot:
-    """Copies of the NodeInfos that have a node, and lists of them. Only `Cache.update_snapshot` changes it.
+    """Copies of the NodeInfos that have a node, and lists of them. `Cache.update_snapshot` updates it for each scheduling cycle.
+
+    In v1.36 the cycle of a pod group changes it, too: it limits the snapshot to a placement, and assumes and forgets pods in it. Dry runs
+    change copies.
 
     Not to be confused with a checkpoint, which is a saved engine. Upstream: internal/cache/snapshot.go Snapshot
     """

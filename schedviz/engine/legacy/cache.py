@@ -37,14 +37,14 @@ from schedviz.engine.cache.changes import NodeInfoChanges
 from schedviz.engine.framework.object_table import ObjectTable
 from schedviz.engine.framework.types import PodInfo, PodNotFoundError
 from schedviz.kube.core import Pod
-from schedviz.trace.events import CacheCall, CacheMethod, CacheStateName
+from schedviz.trace.events import CacheCall, CacheMethod, PodStateName
 from schedviz.trace.recorder import Recorder
 
 _CORRUPTED: Final = "Schedulercache is corrupted and can badly affect scheduling decisions"
 _NO_UID: Final = "Cannot get cache key for pod with empty UID"
 
 #: The state of a pod after a call that removed it from the cache.
-_LEFT_BY: Final[dict[str, CacheStateName]] = {"ForgetPod": "Initial", "ExpirePod": "Expired", "RemovePod": "Deleted"}
+_LEFT_BY: Final[dict[str, PodStateName]] = {"ForgetPod": "Initial", "ExpirePod": "Expired", "RemovePod": "Deleted"}
 
 
 class CacheV114(Cache):
@@ -55,9 +55,9 @@ class CacheV114(Cache):
     def __init__(self, recorder: Recorder, *args: object, **kwargs: object) -> None:
         super().__init__(recorder, *args, **kwargs)  # type: ignore[arg-type]  # as Cache takes them
         #: Uids of pods that left the cache for good -> how. A uid that is missing here was never known, or was forgotten.
-        self.left: dict[str, CacheStateName] = {}
+        self.left: dict[str, PodStateName] = {}
 
-    def state_of(self, uid: str) -> CacheStateName:
+    def state_of(self, uid: str) -> PodStateName:
         """The state of a pod."""
         if uid not in self.pod_states:
             return self.left.get(uid, "Initial")
@@ -191,7 +191,7 @@ class CacheV114(Cache):
                 CacheCall, call=call, pod=info.key, uid=info.uid, source=source, target=self.state_of(info.uid), error=error
             )
 
-    def _note_leaving(self, call: str, uid: str, source: CacheStateName) -> None:
+    def _note_leaving(self, call: str, uid: str, source: PodStateName) -> None:
         if uid in self.pod_states:
             self.left.pop(uid, None)
         elif source in ("Assumed", "Added") and _LEFT_BY.get(call, "Initial") != "Initial":
