@@ -182,11 +182,11 @@ def test_a_fork_that_was_made_is_deleted_when_its_participant_leaves_before_the_
 
     def gone_after(*args: Any, **options: Any) -> Forked:
         made = real(*args, **options)
-        ada.ask("post", "leave/", expect=204)
+        ada.request("post", "leave/", expect=204)
         return made
 
     monkeypatch.setattr(forks, "fork", gone_after)
-    ada.ask("post", "forks/", {}, expect=404)
+    ada.request("post", "forks/", {}, expect=404)
     assert Session.objects.get() == classroom.session
 
 
@@ -197,15 +197,15 @@ def test_a_fork_is_not_made_for_somebody_who_is_gone_meanwhile(classroom, ada, m
     def gone_before(*args: Any, **options: Any) -> Forked:
         match how:
             case "leaves":
-                ada.ask("post", "leave/", expect=204)
+                ada.request("post", "leave/", expect=204)
             case "is removed":
-                classroom.teacher.ask("delete", f"participants/{Participant.objects.get().pk}/", expect=204)
+                classroom.teacher.request("delete", f"participants/{Participant.objects.get().pk}/", expect=204)
             case _:
-                classroom.teacher.ask("post", "end/", {"keep": True})
+                classroom.teacher.request("post", "end/", {"keep": True})
         return real(*args, **options)
 
     monkeypatch.setattr(forks, "fork", gone_before)
-    assert ada.ask("post", "forks/", {}, expect=404)["code"] == "not_found"
+    assert ada.request("post", "forks/", {}, expect=404)["code"] == "not_found"
     assert not RoomFork.objects.exists()
     assert Session.objects.get() == classroom.session
 

@@ -67,12 +67,12 @@ def test_a_login_is_needed_to_open_one(classroom):
 
 def test_a_teacher_has_at_most_so_many_rooms_open_or_ended(classroom, settings):
     settings.ROOMS_PER_USER = 2
-    room = classroom.teacher.ask_at("post", ROOMS, {"session": str(classroom.session.pk)}, expect=201)
-    classroom.teacher.ask_at("post", f"{ROOMS}{room['id']}/end/", {}, expect=200)
-    refused = classroom.teacher.ask_at("post", ROOMS, {"session": str(classroom.session.pk)}, expect=409)
+    room = classroom.teacher.request_at("post", ROOMS, {"session": str(classroom.session.pk)}, expect=201)
+    classroom.teacher.request_at("post", f"{ROOMS}{room['id']}/end/", {}, expect=200)
+    refused = classroom.teacher.request_at("post", ROOMS, {"session": str(classroom.session.pk)}, expect=409)
     assert (refused["code"], "SCHEDVIZ_ROOMS_PER_USER allows" in refused["detail"]) == ("quota_reached", True)
-    classroom.teacher.ask_at("delete", f"{ROOMS}{room['id']}/", expect=204)
-    classroom.teacher.ask_at("post", ROOMS, {"session": str(classroom.session.pk)}, expect=201)
+    classroom.teacher.request_at("delete", f"{ROOMS}{room['id']}/", expect=204)
+    classroom.teacher.request_at("post", ROOMS, {"session": str(classroom.session.pk)}, expect=201)
 
 
 def test_a_session_has_at_most_20_open_rooms(classroom):

@@ -59,7 +59,7 @@ def test_an_answer_may_be_changed_until_the_question_is_closed(classroom_with_qu
 def test_a_room_has_a_limited_number_of_questions_and_of_characters_in_them(classroom, monkeypatch):
     def ask(characters: int, expect: int) -> Any:
         options = ["a", "b" * (characters - 11)]
-        return classroom.teacher.ask("post", "questions/", {"text": "x" * 10, "kind": "choice", "options": options}, expect=expect)
+        return classroom.teacher.request("post", "questions/", {"text": "x" * 10, "kind": "choice", "options": options}, expect=expect)
 
     monkeypatch.setattr(asking, "MOST_QUESTIONS", 3)
     monkeypatch.setattr(asking, "MOST_CHARACTERS", 250)
@@ -68,13 +68,13 @@ def test_a_room_has_a_limited_number_of_questions_and_of_characters_in_them(clas
     too_long = ask(51, 409)
     assert (too_long["code"], "would have 251 characters; 250 is the limit" in too_long["detail"]) == ("quota_reached", True)
     ask(50, 201)
-    classroom.teacher.ask("patch", "questions/3/", {"open": False})
+    classroom.teacher.request("patch", "questions/3/", {"open": False})
     assert "This room has 3 questions" in ask(12, 409)["detail"]
 
 
 def test_a_tally_has_the_most_frequent_answers(classroom, monkeypatch):
     monkeypatch.setattr(state, "TALLY_CHARACTERS", 20)
-    classroom.teacher.ask("post", "questions/", {"text": "Why?"}, expect=201)
+    classroom.teacher.request("post", "questions/", {"text": "Why?"}, expect=201)
     for name, said in (("Ada", "short"), ("Bob", "x" * 15), ("Eve", "x" * 15), ("Dan", "y" * 15)):
         answer(classroom.student(name), said)
     question = classroom.look()["questions"][0]
