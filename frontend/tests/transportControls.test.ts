@@ -3,13 +3,13 @@ import { expect, it } from "vitest";
 import type { AnyCommand } from "../src/model/generated";
 import { TransportControls } from "../src/store/transportControls";
 
-/** The commands that a step and then a start of play send at 10 s, by the ends of the backoffs in backoffQ. */
-function sentFor(ends: number[], { popsFromBackoffQ = false, active = 0 } = {}): AnyCommand[] {
+/** The commands that a step and then a start of play send at 10 s, by the expiries of the backoffs in backoffQ and in errorBackoffQ. */
+function sentFor(expiries: number[], { popsFromBackoffQ = false, active = 0, errors = [] as number[] } = {}): AnyCommand[] {
   const sent: AnyCommand[] = [];
   const queue = {
     activeQ: { size: active },
-    backoffQ: { size: ends.length, array: ends.map((backoffExpirySeconds) => ({ backoffExpirySeconds })) },
-    errorBackoffQ: { size: 0, array: [] },
+    backoffQ: { size: expiries.length, array: expiries.map((backoffExpirySeconds) => ({ backoffExpirySeconds })) },
+    errorBackoffQ: { size: errors.length, array: errors.map((backoffExpirySeconds) => ({ backoffExpirySeconds })) },
     popsFromBackoffQ,
   };
   const controls = new TransportControls({
@@ -36,6 +36,14 @@ it("steps and runs while a pod can be popped", () => {
 it("advances the clock to the end of a backoff if no pod can be popped, and runs the flush if the backoff has ended", () => {
   expect(sentFor([10.5])).toEqual([{ op: "advance", seconds: 0.5 }, { op: "advance", seconds: 0.5 }, RUN]);
   expect(sentFor([9.5])).toEqual([{ op: "advance", seconds: 0 }, { op: "advance", seconds: 0 }, RUN]);
+});
+
+it("advances to the end of the second in which backoffs of v1.36 expire", () => {
+  const advance = (seconds: number): AnyCommand[] => [{ op: "advance", seconds }, { op: "advance", seconds }, RUN as AnyCommand];
+
+  expect(sentFor([], { popsFromBackoffQ: true, errors: [10, 11] })).toEqual(advance(1));
+  expect(sentFor([], { popsFromBackoffQ: true, errors: [9] })).toEqual(advance(0));
+  expect(sentFor([], { errors: [10.5] })).toEqual(advance(0.5));
 });
 
 it("steps in vain if pods wait only for a change in the cluster", () => {

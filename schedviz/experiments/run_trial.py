@@ -157,7 +157,7 @@ class TrialRun:
         """Let time pass until a pod arrives or ends, or a pod's backoff ends. Ends the trial if none of this will happen."""
         simulation = self.simulation
         queue, now = simulation.scheduler.state.queue, simulation.clock.now
-        backs_off = bool(queue.pods_backing_off())
+        backs_off = bool(queue.pods_in_backoff_q())
         event = self._timeline.next_at
         if event is not None and not self._timeline.has_arrivals and not backs_off and all(each.gated for each in queue.unschedulable_pods):
             # Pods would only end.

@@ -99,7 +99,7 @@ class QueuePlace(Part, frozen=True):
     since_seconds: float
     #: The number of pods of activeQ before it; None in the other two.
     ahead: int | None = None
-    #: When its backoff ends; None without backoff.
+    #: The first moment, in virtual seconds, at which it no longer backs off; None: it does not back off.
     backoff_ends_seconds: float | None = None
     #: When it is moved out of unschedulablePods without an event.
     flushed_after_seconds: float | None = None

@@ -28,7 +28,7 @@ def queue_place(simulation: Simulation, pod: str, *, count_ahead: bool = True) -
         return None
     name, queued = location
     queue = simulation.scheduler.state.queue
-    expiry = queue.backoff_expiry(queued)
+    backoff_end = queue.backoff_end(queued)
     gating_plugin = (queued.gating_plugin or names.SCHEDULING_GATES) if queued.gated else ""
     waits = name == "unschedulablePods"
     return QueuePlace(
@@ -36,7 +36,7 @@ def queue_place(simulation: Simulation, pod: str, *, count_ahead: bool = True) -
         queued.attempts,
         nanos_to_seconds(queued.timestamp),
         ahead=_ahead(simulation, queued) if count_ahead and name == "activeQ" else None,
-        backoff_ends_seconds=nanos_to_seconds(expiry) if expiry > simulation.clock.now and queued.attempts else None,
+        backoff_ends_seconds=nanos_to_seconds(backoff_end) if backoff_end > simulation.clock.now and queued.attempts else None,
         flushed_after_seconds=nanos_to_seconds(queue.unschedulable_timeout(queued)) if waits and not queued.gated else None,
         gated_by=", ".join(gate.name for gate in queued.pod.spec.scheduling_gates) if queued.gated else "",
         gating_plugin=gating_plugin,

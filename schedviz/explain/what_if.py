@@ -73,7 +73,7 @@ def clear_queue(simulation: Simulation) -> None:
     queue, recorder = simulation.scheduler.state.queue, simulation.recorder
     silent, recorder.silent = recorder.silent, True
     try:
-        for pods in (list(queue.active_q), queue.pods_backing_off(), list(queue.unschedulable_pods)):
+        for pods in (list(queue.active_q), queue.pods_in_backoff_q(), list(queue.unschedulable_pods)):
             for queued in reversed(pods):
                 queue.delete(queued.pod_info)
     finally:

@@ -1,5 +1,6 @@
 import { describePod, type Requested } from "../api/describe";
 import { fetchStoredObject } from "../api/objects";
+import { backoffLeft } from "../model/backoffWait";
 import type { Create } from "../model/generated";
 import { printZone, splitKey } from "../model/names";
 import type { Queued, State } from "../model/state";
@@ -42,8 +43,7 @@ export async function fittingNode(session: string, state: State): Promise<Fittin
   const names = new Set(state.list.toArray().map(({ name }) => name));
   const [command] = nodesOf({ count: 1, prefix: PREFIX, zone, cpu, memory, pods: "110", extended, labels: labelsFor(wanted) }, names);
   const name = (command?.object as { metadata: { name: string } } | undefined)?.metadata.name ?? "";
-  const ends = pods.map(({ backoffExpirySeconds }) => backoffExpirySeconds - state.clockSeconds);
-  return { command: command!, name, pods: pods.length, cpu, memory, seconds: Math.max(0, ...ends) };
+  return { command: command!, name, pods: pods.length, cpu, memory, seconds: Math.max(0, ...pods.map((pod) => backoffLeft(pod, state))) };
 }
 
 async function wantedBy(session: string, key: string, at: number): Promise<Wanted> {

@@ -62,7 +62,7 @@ class CycleRunner:
         strictly_after = (queue.next_unschedulable_timeout(), cache.next_expiry())
         moments = [
             self.simulation.cluster.next_due,
-            queue.next_backoff_expiry(),
+            queue.next_backoff_end(),
             scheduler.waiting_deadline(),
             *(moment + 1 for moment in strictly_after if moment is not None),
         ]

@@ -179,12 +179,12 @@ class CommandExecutor:
         group = simulation.shown_pod_group
         failed = group is not None and group.outcome == "unschedulable"
         task.failed_groups = task.failed_groups + 1 if failed else 0
-        waiting = len(simulation.scheduler.state.queue.pods_backing_off())
+        waiting = len(simulation.scheduler.state.queue.pods_in_backoff_q())
         return task.failed_groups >= max(_REPEATS, 2 * waiting) and simulation.cluster.watches.next_due is None
 
     def _repeating(self) -> str:
         """Which groups are tried over and over, and what to do."""
-        pods = (queued.pod for queued in self._simulation.scheduler.state.queue.pods_backing_off())
+        pods = (queued.pod for queued in self._simulation.scheduler.state.queue.pods_in_backoff_q())
         groups = sorted({group.key for pod in pods if (group := group_of(pod)) is not None})
         named = ", ".join(groups[:_NAMED_GROUPS]) + (f" and {len(groups) - _NAMED_GROUPS} more" if len(groups) > _NAMED_GROUPS else "")
         noun, verbs = ("group", ("does not fit", "is")) if len(groups) == 1 else ("groups", ("do not fit", "are"))

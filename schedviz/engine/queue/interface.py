@@ -131,20 +131,37 @@ class SchedulingQueue(Protocol):
 
     def nominated_node_names(self) -> Collection[str]: ...
 
-    def next_backoff_expiry(self) -> int | None:
-        """When the first pod that backs off can move to activeQ."""
+    # Moments are in nanoseconds of the virtual clock.
+
+    def backoff_expiry(self, queued: QueuedPodInfo) -> int:
+        """What orders backoffQ, and what views show; 0 in v1.36: the pod has no backoff. Upstream: getBackoffTime
+
+        In v1.36 the pod backs off beyond it: `backoff_end`.
+        """
+        ...
+
+    def backoff_end(self, queued: QueuedPodInfo) -> int:
+        """The first moment at which the pod no longer backs off; 0: it has no backoff. Upstream: isPodBackingoff"""
+        ...
+
+    def is_pod_backing_off(self, queued: QueuedPodInfo) -> bool:
+        """Whether the pod's backoff is running, in whichever queue it is. Upstream: isPodBackingoff"""
+        ...
+
+    def next_backoff_end(self) -> int | None:
+        """The earliest `backoff_end` of the pods in backoffQ, from which on a flush moves one of them; None: backoffQ is empty."""
         ...
 
     def next_unschedulable_timeout(self) -> int | None:
-        """When the next flush moves a pod out of unschedulablePods; None: it moves none."""
+        """The moment after which the next flush moves a pod out of unschedulablePods; None: it moves none."""
         ...
 
     def unschedulable_timeout(self, queued: QueuedPodInfo) -> int:
-        """The time after which a pod has been in unschedulablePods too long."""
+        """The moment after which a pod has been in unschedulablePods too long."""
         ...
 
-    def pods_backing_off(self) -> list[QueuedPodInfo]:
-        """The pods of backoffQ, whatever heaps it is made of."""
+    def pods_in_backoff_q(self) -> list[QueuedPodInfo]:
+        """The pods of backoffQ, whatever heaps it is made of; also those whose backoff has ended, until a flush moves them."""
         ...
 
     def backoff_heaps(self) -> tuple[Heap[QueuedPodInfo], ...]:
@@ -158,8 +175,6 @@ class SchedulingQueue(Protocol):
     def find(self, key: str) -> QueuedPodInfo | None:
         """The pod, in whichever queue it is."""
         ...
-
-    def backoff_expiry(self, queued: QueuedPodInfo) -> int: ...
 
     def pending_pods(self) -> tuple[list[Pod], str]:
         """All pending pods, and how many are in each queue."""

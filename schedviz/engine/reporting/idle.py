@@ -43,10 +43,10 @@ def _timers(simulation: SimulationState) -> list[tuple[int, str]]:
     scheduler, cluster = simulation.scheduler, simulation.cluster
     queue = scheduler.state.queue
     timers: list[tuple[int, str]] = []
-    backoff, timeout, expiry = queue.next_backoff_expiry(), queue.next_unschedulable_timeout(), scheduler.state.cache.next_expiry()
-    first = min(queue.pods_backing_off(), key=queue.backoff_expiry, default=None)
-    if first is not None and backoff is not None:
-        timers.append((backoff, f"a backoff of {first.pod.key}"))
+    timeout, expiry = queue.next_unschedulable_timeout(), scheduler.state.cache.next_expiry()
+    first = min(queue.pods_in_backoff_q(), key=queue.backoff_end, default=None)
+    if first is not None:
+        timers.append((queue.backoff_end(first), f"a backoff of {first.pod.key}"))
     if cluster.watches.in_flight:
         event = cluster.watches.in_flight[0]
         timers.append((event.due, f"the watch event {event.verb} of {event.resource} {event.key}"))

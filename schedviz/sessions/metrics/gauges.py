@@ -28,7 +28,7 @@ def read_gauges(simulation: Simulation) -> dict[str, dict[Labels, float]]:
     return {
         metrics.PENDING_PODS.name: {
             ("active",): len(queue.active_q),
-            ("backoff",): len(queue.pods_backing_off()),
+            ("backoff",): len(queue.pods_in_backoff_q()),
             ("unschedulable",): len(queue.unschedulable_pods) - gated,
             ("gated",): gated,
         },

@@ -62,10 +62,10 @@ def test_a_run_does_not_wait_for_backoffs() -> None:
     simulation = four_nodes(pod("large", cpu="9"))
     do(simulation, "run")
     do(simulation, "create", object=node("node5", cpu="16"))
-    assert [queued.key for queued in simulation.scheduler.state.queue.pods_backing_off()] == ["default/large"]
+    assert [queued.key for queued in simulation.scheduler.state.queue.pods_in_backoff_q()] == ["default/large"]
 
     assert elapsed(simulation, "run") == TICK
-    assert simulation.scheduler.state.queue.pods_backing_off()
+    assert simulation.scheduler.state.queue.pods_in_backoff_q()
 
 
 def test_advance_adds_its_seconds_to_a_tick_or_moves_to_the_next_timer() -> None:
@@ -73,11 +73,11 @@ def test_advance_adds_its_seconds_to_a_tick_or_moves_to_the_next_timer() -> None
     assert elapsed(simulation, "advance", seconds=2) == 2_001 * TICK
     do(simulation, "run")
     do(simulation, "create", object=node("node5", cpu="16"))
-    expiry = simulation.scheduler.state.queue.next_backoff_expiry()
+    end = simulation.scheduler.state.queue.next_backoff_end()
 
     do(simulation, "advance", to="next")
 
-    assert simulation.clock.now == expiry
+    assert simulation.clock.now == end
     assert simulation.scheduler.has_active_pods
 
 

@@ -298,17 +298,21 @@ class PriorityQueue(NominatesPods):
     # Times
 
     def backoff_expiry(self, queued: QueuedPodInfo) -> int:
-        """When a pod's backoff ends."""
+        """When a pod's backoff expires. Upstream: scheduling_queue.go getBackoffTime"""
         return self._backoff.expiry(queued)
+
+    def backoff_end(self, queued: QueuedPodInfo) -> int:
+        """The first moment at which the pod no longer backs off; 0: it is gated. Upstream: scheduling_queue.go isPodBackingoff"""
+        return 0 if queued.gated else self.backoff_expiry(queued)
 
     def is_pod_backing_off(self, queued: QueuedPodInfo) -> bool:
         """Whether the pod's backoff is running; never for a gated pod. Upstream: scheduling_queue.go isPodBackingoff"""
-        return not queued.gated and self.backoff_expiry(queued) > self._now()
+        return self._now() < self.backoff_end(queued)
 
-    def next_backoff_expiry(self) -> int | None:
-        """When the first pod of backoffQ can move to activeQ."""
+    def next_backoff_end(self) -> int | None:
+        """The first moment at which a flush moves a pod out of backoffQ; None: backoffQ is empty."""
         first = self.backoff_q.peek()
-        return None if first is None else self.backoff_expiry(first)
+        return None if first is None else self.backoff_end(first)
 
     def next_unschedulable_timeout(self) -> int | None:
         """When the next flush moves a pod out of unschedulablePods; None: it moves none."""
@@ -397,7 +401,7 @@ class PriorityQueue(NominatesPods):
 
     # Recording, views, checkpoints
 
-    def pods_backing_off(self) -> list[QueuedPodInfo]:
+    def pods_in_backoff_q(self) -> list[QueuedPodInfo]:
         """The pods of backoffQ, in the order of its array."""
         return list(self.backoff_q)
 

@@ -20,7 +20,7 @@ class BackoffQueue:
         self._now = now
         #: The order of activeQ, for pods whose backoff ends in the same second.
         self.active_q_less = less
-        #: SchedulerPopFromBackoffQ: backoffs end at whole seconds.
+        #: SchedulerPopFromBackoffQ: backoffs expire, and end, at whole seconds. Upstream: backoffQOrderingWindowDuration
         self._is_aligned = pop_from_backoff_q
         self.set_durations(initial_seconds, max_seconds)
         self.pod_backoff_q: Heap[QueuedPodInfo] = Heap(_key, self._less_with_priority if pop_from_backoff_q else self._less)
@@ -54,20 +54,27 @@ class BackoffQueue:
         return self.pod_backoff_q if name == "backoffQ" else self.pod_error_backoff_q
 
     def is_backing_off(self, queued: QueuedPodInfo) -> bool:
-        """Whether the pod has to wait: also in the second in which its backoff ends. Upstream: isPodBackingoff"""
-        return self.expiry(queued) >= self._aligned(self._now()) if self._has_backoff(queued) else False
+        """Whether the pod has to wait. Upstream: isPodBackingoff"""
+        return self._now() < self.end(queued)
 
     def expiry(self, queued: QueuedPodInfo) -> int:
-        """When the backoff ends; 0: the pod has none. Upstream: getBackoffTime"""
+        """When the backoff expires, which orders the heaps; 0: the pod has none. Upstream: getBackoffTime"""
         if not self._has_backoff(queued):
             return 0
         if queued.backoff_expiration is None:
             queued.backoff_expiration = self._aligned(queued.timestamp + self._duration(_failures(queued)))
         return queued.backoff_expiration
 
-    def ends(self, queued: QueuedPodInfo) -> int:
-        """The first moment at which the pod no longer backs off."""
-        return self.expiry(queued) + (NANOS_PER_SECOND if self._is_aligned else 1)
+    def end(self, queued: QueuedPodInfo) -> int:
+        """The first moment at which the pod no longer backs off; 0: it has no backoff.
+
+        A pod still backs off at its expiry and, if backoffs are aligned, during the whole second that begins there.
+
+        Upstream: isPodBackingoff
+        """
+        if not self._has_backoff(queued):
+            return 0
+        return self._aligned(self.expiry(queued)) + NANOS_PER_SECOND if self._is_aligned else self.expiry(queued) + 1
 
     def _has_backoff(self, queued: QueuedPodInfo) -> bool:
         return self._max != 0 and _failures(queued) != 0

@@ -541,17 +541,21 @@ class PriorityQueue(NominatesPods):
     # Times and look-ups
 
     def backoff_expiry(self, queued: QueuedPodInfo) -> int:
-        """When a pod's backoff ends; 0: it has none."""
+        """When a pod's backoff expires; 0: it has none. Upstream: backoff_queue.go getBackoffTime"""
         return self._backoff.expiry(queued)
+
+    def backoff_end(self, queued: QueuedPodInfo) -> int:
+        """The first moment at which the pod no longer backs off; 0: it has no backoff."""
+        return self._backoff.end(queued)
 
     def is_pod_backing_off(self, queued: QueuedPodInfo) -> bool:
         """Whether the pod's backoff is running."""
         return self._backoff.is_backing_off(queued)
 
-    def next_backoff_expiry(self) -> int | None:
-        """When the first pod of backoffQ can move to activeQ."""
+    def next_backoff_end(self) -> int | None:
+        """The first moment at which a flush moves a pod out of one of the heaps of backoffQ; None: both are empty."""
         firsts = [heap.peek() for heap in (self._backoff.pod_backoff_q, self._backoff.pod_error_backoff_q)]
-        return min((self._backoff.ends(queued) for queued in firsts if queued is not None), default=None)
+        return min((self._backoff.end(queued) for queued in firsts if queued is not None), default=None)
 
     def next_unschedulable_timeout(self) -> int | None:
         """When the next flush moves a pod out of unschedulablePods; None: it moves none. Gated pods are not flushed."""
@@ -561,7 +565,7 @@ class PriorityQueue(NominatesPods):
         """The time after which a pod has been in unschedulablePods too long. Upstream: flushUnschedulablePodsLeftover"""
         return queued.timestamp + self._pod_max_in_unschedulable_pods
 
-    def pods_backing_off(self) -> list[QueuedPodInfo]:
+    def pods_in_backoff_q(self) -> list[QueuedPodInfo]:
         """The pods of both heaps of backoffQ, in the order of their arrays."""
         return list(self._backoff)
 

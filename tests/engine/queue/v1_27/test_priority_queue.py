@@ -338,10 +338,10 @@ def test_the_summary_counts_all_pending_pods(world: World) -> None:
 
 
 def test_the_next_timers_are_known(world: World) -> None:
-    assert (world.queue.next_backoff_expiry(), world.queue.next_unschedulable_timeout()) == (None, None)
+    assert (world.queue.next_backoff_end(), world.queue.next_unschedulable_timeout()) == (None, None)
     world.add("p")
     world.fail("NodeAffinity")
     assert world.queue.next_unschedulable_timeout() == world.now + 300 * NANOS_PER_SECOND
 
     world.queue.move_all_to_active_or_backoff_queue(events.NODE_ADD)
-    assert world.queue.next_backoff_expiry() == world.now + NANOS_PER_SECOND
+    assert world.queue.next_backoff_end() == world.now + NANOS_PER_SECOND
