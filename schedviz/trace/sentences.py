@@ -235,7 +235,7 @@ def _move(move: QueueMove, cause: str) -> Phrase:
     if entry is not None and entry.gated:
         sentence = phrase("{said}, gated", said=sentence)
     if entry is not None and target in ("backoffQ", "errorBackoffQ"):
-        sentence = phrase("{said}, backs off until {seconds} s", said=sentence, seconds=f"{entry.backoff_expiry_seconds:g}")
+        sentence = phrase("{said}, its backoff expires at {seconds} s", said=sentence, seconds=f"{entry.backoff_expiry_seconds:g}")
     return sentence
 
 

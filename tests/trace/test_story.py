@@ -93,7 +93,7 @@ def test_the_history_of_a_pod_that_failed_with_an_error_names_error_backoff_q() 
     events = events_of(create(node("node1")), create(pod("web")), *cycles(1), release="v1.36", config={"profiles": [profile]})
 
     result = texts(story(events, "pods", "default/web"))
-    assert any("added to errorBackoffQ because of ScheduleAttemptFailure, backs off until " in each for each in result), result
+    assert any("added to errorBackoffQ because of ScheduleAttemptFailure, its backoff expires at " in each for each in result), result
 
 
 def test_the_histories_of_victim_and_preemptor_name_each_other() -> None:
