@@ -96,7 +96,7 @@ _WORDS = {
     "REACHED": "reached",
     "$END": "the end",
 }
-_CODES = ("Success", "Error", "Unschedulable", "UnschedulableAndUnresolvable", "Wait", "Skip")
+_CODES = ("Success", "Error", "Unschedulable", "UnschedulableAndUnresolvable", "Wait", "Skip", "Pending")
 _HINTS = ("Queue", "QueueSkip")
 _QUEUES = {"activeQ": "activeQ", "backoffQ": "backoffQ", "errorBackoffQ": "errorBackoffQ", "unschedulablePods": "unschedulable"}
 

@@ -135,6 +135,7 @@ RUN = (
         ("node node2 changed", {"cacheNode"}),
         ("status Unschedulable by NodeResourcesFit at Filter", {"stageEnded"}),
         ("status Error", set()),
+        ("status Pending", set()),
         ("pod default/* reached unschedulablePods", {"queueMoved"}),
         ("pod default/web reached unschedulablePods", set()),
         ('outcome == "unschedulable"', {"cycleEnded"}),

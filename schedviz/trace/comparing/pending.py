@@ -41,6 +41,7 @@ def _grouped(side: Side) -> dict[str, list[str]]:
 def _waiting(view: View) -> Iterable[QueuedPod]:
     yield from view.queue.active_q
     yield from view.queue.backoff_q
+    yield from view.queue.error_backoff_q
     yield from view.queue.unschedulable
 
 

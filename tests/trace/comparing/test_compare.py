@@ -12,6 +12,7 @@ from schedviz.trace.commands import convert_command
 from schedviz.trace.comparing import Comparison, RunInMemory, compare
 from schedviz.trace.comparing.differences import differences
 from schedviz.trace.comparing.report import html_report
+from tests.engine.clusters import do, four_nodes, pod
 
 CLUSTER = {"nodes": 4, "pods": 30, "shape": "mixed", "seed": 7}
 PACKING = {
@@ -236,3 +237,15 @@ def test_the_comparison_is_in_its_report() -> None:
     data = page.split("id='comparison'>", 1)[1].split("</script>", 1)[0]
 
     assert json.loads(data)["placements"]["moved"] == result.placements.moved
+
+
+def test_pods_of_error_backoff_q_are_pending() -> None:
+    simulation = four_nodes(pod("p"), release="v1.36")
+    beginning = simulation.view()
+    do(simulation, "schedule")
+    do(simulation, "bind_fail", pod="default/p")
+    failed = RunInMemory("failed", beginning, simulation.drain_events(), {})
+
+    (reason,) = compare(failed, failed).pending
+
+    assert (reason.a, reason.count_a) == (["default/p"], 1)
