@@ -212,7 +212,7 @@ class SimulationState:
             policies=self.settings.policies,
             seed=self.settings.seed,
         )
-        scheduler.state.takes_first_of_tied = self.settings.first_of_heap
+        scheduler.state.takes_first_of_tied = self.settings.first_of_tied_v1_36
         scheduler.state.draws_among_tied = self.settings.random_of_tied
         self.cluster.deliver = scheduler.handle
         return scheduler

@@ -86,7 +86,7 @@ def settings_of(trace: Trace) -> SimulationSettings:
         feature_gates=trace.feature_gates,
         hold_preemption=trace.hold_preemption,
         hold_dispatch=trace.hold_dispatch,
-        first_of_heap=trace.tie_break == "first",
+        first_of_tied_v1_36=trace.tie_break == "first",
     )
 
 

@@ -38,7 +38,7 @@ def settings_of_trial(trial: Trial, base: BaseCluster, plan: Plan) -> Simulation
         seed=trial.seed or 0,
         first_of_tied=takes_first,
         random_of_tied=not takes_first and release != V1_27,
-        first_of_heap=patch.ties == "first" or shared.first_of_heap,
+        first_of_tied_v1_36=patch.ties == "first" or shared.first_of_tied_v1_36,
     )
 
 

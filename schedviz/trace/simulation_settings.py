@@ -43,7 +43,7 @@ class SimulationSettings(msgspec.Struct, frozen=True):
     #: Whether a victim gets a deletionTimestamp instead of being deleted.
     graceful_victims: GracefulVictims = False
     seed: int = 0
-    #: Select the first of tied nodes (FORMAT.md, "Frozen choices"); False: select one at random.
+    #: v1.27.1: select the first of tied nodes (FORMAT.md, "Frozen choices"); False: select one at random.
     first_of_tied: bool = True
     fake_extenders: list[dict[str, Any]] = []
     #: Simulated controllers; none by default.
@@ -63,7 +63,7 @@ class SimulationSettings(msgspec.Struct, frozen=True):
     #: v1.36: asynchronous preemptions and pending API calls have trace events; False: events are numbered without them
     #: (`RULES_OF_NEW_SESSIONS`).
     records_preemptions: bool = False
-    #: v1.36: select the first of tied nodes; False: the one at the top of upstream's heap.
-    first_of_heap: bool = False
+    #: v1.36: select the first of tied nodes; False: the one at the top of upstream's heap. Stored under an older name.
+    first_of_tied_v1_36: bool = msgspec.field(default=False, name="first_of_heap")
     #: v1.36: select one of tied nodes at random, by the seed. Upstream selects by the order in which its parallel filters end.
     random_of_tied: bool = False

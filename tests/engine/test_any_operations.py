@@ -330,7 +330,7 @@ class EngineMachineV136(EngineMachine):
         config=st.sampled_from([*CONFIGS, BATCHING, BATCHING]),
         settings=st.sampled_from(SETTINGS_V1_36),
         graceful=st.sampled_from([False, True, "bound"]),
-        ties=st.sampled_from([{}, {"first_of_heap": True}, {"random_of_tied": True}]),
+        ties=st.sampled_from([{}, {"first_of_tied_v1_36": True}, {"random_of_tied": True}]),
     )
     def begin(self, *, config: dict[str, Any] | None, settings: dict[str, Any], graceful: GracefulVictims, ties: dict[str, bool]) -> None:
         self.begin_with(release="v1.36", config=config, graceful_victims=graceful, **ties, **settings)

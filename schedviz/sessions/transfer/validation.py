@@ -50,7 +50,7 @@ def validate_settings(given: dict[str, Any]) -> dict[str, Any]:
     """
     if not given:
         return {}
-    names = {camel(name): name for name in SimulationSettings.__struct_fields__ if name not in RULES_OF_NEW_SESSIONS}
+    names = {camel(name): name for name in SimulationSettings.__struct_encode_fields__ if name not in RULES_OF_NEW_SESSIONS}
     for name, value in given.items():
         if name not in names:
             members = ", ".join(names)

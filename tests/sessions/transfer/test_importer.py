@@ -345,7 +345,7 @@ def test_the_release_of_a_trace_reaches_the_engine_and_that_of_the_session_comes
 
     settings = _settings_of(of_trace)
     assert (settings.release, settings.feature_gates) == ("v1.36", {"SchedulerAsyncPreemption": False})
-    assert (settings.hold_preemption, settings.hold_dispatch, settings.first_of_heap) == (True, True, True)
+    assert (settings.hold_preemption, settings.hold_dispatch, settings.first_of_tied_v1_36) == (True, True, True)
     assert (of_trace.settings["release"], of_trace.settings["feature_gates"]) == ("v1.36", {"SchedulerAsyncPreemption": False})
     assert (_settings_of(chosen).release, _settings_of(chosen).feature_gates) == ("v1.27.1", {})
     exported = trace_export.trace(of_trace)
