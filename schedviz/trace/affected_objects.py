@@ -39,12 +39,12 @@ from schedviz.trace.events import (
 class AffectedObjects:
     """Keys of pods (`namespace/name`), names of nodes, the pods that were created or deleted, and whether the scheduler restarted."""
 
-    __slots__ = ("lives", "nodes", "pods", "restarted")
+    __slots__ = ("created_or_deleted", "nodes", "pods", "restarted")
 
     def __init__(self) -> None:
         self.pods: set[str] = set()
         self.nodes: set[str] = set()
-        self.lives: set[str] = set()
+        self.created_or_deleted: set[str] = set()
         self.restarted = False
 
 
@@ -126,7 +126,7 @@ def _written(event: ApiWritten, affected: AffectedObjects) -> None:
         if event.subresource == "binding":
             affected.nodes.add(event.detail)
         elif event.verb in ("create", "delete"):
-            affected.lives.add(event.key)
+            affected.created_or_deleted.add(event.key)
     elif event.resource == "nodes":
         affected.nodes.add(event.key)
 

@@ -147,8 +147,8 @@ class CacheFold:
             self._images.pop(change.image, None)
 
 
-#: Members of a NodeItem that a NodeChange has unchanged.
-_VALUES = (
+#: Members that a NodeItem and a NodeChange have in the same form: the change has the new value, or None.
+_SAME_MEMBERS = (
     "has_node",
     "unschedulable",
     "taints",
@@ -181,7 +181,7 @@ def _changed(item: NodeItem, change: NodeChange) -> NodeItem:
             if pod.required_anti_affinity:
                 far.append(pod.pod)
         values.update(pod_order=pods, pods_with_affinity=near, pods_with_required_anti_affinity=far)
-    for member in _VALUES:
+    for member in _SAME_MEMBERS:
         value = getattr(change, member)
         if value is not None:
             values[member] = value

@@ -195,10 +195,10 @@ POP_CAUSES: Final = frozenset(("Pop", "PopFromBackoffQ"))
 
 
 class QueueMove(Piece, frozen=True):
-    """One pod moved between two of the three queues, or changed in place (`source` is `target`).
+    """One pod entered or left a queue, moved between two, or changed in place (`source` is `target`); None: in no queue.
 
-    `entry` is its QueuedPodInfo afterwards, None: unchanged. In the two heaps, a pod that leaves is removed with container/heap's Remove
-    (`popped`: Pop), one that enters is pushed, one that changes in place is fixed.
+    `entry` is its QueuedPodInfo afterwards, None: unchanged. In a heap (all queues but unschedulablePods), a pod that leaves is removed
+    with container/heap's Remove (`popped`: Pop), one that enters is pushed, one that changes in place is fixed.
     """
 
     pod: str
@@ -210,7 +210,7 @@ class QueueMove(Piece, frozen=True):
 
 class QueueMoved(TraceEvent, frozen=True, kw_only=True, tag="queueMoved"):
     """Pods entered, left or changed in the queue, because of `cause`: upstream's label of the event (`PodAdd`, `ScheduleAttemptFailure`,
-    `BackoffComplete`, `NodeAdd`, ...), one of `POP_CAUSES`, or `PodUpdate`, `PodDelete`.
+    `BackoffComplete`, `NodeAdd`, ...), one of `POP_CAUSES`, or `PodUpdate`, `PodDelete`, `Configure`.
     """
 
     cause: str
@@ -584,7 +584,10 @@ class ClockAdvanced(TraceEvent, frozen=True, kw_only=True, tag="clockAdvanced"):
 
 
 class Restarted(TraceEvent, frozen=True, kw_only=True, tag="restarted"):
-    """The scheduler restarted (`reason`: why it had exited): cache, queue, snapshot, nominator and cycles are empty."""
+    """The scheduler restarted: cache, queue, snapshot, nominator and cycles are empty.
+
+    `reason`: why it had exited; `reset`: the session was reset to the state after its import; "": it had not.
+    """
 
     reason: str = ""
 

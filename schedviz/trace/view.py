@@ -175,7 +175,7 @@ class InFlightEntry(Value, frozen=True, omit_defaults=True):
 
 
 class QueueView(Part):
-    """The scheduling queue. The two heaps are container/heap's arrays."""
+    """The scheduling queue. activeQ, backoffQ and errorBackoffQ are container/heap's arrays."""
 
     active_q: list[QueuedPod] = msgspec.field(default_factory=list, name="activeQ")
     backoff_q: list[QueuedPod] = msgspec.field(default_factory=list, name="backoffQ")

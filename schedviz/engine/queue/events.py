@@ -1,4 +1,7 @@
-"""Events that move pods within the queue, and the plugins that wait for them. Upstream: internal/queue/events.go"""
+"""Events that move pods within the queue of v1.27.1, and the plugins that wait for them. Upstream: internal/queue/events.go
+
+v1.36 has its own in `v1_36/cluster_events`, and uses POD_DELETE, POP and CONFIGURE of these.
+"""
 
 from __future__ import annotations
 

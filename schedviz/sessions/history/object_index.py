@@ -33,7 +33,7 @@ def names_of(events: Sequence[AnyEvent], cycles: Iterable[CycleView], running_po
         pods.add(running_pod)
     needles = {_needle("pods", pod) for pod in pods}
     needles.update(_needle("nodes", node) for node in names.nodes)
-    needles.update(_needle("life", pod) for pod in names.lives)
+    needles.update(_needle("life", pod) for pod in names.created_or_deleted)
     if names.restarted:
         needles.add(_RESTARTED)
     return b"".join(needles)

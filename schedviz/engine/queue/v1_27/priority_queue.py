@@ -359,12 +359,12 @@ class PriorityQueue(NominatesPods):
         """
         key = queued.key
         before = None if is_changed else self._entry(queued)
-        gating_plugin_of = self._pre_enqueue(queued.pod_info)
-        queued.gated = gating_plugin_of is not None
+        gating_plugin = self._pre_enqueue(queued.pod_info)
+        queued.gated = gating_plugin is not None
         sources: list[QueueName] = [popped_from] if popped_from is not None else []
         target: QueueName
-        if gating_plugin_of is not None:
-            queued.unschedulable_plugins.add(gating_plugin_of)
+        if gating_plugin is not None:
+            queued.unschedulable_plugins.add(gating_plugin)
             target = "unschedulable"
             if key in self.unschedulable_pods:
                 sources.append(target)
@@ -378,7 +378,7 @@ class PriorityQueue(NominatesPods):
         entry = self._entry(queued)
         if not (target in sources and entry == before):
             moves += _moves(key, sources, target, None if entry == before and sources else entry, popped=popped_from is not None)
-        return gating_plugin_of is None
+        return gating_plugin is None
 
     def _leave(self, name: QueueName, key: str) -> bool:
         """Remove the pod from a queue; whether it was there."""

@@ -16,7 +16,7 @@ class Moves:
         """`entry` returns a pod as a view shows it."""
         self._entry = entry
         self._moves: list[QueueMove | None] = []
-        #: Key -> the place of its departure among the moves, its queue, whether it was popped, and how it was before.
+        #: Key -> the index of its departure among the moves, its queue, whether it was popped off the heap, and how it was before.
         self._left: dict[str, tuple[int, QueueName, bool, QueuedPod]] = {}
         self._deferred: list[Callable[[], object]] = []
 
@@ -25,7 +25,8 @@ class Moves:
     ) -> None:
         """A pod left a queue.
 
-        `before`: how it was, if it has changed since. `may_leave`: it is still there, and becomes a move only if it enters another queue.
+        `popped`: it was taken off the root of the heap (container/heap's Pop), for a cycle or by a flush. `before`: how it was, if it has
+        changed since. `may_leave`: it is still there, and becomes a move only if it enters another queue.
         """
         key = queued.key
         move = self._left.get(key)
@@ -42,12 +43,12 @@ class Moves:
         if move is None:
             self._moves.append(QueueMove(pod=key, target=target, entry=entry))
             return
-        queue, source, popped, before = move
+        index, source, popped, before = move
         is_unchanged = entry == before
         if source == target and is_unchanged:
-            self._moves[queue] = None
+            self._moves[index] = None
             return
-        self._moves[queue] = QueueMove(
+        self._moves[index] = QueueMove(
             pod=key, source=source, target=target, popped=popped and source != target, entry=None if is_unchanged else entry
         )
 

@@ -143,12 +143,12 @@ class PriorityQueue(NominatesPods):
 
     @property
     def backoff_q(self) -> Heap[QueuedPodInfo]:
-        """podBackoffQ."""
+        """podBackoffQ alone, which views call backoffQ; upstream's backoffQ (`pods_in_backoff_q`, `backoff_heaps`) is both heaps."""
         return self._backoff.pod_backoff_q
 
     @property
     def error_backoff_q(self) -> Heap[QueuedPodInfo]:
-        """podErrorBackoffQ."""
+        """podErrorBackoffQ, which views call errorBackoffQ."""
         return self._backoff.pod_error_backoff_q
 
     @property
