@@ -35,7 +35,9 @@ class Session(models.Model):
     message = models.TextField(blank=True, default="")
     #: {"phase", "done", "total", "unit"} during a long operation.
     progress: models.JSONField[Any, Any] = models.JSONField(null=True, blank=True)
-    #: The session's source: {"files": [name, ...]}, {"generate": {...}} or {"trace": name}; "follows" is the cluster that it shadows.
+    #: The session's source: {"files": [name, ...]}, {"generate": {...}}, {"trace": name}, {"lesson", "lessonVersion"} or, of a fork,
+    #: {"fork": {"session", "name", "at", "event"}} with its origin and the moment ("at" as requested), and "release" if that is another.
+    #: Also "follows": the cluster that the session shadows; in "fork", the one that its origin shadows.
     source: models.JSONField[Any, Any] = models.JSONField(default=dict)
     #: The engine's SimulationSettings.
     settings: models.JSONField[Any, Any] = models.JSONField(default=dict)
@@ -44,9 +46,10 @@ class Session(models.Model):
     #: Whether the owner requested that extenders are called, and was allowed to. A file cannot request it.
     calls_extenders = models.BooleanField(default=False)
     engine_version = models.CharField(max_length=64, blank=True, default="")
-    #: The session that it was forked from. None: it is not a fork, or that session was deleted.
+    #: The session that it was forked from, which REST calls `forkedFrom`. None: it is not a fork, or that session was deleted.
     origin = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="all_forks")
     #: The session that has the history before `fork_event` (see lineage.py): its origin, or None if it simulates another release.
+    #: So `forks` lacks forks to another release, and `all_forks` has them.
     forked_from = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="forks")
     fork_event = models.BigIntegerField(default=0)
     #: The last cycle that had ended at `fork_event`.
@@ -182,7 +185,8 @@ class Command(models.Model):
     body = models.BinaryField()
     #: The engine's Outcome as JSON; None until applied.
     outcome: models.JSONField[Any, Any] = models.JSONField(null=True, blank=True)
-    #: The event before the CommandDone of a command that a pause interrupted. Replay stops there, too.
+    #: The last event before the CommandDone of a command that a pause, a breakpoint, a quota or the quarantine interrupted. Replay stops
+    #: there, too.
     stopped_event = models.BigIntegerField(null=True, blank=True)
     accepted_at = models.DateTimeField(db_default=Now())
     applied_at = models.DateTimeField(null=True, blank=True)

@@ -71,7 +71,7 @@ class SessionBody(Body, frozen=True):
     owner: str | None
     #: Its size in the database; null unless requested (`?sizes=1` of the list).
     stored_bytes: int | None
-    #: Its source: {"files": [...]}, {"generate": {...}} or {"trace": name}.
+    #: Its source: {"files": [...]}, {"generate": {...}}, {"trace": name}, {"lesson", "lessonVersion"} or {"fork": {...}}.
     source: dict[str, Any]
     #: What the import loaded, and what it left out and why; null until it has ended.
     report: dict[str, Any] | None
