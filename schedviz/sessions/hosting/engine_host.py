@@ -148,7 +148,7 @@ class EngineHost:
     def _run_and_write(self) -> None:
         before, cycle = self.position, self._simulation.cycle
         began, cpu_began, shadow_began = time.perf_counter(), time.thread_time(), self._runner.shadow.seconds
-        result = self._runner.run(after_seq=before.applied_seq, announced=self.is_suspicious)
+        result = self._runner.run(after_seq=before.applied_seq, is_suspicious=self.is_suspicious)
         # Dry runs of a followed cluster's bindings are not repeated by a replay.
         self._saver.count_work(time.perf_counter() - began - (self._runner.shadow.seconds - shadow_began))
         self.worked_seconds += time.thread_time() - cpu_began
@@ -163,7 +163,7 @@ class EngineHost:
             self._runner.breakpoints.refresh(committed.breakpoints_edit)
         process_metrics.SLICES.observe(time.perf_counter() - began)
         if self.position != before:
-            # If this process crashes later, the next owner's first slice gets here too.
+            # The slice of the suspected command did not crash. If a later one does, the next owner is suspicious again.
             self.is_suspicious = False
 
     # --- Storing

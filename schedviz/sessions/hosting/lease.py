@@ -63,8 +63,8 @@ def owner_prefix() -> str:
 def acquire(session_id: UUID, *, importing: bool = False, uploaded: bool = True) -> tuple[Lease, Session] | None:
     """Take the lease; returns it and the stored session, or None if a live owner has it or the session cannot be hosted.
 
-    A session that is being imported can be taken only for `importing`, once its uploads are complete, or before that for making them
-    (not `uploaded`); a failed session cannot be taken.
+    A session that is being imported can be taken only for `importing`: once its uploads are complete or, with `uploaded` False, before
+    that, by a worker that makes the uploads itself (as for the trial of an experiment). A failed session cannot be taken.
 
     Counts an acquisition. Applying a command resets the count to one, and releasing the lease gracefully resets it to zero.
     """

@@ -43,13 +43,13 @@ class Position(msgspec.Struct, frozen=True):
 
 
 class Done(msgspec.Struct, frozen=True):
-    """A command that ended. `stopped_event`: a pause interrupted it after this event; `quarantined`: it crashed its workers or broke the
-    engine.
-    """
+    """A command that ended."""
 
     seq: int
     outcome: dict[str, Any]
+    #: A pause, a breakpoint, a quota or the quarantine interrupted it after this event.
     stopped_event: int | None = None
+    #: It crashed its workers or broke the engine.
     quarantined: bool = False
     #: The command was made from an observation of a followed cluster, and no client waits for its outcome.
     is_observed: bool = False

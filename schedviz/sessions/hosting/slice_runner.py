@@ -114,10 +114,10 @@ class SliceRunner:
             return 0.0
         return self.pace.wait_seconds()
 
-    def run(self, *, after_seq: int, announced: bool) -> SliceResult:
+    def run(self, *, after_seq: int, is_suspicious: bool) -> SliceResult:
         """Execute the commands after `after_seq` for one slice. Raises `EngineError` or `Fenced`.
 
-        `announced`: execute one command, and store its number first, so that the next owner knows it if this process crashes.
+        `is_suspicious`: execute one command, and store its number first, so that the next owner knows it if this process crashes.
         """
         result = SliceResult([], [])
         with WATCHDOG.watch(f"The engine of session {self._session.pk}", on_stuck=self._announce_stuck) as alive:
@@ -126,12 +126,12 @@ class SliceRunner:
             if isinstance(self._transport, HttpTransport):
                 self._transport.before_call = alive
             while (stored := self.running or self._inbox.next_after(after_seq)) is not None:
-                done = self._execute(stored, stop, result.hits, announced=announced)
+                done = self._execute(stored, stop, result.hits, is_suspicious=is_suspicious)
                 if done is None:
                     break
                 result.done.append((stored, done))
                 after_seq = done.seq
-                if stop() or announced:
+                if stop() or is_suspicious:
                     break
             self._simulation.on_stage = never
         return result
@@ -160,12 +160,12 @@ class SliceRunner:
         """Store which command is stuck. The watchdog calls this before it ends the process, so that no second process ends for it."""
         announce_stuck(self._lease, self._current_seq)
 
-    def _execute(self, stored: Stored, stop: Callable[[], bool], hits: list[Hit], *, announced: bool) -> Done | None:
+    def _execute(self, stored: Stored, stop: Callable[[], bool], hits: list[Hit], *, is_suspicious: bool) -> Done | None:
         """Begin or continue a command; None when the slice ended first."""
         self._current_seq = stored.seq
         if why := self._broken.get(stored.seq):
             return self._quarantine(stored, why)
-        if announced and not announce(self._lease, stored.seq):
+        if is_suspicious and not announce(self._lease, stored.seq):
             raise Fenced(f"Another owner has taken session {self._session.pk}.")
         if self.running is None:
             op = str(type(stored.command).__struct_config__.tag)

@@ -66,6 +66,7 @@ class Slots:
         self.total = total
         self._waiting = waiting
         self._taken = 0
+        #: Sessions that `begin_leaving` told to leave and that have not left yet; fewer if others left meanwhile.
         self._leaving = 0
         self._lock = threading.Lock()
 
@@ -89,8 +90,11 @@ class Slots:
         """Whether 80 % of the slots are taken, so that idle sessions should be released soon."""
         return self._taken >= 0.8 * self.total
 
-    def give_way(self) -> bool:
-        """Whether a session with work must release its slot for a waiting one. No more slots are released than sessions wait."""
+    def begin_leaving(self) -> bool:
+        """Count a session with work as leaving if another waits for its slot; returns whether it must leave now.
+
+        About as many sessions leave as wait: one that is counted is not asked again, and any session that leaves reduces the count.
+        """
         with self._lock:
             if self._waiting() <= self._leaving:
                 return False

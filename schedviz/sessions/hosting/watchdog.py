@@ -104,10 +104,10 @@ class Watchdog:
         self._cpu_seconds = cpu_seconds
         #: Seconds between two checks.
         self._pause = min(0.5, seconds / 4)
-        #: Time of the last check, and for how long in total no check was possible.
+        #: Time of the last check, and for how long in total no check was possible. That time does not count for deadlines.
         self._checked = clock()
         self._stopped_seconds = 0.0
-        #: Time in which the process was stopped does not count for deadlines.
+        #: Thread → what it does. Deadlines are times of the clock minus `_stopped_seconds`.
         self._watched: dict[int, _Watched] = {}
         #: Thread → the deadline that the last check found, and the CPU time of the thread when a check found it first.
         self._begun: dict[int, tuple[float, float | None]] = {}

@@ -117,8 +117,11 @@ class _HostedSession:
         self.hosted = EngineHost(own_lease, session)
 
     def run(self) -> str:
-        """Host the engine; returns why that ended, as a label for metrics."""
-        if self._must_back_off():
+        """Host the engine; returns why that ended, as a label for metrics.
+
+        `resting`: it backed off; `gave way`: it was released for a session that waits for a slot, or for another worker.
+        """
+        if self._backed_off_after_crashes():
             return "resting"
         if not self._load():
             return "not loaded"
@@ -137,8 +140,11 @@ class _HostedSession:
 
     # --- Beginning
 
-    def _must_back_off(self) -> bool:
-        """Whether to back off, because owners crashed and no command is the known cause. A known command is marked for quarantine."""
+    def _backed_off_after_crashes(self) -> bool:
+        """Back off if owners crashed and no command is the known cause; returns whether it did. Marks a known command for quarantine.
+
+        A session that has backed off since the last crash is tried again.
+        """
         session, crashes = self.session, self.session.acquisitions - 1
         if session.trying_seq == SEQ_AFTER_BACKOFF:
             session.message = ""
@@ -231,12 +237,15 @@ class _HostedSession:
     # --- Leaving
 
     def _should_release(self, seconds: float) -> bool:
-        """Whether to release the session for another that waits for a slot, or a long run for another worker."""
+        """Whether to release the session for another that waits for a slot, or a long run for another worker.
+
+        Release it if so: it may count as leaving already.
+        """
         hosted = self.hosted
         if seconds > LONG_HOSTING_SECONDS:
-            return hosted.running is not None or SLOTS.give_way()
+            return hosted.running is not None or SLOTS.begin_leaving()
         worked = seconds >= _PACED_HOSTING_SECONDS if hosted.pace else hosted.worked_seconds >= MIN_WORK_PER_LOAD * hosted.load_seconds
-        return worked and hosted.has_work and SLOTS.give_way()
+        return worked and hosted.has_work and SLOTS.begin_leaving()
 
     def _has_left_idle(self, idle_seconds: float) -> bool:
         linger = min(self.linger_seconds, CROWDED_LINGER_SECONDS) if SLOTS.is_crowded else self.linger_seconds

@@ -28,18 +28,18 @@ def test_a_slice_executes_all_waiting_commands(make_session: MakeSession) -> Non
     for _ in range(3):
         send(session_id, "cycle")
 
-    result = runner_of(session_id).run(after_seq=0, announced=False)
+    result = runner_of(session_id).run(after_seq=0, is_suspicious=False)
 
     assert [(stored.seq, done.seq, done.outcome["cycles"]) for stored, done in result.done] == [(1, 1, 1), (2, 2, 1), (3, 3, 1)]
     assert Session.objects.get(pk=session_id).applied_seq == 0
 
 
-def test_an_announced_slice_executes_one_command_and_stores_its_number_first(make_session: MakeSession) -> None:
+def test_a_suspicious_slice_executes_one_command_and_stores_its_number_first(make_session: MakeSession) -> None:
     session_id = make_session()
     for _ in range(3):
         send(session_id, "cycle")
 
-    result = runner_of(session_id).run(after_seq=0, announced=True)
+    result = runner_of(session_id).run(after_seq=0, is_suspicious=True)
 
     assert [done.seq for _, done in result.done] == [1]
     assert Session.objects.get(pk=session_id).trying_seq == 1
@@ -53,11 +53,11 @@ def test_a_slice_ends_after_its_cycles_and_the_run_continues_in_the_next(
     send(session_id, "run")
     runner = runner_of(session_id)
 
-    first = runner.run(after_seq=0, announced=False)
+    first = runner.run(after_seq=0, is_suspicious=False)
     running = runner.running
-    slices = [runner.run(after_seq=0, announced=False)]
+    slices = [runner.run(after_seq=0, is_suspicious=False)]
     while runner.running is not None:
-        slices.append(runner.run(after_seq=0, announced=False))
+        slices.append(runner.run(after_seq=0, is_suspicious=False))
 
     assert first.done == []
     assert running is not None
@@ -73,7 +73,7 @@ def test_a_slice_ends_when_its_cycles_have_long_messages(make_session: MakeSessi
 
     slices = []
     while not slices or runner.running is not None:
-        runner.run(after_seq=0, announced=False)
+        runner.run(after_seq=0, is_suspicious=False)
         slices.append([cycle.message for cycle in runner._simulation.drain_cycles()])
 
     assert slices == [["no nodes available to schedule pods"] * 2] * 3
@@ -84,7 +84,7 @@ def test_a_quarantined_command_is_skipped_with_its_reason(make_session: MakeSess
     send(session_id, "cycle")
     send(session_id, "cycle")
 
-    result = runner_of(session_id, {1: "it broke."}).run(after_seq=0, announced=False)
+    result = runner_of(session_id, {1: "it broke."}).run(after_seq=0, is_suspicious=False)
 
     assert [(done.seq, done.quarantined) for _, done in result.done] == [(1, True), (2, False)]
     assert result.done[0][1].outcome["error"] == "The command was quarantined: it broke."
@@ -96,7 +96,7 @@ def test_a_breakpoint_stops_a_run_and_ends_the_slice(make_session: MakeSession) 
     send(session_id, "run")
     send(session_id, "cycle")
 
-    result = runner_of(session_id).run(after_seq=0, announced=False)
+    result = runner_of(session_id).run(after_seq=0, is_suspicious=False)
 
     (stored, done) = result.done[0]
     assert (stored.seq, done.outcome["stopped"]) == (1, slice_runner.STOPPED_BY_BREAKPOINT)
@@ -109,7 +109,7 @@ def test_a_run_with_a_rate_has_a_pace_and_begins_in_the_next_slice(make_session:
     send(session_id, "run", rate=5)
     runner = runner_of(session_id)
 
-    result = runner.run(after_seq=0, announced=False)
+    result = runner.run(after_seq=0, is_suspicious=False)
 
     assert result.done == []
     assert runner.pace is not None

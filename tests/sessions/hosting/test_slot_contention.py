@@ -118,11 +118,11 @@ def test_as_many_threads_pass_a_gate_at_a_time_as_it_is_wide() -> None:
     assert gate._free == 2
 
 
-def test_no_more_turns_give_way_than_wait() -> None:
+def test_no_more_sessions_leave_than_wait() -> None:
     waiting = 2
     slots = Slots(4, lambda: waiting)
     with slots, slots, slots, slots:
-        assert [slots.give_way() for _ in range(3)] == [True, True, False]
+        assert [slots.begin_leaving() for _ in range(3)] == [True, True, False]
     waiting = 0
     with slots:
-        assert not slots.give_way()
+        assert not slots.begin_leaving()
