@@ -56,6 +56,23 @@ def test_moves_show_which_hint_woke_a_pod_and_which_left_it(page: Page, server: 
     expect(explained).to_contain_text("Queue if the pod's requests fit")
 
 
+def test_a_click_ends_a_backoff_that_has_expired_but_not_ended(page: Page, server: Server):
+    session = session_of(
+        server,
+        create(node("node1")),
+        create(pod("p")),
+        {"op": "schedule"},
+        {"op": "bind_fail", "pod": "default/p"},
+        {"op": "advance", "seconds": 1},
+    )
+    open_session(page, server, session)
+    expect(page.locator("[data-queue=errorBackoffQ] [data-pod='default/p']")).to_be_visible()
+
+    page.locator("[data-ending-backoff]").click()
+
+    expect(page.locator("[data-queue=errorBackoffQ] [data-pod]")).to_have_count(0, timeout=PATIENCE_MILLIS)
+
+
 def test_the_matrix_ends_with_the_answers_before_binding_and_what_followed_the_cycle(page: Page, server: Server):
     session = session_of(
         server,
