@@ -65,7 +65,7 @@ class Nominator:
         self.nominated_pod_to_node: dict[str, str] = {}
 
     def add_nominated_pod(self, pod: PodInfo, nominating_info: NominatingInfo | None) -> None:
-        """Nominate a pod to the node in `info`; without one (or with noop), to the node in its status.
+        """Nominate a pod to the node in `nominating_info`; without one (or with noop), to the node in its status.
 
         Upstream: scheduling_queue.go AddNominatedPod
         """
