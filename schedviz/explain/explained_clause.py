@@ -21,6 +21,7 @@ def explained_clause(
     meaning = meaning_of(reason) or otherwise
     if meaning is None:
         return Clause(count, reason, plugin, code, nodes)
+    advice = meaning.advice_phrase
     headline = None if meaning is otherwise else meaning.headline(count)
     return Clause(
         0 if meaning.is_note else count,
@@ -32,7 +33,8 @@ def explained_clause(
         headline=headline.text if headline is not None else "",
         headline_phrase=headline,
         causes=meaning.causes,
-        advice=meaning.advice,
+        advice=advice.text if advice is not None else meaning.advice,
+        advice_phrase=advice,
         meaning_phrase=meaning.phrase,
         releases=() if meaning is otherwise else releases_of(reason),
     )

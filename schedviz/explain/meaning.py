@@ -13,7 +13,7 @@ class Meaning(NamedTuple):
     plugin: str
     template: str
     causes: tuple[str, ...] = ()
-    #: A sentence without values.
+    #: A sentence; its values are those of `template`.
     advice: str = ""
     #: Whether it counts no nodes and says nothing about why the pod does not fit.
     is_note: bool = False
@@ -30,6 +30,11 @@ class Meaning(NamedTuple):
     def sentence(self) -> str:
         """The same in English."""
         return self.phrase.text
+
+    @property
+    def advice_phrase(self) -> Phrase | None:
+        """What to do, with its values; None: it has none."""
+        return Phrase(self.advice, dict(self.values)) if "{" in self.advice else None
 
     def headline(self, count: int, nodes: Phrase | None = None) -> Phrase:
         """In one plain sentence: which or how many nodes have it. `nodes` names them; None: their number. 0 nodes: not counted."""

@@ -13,7 +13,7 @@ from schedviz.explain.details.of_message import with_requests
 from schedviz.explain.explained_clause import explained_clause
 from schedviz.explain.explanation import Clause, NodeVerdict, Part
 from schedviz.explain.main_reason import is_of_control_plane, most_likely_first, only_cause
-from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
+from schedviz.explain.reason_tables.autoscalers import AT_ITS_LIMITS, CLUSTER_AUTOSCALER, KARPENTER
 from schedviz.explain.reason_tables.creation import API_SERVER
 from schedviz.explain.reason_tables.whole import OLD_PREDICATES
 from schedviz.explain.reasons import UNKNOWN, meaning_of
@@ -343,8 +343,9 @@ def _of_group(clause: Clause) -> Clause:
 
 
 def _of_nodepools(nodepools: str) -> tuple[Clause, ...]:
-    """What Karpenter says about each NodePool."""
+    """What Karpenter says about each NodePool, first about those at their limits, for which the pod need not change."""
     reasons = [reason.strip(" .") for reason in _BETWEEN_NODEPOOLS.split(nodepools)]
+    reasons.sort(key=lambda reason: not reason.lower().startswith(AT_ITS_LIMITS))
     clauses = [explained_clause(0, reason if meaning_of(reason) is not None else f"Failed to schedule pod, {reason}") for reason in reasons]
     return tuple(msgspec.structs.replace(clause, plugin=KARPENTER, releases=()) for clause in clauses)
 

@@ -251,13 +251,14 @@ KARPENTER = (
 def test_karpenters_reason_for_each_nodepool_is_a_clause() -> None:
     message = parse_message(KARPENTER)
     assert [clause.headline for clause in message.clauses] == [
+        "another node would exceed the limits of the NodePool spot",
         (
             "no instance type that the NodePool default and the pod allow is large enough: the pod and the DaemonSets on its node request "
             "cpu 96, memory 2Gi"
         ),
         "the NodePool gpu has the taint nvidia.com/gpu=true:NoSchedule, which the pod does not tolerate",
-        "another node would exceed the limits of the NodePool spot",
     ]
+    assert message.clauses[0].advice.startswith("raise spec.limits of the NodePool spot: ")
     assert {clause.plugin for clause in message.clauses} == {"karpenter"}
 
 

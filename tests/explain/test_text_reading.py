@@ -114,6 +114,15 @@ def test_a_node_of_karpenter_is_on_its_way() -> None:
     assert (found.standing, "nodeclaim/default-x7" in found.sentence) == ("coming", True)
 
 
+def test_a_nodepool_at_its_limits_comes_before_those_that_the_pod_does_not_suit() -> None:
+    found = answer(
+        CPU.format(age="2m") + '  Warning  FailedScheduling  20s  karpenter  Failed to schedule pod, incompatible with nodepool "gpu", did '
+        'not tolerate dedicated=gpu:NoSchedule; all available instance types exceed limits for nodepool: "arm"\n'
+    )
+    assert found.sentence.startswith("No node is on its way: another node would exceed the limits of the NodePool arm; ")
+    assert found.advice.startswith("raise spec.limits of the NodePool arm: ")
+
+
 def test_a_node_that_became_unhealthy_keeps_its_earlier_reason_in_mind() -> None:
     found = answer(
         "  Warning  FailedScheduling  12m  default-scheduler  0/9 nodes are available: 4 Insufficient cpu, 5 node(s) were unschedulable.\n"

@@ -66,12 +66,15 @@ def card_of_message(
 
     `answer`: what to read before the message; None: nothing.
     """
-    autoscaler_clauses = (clause for each in autoscaler_messages if not says_all(answer, each) for clause in each.message.clauses)
+    autoscaler_clauses = [clause for each in autoscaler_messages if not says_all(answer, each) for clause in each.message.clauses]
     message = pod_message.message
     takes = f"None of {message.nodes:,} nodes takes the pod" if message.nodes > 1 else "The node does not take the pod"
     general = takes if message.nodes else "The scheduler does not place the pod" if not pod_message.writer else "The pod gets no node"
     is_answered = answer is not None and bool(answer.sentence)
     is_over = answer is not None and answer.standing == "scheduled"
+    # An image has room for few reasons: the one that the answer names comes before those of the scheduler.
+    first = 1 if is_answered else 0
+    clauses = (*autoscaler_clauses[:first], *message.clauses, *autoscaler_clauses[first:])
     card = Card(
         subject=pod_message.pod,
         standing=("scheduled" if is_over else "pending") if pod_message.pod else "",
@@ -79,14 +82,8 @@ def card_of_message(
         sentence=" ".join(filter(None, _first(answer) if is_answered else (*_first(answer), message.conclusion))).replace("`", "'")
         or general,
         unit="nodes",
-        reasons=() if is_over else tuple(_reason(clause, meaning=True) for clause in (*message.clauses, *autoscaler_clauses)),
-        # An image has room for few reasons: what an autoscaler says stays visible here.
-        message=" ".join(
-            (
-                pod_message.text,
-                *(f"{each.writer}: {each.text}" if says_all(answer, each) else _of_autoscaler(each) for each in autoscaler_messages),
-            )
-        ),
+        reasons=() if is_over else tuple(_reason(clause, meaning=True) for clause in clauses),
+        message=" ".join((pod_message.text, *(f"{each.writer}: {each.text}" for each in autoscaler_messages))),
         findings=(message.finding,) if message.finding else (),
         origin=origin,
         simulated=False,
@@ -100,11 +97,6 @@ def _first(answer: PodAnswer | None) -> Iterator[str]:
     yield answer.sentence
     yield f"To do: {answer.advice}." if answer.advice else ""
     yield answer.note
-
-
-def _of_autoscaler(said: PodMessage) -> str:
-    clauses = (f"{clause.reason}{f' (to do: {clause.advice})' if clause.advice else ''}" for clause in said.message.clauses)
-    return f"{said.writer}: {'; '.join(clauses)}."
 
 
 def _finding(finding: Finding) -> str:

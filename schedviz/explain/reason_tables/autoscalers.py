@@ -13,6 +13,8 @@ KARPENTER: Final = "karpenter"
 _NODEPOOL: Final = r'incompatible with (?:nodepool|provisioner) "(?P<nodepool>[^"]*)", (?:daemonset overhead=(?:\{[^{}]*\}|[^,]*), )?'
 #: A quantity of Karpenter's JSON, without the pods and the DaemonSets' pods that it counts.
 _RESOURCES: Final = r"no instance type (?:satisfied|has enough) resources (?P<resources>\{[^{}]*\}).*"
+#: How the reason begins of a NodePool that is at its limits.
+AT_ITS_LIMITS: Final = "all available instance types exceed limits"
 _LOOK_AT_NODEPOOLS: Final = "compare the pod's requirements and tolerations with the NodePools: `kubectl get nodepools -o yaml`"
 
 AUTOSCALERS: Final[tuple[Row, ...]] = (
@@ -32,7 +34,7 @@ AUTOSCALERS: Final[tuple[Row, ...]] = (
             KARPENTER,
             "the NodePool {nodepool} has the taint {taint}, which the pod does not tolerate",
             (),
-            "add a toleration to the pod if it belongs there, or use a NodePool without the taint",
+            "add a toleration to the pod if it belongs on the nodes of the NodePool {nodepool}, or use a NodePool without the taint",
         ),
     ),
     (
@@ -46,12 +48,12 @@ AUTOSCALERS: Final[tuple[Row, ...]] = (
     ),
     (_NODEPOOL + r"(?P<why>.*)", Meaning(KARPENTER, "the NodePool {nodepool} does not suit the pod: {why}", (), _LOOK_AT_NODEPOOLS)),
     (
-        r'all available instance types exceed limits for (?:nodepool|provisioner):? "?(?P<nodepool>[^"\s;]*)"?.*',
+        AT_ITS_LIMITS + r' for (?:nodepool|provisioner):? "?(?P<nodepool>[^"\s;]*)"?.*',
         Meaning(
             KARPENTER,
             "another node would exceed the limits of the NodePool {nodepool}",
             (),
-            "raise spec.limits of the NodePool: `kubectl get nodepools -o wide` shows what is used",
+            "raise spec.limits of the NodePool {nodepool}: `kubectl get nodepools -o wide` shows what is used",
         ),
     ),
     (

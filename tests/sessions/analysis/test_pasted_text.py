@@ -81,7 +81,7 @@ AUTOSCALERS = {
     "raise the node group's maximum size": (
         "Normal   NotTriggerScaleUp  2m3s (x121 over 22m)  cluster-autoscaler  pod didn't trigger scale-up: 1 max node group size reached"
     ),
-    "add a toleration to the pod if it belongs there, or use a NodePool without the taint": (
+    "add a toleration to the pod if it belongs on the nodes of the NodePool a, or use a NodePool without the taint": (
         'Warning  FailedScheduling  2m3s  karpenter  Failed to schedule pod, incompatible with nodepool "a", did not tolerate x=y'
     ),
 }
@@ -103,6 +103,22 @@ def test_what_an_autoscaler_says_does_not_hide_the_schedulers_reasons(advice: st
         assert -1 not in order
         assert order == sorted(order)
         assert f"{messages[-1].writer}: " in card.decode()
+
+
+def test_a_card_begins_with_the_nodepool_at_its_limits_and_quotes_karpenter() -> None:
+    said = (
+        'Failed to schedule pod, incompatible with nodepool "gpu", did not tolerate dedicated=gpu:NoSchedule; all available instance types '
+        'exceed limits for nodepool: "arm"; incompatible with nodepool "amd", did not tolerate dedicated=amd:NoSchedule'
+    )
+    card = explain_pasted(PastedText(DESCRIBED.format(event=f"Warning  FailedScheduling  2m3s  karpenter  {said}"), form="markdown")).card
+    assert card is not None
+    order = [
+        card.decode().find(part)
+        for part in ("the limits of the NodePool arm;", "raise spec.limits of the NodePool arm", "Insufficient cpu")
+    ]
+    assert -1 not in order
+    assert order == sorted(order)
+    assert f"karpenter: {said}" in card.decode()
 
 
 WITH_MESSAGE = "Name: web\nNamespace: shop\n  0/5 nodes are available: 5 Insufficient cpu."
