@@ -9,6 +9,7 @@ import pytest
 
 from schedviz.explain.changes import smallest_change
 from schedviz.explain.changes.change import shell
+from schedviz.explain.changes.mistyped_labels import is_mistyped
 from schedviz.explain.why import why_pending
 from tests.explain.small_clusters import cluster, do, node, pod
 
@@ -88,6 +89,38 @@ def test_a_label_that_replaces_another_comes_after_what_the_pod_can_do_and_has_t
     result = whats(node("n1", disk="hdd"), node("n2", disk="ssd"), pod("p", nodeSelector={"disk": "nvme"}))
     assert result[0] == ["do not ask for the node label disk=nvme (nodeSelector)"]
     assert ["label n1 with disk=nvme, if that is true of the node"] in result
+
+
+def test_a_mistyped_label_is_corrected_and_not_added_to_a_node() -> None:
+    nodes = node("n1"), node("n2", pool="memory")
+    result = whats(*nodes, pod("p", nodeSelector={"pool": "memroy"}))
+    assert result[0] == ["ask for the node label pool=memory instead of pool=memroy"]
+    assert not any(change.startswith("label ") for changes in result for change in changes)
+    [change] = smallest_change(cluster(*nodes, pod("p", nodeSelector={"pool": "memroy"})), "default/p").suggestions[0].changes
+    assert change.yaml == 'nodeSelector:\n  "pool": "memory"'
+
+
+def test_a_mistyped_label_of_node_affinity_is_corrected() -> None:
+    terms = [{"matchExpressions": [{"key": "pool", "operator": "In", "values": ["memroy"]}]}]
+    affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}
+    result = whats(node("n1", pool="memory"), pod("p", affinity=affinity))
+    assert result[0] == ["ask for the node label pool=memory instead of pool=memroy"]
+
+
+@pytest.mark.parametrize(
+    ("value", "meant", "is_typo"),
+    [
+        ("memroy", "memory", True),
+        ("general-purpse", "general-purpose", True),
+        ("Memory", "memory", True),
+        ("team-a", "team-b", False),
+        ("pool1", "pool2", False),
+        ("prod-eu", "prod-us", False),
+        ("nvme", "hdd", False),
+    ],
+)
+def test_a_value_is_mistyped_if_a_word_differs_in_one_letter(value: str, meant: str, *, is_typo: bool) -> None:
+    assert is_mistyped(value, meant) is is_typo
 
 
 def test_pods_leave_or_a_node_is_added() -> None:

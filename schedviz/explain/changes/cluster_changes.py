@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 import msgspec
@@ -11,6 +11,7 @@ from schedviz.engine.dryrun.dry_run import DryRun
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.types import NodeInfo
 from schedviz.explain.changes.change import Change, named, shell
+from schedviz.explain.changes.mistyped_labels import corrections, mistyped_labels
 from schedviz.explain.changes.more_nodes import HOSTNAME, NOT_READY
 from schedviz.explain.explanation import Explanation, NodeVerdict
 from schedviz.kube.core import Pod
@@ -25,11 +26,16 @@ _MAX_TRIED: Final = 3
 def changes_around(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
     """All single changes to nodes and other pods that answer an objection."""
     rows = {verdict.node: row for row, verdict in enumerate(explanation.matrix)}
-    for plugin, change_of in (
+    required = _required_labels(dry_run.pod.pod)
+    yield from corrections(dry_run, required)
+    changes_of: list[tuple[str, Callable[[NodeInfo, Pod], Change | None]]] = [
         (names.NODE_UNSCHEDULABLE, _uncordon),
         (names.TAINT_TOLERATION, _untaint),
-        (names.NODE_AFFINITY, _label),
-    ):
+    ]
+    # A node does not get a mistyped label.
+    if not mistyped_labels(dry_run, required):
+        changes_of.append((names.NODE_AFFINITY, _label))
+    for plugin, change_of in changes_of:
         for verdict in _where(explanation, plugin):
             info = dry_run.rows.infos[rows[verdict.node]]
             change = change_of(info, dry_run.pod.pod) if info.node is not None else None
