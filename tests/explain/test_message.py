@@ -240,6 +240,15 @@ def test_a_reason_of_the_scheduler_for_a_node_group_is_about_new_nodes() -> None
     ]
 
 
+def test_a_node_that_the_cloud_provider_has_not_initialized_is_no_matter_of_its_kubelet() -> None:
+    [clause] = parse_message(
+        "0/3 nodes are available: 3 node(s) had untolerated taint {node.cloudprovider.kubernetes.io/uninitialized: true}."
+    ).clauses
+    assert clause.headline.startswith("3 nodes are not initialized by the cloud provider yet (node.cloudprovider.kubernetes.io/uninit")
+    assert "cloud-controller-manager" in clause.advice
+    assert "kubelet" not in clause.advice
+
+
 KARPENTER = (
     'Failed to schedule pod, incompatible with nodepool "default", daemonset overhead={"cpu":"180m"}, no instance type satisfied resources '
     '{"cpu":"96","memory":"2Gi"} and requirements karpenter.sh/nodepool In [default] (no instance type has enough resources); incompatible '

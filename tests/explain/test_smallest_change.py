@@ -75,8 +75,8 @@ def test_a_toleration_can_be_copied_as_yaml() -> None:
 
 
 def test_a_taint_of_a_node_that_is_not_well_is_not_to_be_tolerated() -> None:
-    result = whats(node("n1", taints=("node.kubernetes.io/not-ready=:NoExecute",)), pod("p"))
-    assert result == [["add one more node like n1"]]
+    for taint in ("node.kubernetes.io/not-ready=:NoExecute", "node.cloudprovider.kubernetes.io/uninitialized=true:NoSchedule"):
+        assert whats(node("n1", taints=(taint,)), pod("p")) == [["add one more node like n1"]]
 
 
 def test_a_missing_label_is_added_or_no_longer_required() -> None:

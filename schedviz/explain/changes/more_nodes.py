@@ -16,8 +16,8 @@ from schedviz.kube.meta import KubeObject
 from schedviz.trace.phrase import phrase
 
 HOSTNAME: Final = "kubernetes.io/hostname"
-#: Taints of unhealthy nodes, which a new node does not have.
-NOT_READY: Final = "node.kubernetes.io/"
+#: Taints of nodes that are unhealthy, cordoned or not initialized yet, which a new node does not have, and which no pod should tolerate.
+NOT_READY: Final = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/")
 #: Distinct node shapes tried.
 _SHAPES: Final = 20
 

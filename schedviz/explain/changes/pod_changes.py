@@ -15,6 +15,7 @@ from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.helper.taint import DO_NOT_SCHEDULE, tolerations_tolerate_taint
 from schedviz.explain.changes.change import Change
+from schedviz.explain.changes.more_nodes import NOT_READY
 from schedviz.explain.explanation import Explanation
 from schedviz.explain.main_reason import keeps_for_others
 from schedviz.kube import quantity
@@ -26,8 +27,6 @@ from schedviz.trace.phrase import Phrase, joined, phrase
 
 replace = msgspec.structs.replace
 
-#: Taints of unhealthy or cordoned nodes: tolerating them is bad advice.
-_UNHEALTHY_TAINT_PREFIX: Final = "node.kubernetes.io/"
 #: Requests are rounded down to these amounts, to keep them readable.
 _ROUND_TO: Final = {"cpu": 10, "memory": 1 << 20, "ephemeral-storage": 1 << 20}
 _DO_NOT_SCHEDULE: Final = "DoNotSchedule"
@@ -63,7 +62,7 @@ def _tolerations(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
                 if not tolerations_tolerate_taint(tolerations, taint):
                     added[taint.key, taint.value] = keeps_for_others(info, taint, dry_run.pod)
     for (key, value), is_for_others in added.items():
-        if key.startswith(_UNHEALTHY_TAINT_PREFIX):
+        if key.startswith(NOT_READY):
             continue
         toleration = Toleration(key=key, operator="Equal", value=value)
         taint_text = f"{key}={value}" if value else key

@@ -83,6 +83,20 @@ NODES: Final[tuple[Row, ...]] = (
         ),
     ),
     (
+        _TAINTED + r"\{(?P<taint>node\.cloudprovider\.kubernetes\.io/uninitialized.*?)(?:: )?\}" + _END,
+        Meaning(
+            names.TAINT_TOLERATION,
+            "the cloud provider has not initialized the node: {taint}",
+            ("a node that is minutes old", "the cloud-controller-manager does not run, or the cloud refuses its calls"),
+            "wait if the node is new; otherwise look at the cloud-controller-manager: "
+            "`kubectl get pods -n kube-system | grep cloud-controller`, and its log",
+            of_nodes=(
+                "{nodes} is not initialized by the cloud provider yet ({taint})",
+                "{nodes} are not initialized by the cloud provider yet ({taint})",
+            ),
+        ),
+    ),
+    (
         _TAINTED + r"\{(?P<taint>node\.(?:cloudprovider\.)?kubernetes\.io/.*?)(?:: )?\}" + _END,
         Meaning(
             names.TAINT_TOLERATION,
