@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, Literal, Protocol
 
 from schedviz.engine.framework.types import PodInfo
+from schedviz.explain.claim_events import may_be_of, provisioning_failure
 from schedviz.explain.explanation import Clause, Part
 from schedviz.explain.main_reason import is_of_broken_nodes
 from schedviz.explain.message import Found, PodMessage, newest_first, newest_of_each_source, parse_messages, without_advice
@@ -80,7 +81,7 @@ def says_all(answer: PodAnswer | None, message: PodMessage) -> bool:
 
 
 class Event(Protocol):
-    """That a pod was placed on a node, or a warning that is not about scheduling."""
+    """That a pod was placed on a node, a warning that is not about scheduling, or that a claim's volume could not be provisioned."""
 
     @property
     def pod(self) -> str: ...
@@ -92,6 +93,8 @@ class Event(Protocol):
     def reason(self) -> str: ...
     @property
     def message(self) -> str: ...
+    @property
+    def claim(self) -> str: ...
 
 
 def read_text(
@@ -111,7 +114,7 @@ def reading_of(messages: Sequence[PodMessage], events: Sequence[Event], age: Cal
     answered = {answer.pod for answer in answers if answer.sentence}
     # The answer says what to do first; what else would help is in the clauses.
     messages = [without_advice(message) if message.pod in answered else message for message in messages]
-    others = _others([event for event in events if event.reason and event.pod not in placed])
+    others = _others([event for event in events if event.reason and event.pod not in placed and not _is_of_any(event, by_pod)])
     return TextReading(tuple(messages), answers, others.text if others is not None else "", others)
 
 
@@ -122,6 +125,8 @@ def _answer(pod: str, messages: Sequence[PodMessage], events: Sequence[Event], a
         return _scheduled(placed[-1], [event for event in events if event.reason and event.pod == pod])
     note = _earlier(messages, age)
     sentence, advice, standing = _of_writers(newest, messages, age)
+    if sentence is None:
+        sentence, advice = _of_claims(pod, events, age)
     return PodAnswer(
         pod,
         standing,
@@ -175,6 +180,19 @@ def _of_writers(
     return phrase("A node is on its way: {what}{when}.", what=headline, when=when), _advice(clauses[0]), "coming"
 
 
+def _of_claims(pod: str, events: Sequence[Event], age: Callable[[str], float]) -> tuple[Phrase | None, Phrase | None]:
+    """Why a claim of the pod has no volume, and what to do about it."""
+    failed = min((event for event in events if event.claim and may_be_of(event.claim, pod)), key=lambda event: age(event.at), default=None)
+    if failed is None:
+        return None, None
+    cause, advice = provisioning_failure(failed.message)
+    return phrase("The claim {claim} has no volume: {cause} ({message}).", claim=failed.claim, cause=cause, message=failed.message), advice
+
+
+def _is_of_any(event: Event, pods: Iterable[str]) -> bool:
+    return bool(event.claim) and any(may_be_of(event.claim, pod) for pod in pods)
+
+
 def _failures(said: PodMessage, messages: Sequence[PodMessage]) -> tuple[Clause, ...]:
     """Why a scale-up failed, if the autoscaler only says that it waits after a failure."""
     if not any(_BACKOFF in clause.reason for clause in said.message.clauses):
@@ -224,7 +242,7 @@ def _earlier(messages: Sequence[PodMessage], age: Callable[[str], float]) -> Phr
 
 
 def _others(warnings: Iterable[Event]) -> Phrase | None:
-    named = list(dict.fromkeys(f"{event.pod} {event.reason}".strip() for event in warnings))
+    named = list(dict.fromkeys(f"{event.pod or event.claim} {event.reason}".strip() for event in warnings))
     if not named:
         return None
     return phrase(

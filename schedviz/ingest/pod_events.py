@@ -26,14 +26,16 @@ _ASSIGNED: Final = re.compile(r"Successfully assigned (?P<pod>[a-z0-9./-]++) to 
 _NODE: Final = re.compile(r"^[ \t]*+Node:[ \t]++(?P<node>[a-z0-9][a-z0-9.-]*+)(?:/|[ \t]*+$)", re.MULTILINE)
 #: Warnings that messages explain.
 _EXPLAINED: Final = frozenset({"FailedScheduling", "FailedScaleUp", "NotTriggerScaleUp", "FailedCreate"})
+#: The reason of an event about a claim without which its pod waits.
+PROVISIONING_FAILED: Final = "ProvisioningFailed"
 #: The longest message that is kept, in characters.
 _LONGEST: Final = 300
 
 
 class PodEvent(msgspec.Struct, frozen=True):
-    """An event about a pod: that it was placed on a node, or a warning that is not about scheduling."""
+    """An event about a pod: that it was placed on a node, or a warning that is not about scheduling. Or a claim's failed provisioning."""
 
-    #: `namespace/name`; "": the text does not name it.
+    #: `namespace/name`; "": the text does not name it, or the event is about a claim.
     pod: str
     #: "5m ago", or RFC 3339; "": unknown.
     at: str
@@ -42,6 +44,8 @@ class PodEvent(msgspec.Struct, frozen=True):
     #: The reason and the message of a warning.
     reason: str = ""
     message: str = ""
+    #: The claim that the event is about, `namespace/name`; "": it is about a pod.
+    claim: str = ""
 
 
 def pod_events_in(text: str) -> list[PodEvent]:
@@ -86,10 +90,12 @@ def _of_object(item: msgspec.Raw | dict[str, object]) -> PodEvent | None:
 
 
 def _event(kind: str, name: str, age: str, reason: str, message: str, severity: str) -> PodEvent | None:
-    if kind.lower() not in ("pod", ""):
-        return None
     at = f"{age} ago" if age else ""
     message = " ".join(message.split())[:_LONGEST]
+    if kind.lower() == "persistentvolumeclaim" and reason == PROVISIONING_FAILED and message:
+        return PodEvent("", at, reason=reason, message=message, claim=name)
+    if kind.lower() not in ("pod", ""):
+        return None
     if reason == "Scheduled" and (assigned := _ASSIGNED.search(message)) is not None:
         return PodEvent(assigned["pod"] if "/" in assigned["pod"] else name, at, assigned["node"])
     if severity != "Warning" or reason in _EXPLAINED or not message:

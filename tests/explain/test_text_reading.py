@@ -123,6 +123,22 @@ def test_a_nodepool_at_its_limits_comes_before_those_that_the_pod_does_not_suit(
     assert found.advice.startswith("raise spec.limits of the NodePool arm: ")
 
 
+def test_the_event_of_a_claim_is_the_answer_about_its_pod() -> None:
+    reading = read(
+        "NAMESPACE   LAST SEEN   TYPE      REASON               OBJECT                               MESSAGE\n"
+        "data        4m2s        Warning   FailedScheduling     pod/kafka-2                          0/2 nodes are available: pod has unbound "
+        "immediate PersistentVolumeClaims.\n"
+        "data        12s         Warning   ProvisioningFailed   persistentvolumeclaim/data-kafka-2   storageclass.storage.k8s.io "
+        '"fast-ssd" not found\n'
+        "data        12s         Warning   ProvisioningFailed   persistentvolumeclaim/other          no quota\n"
+    )
+    found = reading.answer_of("data/kafka-2")
+    assert found is not None
+    assert found.sentence.startswith("The claim data/data-kafka-2 has no volume: the StorageClass fast-ssd does not exist (")
+    assert "`kubectl get storageclass`" in found.advice
+    assert reading.others == "1 other warning is not about scheduling: data/other ProvisioningFailed"
+
+
 def test_a_node_that_became_unhealthy_keeps_its_earlier_reason_in_mind() -> None:
     found = answer(
         "  Warning  FailedScheduling  12m  default-scheduler  0/9 nodes are available: 4 Insufficient cpu, 5 node(s) were unschedulable.\n"

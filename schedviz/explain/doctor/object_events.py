@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Protocol
 
+from schedviz.explain.claim_events import PROVISIONING_FAILED, provisioning_failure
 from schedviz.explain.doctor.finding import finding
 from schedviz.explain.finding import Finding
 from schedviz.kube.claims import claim_name
 from schedviz.kube.core import Pod
 from schedviz.kube.meta import KubeObject
+from schedviz.kube.storage import StorageClass
 from schedviz.trace.phrase import Phrase, phrase
 
 KIND: Final = "event"
@@ -26,10 +28,6 @@ _MEANINGS: Final[dict[str, tuple[Phrase, Phrase]]] = {
     "ExternalProvisioning": (
         phrase("its provisioner has not created the volume yet"),
         phrase("check that the CSI driver runs, and look at the log of its provisioner"),
-    ),
-    "ProvisioningFailed": (
-        phrase("its provisioner cannot create the volume"),
-        phrase("look at the message, the claim's StorageClass and the log of its provisioner"),
     ),
     "FailedBinding": (
         phrase("no volume matches the claim, and it names no StorageClass that could create one"),
@@ -63,10 +61,12 @@ def notes_of_events(events: Iterable[ObjectEvent], objects: Sequence[KubeObject]
     """A note for each Event about a pending pod or a claim of one."""
     pending = [obj for obj in objects if isinstance(obj, Pod) and not obj.spec.node_name]
     subjects = {subject for pod in pending for subject in (f"Pod {pod.key}", *map(_claim, claims_of(pod)))}
+    classes = [obj.name for obj in objects if isinstance(obj, StorageClass)]
     for event in events:
         if event.about not in subjects:
             continue
-        cause, advice = _MEANINGS.get(event.reason, (None, None))
+        is_failure = event.reason == PROVISIONING_FAILED
+        cause, advice = provisioning_failure(event.message, classes) if is_failure else _MEANINGS.get(event.reason, (None, None))
         message = event.message.rstrip(".")
         if event.at:
             note = phrase(

@@ -44,6 +44,15 @@ def test_the_event_of_its_claim_is_a_finding_of_the_pod() -> None:
     assert not found.differs
 
 
+def test_a_storage_class_that_does_not_exist_is_not_blamed_on_its_provisioner() -> None:
+    missing = ObjectEvent("PersistentVolumeClaim default/data", "ProvisioningFailed", 'storageclass.storage.k8s.io "fats" not found')
+    simulation, findings = explained(missing)
+
+    [found] = why_pending(simulation, "default/web", findings).findings
+    assert found.cause == "the StorageClass fats does not exist"
+    assert found.advice == "create the StorageClass fats, or make the claim again with one that exists: fast"
+
+
 def test_the_overview_says_it_where_there_are_no_numbers() -> None:
     simulation, findings = explained(FAILED)
 
