@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from schedviz.explain.explanation import Clause
 from schedviz.explain.meaning import Meaning
 from schedviz.explain.reason_releases import releases_of
@@ -21,7 +23,7 @@ def explained_clause(
     meaning = meaning_of(reason) or otherwise
     if meaning is None:
         return Clause(count, reason, plugin, code, nodes)
-    advice = meaning.advice_phrase
+    advice = meaning.advice_phrase(nodes)
     headline = None if meaning is otherwise else meaning.headline(count)
     return Clause(
         0 if meaning.is_note else count,
@@ -38,3 +40,12 @@ def explained_clause(
         meaning_phrase=meaning.phrase,
         releases=() if meaning is otherwise else releases_of(reason),
     )
+
+
+def with_node_names(clause: Clause, nodes: tuple[str, ...]) -> Clause:
+    """The clause with its nodes, which the command of its advice names."""
+    meaning = meaning_of(clause.reason)
+    advice = meaning.advice_phrase(nodes) if meaning is not None and clause.advice_phrase is not None else None
+    if meaning is None or advice is None or clause.advice_phrase is None or clause.advice_phrase.template != meaning.advice:
+        return msgspec.structs.replace(clause, nodes=nodes)
+    return msgspec.structs.replace(clause, nodes=nodes, advice=advice.text, advice_phrase=advice)

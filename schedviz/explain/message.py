@@ -10,7 +10,7 @@ import msgspec
 
 from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.details.of_message import with_requests
-from schedviz.explain.explained_clause import explained_clause
+from schedviz.explain.explained_clause import explained_clause, with_node_names
 from schedviz.explain.explanation import Clause, NodeVerdict, Part
 from schedviz.explain.main_reason import is_of_control_plane, most_likely_first, only_cause
 from schedviz.explain.reason_tables.autoscalers import AT_ITS_LIMITS, CLUSTER_AUTOSCALER, KARPENTER
@@ -389,4 +389,4 @@ def with_nodes(clauses: Sequence[Clause], verdicts: Sequence[NodeVerdict]) -> tu
     for verdict in verdicts:
         for reason in verdict.reasons:
             nodes.setdefault(reason, []).append(verdict.node)
-    return tuple(msgspec.structs.replace(clause, nodes=tuple(nodes.get(clause.reason, ()))) for clause in clauses)
+    return tuple(with_node_names(clause, tuple(nodes.get(clause.reason, ()))) for clause in clauses)

@@ -131,6 +131,15 @@ def test_the_nodes_behind_a_text_are_those_of_which_it_would_be_said_now() -> No
     message = parse_message("0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable.")
     clauses = with_nodes(message.clauses, why_pending(simulation, "default/p").matrix)
     assert [clause.nodes for clause in clauses] == [("n2",), ("n1",)]
+    assert clauses[1].advice == "uncordon the node when its maintenance is over: `kubectl uncordon n1`"
+
+
+def test_the_command_that_uncordons_names_the_nodes_that_are_known() -> None:
+    simulation = cluster(node("n1", cordoned=True), node("n2", cordoned=True), pod("p"))
+    [known] = why_pending(simulation, "default/p").clauses
+    [unknown] = parse_message("0/2 nodes are available: 2 node(s) were unschedulable.").clauses
+    assert "`kubectl uncordon n1 n2`" in known.advice
+    assert "`kubectl uncordon NODE`" in unknown.advice
 
 
 def test_the_engines_own_messages_are_read_back_whole() -> None:
