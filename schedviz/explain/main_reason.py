@@ -43,6 +43,8 @@ _DEVICES_LACKING: Final = re.compile(r"Insufficient ([^\s/]+/\S+)")
 _CONTROL_PLANE: Final = "{node-role.kubernetes.io/"
 _OF_NODES: Final = "{node.kubernetes.io/"
 _CORDONED: Final = "{node.kubernetes.io/unschedulable"
+#: Plugins whose constraints are about other pods.
+_BETWEEN_PODS: Final = frozenset({names.INTER_POD_AFFINITY, names.POD_TOPOLOGY_SPREAD})
 _SYSTEM_TAINTS: Final = (_OF_NODES, _CONTROL_PLANE)
 
 
@@ -93,8 +95,17 @@ def most_likely_first(clauses: Iterable[Clause]) -> tuple[Clause, ...]:
     a resource that other nodes lack, such as `nvidia.com/gpu`, keeps the pod off the nodes that have it. Control-plane nodes come last.
     """
     ranked = _ranked(tuple(clauses))
-    # Of equally many nodes, what can be changed at the pod comes before what somebody did to the nodes.
-    ranked.sort(key=lambda each: (each[0], -each[1].count, each[1].plugin == names.NODE_UNSCHEDULABLE))
+    taken_out = any(_is_taken_out(clause) for _, clause in ranked)
+    # Of equally many nodes, what can be changed at the pod comes before what somebody did to the nodes. But nodes are brought back before
+    # a constraint between pods is relaxed, which was set on purpose.
+    ranked.sort(
+        key=lambda each: (
+            each[0],
+            taken_out and each[1].plugin in _BETWEEN_PODS,
+            -each[1].count,
+            each[1].plugin == names.NODE_UNSCHEDULABLE,
+        )
+    )
     return tuple(clause for _, clause in ranked)
 
 
@@ -111,7 +122,16 @@ def only_cause(clauses: Iterable[Clause]) -> Clause | None:
     if broken and all(clause in broken or _is_of_other_places(clause) for clause in candidates):
         # The pod or its volume has no other place: a broken node is repaired, whatever else is done.
         return broken[0]
+    cordoned = [clause for clause in candidates if _is_taken_out(clause) and clause not in broken]
+    if len(cordoned) == 1 and all(_is_taken_out(clause) or clause.plugin in _BETWEEN_PODS for clause in candidates):
+        # All other nodes are taken: one that comes back is the only one that does not weaken a constraint.
+        return cordoned[0]
     return candidates[0] if len(candidates) == 1 else None
+
+
+def _is_taken_out(clause: Clause) -> bool:
+    """Whether its nodes are cordoned or unhealthy."""
+    return clause.plugin == names.NODE_UNSCHEDULABLE or _OF_NODES in clause.reason
 
 
 def _is_of_other_places(clause: Clause) -> bool:

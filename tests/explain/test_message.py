@@ -134,6 +134,15 @@ def test_the_nodes_behind_a_text_are_those_of_which_it_would_be_said_now() -> No
     assert clauses[1].advice == "uncordon the node when its maintenance is over: `kubectl uncordon n1`"
 
 
+def test_nodes_are_brought_back_before_a_constraint_between_pods_is_relaxed() -> None:
+    message = parse_message(
+        "0/6 nodes are available: 1 node(s) had untolerated taint {node.kubernetes.io/disk-pressure: }, 2 node(s) were unschedulable, "
+        "3 node(s) didn't match pod anti-affinity rules."
+    )
+    assert [clause.plugin for clause in message.clauses] == ["NodeUnschedulable", "TaintToleration", "InterPodAffinity"]
+    assert message.conclusion.endswith("Try first: uncordon the node when its maintenance is over: `kubectl uncordon NODE`.")
+
+
 def test_the_command_that_uncordons_names_the_nodes_that_are_known() -> None:
     simulation = cluster(node("n1", cordoned=True), node("n2", cordoned=True), pod("p"))
     [known] = why_pending(simulation, "default/p").clauses
@@ -224,8 +233,8 @@ def test_a_message_concludes_with_what_to_try_first_on_the_nodes_that_run_pods()
 def test_a_message_that_leaves_several_possibilities_does_not_choose_one() -> None:
     message = parse_message(f"0/6 nodes are available: {BROKEN}, 2 node(s) didn't match pod anti-affinity rules, {CONTROL_PLANE}.")
     assert message.conclusion == (
-        "Of the 3 nodes outside the control plane: 2 nodes are near pods that the pod's anti-affinity excludes, 1 node is unhealthy "
-        "(node.kubernetes.io/not-ready)."
+        "Of the 3 nodes outside the control plane: 1 node is unhealthy (node.kubernetes.io/not-ready), 2 nodes are near pods that the pod's "
+        "anti-affinity excludes."
     )
 
 
