@@ -15,7 +15,7 @@ from schedviz.explain.explanation import Clause, NodeVerdict, Part
 from schedviz.explain.main_reason import is_of_control_plane, most_likely_first, only_cause
 from schedviz.explain.reason_tables.autoscalers import AT_ITS_LIMITS, CLUSTER_AUTOSCALER, KARPENTER
 from schedviz.explain.reason_tables.creation import API_SERVER
-from schedviz.explain.reason_tables.whole import OLD_PREDICATES
+from schedviz.explain.reason_tables.whole import DESCRIPTION, OLD_PREDICATES
 from schedviz.explain.reasons import UNKNOWN, meaning_of
 from schedviz.trace.phrase import Phrase, counted, joined, phrase
 from schedviz.trace.releases import RELEASES
@@ -100,13 +100,13 @@ class PodMessage(Part, frozen=True):
 
     @property
     def writer(self) -> str:
-        """What wrote it: `cluster-autoscaler`, `karpenter` or `kube-apiserver`; "": a scheduler did."""
+        """What wrote it: `cluster-autoscaler`, `karpenter`, `kube-apiserver`, `kubectl describe`; "": a scheduler did."""
         return writer_of(self.message.clauses[0]) if self.message.clauses else ""
 
 
 def writer_of(clause: Clause) -> str:
     """What gave a reason, as `PodMessage.writer`."""
-    return clause.plugin if clause.plugin in (CLUSTER_AUTOSCALER, KARPENTER, API_SERVER) else ""
+    return clause.plugin if clause.plugin in (CLUSTER_AUTOSCALER, KARPENTER, API_SERVER, DESCRIPTION) else ""
 
 
 def without_advice(said: PodMessage) -> PodMessage:

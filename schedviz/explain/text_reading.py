@@ -12,6 +12,7 @@ from schedviz.explain.explanation import Clause, Part
 from schedviz.explain.main_reason import is_of_broken_nodes
 from schedviz.explain.message import Found, PodMessage, newest_first, newest_of_each_source, parse_messages, without_advice
 from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
+from schedviz.explain.reason_tables.whole import DESCRIPTION
 from schedviz.trace.phrase import Phrase, counted, joined, phrase, some
 
 #: The cluster autoscaler's --max-node-provision-time, in seconds.
@@ -164,6 +165,8 @@ def _of_writers(
     """What an autoscaler or the API server said last, and what to do about it: it decides whether waiting helps."""
     said = min((message for message in newest if message.writer), key=lambda message: age(message.at), default=None)
     if said is None:
+        return None, None, "pending"
+    if said.writer == DESCRIPTION:
         return None, None, "pending"
     if said.writer not in (CLUSTER_AUTOSCALER, KARPENTER):
         # The clause itself says it.

@@ -20,6 +20,7 @@ from schedviz.ingest.kubectl_text import without_terminal, without_warnings
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.message_ends import whole_message
 from schedviz.ingest.scheduler_messages import PodMessage
+from schedviz.ingest.untried_pods import untried_pods
 from schedviz.ingest.yaml_dump import parse_piece
 
 #: The longest text that the REST API explains, in characters. Longer ones are refused, and never cut.
@@ -130,7 +131,7 @@ def messages_in(text: str, *, of_others: bool = True) -> list[PodMessage]:
     `of_others`: also those of autoscalers, and why pods were not created, for which `pod` has the name of their owner.
     """
     found: dict[tuple[str, str], PodMessage] = {}
-    for said in _of_json(text) or _of_yaml(text) or _each(plain(text)):
+    for said in _of_json(text) or _of_yaml(text) or _in_plain(plain(text), of_others=of_others):
         if not of_others and _OF_OTHERS.match(said.message):
             continue
         key = (said.pod, said.message)
@@ -208,6 +209,12 @@ def _of_pod(item: Any) -> PodMessage | None:
         if condition.type == "PodScheduled" and condition.message and pod.metadata.name:
             return PodMessage(f"{pod.metadata.namespace}/{pod.metadata.name}", condition.message)
     return None
+
+
+def _in_plain(text: str, *, of_others: bool) -> Iterator[PodMessage]:
+    yield from _each(text)
+    if of_others:
+        yield from (PodMessage(pod, said) for pod, said in untried_pods(text))
 
 
 def _each(text: str) -> Iterator[PodMessage]:

@@ -139,6 +139,16 @@ def test_the_event_of_a_claim_is_the_answer_about_its_pod() -> None:
     assert reading.others == "1 other warning is not about scheduling: data/other ProvisioningFailed"
 
 
+def test_a_pod_of_another_scheduler_without_events_was_not_tried() -> None:
+    described = HEAD + "Node:  <none>\nStatus:  Pending\nScheduler Name:  {scheduler}\nContainers:\n  main:\nEvents:  <none>\n"
+    [message] = read(described.format(scheduler="volcano")).messages
+    [clause] = message.message.clauses
+    assert (message.pod, message.writer) == ("shop/web", "kubectl describe")
+    assert clause.headline.startswith("no scheduler has tried the pod: it asks for the scheduler volcano, ")
+    assert clause.advice.startswith("check that volcano runs: `kubectl get pods -A | grep volcano`")
+    assert read(described.format(scheduler="default-scheduler")).messages == ()
+
+
 def test_a_node_that_became_unhealthy_keeps_its_earlier_reason_in_mind() -> None:
     found = answer(
         "  Warning  FailedScheduling  12m  default-scheduler  0/9 nodes are available: 4 Insufficient cpu, 5 node(s) were unschedulable.\n"

@@ -9,8 +9,20 @@ from schedviz.explain.meaning import Meaning, Row
 
 _GANG: Final = "GangScheduling"
 _VOLCANO: Final = "volcano"
+#: What has no message of a scheduler, but tells that there is none.
+DESCRIPTION: Final = "kubectl describe"
 
 WHOLE: Final[tuple[Row, ...]] = (
+    (
+        r"Scheduler Name: (?P<scheduler>[a-z0-9.-]+); Events: <none>",
+        Meaning(
+            DESCRIPTION,
+            "no scheduler has tried the pod: it asks for the scheduler {scheduler}, not for kube-scheduler's default profile, and has no "
+            "events",
+            ("that scheduler does not run", "the events are older than an hour and were deleted"),
+            "check that {scheduler} runs: `kubectl get pods -A | grep {scheduler}`; if it does, its log says what it waits for",
+        ),
+    ),
     (
         r"no nodes (?:are )?available to schedule pods",
         Meaning(
