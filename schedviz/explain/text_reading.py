@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, Literal, Protocol
 
+from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.claim_events import may_be_of, provisioning_failure
 from schedviz.explain.explanation import Clause, Part
@@ -126,7 +127,8 @@ def _answer(pod: str, messages: Sequence[PodMessage], events: Sequence[Event], a
         return _scheduled(placed[-1], [event for event in events if event.reason and event.pod == pod])
     note = _earlier(messages, age)
     sentence, advice, standing = _of_writers(newest, messages, age)
-    if sentence is None:
+    # Names alone are no proof: the scheduler has to speak of claims, too.
+    if sentence is None and any(clause.plugin == names.VOLUME_BINDING for message in newest for clause in message.message.clauses):
         sentence, advice = _of_claims(pod, events, age)
     return PodAnswer(
         pod,

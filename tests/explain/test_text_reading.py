@@ -139,6 +139,14 @@ def test_the_event_of_a_claim_is_the_answer_about_its_pod() -> None:
     assert reading.others == "1 other warning is not about scheduling: data/other ProvisioningFailed"
 
 
+def test_the_event_of_a_claim_is_no_answer_about_a_pod_that_lacks_cpu() -> None:
+    text = (
+        "data  4m2s  Warning  FailedScheduling    pod/kafka-2                         0/2 nodes are available: 2 Insufficient cpu.\n"
+        "data  12s   Warning  ProvisioningFailed  persistentvolumeclaim/data-kafka-2  no quota\n"
+    )
+    assert read(text).answer_of("data/kafka-2") is None
+
+
 def test_a_pod_of_another_scheduler_without_events_was_not_tried() -> None:
     described = HEAD + "Node:  <none>\nStatus:  Pending\nScheduler Name:  {scheduler}\nContainers:\n  main:\nEvents:  <none>\n"
     [message] = read(described.format(scheduler="volcano")).messages
