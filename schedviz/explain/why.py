@@ -112,6 +112,9 @@ def explain_pod(
         reasons = said_clauses(message)
     else:
         reasons = with_details(simulation, dry_run, verdicts, clauses(verdicts)) if verdicts else _said(known, dry_run)
+    if standing == "gated" and fits:
+        # Only the gate holds the pod: what rejects it on the other nodes needs no remedy.
+        reasons = ()
     main = main_reason(dry_run, verdicts) if not fits else None
     explained = _replace(
         known,

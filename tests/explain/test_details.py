@@ -66,6 +66,13 @@ def test_insufficient_cpu_names_the_nodes_with_the_most_free_and_what_is_missing
     assert detail.nodes == (NodeAmount("n2", 4000, 1500), NodeAmount("n1", 4000, 3000))
 
 
+def test_a_node_with_too_little_is_not_named_as_the_one_with_the_most_free_if_another_has_enough() -> None:
+    result = details(cluster(node("n1"), node("n2"), pod("a", cpu="3", on="n1"), pod("p", cpu="2")))
+    assert [detail.sentence for detail in result] == [
+        "the pod requests 2 cpu; of the nodes with too little, n1 has the most, 1 of 4 free (1 short)"
+    ]
+
+
 def test_the_nodes_of_a_clause_are_sorted_by_how_near_they_are() -> None:
     simulation = cluster(
         node("n1", taints=("gpu=true:NoSchedule",)),

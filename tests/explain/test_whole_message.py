@@ -108,6 +108,21 @@ def test_the_message_about_gates_is_that_of_the_api_server() -> None:
     assert explanation.disagreement == ""
 
 
+def test_a_gated_pod_that_fits_on_a_node_has_no_reason_but_its_gate() -> None:
+    gated = pod("p", cpu="2", schedulingGates=[{"name": "quota"}])
+    explanation = why_pending(cluster(node("n1"), node("n2"), pod("a", cpu="3", on="n2"), gated), "default/p")
+
+    assert explanation.fits == ("n1",)
+    assert explanation.clauses == ()
+
+
+def test_a_gated_pod_that_fits_on_no_node_has_the_reasons_that_remain_without_the_gate() -> None:
+    gated = pod("p", cpu="8", schedulingGates=[{"name": "quota"}])
+    explanation = why_pending(cluster(node("n1"), gated), "default/p")
+
+    assert [clause.reason for clause in explanation.clauses] == ["Insufficient cpu"]
+
+
 def test_without_the_claims_a_pod_that_its_scheduler_tried_is_not_said_to_be_held_back() -> None:
     tried = pod("p", **CLAIMED)
     message = "0/1 nodes are available: 1 cannot allocate all claims. still not schedulable, preemption: 0/1 nodes are available: 1 No."

@@ -30,7 +30,12 @@ def resource_details(rejected: RejectedNodes) -> Iterator[ResourceDetail]:
     nodes = _nearest(rejected, resource)
     short = ShortNames(rejected.everywhere.names)
     sentence = _sentence(
-        resource, requested, largest, offered_by, [msgspec.structs.replace(node, node=short.of(node.node)) for node in nodes]
+        resource,
+        requested,
+        largest,
+        offered_by,
+        [msgspec.structs.replace(node, node=short.of(node.node)) for node in nodes],
+        is_enough_elsewhere=bool((everywhere - _used(rejected.everywhere, resource)).max(initial=0) >= requested),
     )
     yield ResourceDetail(
         sentence=sentence.text,
@@ -84,7 +89,9 @@ def _nearest(rejected: RejectedNodes, resource: str) -> tuple[NodeAmount, ...]:
     return tuple(sorted(found, key=lambda node: node.used - node.allocatable))
 
 
-def _sentence(resource: str, requested: int, largest: int, offered_by: int, nodes: Sequence[NodeAmount]) -> Phrase:
+def _sentence(
+    resource: str, requested: int, largest: int, offered_by: int, nodes: Sequence[NodeAmount], *, is_enough_elsewhere: bool
+) -> Phrase:
     best = nodes[0]
     if resource == PODS:
         return phrase("{node} has {used} of at most {allocatable} pods", node=best.node, used=best.used, allocatable=best.allocatable)
@@ -120,4 +127,10 @@ def _sentence(resource: str, requested: int, largest: int, offered_by: int, node
         "allocatable": printed_amount(resource, best.allocatable),
         "short": printed_amount(resource, requested - free),
     }
+    if is_enough_elsewhere:
+        return phrase(
+            "the pod requests {requested} {resource}; of the nodes with too little, {node} has the most, "
+            "{free} of {allocatable} free ({short} short)",
+            **values,
+        )
     return phrase("the pod requests {requested} {resource}; {node} has the most free, {free} of {allocatable} ({short} short)", **values)
