@@ -3,7 +3,7 @@ the first useful paint, and the latency from a key press to the drawn frame. Wri
 
     .venv/bin/python -m tests.bench.page [--seconds 90] [--minutes 10] [--nodes 5000] [--pods 50000] [--write]
 
-It takes about eight minutes. Ten minutes of playback at 6× are 7,200 cycles, which are played at 50 cycles a second in less than three.
+It takes about eight minutes. Ten minutes of playback at 12× are 7,200 cycles, which are played at 50 cycles a second in less than three.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ WINDOW: Any = {"width": 1280, "height": 800}
 #: Chromium limits the memory of a trace, so recordings are made in slices.
 SLICE_SECONDS = 15
 KEYS = 40
-#: Cycles in a minute at 6×.
+#: Cycles in a minute at 12×.
 CYCLES_A_MINUTE = 720
 #: The time limit of the playback whose heap is measured, on a busy machine.
 MAX_SECONDS = 240
@@ -152,8 +152,8 @@ def past_to_picture(page: Page, nodes: int) -> Figure:
 
 
 def script_per_frame(browser: Browser, page: Page, nodes: int, wanted: float) -> list[Figure]:
-    """The CPU time of scripts in the main thread between two frames, while the session is played at 6×."""
-    play(page, "6×")
+    """The CPU time of scripts in the main thread between two frames, while the session is played at 12×."""
+    play(page, "12×")
     costs: list[float] = []
     begun = time.monotonic()
     first = event_of(page)
@@ -168,7 +168,7 @@ def script_per_frame(browser: Browser, page: Page, nodes: int, wanted: float) ->
     seconds, events = time.monotonic() - begun, event_of(page) - first
     page.keyboard.press("Space")
     cuts = statistics.quantiles(costs, n=100)
-    what = f"script per frame while playing at 6×, {nodes:,} nodes in view, {len(costs):,} frames in {seconds:.0f} s"
+    what = f"script per frame while playing at 12×, {nodes:,} nodes in view, {len(costs):,} frames in {seconds:.0f} s"
     return [
         Figure(f"{what} (p50 / p95 / p99, CPU time)", f"{cuts[49]:.1f} / {cuts[94]:.1f} / {cuts[98]:.1f} ms", "p95 ≤ 8 ms"),
         Figure("the same per 1,000 events that were folded and drawn", f"{sum(costs) / events * 1000:.0f} ms"),
@@ -176,21 +176,21 @@ def script_per_frame(browser: Browser, page: Page, nodes: int, wanted: float) ->
 
 
 def frames_per_second(page: Page, nodes: int) -> Figure:
-    """Frames per second with all animations: at 1× pods travel."""
-    play(page, "1×")
+    """Frames per second with all animations: at 2× pods travel."""
+    play(page, "2×")
     times: list[float] = page.evaluate(COUNT, 10)
     page.keyboard.press("Space")
     gaps = sorted(after - before for before, after in pairwise(times))
     rate = (len(times) - 1) / (times[-1] - times[0]) * 1000
     return Figure(
-        f"frames per second while playing at 1×, {nodes:,} nodes (p95 between two)",
+        f"frames per second while playing at 2×, {nodes:,} nodes (p95 between two)",
         f"{rate:.0f} ({gaps[int(len(gaps) * 0.95)]:.0f} ms)",
         "60",
     )
 
 
 def memory(page: Page, devtools: CDPSession, nodes: int, minutes: float) -> Figure:
-    """The heap after a long playback at 6× compared with the heap after one minute of it, after garbage collection."""
+    """The heap after a long playback at 12× compared with the heap after one minute of it, after garbage collection."""
     begun, first = time.monotonic(), cycle_of(page)
     play(page, "50 cycles/s")
     early = late = 0.0
@@ -203,7 +203,7 @@ def memory(page: Page, devtools: CDPSession, nodes: int, minutes: float) -> Figu
     late = heap(devtools)
     page.keyboard.press("Space")
     return Figure(
-        f"heap after {cycles:,} cycles ({cycles / CYCLES_A_MINUTE:.1f} minutes of 6×, played in {time.monotonic() - begun:.0f} s), against after "
+        f"heap after {cycles:,} cycles ({cycles / CYCLES_A_MINUTE:.1f} minutes of 12×, played in {time.monotonic() - begun:.0f} s), against after "
         f"{CYCLES_A_MINUTE} (one minute), {nodes:,} nodes",
         f"{late / early:.2f} ({early / 1e6:.0f} → {late / 1e6:.0f} MB)",
         "≤ 1.3",

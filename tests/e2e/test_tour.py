@@ -96,7 +96,7 @@ def test_one_click_at_the_end_adds_a_node_that_fits_and_places_the_pods(newcomer
     newcomer.locator("[data-ending-node]").click(timeout=PATIENCE_MILLIS)
 
     expect(newcomer.get_by_text("added-1 was added with 10 cpu and 17Gi memory")).to_be_visible(timeout=PATIENCE_MILLIS)
-    expect(newcomer.locator("[data-ending]")).to_contain_text("11 of 12 pods have a node, 1 wait", timeout=PATIENCE_MILLIS)
+    expect(newcomer.locator("[data-ending]")).to_contain_text("11 of 12 pods have a node, 1 waits", timeout=PATIENCE_MILLIS)
     expect(newcomer.locator("[data-ending-node]")).to_have_count(0)
 
 
@@ -108,3 +108,12 @@ def test_a_failed_cycle_begins_with_the_sentence_of_why(newcomer: Page) -> None:
         "The pod requests 12Gi memory; the largest node has 8Gi in total", timeout=PATIENCE_MILLIS
     )
     expect(newcomer.locator("[data-message]")).to_contain_text("0/4 nodes are available")
+
+
+def test_a_failed_cycle_says_that_no_node_fits_if_its_reason_cannot_be_had(newcomer: Page) -> None:
+    newcomer.locator("[data-tour-skip]").click(timeout=PATIENCE_MILLIS)
+    newcomer.route("**/explain/**", lambda route: route.abort())
+    newcomer.locator(".speed select").select_option("null")
+    newcomer.keyboard.press("Space")
+    expect(newcomer.locator("[data-ending]")).to_be_visible(timeout=PATIENCE_MILLIS)
+    expect(newcomer.get_by_text("None of 4 nodes fits.")).to_be_visible(timeout=PATIENCE_MILLIS)

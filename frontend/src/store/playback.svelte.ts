@@ -30,7 +30,7 @@ export class Playback {
   replaying = $state(false);
   unit = $state<Unit>("cycle");
   /** Cycles per second; null: as fast as possible. */
-  rate = $state<number | null>(2);
+  rate = $state<number | null>(1);
   /** The earliest moment that the server keeps. */
   firstEvent = $state(0);
 

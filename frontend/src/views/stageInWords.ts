@@ -49,7 +49,7 @@ export function bindingStageInWords(event: AnyEvent, node: string): string {
 /** What an imported cluster is, before its scheduler runs. */
 export function importInWords(state: State): string {
   const running = plural("narration.running.pods", state.podStates.size);
-  return t("narration.imported", { running, nodes: plural("why.nodes", state.nodeTree.numNodes), waiting: printCount(pendingPods(state)) });
+  return t("narration.imported", { running, nodes: plural("why.nodes", state.nodeTree.numNodes), waiting: plural("narration.waiting", pendingPods(state)) });
 }
 
 /** The pods that the flush of backoffQ moved, after an event of that flush; "": another event. */

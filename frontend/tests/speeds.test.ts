@@ -1,0 +1,15 @@
+import { describe, expect, it } from "vitest";
+import { SPEEDS, speedInWords } from "../src/views/transport/speeds";
+
+describe("speeds", () => {
+  it("are multiples of one cycle per second, and then cycles per second", () => {
+    expect(SPEEDS.slice(0, 6).map((rate) => [rate, speedInWords(rate)])).toEqual([
+      [0.5, "0.5×"],
+      [1, "1×"],
+      [2, "2×"],
+      [4, "4×"],
+      [12, "12×"],
+      [50, "50 cycles/s"],
+    ]);
+  });
+});
