@@ -20,12 +20,14 @@ from schedviz.web.wire_schema import write_or_check
 
 SOURCE = Path(__file__).parents[2] / "docs/glossary.md"
 TARGET = Path(__file__).parents[1] / "src/i18n/messages/glossary.json"
+#: The sections whose terms are explained in labels only: they are words of many sentences.
+_LABELS_ONLY = frozenset({"Basics", "schedviz"})
 #: What labels leave out.
 _NOUN = re.compile(r" (pod|node)$")
 
 
 def terms(text: str) -> Iterator[dict[str, Any]]:
-    """The terms of the page's tables. `upstream`: of Kubernetes, not of schedviz."""
+    """The terms of the page's tables. `inSentences`: explained in sentences, too, not only in labels."""
     for row in rows(text):
         names = row.english.split(", ")
         short = [_NOUN.sub("", name) for name in names if _NOUN.search(name)]
@@ -33,7 +35,7 @@ def terms(text: str) -> Iterator[dict[str, Any]]:
         title = {"en": row.english, "zh-CN": row.chinese}
         all_names = list(dict.fromkeys([*names, *short, *in_chinese]))
         meaning = {"en": row.meaning, "zh-CN": row.meaning_in_chinese}
-        yield {"title": title, "names": all_names, "meaning": meaning, "upstream": row.section != "schedviz"}
+        yield {"title": title, "names": all_names, "meaning": meaning, "inSentences": row.section not in _LABELS_ONLY}
 
 
 def generate() -> str:

@@ -16,6 +16,10 @@ describe("labels", () => {
     expect(titleOf("")).toBeUndefined();
   });
 
+  it("name the basics, and terms in the plural", () => {
+    expect(["Pods 12", "nodes", "API server", "kubelet", "plugin", "informers"].map(titleOf)).toEqual(["pod", "node", "API server", "kubelet", "plugin", "informer"]);
+  });
+
   it("name every part of the queue and every extension point", () => {
     const named = ["activeQ", "backoffQ", "errorBackoffQ", "unschedulablePods", "gated", "nominated", "generation", "snapshot", "waterline"];
     const points = ["PreEnqueue", "QueueSort", "PreFilter", "Filter", "PostFilter", "PreScore", "Score", "NormalizeScore", "Reserve", "Permit", "PreBind", "Bind", "PostBind"];
@@ -39,8 +43,9 @@ describe("sentences", () => {
     expect(glossary.at("default/victim-1 stays", 10)).toBeNull();
   });
 
-  it("do not explain the terms of schedviz", () => {
+  it("do not explain the terms of schedviz and words such as node", () => {
     expect(glossary.at("this session", 6)).toBeNull();
+    expect(glossary.at("the node fits", 6)).toBeNull();
   });
 });
 

@@ -16,5 +16,5 @@ def test_a_row_has_its_names_in_both_languages_and_the_short_forms_of_labels() -
         "title": {"en": "assumed pod", "zh-CN": "假定的 Pod(假定)"},
         "names": ["assumed pod", "assumed", "假定的 Pod", "假定"],
         "meaning": {"en": "a pod", "zh-CN": "一个 Pod"},
-        "upstream": True,
+        "inSentences": True,
     }

@@ -6,8 +6,8 @@ export interface Term {
   /** How labels and sentences name it, in both languages. */
   names: string[];
   meaning: { en: string; "zh-CN": string };
-  /** A term of Kubernetes, not of schedviz. */
-  upstream: boolean;
+  /** Explained in sentences, too. Words of many sentences, and the terms of schedviz, are explained in labels only. */
+  inSentences: boolean;
 }
 
 /** A term in a text: from `start` to before `end`. */
@@ -30,17 +30,22 @@ export class Glossary {
   constructor(terms: readonly Term[]) {
     for (const term of terms) for (const name of term.names) this.byName.set(name, term);
     // `taint` is not looked for in `untainted`, and longer names go first.
-    this.inSentences = [...this.byName].filter(([, term]) => term.upstream).sort(([a], [b]) => b.length - a.length);
+    this.inSentences = [...this.byName].filter(([, term]) => term.inSentences).sort(([a], [b]) => b.length - a.length);
   }
 
-  /** The term that a label names, such as `activeQ 9` or `Scheduling queue`. */
+  /** The term that a label names, such as `activeQ 9`, `Scheduling queue` or `informers`. */
   ofLabel(label: string): Term | null {
     const name = label.trim().replace(COUNT, "");
     if (!name || name.length > LONGEST_LABEL) return null;
-    return this.byName.get(name) ?? this.byName.get(name[0]!.toLowerCase() + name.slice(1)) ?? null;
+    const spellings = [name, name[0]!.toLowerCase() + name.slice(1)];
+    for (const spelling of [...spellings, ...spellings.map((plural) => plural.replace(/s$/, ""))]) {
+      const term = this.byName.get(spelling);
+      if (term) return term;
+    }
+    return null;
   }
 
-  /** The term of Kubernetes at an offset of a sentence. */
+  /** The term at an offset of a sentence. */
   at(text: string, offset: number): Found | null {
     for (const [name, term] of this.inSentences) {
       for (let start = text.indexOf(name, Math.max(0, offset - name.length)); start >= 0 && start <= offset; start = text.indexOf(name, start + 1)) {
