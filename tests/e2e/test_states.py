@@ -108,6 +108,6 @@ def test_a_long_queue_shows_how_many_pods_are_hidden(page: Page, server: Server)
 def test_an_import_shows_its_progress_and_can_be_cancelled(page: Page, server: Server):
     session = server.rest("sessions/", {"generate": {"shape": "mixed", "nodes": 5000, "pods": 60000}})["id"]
     page.goto(f"{server.url}/s/{session}/")
-    expect(page.get_by_role("progressbar", name="Importer")).to_be_visible(timeout=PATIENCE_MILLIS)
+    expect(page.get_by_role("progressbar", name="Importing")).to_be_visible(timeout=PATIENCE_MILLIS)
     page.get_by_role("button", name="Cancel").click()
     page.wait_for_url("**/sessions/", timeout=PATIENCE_MILLIS)
