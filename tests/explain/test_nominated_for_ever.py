@@ -16,6 +16,7 @@ from schedviz.explain.why import why_pending
 from schedviz.ingest.trace_file import decode_trace
 from schedviz.samples import sample, samples
 from schedviz.trace.commands import AnyCommand, convert_command
+from tests.explain.small_clusters import cluster, do, node, pod
 
 POD = "test-ns/test-pod-hgfmk"
 NOMINATED = "132.10.134.193"
@@ -52,6 +53,17 @@ def test_the_dump_of_the_case_is_the_one_that_was_reported() -> None:
     assert [(pod.key, pod.uid, pod.nominated_node) for pod in node.nominated] == [
         (POD, "ae6fea01-ba91-4a34-9c10-b57f04f2fbf7", NOMINATED),
     ]
+
+
+def test_a_nominated_pod_whose_victims_are_gone_waits_for_its_next_attempt_only() -> None:
+    simulation = cluster(node("n", cpu="1"), pod("low", on="n", priority=0), pod("urgent", priority=10))
+    do(simulation, "cycle")
+
+    explanation = why_pending(simulation, "default/urgent")
+
+    assert (explanation.standing, explanation.queue and explanation.queue.queue) == ("nominated", "backoffQ")
+    assert not explanation.for_ever
+    assert "1 node can take it now; it is in backoffQ" in explanation.sentence
 
 
 def test_an_endless_nomination_is_explained_with_a_remedy() -> None:
