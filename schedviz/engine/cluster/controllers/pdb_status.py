@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from operator import is_
+from weakref import WeakKeyDictionary
 
 from msgspec.structs import replace
 
@@ -110,13 +111,17 @@ class _KnownBudgets:
         return [budgets[number] for number in self._index.matching(pod.namespace, pod.metadata.labels)]
 
 
-_known_budgets = _KnownBudgets()
+#: One for each cluster: a worker hosts many, each in a thread of its own.
+_known_budgets: WeakKeyDictionary[ObjectStore, _KnownBudgets] = WeakKeyDictionary()
 
 
 def budgets_of(pod: Pod, store: ObjectStore) -> list[PodDisruptionBudget]:
     """The budgets that apply to a pod."""
     budgets = [budget for budget in store.of_kind("PodDisruptionBudget").values() if isinstance(budget, PodDisruptionBudget)]
-    return _known_budgets.of_pod(pod, budgets)
+    known = _known_budgets.get(store)
+    if known is None:
+        known = _known_budgets[store] = _KnownBudgets()
+    return known.of_pod(pod, budgets)
 
 
 def _expected_and_desired(budget: PodDisruptionBudget, pods: Sequence[Pod], store: ObjectStore) -> tuple[int, int]:

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
+
+from schedviz.engine.cluster.controllers import pdb_status
+from schedviz.engine.cluster.objects import ObjectStore
+from schedviz.kube import codec
+from schedviz.kube.core import Pod
+from schedviz.kube.selector_index import SelectorIndex
+from schedviz.kube.selectors import Selector
 
 READY = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
 
@@ -66,3 +74,24 @@ def test_pods_without_a_controller_have_no_share(session: Any, pod: Any) -> None
     do("helper", name="pdbStatus")
     do("create", object=budget(maxUnavailable=1))
     assert _allowed(do) == (0, 1, 0)
+
+
+def test_each_cluster_keeps_an_index_of_its_own_budgets(monkeypatch: pytest.MonkeyPatch) -> None:
+    built: list[int] = []
+
+    class CountedIndex(SelectorIndex):
+        def __init__(self, selectors: Iterable[tuple[str, Selector | None]]) -> None:
+            numbered = list(selectors)
+            built.append(len(numbered))
+            super().__init__(numbered)
+
+    stores = [ObjectStore(), ObjectStore()]
+    stores[0].put(codec.from_dict({**budget(minAvailable=1), "metadata": {"name": "b", "namespace": "default"}}))
+    pod = codec.from_dict({"kind": "Pod", "metadata": {"name": "p", "namespace": "default", "labels": {"app": "web"}}})
+    assert isinstance(pod, Pod)
+    monkeypatch.setattr(pdb_status, "SelectorIndex", CountedIndex)
+
+    found = [[each.name for each in pdb_status.budgets_of(pod, store)] for store in stores * 3]
+
+    assert found == [["b"], []] * 3
+    assert [size for size in built if size] == [1]
