@@ -343,6 +343,11 @@ def _reading_of(paths: Sequence[Path], pod: str | None) -> TextReading:
     return found if pod is None else _about(found, pod)
 
 
+def _meant(names: Sequence[str], pod: str) -> list[str]:
+    """Those of the names (`namespace/name`) that a user may mean by a pod's name, which may lack its namespace."""
+    return [name for name in names if name in (pod, f"default/{pod}")] or [name for name in names if name.endswith(f"/{pod}")]
+
+
 def _about(found: TextReading, pod: str) -> TextReading:
     """The messages about a pod, which may lack its namespace; all if the text names no pod. Raises `click.ClickException`."""
     import msgspec
@@ -350,7 +355,7 @@ def _about(found: TextReading, pod: str) -> TextReading:
     pods = list(dict.fromkeys(each.pod for each in found.messages if each.pod))
     if not pods:
         return found
-    meant = [name for name in pods if name in (pod, f"default/{pod}")] or [name for name in pods if name.endswith(f"/{pod}")]
+    meant = _meant(pods, pod)
     if len(meant) != 1:
         raise click.ClickException(f'No message in the text is about a pod "{pod}"; there is {named(meant or pods)}.')
     return msgspec.structs.replace(found, messages=tuple(each for each in found.messages if each.pod == meant[0]))
@@ -360,9 +365,7 @@ def _only_described(files: _Files, paths: Sequence[Path], pod: str) -> TextReadi
     """The messages about a pod that the objects lack and another of the files describes; None if the objects have it, or no file does."""
     from schedviz.explain.why import the_pod
 
-    missing = _missing_pods(files)
-    meant = [name for name in missing if name in (pod, f"default/{pod}") or name.endswith(f"/{pod}")]
-    if not meant or files.simulation.cluster.find("Pod", the_pod(files.simulation, pod)) is not None:
+    if not _meant(_missing_pods(files), pod) or files.simulation.cluster.find("Pod", the_pod(files.simulation, pod)) is not None:
         return None
     found = _reading_of(paths, pod)
     return found if found.messages else None

@@ -29,7 +29,7 @@ _EXPLAINED: Final = frozenset({"FailedScheduling", "FailedScaleUp", "NotTriggerS
 #: The reason of an event about a claim without which its pod waits.
 PROVISIONING_FAILED: Final = "ProvisioningFailed"
 #: The longest message that is kept, in characters.
-_LONGEST: Final = 300
+_MAX_LENGTH: Final = 300
 
 
 class PodEvent(msgspec.Struct, frozen=True):
@@ -91,7 +91,7 @@ def _of_object(item: msgspec.Raw | dict[str, object]) -> PodEvent | None:
 
 def _event(kind: str, name: str, age: str, reason: str, message: str, severity: str) -> PodEvent | None:
     at = f"{age} ago" if age else ""
-    message = " ".join(message.split())[:_LONGEST]
+    message = " ".join(message.split())[:_MAX_LENGTH]
     if kind.lower() == "persistentvolumeclaim" and reason == PROVISIONING_FAILED and message:
         return PodEvent("", at, reason=reason, message=message, claim=name)
     if kind.lower() not in ("pod", ""):

@@ -46,8 +46,10 @@ class LiveDryRuns:
             return
         present = self._present(simulation)
         with self._using(simulation, present):
-            refresh_snapshot(simulation)
             others = [other for other in self._assumed(simulation) if other.uid != pod.uid]
+            if others:
+                # The dry run itself refreshes it, too late for placing pods.
+                refresh_snapshot(simulation)
             with MovedPods(present).placed(others):
                 yield DryRun(simulation, pod)
 

@@ -22,7 +22,7 @@ from schedviz.kube.storage import PersistentVolumeClaim
 from schedviz.trace.phrase import Phrase, phrase
 
 #: Pods that are placed: each takes a dry run. Of more, nobody counts the rest.
-MOST_PODS: Final = 20
+_MAX_PODS: Final = 20
 _SEVERAL: Final = 2
 #: Shapes of additional nodes that are tried for the pods that a change leaves.
 _SHAPES: Final = 3
@@ -90,7 +90,7 @@ def effect_of(simulation: Simulation, pods: Sequence[PodAndChanges], until: floa
     None for one pod, and for pods that cannot be counted. After `until`, a moment of `time.perf_counter`, no search begins.
     """
     count = len(pods)
-    tried = pods[:MOST_PODS]
+    tried = pods[:_MAX_PODS]
     if count < _SEVERAL or not all(can_count(simulation, each.pod) for each in tried) or _conflict(tried) or time.perf_counter() > until:
         return None
     placed = count_placed(simulation, tried)

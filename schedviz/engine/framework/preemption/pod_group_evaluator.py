@@ -41,9 +41,10 @@ class Victim:
 class PodGroupEvaluator:
     """One preemption of one plugin for one group."""
 
-    def __init__(self, plugin: str, handle: Handle) -> None:
+    def __init__(self, plugin: str, handle: Handle, budgets: Budgets) -> None:
         self._plugin = plugin
         self._handle = handle
+        self._budgets = budgets
 
     def preempt(self, group: PodGroup, pods: Sequence[PodInfo], dry_run: PodGroupDryRun) -> tuple[Status, list[PodInfo]]:
         """Evict victims. Returns Success and the victims, or why there are none. Upstream: Preempt"""
@@ -92,11 +93,10 @@ class PodGroupEvaluator:
 
     def _in_order_of_reprieve(self, victims: Sequence[Victim]) -> Iterator[Victim]:
         """Those whose eviction violates a disruption budget first. Upstream: filterVictimsWithPDBViolation"""
-        budgets = Budgets(self._handle.objects.list("PodDisruptionBudget"))
-        allowed = budgets.allowed.copy()
+        allowed = self._budgets.allowed.copy()
 
         def violates(pod: PodInfo) -> bool:
-            for number in budgets.protecting(pod.pod).tolist():
+            for number in self._budgets.protecting(pod.pod).tolist():
                 allowed[number] -= 1
                 if allowed[number] < 0:
                     return True

@@ -77,7 +77,7 @@ class DefaultPreemptionV136(DefaultPreemption):
 
     def pod_group_post_filter(self, group: PodGroup, pods: Sequence[PodInfo], dry_run: PodGroupDryRun) -> tuple[Status, list[PodInfo]]:
         """Evict pods, or whole groups, so that the group can be scheduled. Upstream: PodGroupPostFilter"""
-        return PodGroupEvaluator(self.name, self._handle).preempt(group, pods, dry_run)
+        return PodGroupEvaluator(self.name, self._handle, self._budgets()).preempt(group, pods, dry_run)
 
     def _pod_group(self, group: PodGroupInfo) -> PodGroup | None:
         pod_group: PodGroup | None = self._handle.objects.get("PodGroup", group.namespace, group.name)
