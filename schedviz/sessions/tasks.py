@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Final
 from uuid import UUID
 
 from django.conf import settings
@@ -9,6 +10,10 @@ from django.conf import settings
 from schedviz.celery import app
 from schedviz.sessions.experiments import dispatch, trial_sessions
 from schedviz.sessions.redis import stream, wakeups
+
+#: A trial and a check of a plan look at the time between two steps. These limits end one whose step takes too long; 0: no limit.
+_TRIAL_SOFT_SECONDS: Final = settings.TRIAL_SECONDS and settings.TRIAL_SECONDS + 30
+_TRIAL_HARD_SECONDS: Final = settings.TRIAL_SECONDS and settings.TRIAL_SECONDS + 60
 
 
 @app.task(name=wakeups.HOST_SESSION, queue=stream.ENGINE_QUEUE)
@@ -53,14 +58,14 @@ def explain_text(text: str, result_key: str) -> None:
     pasted_text.run(text.encode(), result_key)
 
 
-@app.task(name=dispatch.CHECK, queue=dispatch.QUEUE)
+@app.task(name=dispatch.CHECK, queue=dispatch.QUEUE, soft_time_limit=_TRIAL_SOFT_SECONDS, time_limit=_TRIAL_HARD_SECONDS)
 def check_experiment(experiment_id: str) -> None:
     from schedviz.sessions.experiments import checking
 
     checking.check(UUID(experiment_id))
 
 
-@app.task(name=dispatch.TRIAL, queue=dispatch.QUEUE)
+@app.task(name=dispatch.TRIAL, queue=dispatch.QUEUE, soft_time_limit=_TRIAL_SOFT_SECONDS, time_limit=_TRIAL_HARD_SECONDS)
 def run_trial(experiment_id: str, number: int) -> None:
     from schedviz.sessions.experiments import trial_job
 

@@ -91,7 +91,7 @@ def test_a_command_that_kills_every_worker_is_quarantined(start_up: StartUp, dat
         assert verdict.check(neighbour, theirs[neighbour])
 
 
-def test_a_command_that_computes_without_end_stops_one_process_and_is_quarantined(
+def test_a_command_that_computes_without_end_is_quarantined_and_no_process_ends_for_it(
     start_up: StartUp, database_url: str, installed: Path, folder: Path
 ) -> None:
     tries = folder / "tries"
@@ -108,6 +108,9 @@ def test_a_command_that_computes_without_end_stops_one_process_and_is_quarantine
     assert "Command 2 was quarantined: one step of it took over 10 s" in client.session(poisoned)["message"]
     assert Command.objects.get(session_id=poisoned, quarantined=True).seq == 2
     assert tries.read_text().splitlines() == ["tried"]
+    log = installation.logs(1_000_000)
+    assert log.count("interrupting it") == 1
+    assert "ending this process" not in log
 
 
 def test_an_import_that_holds_the_interpreter_lock_is_never_done_twice_at_once_and_fails(

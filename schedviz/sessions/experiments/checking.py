@@ -11,6 +11,7 @@ from pathlib import Path
 from uuid import UUID
 
 import msgspec
+from billiard.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.db import DatabaseError, transaction
 from django.db.models import Case, F, Q, QuerySet, Value, When
@@ -92,8 +93,7 @@ def _checked(
             if watch.is_over():
                 raise _StoppedError
         except TookTooLongError:
-            limit = f"{settings.TRIAL_SECONDS:,} s, which SCHEDVIZ_TRIAL_SECONDS allows"
-            raise PlanError.of("", f"the check took longer than {limit}; use fewer variants or nodes") from None
+            raise PlanError.of("", _took_too_long()) from None
 
     try:
         return check_plan(
@@ -108,6 +108,8 @@ def _checked(
         pass
     except PlanError as error:
         refuse(mine, error.faults)
+    except SoftTimeLimitExceeded:
+        refuse(mine, [Fault("", _took_too_long())])
     except MemoryError:
         limit = f"{settings.IMPORT_MEGABYTES} MB of memory, which SCHEDVIZ_IMPORT_MEGABYTES allows"
         refuse(mine, [Fault("", f"the check needed more than {limit}; use fewer nodes, pods or variants")])
@@ -119,6 +121,10 @@ def _checked(
         logger.exception("the check of experiment %s failed", experiment.pk)
         refuse(mine, [Fault("", f"schedviz failed ({type(error).__name__}). The worker's log has the reason.")])
     return None
+
+
+def _took_too_long() -> str:
+    return f"the check took longer than {settings.TRIAL_SECONDS:,} s, which SCHEDVIZ_TRIAL_SECONDS allows; use fewer variants or nodes"
 
 
 def _refuse_added(mine: QuerySet[Experiment], faults: list[Fault]) -> None:

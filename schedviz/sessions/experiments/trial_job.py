@@ -11,6 +11,7 @@ from typing import Final
 from uuid import UUID
 
 import msgspec
+from billiard.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 
 from schedviz.experiments.errors import PlanError
@@ -50,7 +51,7 @@ def run(experiment_id: UUID, number: int) -> None:
     except TrialStopped:
         trial_lease.release(lease)
         return
-    except TookTooLongError:
+    except (TookTooLongError, SoftTimeLimitExceeded):
         message = f"the trial took longer than {settings.TRIAL_SECONDS:,} s, which SCHEDVIZ_TRIAL_SECONDS allows; give it `limits`"
         result = TrialResult(number, error=message)
     except PlanError as error:

@@ -65,8 +65,11 @@ class EngineHost:
     # --- Taking over a session
 
     def load(self) -> None:
-        """Build the engine from storage. Raises `ReplayDiverged`, `HistoryUnavailable`, or an error of the engine."""
-        watch = WATCHDOG.watch(f"Loading session {self.session.pk}", on_stuck=self._back_off)
+        """Build the engine from storage. Raises `ReplayDiverged`, `HistoryUnavailable`, or an error of the engine.
+
+        Raises `StageTimeout` where one step of it takes too long; the session then has been released and backs off.
+        """
+        watch = WATCHDOG.watch(f"Loading session {self.session.pk}", on_stuck=self._back_off, interrupt=True)
         with LOAD_SEMAPHORE, process_metrics.LOADS.time(), watch as alive:
             began, cpu_began = time.perf_counter(), time.thread_time()
             self._simulation, running, checkpoint = replayer.load(
@@ -103,7 +106,7 @@ class EngineHost:
         self._writer.publish_missed(self.position)
 
     def _back_off(self) -> None:
-        """Delay the next load, longer each time, so that other sessions are hosted. The watchdog calls this before it ends the process."""
+        """Delay the next load, longer each time, so that other sessions are hosted. The watchdog calls this before it stops the load."""
         seconds = min(STUCK_BACKOFF_SECONDS * self.session.acquisitions, leases.MAX_BACKOFF_SECONDS)
         message = f"One step of loading this session took over {STAGE_SECONDS:g} s; the next attempt is in {seconds:.0f} s."
         leases.back_off(self.lease, seconds, message, has_tried=True)

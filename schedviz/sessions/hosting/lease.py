@@ -9,7 +9,7 @@ import os
 import secrets
 import socket
 import threading
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 from uuid import UUID
 
@@ -32,7 +32,7 @@ IMPORT_LEASE_SECONDS = INTERPRETER_LOCK_SECONDS + 4.0
 BACKOFF_OWNER = "resting"
 #: `trying_seq` of a session that has backed off since its last owner crashed: the next owner loads it.
 SEQ_AFTER_BACKOFF = -1
-#: `tries` of a command that is known to have stuck its owner's process: the next owner quarantines it without another attempt.
+#: `tries` of a command that is known to have been stuck in its owner's process: the next owner quarantines it without another attempt.
 STUCK = 1_000
 
 #: The longest backoff of a session.
@@ -129,7 +129,7 @@ def announce(lease: Lease, seq: int) -> bool:
 
 
 def announce_stuck(lease: Lease, seq: int) -> bool:
-    """Store the number of the command because of which this process ends, so that its next owner quarantines it; False if fenced."""
+    """Store the number of a command that is stuck. If the process has to end for it, the next owner quarantines it. False if fenced."""
     return fenced_update(lease, tries=STUCK, trying_seq=seq)
 
 
@@ -181,17 +181,32 @@ def clear_owner(prefix: str, *, but: str = "", killed_externally: bool = False) 
     return (rows.exclude(lease_owner__startswith=f"{but}.") if but else rows).update(**values)
 
 
+def cancelled_among(leases: Collection[Lease]) -> list[Lease]:
+    """The leases of imports that users have cancelled."""
+    importing = Session.objects.filter(
+        pk__in=[lease.session_id for lease in leases], status=Session.Status.IMPORTING, cancel_requested=True
+    )
+    cancelled = set(importing.values_list("pk", flat=True))
+    return [lease for lease in leases if lease.session_id in cancelled]
+
+
 class LeaseRenewer:
     """A thread that renews the leases of this process while other threads compute."""
 
     def __init__(self) -> None:
         self._leases: dict[UUID, Lease] = {}
+        #: For imports: what to call when the import is no longer wanted.
+        self._on_end: dict[UUID, Callable[[], object]] = {}
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
 
-    def hold(self, lease: Lease) -> None:
+    def hold(self, lease: Lease, *, on_end: Callable[[], object] | None = None) -> None:
+        """Renew a lease from now on. `on_end`, for an import: called in the renewing thread, maybe more than once, when the lease is lost,
+        the session was deleted or the import was cancelled."""
         with self._lock:
             self._leases[lease.session_id] = lease
+            if on_end is not None:
+                self._on_end[lease.session_id] = on_end
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._renew_for_ever, name="lease-renewals", daemon=True)
                 self._thread.start()
@@ -200,6 +215,7 @@ class LeaseRenewer:
         with self._lock:
             if self._leases.get(lease.session_id) == lease:
                 del self._leases[lease.session_id]
+                self._on_end.pop(lease.session_id, None)
 
     def _renew_for_ever(self) -> None:
         pause = threading.Event()
@@ -207,11 +223,17 @@ class LeaseRenewer:
             pause.wait(RENEWAL_SECONDS)
             with self._lock:
                 leases = list(self._leases.values())
+                on_end = dict(self._on_end)
                 if not leases:
                     self._thread = None
                     break
             try:
-                for lease in renew_all(leases):
+                lost = renew_all(leases)
+                cancelled = cancelled_among([lease for lease in leases if lease.session_id in on_end]) if on_end else []
+                for lease in [*lost, *cancelled]:
+                    if (end := on_end.get(lease.session_id)) is not None:
+                        end()
+                for lease in lost:
                     self.drop(lease)
             except DatabaseError:
                 # The next round tries again. If a lease ends meanwhile, the epoch fences its owner.

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
+from django.db import connection
 from structlog.contextvars import bound_contextvars
 
 from schedviz.engine import Simulation
@@ -21,7 +22,7 @@ from schedviz.sessions.hosting.inbox_reader import InboxReader
 from schedviz.sessions.hosting.lease import Lease, announce, announce_stuck
 from schedviz.sessions.hosting.pace import Pace
 from schedviz.sessions.hosting.slice_commit import Done
-from schedviz.sessions.hosting.watchdog import WATCHDOG, while_cycle_lasts
+from schedviz.sessions.hosting.watchdog import STAGE_SECONDS, WATCHDOG, StageTimeout, while_cycle_lasts
 from schedviz.sessions.models import Session
 from schedviz.sessions.observing.observations import UNORDERED
 from schedviz.sessions.observing.shadow import Shadow
@@ -48,6 +49,12 @@ FOLLOWED_SLICES = 4
 #: Why a run stopped, in addition to the engine's reasons.
 STOPPED_BY_BREAKPOINT = "breakpoint"
 STOPPED_BY_QUOTA = "quota"
+
+#: Why a stuck command is quarantined.
+STUCK_REASON = (
+    f"one step of it took over {STAGE_SECONDS:g} s, which is the limit. "
+    "Split it into smaller commands; if the server was overloaded, send it again."
+)
 
 
 class EngineError(Exception):
@@ -119,8 +126,18 @@ class SliceRunner:
 
         `is_suspicious`: execute one command, and store its number first, so that the next owner knows it if this process crashes.
         """
+        try:
+            return self._run_watched(after_seq, is_suspicious=is_suspicious)
+        except StageTimeout as timeout:
+            logger.exception("command %s of session %s is stuck", self._current_seq, self._session.pk)
+            # It may have been interrupted in a query.
+            connection.close()
+            raise EngineError(self._current_seq, STUCK_REASON) from timeout
+
+    def _run_watched(self, after_seq: int, *, is_suspicious: bool) -> SliceResult:
         result = SliceResult([], [])
-        with WATCHDOG.watch(f"The engine of session {self._session.pk}", on_stuck=self._announce_stuck) as alive:
+        activity = f"The engine of session {self._session.pk}"
+        with WATCHDOG.watch(activity, on_stuck=self._announce_stuck, interrupt=True) as alive:
             between_cycles, self._simulation.on_stage = while_cycle_lasts(alive)
             stop = self._end_of_slice(between_cycles)
             if isinstance(self._transport, HttpTransport):
@@ -157,7 +174,7 @@ class SliceRunner:
         return stop
 
     def _announce_stuck(self) -> None:
-        """Store which command is stuck. The watchdog calls this before it ends the process, so that no second process ends for it."""
+        """Store which command is stuck. The watchdog calls this first, in case the process has to end: no second one then ends for it."""
         announce_stuck(self._lease, self._current_seq)
 
     def _execute(self, stored: Stored, stop: Callable[[], bool], hits: list[Hit], *, is_suspicious: bool) -> Done | None:

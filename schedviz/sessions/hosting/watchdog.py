@@ -1,4 +1,4 @@
-"""Ends a process that is stuck in one stage, because Python cannot stop a thread from outside."""
+"""Interrupts a thread that is stuck in one stage, and ends the process if the thread does not react, as in a long call of C code."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import NamedTuple
 
 from django.db import DatabaseError, connection
+
+from schedviz.sessions.hosting.interruptible import Interrupted, Interruptible
 
 logger = logging.getLogger(__name__)
 
@@ -25,10 +26,16 @@ OVERLOAD_FACTOR = 6
 CYCLE_SECONDS = 60.0
 #: An importing process is ended when a step of C code holds the interpreter lock for this long, because no limit can be enforced then.
 INTERPRETER_LOCK_SECONDS = 30.0
-#: The report of a stuck stage may take this long; the process ends afterwards in any case.
+#: The report of a stuck stage may take this long; the thread is interrupted or the process ends afterwards in any case.
 _REPORT_SECONDS = 3.0
+#: An interrupted thread has this long to leave what it does.
+INTERRUPTION_SECONDS = 10.0
 #: EX_SOFTWARE. The supervisor restarts the worker, and the next owner of the session counts a crash.
 EXIT_CODE = 70
+
+
+class StageTimeout(Interrupted):
+    """A stage took longer than `STAGE_SECONDS`. The engine that executed it cannot be used any more."""
 
 
 def _end_process(activity: str) -> None:
@@ -80,12 +87,20 @@ def cpu_seconds_of(native_thread: int) -> float | None:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-class _Watched(NamedTuple):
-    """A thread's stage, when its next progress report is due, and the thread's number in the operating system."""
+class _Watched:
+    """A thread that the watchdog watches."""
 
-    activity: str
-    deadline: float
-    native_thread: int
+    def __init__(self, activity: str, on_stuck: Callable[[], None] | None, interruptible: Interruptible | None) -> None:
+        self.activity = activity
+        self.on_stuck = on_stuck
+        self.interruptible = interruptible
+        self.native_thread = threading.get_native_id()
+        #: When the next progress report is due, by the watchdog's clock minus the time in which no check was possible.
+        self.deadline = 0.0
+        #: The deadline that the last check found, and the CPU time of the thread when a check found it first.
+        self.begun: tuple[float, float | None] | None = None
+        #: When the process ends, after an interruption.
+        self.ends: float | None = None
 
 
 class Watchdog:
@@ -107,54 +122,66 @@ class Watchdog:
         #: Time of the last check, and for how long in total no check was possible. That time does not count for deadlines.
         self._checked = clock()
         self._stopped_seconds = 0.0
-        #: Thread → what it does. Deadlines are times of the clock minus `_stopped_seconds`.
+        #: By thread.
         self._watched: dict[int, _Watched] = {}
-        #: Thread → the deadline that the last check found, and the CPU time of the thread when a check found it first.
-        self._begun: dict[int, tuple[float, float | None]] = {}
-        #: Thread → what to call before the process ends because of it.
-        self._reports: dict[int, Callable[[], None]] = {}
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
 
     @contextmanager
-    def watch(self, activity: str, *, on_stuck: Callable[[], None] | None = None) -> Iterator[Callable[[], None]]:
-        """Watch this thread. Yields the function that the thread calls while it makes progress. `on_stuck` is called in another thread
-        before the process ends."""
-        me, native = threading.get_ident(), threading.get_native_id()
-        if on_stuck is not None:
-            self._reports[me] = on_stuck
+    def watch(self, activity: str, *, on_stuck: Callable[[], None] | None = None, interrupt: bool = False) -> Iterator[Callable[[], None]]:
+        """Watch this thread. Yields the function that the thread calls while it makes progress.
+
+        A thread that does not is stuck. `on_stuck` is called in another thread. Then, with `interrupt`, this one raises `StageTimeout`; the
+        process ends if it has not left the block `INTERRUPTION_SECONDS` later. Otherwise the process ends at once.
+        """
+        interruptible = Interruptible(StageTimeout) if interrupt else None
+        watched = _Watched(activity, on_stuck, interruptible)
 
         def alive() -> None:
-            self._watched[me] = _Watched(activity, self._clock() - self._stopped_seconds + self.seconds, native)
+            watched.deadline = self._clock() - self._stopped_seconds + self.seconds
 
         alive()
+        me = threading.get_ident()
+        self._watched[me] = watched
         self._ensure_thread()
         try:
-            yield alive
+            with interruptible or nullcontext():
+                yield alive
         finally:
-            for known in (self._watched, self._reports, self._begun):
-                known.pop(me, None)
+            self._watched.pop(me, None)
 
     def check(self) -> None:
-        """End the process if a thread has not reported progress in time. Time without checks does not count: then the whole process was
-        stopped, by a debugger or because the machine was paused, and no thread could report."""
+        """Interrupt the threads that have not reported progress in time, or end the process. Time without checks does not count: then the
+        whole process was stopped, by a debugger or because the machine was paused, and no thread could report."""
         now = self._clock()
         if now - self._checked > 2 * self._pause:
             self._stopped_seconds += now - self._checked - self._pause
         self._checked = now
+        now -= self._stopped_seconds
         for thread, watched in list(self._watched.items()):
-            late = now - self._stopped_seconds - watched.deadline
-            if late > 0 and not self._is_starved(thread, watched, late):
-                self._watched.pop(thread, None)
-                if (on_stuck := self._reports.pop(thread, None)) is not None:
-                    _report(on_stuck)
-                self._end(watched.activity)
-            elif self._begun.get(thread, (None,))[0] != watched.deadline:
-                self._begun[thread] = (watched.deadline, self._cpu_seconds(watched.native_thread))
+            if watched.ends is not None:
+                if now > watched.ends:
+                    self._watched.pop(thread, None)
+                    self._end(watched.activity)
+            elif (late := now - watched.deadline) > 0 and not self._is_starved(watched, late):
+                self._stop(thread, watched, now)
+            elif watched.begun is None or watched.begun[0] != watched.deadline:
+                watched.begun = (watched.deadline, self._cpu_seconds(watched.native_thread))
 
-    def _is_starved(self, thread: int, watched: _Watched, late: float) -> bool:
+    def _stop(self, thread: int, watched: _Watched, now: float) -> None:
+        """Report that a thread is stuck, and interrupt it or end the process."""
+        watched.ends = now + INTERRUPTION_SECONDS
+        if watched.on_stuck is not None:
+            _report(watched.on_stuck)
+        if watched.interruptible is None:
+            self._watched.pop(thread, None)
+            self._end(watched.activity)
+        elif watched.interruptible.interrupt():
+            logger.error("%s has not reported progress for over %s s; interrupting it", watched.activity, self.seconds)
+
+    def _is_starved(self, watched: _Watched, late: float) -> bool:
         """Whether a thread is late only because others have the cores: it has used little CPU time since its last report."""
-        deadline, cpu_before = self._begun.get(thread, (None, None))
+        deadline, cpu_before = watched.begun or (None, None)
         cpu = self._cpu_seconds(watched.native_thread)
         if deadline != watched.deadline or cpu is None or cpu_before is None:
             return False

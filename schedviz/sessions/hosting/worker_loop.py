@@ -11,16 +11,16 @@ import time
 from collections import OrderedDict
 from uuid import UUID
 
-from django.db import DatabaseError
+from django.db import DatabaseError, connection
 
 from schedviz.sessions import disk, frames
 from schedviz.sessions.errors import Fenced, HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.hosting import lease
 from schedviz.sessions.hosting.engine_host import EngineHost
 from schedviz.sessions.hosting.lease import LEASE_RENEWER, SEQ_AFTER_BACKOFF, STUCK, Lease
-from schedviz.sessions.hosting.slice_runner import EngineError
+from schedviz.sessions.hosting.slice_runner import STUCK_REASON, EngineError
 from schedviz.sessions.hosting.slots import SLOTS, STOPPING
-from schedviz.sessions.hosting.watchdog import STAGE_SECONDS
+from schedviz.sessions.hosting.watchdog import StageTimeout
 from schedviz.sessions.metrics import process as process_metrics
 from schedviz.sessions.models import Session
 from schedviz.sessions.redis import stream, wakeups
@@ -100,6 +100,11 @@ def host_session(session_id: UUID, *, linger_seconds: float = LINGER_SECONDS) ->
             logger.error("released session %s until its lease expires: %s (%s)", session_id, full, error)  # noqa: TRY400 (one line is enough)
         else:
             logger.warning("released session %s because the database failed: %s", session_id, error)
+    except StageTimeout:
+        ended = "stuck"
+        logger.exception("released session %s, which backs off: one step of its load took too long", session_id)
+        # It may have been interrupted in a query.
+        connection.close()
     except Exception:
         # A bug in schedviz. The next owner tries again; after several failures the session backs off, longer each time.
         logger.exception("released session %s after an error", session_id)
@@ -151,10 +156,7 @@ class _HostedSession:
             lease.fenced_update(self.lease, trying_seq=0, message="")
             return False
         if session.trying_seq > session.applied_seq and session.tries >= STUCK:
-            self.hosted.broken[session.trying_seq] = (
-                f"one step of it took over {STAGE_SECONDS:g} s, which ended the worker process. "
-                "Split it into smaller commands; if the server was overloaded, send it again."
-            )
+            self.hosted.broken[session.trying_seq] = STUCK_REASON
             return False
         if crashes < MAX_WORKER_CRASHES:
             return False

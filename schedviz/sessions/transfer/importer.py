@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 from billiard.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, connection, transaction
 from django.db.models import F
 
 from schedviz.engine import RULES_OF_NEW_SESSIONS, Simulation, SimulationSettings, graceful_victims
@@ -37,7 +37,8 @@ from schedviz.sessions.errors import CommandRefused, Fenced
 from schedviz.sessions.history import checkpoints, timeline
 from schedviz.sessions.hosting import lease
 from schedviz.sessions.hosting.checkpoint_saver import saved_engine
-from schedviz.sessions.hosting.lease import Lease
+from schedviz.sessions.hosting.interruptible import Interrupted, Interruptible
+from schedviz.sessions.hosting.lease import LEASE_RENEWER, Lease
 from schedviz.sessions.hosting.slice_commit import Position
 from schedviz.sessions.hosting.watchdog import INTERPRETER_LOCK_SECONDS
 from schedviz.sessions.hosting.worker_loop import MAX_WORKER_CRASHES
@@ -87,8 +88,15 @@ class Importer:
             )
             return
         try:
-            report = self.make()
+            with Interruptible() as interruptible:
+                LEASE_RENEWER.hold(self.lease, on_end=interruptible.interrupt)
+                report = self.make()
         except ImportCancelled:
+            self.fail("The import was cancelled.")
+        except Interrupted:
+            # It may have been interrupted in a query.
+            connection.close()
+            # Raises `Fenced` if the session was deleted or has another owner.
             self.fail("The import was cancelled.")
         except IngestError as error:
             self.fail(str(error))

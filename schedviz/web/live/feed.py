@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
@@ -31,11 +32,15 @@ GATHER_SECONDS = 0.05
 #: How often the database is polled while Redis is down, and how long Redis may be silent before the database is polled too.
 POLL_SECONDS = 1.0
 SILENCE_MILLISECONDS = 2000
+#: How long the first viewer waits for Redis to say where the notes begin.
+_NOTES_SECONDS = 0.5
 #: A viewer that is further behind gets a view instead of frames.
 RESUME_CHUNKS = 256
 #: A cached view with at most this many later chunks is reused for new viewers.
 VIEW_MAY_LAG = 64
 _REPAIR_FRAMES = 64
+#: Redis's name for the end of a stream at the time of a call. In each call it would miss what is added between two calls.
+_AFTER_NEWEST = "$"
 
 
 class _Session(msgspec.Struct):
@@ -62,7 +67,7 @@ class Feed:
         self.event = 0
         self._status = ""
         self._connection = connection
-        self._notes_position = "$"
+        self._notes_position = _AFTER_NEWEST
         self._frames: list[tuple[int, bytes]] = []
         self._notes: list[bytes] = []
         self._flushed_at = 0.0
@@ -155,6 +160,9 @@ class Feed:
             await asyncio.sleep(POLL_SECONDS)
 
     async def _begin(self) -> None:
+        # Before any viewer is served: what is published from then on, such as the outcome of the viewer's first command, is sent.
+        notes = asyncio.create_task(self._try_find_end_of_notes(), name=f"end of the notes of {self.session_id}")
+        await asyncio.wait({notes}, timeout=_NOTES_SECONDS)
         while True:
             try:
                 position = await in_database(_position, self.session_id)
@@ -165,12 +173,21 @@ class Feed:
             self.chunk, self.event, self._status = position.chunk, position.event, position.shown_status
         self._ready.set()
 
+    async def _try_find_end_of_notes(self) -> None:
+        # `_listen` reports an error and tries again.
+        with suppress(redis.RedisError, OSError):
+            await self._find_end_of_notes()
+
+    async def _find_end_of_notes(self) -> None:
+        """Begin after the newest note."""
+        newest: Any = await self._connection.xrevrange(stream.notes_key(self.session_id), count=1)
+        if self._notes_position == _AFTER_NEWEST:
+            self._notes_position = newest[0][0].decode() if newest else "0-0"
+
     async def _listen(self) -> None:
         """Read from Redis until it is down."""
-        if self._notes_position == "$":
-            # A `$` in each call would miss what is added between two calls.
-            newest: Any = await self._connection.xrevrange(stream.notes_key(self.session_id), count=1)
-            self._notes_position = newest[0][0].decode() if newest else "0-0"
+        if self._notes_position == _AFTER_NEWEST:
+            await self._find_end_of_notes()
         while not self._stopped.is_set():
             positions = {str(self.session_id): (f"{self.chunk}-0", self._notes_position)}
             tails = await stream.read_entries(self._connection, positions, block_milliseconds=SILENCE_MILLISECONDS)

@@ -1,4 +1,4 @@
-"""A process that is stuck in one stage is ended."""
+"""A thread that is stuck in one stage is interrupted; if that does not help, its process is ended."""
 
 from __future__ import annotations
 
@@ -7,13 +7,19 @@ import time
 
 import pytest
 
-from schedviz.sessions.hosting.watchdog import Watchdog, cpu_seconds_of, while_cycle_lasts
+from schedviz.sessions.hosting import watchdog as watchdog_module
+from schedviz.sessions.hosting.watchdog import StageTimeout, Watchdog, cpu_seconds_of, while_cycle_lasts
 
 
 def wait_for(bitten: list[str]) -> None:
     deadline = time.monotonic() + 10
     while not bitten and time.monotonic() < deadline:
         time.sleep(0.01)
+
+
+def compute_without_end() -> None:
+    while True:
+        pass
 
 
 def test_a_silent_thread_triggers_the_watchdog() -> None:
@@ -24,6 +30,29 @@ def test_a_silent_thread_triggers_the_watchdog() -> None:
         wait_for(bitten)
 
     assert bitten == ["a stage"]
+
+
+def test_a_silent_thread_that_may_be_interrupted_is_and_the_process_goes_on() -> None:
+    happened: list[str] = []
+    watchdog = Watchdog(0.05, happened.append)
+
+    with pytest.raises(StageTimeout), watchdog.watch("a stage", on_stuck=lambda: happened.append("the reason"), interrupt=True):
+        compute_without_end()
+
+    watchdog.check()
+    assert happened == ["the reason"]
+
+
+def test_the_process_ends_if_an_interrupted_thread_does_not_react(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watchdog_module, "INTERRUPTION_SECONDS", 0.05)
+    ended: list[str] = []
+    watchdog = Watchdog(0.05, ended.append)
+
+    with pytest.raises(StageTimeout), watchdog.watch("a stage", interrupt=True):
+        # C code.
+        time.sleep(1.0)
+
+    assert ended == ["a stage"]
 
 
 def test_a_reporting_thread_does_not_trigger_the_watchdog() -> None:

@@ -19,6 +19,7 @@ from schedviz.sessions.errors import Fenced
 from schedviz.sessions.history import checkpoints, cycle_groups
 from schedviz.sessions.hosting import engine_host, lease, slice_commit, slice_runner, worker_loop
 from schedviz.sessions.hosting.slots import Slots
+from schedviz.sessions.hosting.watchdog import WATCHDOG
 from schedviz.sessions.models import Checkpoint, Chunk, Command, Session
 from schedviz.sessions.redis import stream, wakeups
 from schedviz.sessions.replay import replayer, starting_point
@@ -292,6 +293,50 @@ def test_a_command_that_breaks_the_engine_is_quarantined_and_the_others_continue
     assert "Command 2 was quarantined" in session.message
     assert (session.applied_seq, session.cycle) == (3, 2)
     assert digest_at_head(session_id)
+
+
+def test_a_stuck_command_is_quarantined_by_the_same_owner_and_the_others_continue(
+    make_session: MakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = Simulation.start
+
+    def start_or_spin(self: Simulation, one: Any, *, seq: int = 0) -> None:
+        while isinstance(one, Latency):
+            pass
+        start(self, one, seq=seq)
+
+    monkeypatch.setattr(Simulation, "start", start_or_spin)
+    monkeypatch.setattr(WATCHDOG, "seconds", 0.5)
+    session_id = make_session()
+    send(session_id, "cycle")
+    send(session_id, "latency", kind="Service", seconds=1)
+    send(session_id, "cycle")
+    epoch = Session.objects.get(pk=session_id).epoch
+
+    session = work_off(session_id)
+
+    assert Command.objects.get(session_id=session_id, quarantined=True).seq == 2
+    assert session.message.startswith("Command 2 was quarantined: one step of it took over 10 s")
+    assert (session.applied_seq, session.cycle, session.epoch, session.tries) == (3, 2, epoch + 1, 0)
+    assert digest_at_head(session_id)
+
+
+def test_a_stuck_load_backs_off(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    def spin(*_: Any, **__: Any) -> Any:
+        while True:
+            pass
+
+    session_id = make_session()
+    send(session_id, "cycle")
+    with monkeypatch.context() as patch:
+        patch.setattr(starting_point, "find", spin)
+        patch.setattr(WATCHDOG, "seconds", 0.5)
+        session = work_off(session_id)
+
+    assert (session.lease_owner, session.applied_seq) == (lease.BACKOFF_OWNER, 0)
+    assert session.message == "One step of loading this session took over 10 s; the next attempt is in 30 s."
+    rest_is_over(session_id)
+    assert work_off(session_id).applied_seq == 1
 
 
 @pytest.mark.usefixtures("breaking")

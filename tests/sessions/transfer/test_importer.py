@@ -169,6 +169,28 @@ def test_an_import_that_is_cancelled_stops(monkeypatch: pytest.MonkeyPatch) -> N
     assert not create.cancel_import(session.pk)
 
 
+@pytest.mark.parametrize("deleted", [False, True])
+def test_an_import_stops_within_one_long_step_when_it_is_not_wanted_any_more(*, deleted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = create.create_session(None, "a test", file(dump(1, 1)))
+
+    def spin(*_: Any) -> None:
+        if deleted:
+            Session.objects.filter(pk=session.pk).delete()
+        else:
+            assert create.cancel_import(session.pk)
+        while True:
+            pass
+
+    monkeypatch.setattr(Simulation, "load", spin)
+    monkeypatch.setattr(lease, "RENEWAL_SECONDS", 0.1)
+
+    import_job.import_uploads(session.pk)
+
+    left = Session.objects.filter(pk=session.pk).first()
+    assert (left is None) == deleted
+    assert left is None or (left.status, left.message) == (Session.Status.FAILED, "The import was cancelled.")
+
+
 def test_an_import_that_kills_three_workers_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     session = create.create_session(None, "a test", file(dump(1, 1)))
 
