@@ -58,7 +58,8 @@ class Simulation(SimulationState):
         self._ended_cycles: list[CycleView] = []
         #: The total length of the messages of the cycles that ended since the last drain.
         self.pending_message_chars = 0
-        #: Called between two stages of a cycle: that of a pod group has a few for each of its pods, in each of its placements.
+        #: Called between two stages of a cycle and two syncs of controllers. The cycle of a pod group has a few stages for each of its
+        #: pods, in each of its placements.
         self.on_stage: Callable[[], object] = never
         #: `work_until` leaves the command at the first boundary between stages from this event on.
         self._leave_at: int | None = None
@@ -150,6 +151,10 @@ class Simulation(SimulationState):
         self.on_stage()
         if self._leave_at is not None and self.event >= self._leave_at:
             raise LeftBetweenStages
+
+    def controller_acted(self) -> None:
+        """Called by `CycleRunner`."""
+        self.on_stage()
 
     def interrupt(self) -> Outcome:
         """End the command at its present position, because of a pause."""

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
+from typing import Final
 
+from schedviz.engine.cluster.object_index import ObjectIndex
 from schedviz.kube.kinds import BY_NAME, BY_TYPE, KINDS
 from schedviz.kube.meta import KubeObject
+
+#: At most this many indexes are kept for one kind: each write updates all of them.
+MAX_INDEXES: Final = 32
 
 
 class ObjectStore:
@@ -17,8 +23,8 @@ class ObjectStore:
         self.resource_version = 0
         #: (kind, key) -> how often an object of that name was created.
         self.creations: dict[tuple[str, str], int] = {}
-        #: By kind, key and value of a label.
-        self._labelled: dict[str, dict[str, dict[str, list[KubeObject]]]] = {}
+        #: By kind: by a label (its key) or by controller (None).
+        self._indexes: dict[str, dict[str | None, ObjectIndex]] = {}
         #: Called after each write with the object before it (None: it was created) and after it (None: it was removed).
         self.on_change: Callable[[KubeObject | None, KubeObject | None], object] | None = None
 
@@ -30,42 +36,51 @@ class ObjectStore:
         """Store the object; it replaces one with the same key."""
         kind, key = BY_TYPE[type(obj)].name, obj.metadata.key
         objects = self._objects[kind]
-        self._labelled.pop(kind, None)
-        if self.on_change is None:
-            objects[key] = obj
-            return
         before = objects.get(key)
         objects[key] = obj
-        self.on_change(before, obj)
+        self._changed(kind, before, obj)
 
     def load(self, kind: str, objects: Mapping[str, KubeObject]) -> None:
         """Store all objects of a kind, by key; each counts as created once."""
         self._objects[kind] = dict(objects)
-        self._labelled.pop(kind, None)
+        self._indexes.pop(kind, None)
         self.creations.update(dict.fromkeys([(kind, key) for key in objects], 1))
 
     def remove(self, obj: KubeObject) -> None:
         """Remove the object."""
         kind = BY_TYPE[type(obj)].name
-        self._labelled.pop(kind, None)
         removed = self._objects[kind].pop(obj.metadata.key)
-        if self.on_change is not None:
-            self.on_change(removed, None)
+        self._changed(kind, removed, None)
 
     def of_kind(self, kind: str) -> dict[str, KubeObject]:
         """All objects of a kind by key."""
         return self._objects[kind]
 
-    def with_label(self, kind: str, key: str) -> Mapping[str, Sequence[KubeObject]]:
-        """The objects of a kind by the value of a label, in the order of their creation. Kept until one of the kind changes."""
-        by_key = self._labelled.setdefault(kind, {})
-        found = by_key.get(key)
-        if found is None:
-            found = by_key[key] = {}
-            for obj in self._objects[kind].values():
-                if (value := obj.metadata.labels.get(key)) is not None:
-                    found.setdefault(value, []).append(obj)
-        return found
+    def with_label(self, kind: str, key: str, value: str) -> Collection[KubeObject]:
+        """The objects of a kind that have a label, in the order of their creation."""
+        return self._index(kind, key).get(value)
+
+    def controlled_by(self, kind: str, uid: str) -> Collection[KubeObject]:
+        """The objects of a kind whose controller has this uid, in the order of their creation. Upstream: metav1.GetControllerOf"""
+        return self._index(kind, None).get(uid)
+
+    def _index(self, kind: str, label: str | None) -> ObjectIndex:
+        indexes = self._indexes.setdefault(kind, {})
+        index = indexes.get(label)
+        if index is None:
+            if len(indexes) >= MAX_INDEXES:
+                indexes.clear()
+            value_of = _controller_uid if label is None else partial(_label_value, label)
+            index = indexes[label] = ObjectIndex(value_of, self._objects[kind].values())
+        return index
+
+    def _changed(self, kind: str, before: KubeObject | None, after: KubeObject | None) -> None:
+        indexes = self._indexes.get(kind)
+        if indexes:
+            for label in [label for label, index in indexes.items() if not index.replace(before, after)]:
+                del indexes[label]
+        if self.on_change is not None:
+            self.on_change(before, after)
 
     def by_kind(self) -> dict[str, dict[str, KubeObject]]:
         """All objects by kind and key."""
@@ -83,6 +98,14 @@ class ObjectStore:
     def __iter__(self) -> Iterator[KubeObject]:
         for objects in self._objects.values():
             yield from objects.values()
+
+
+def _label_value(key: str, obj: KubeObject) -> str | None:
+    return obj.metadata.labels.get(key)
+
+
+def _controller_uid(obj: KubeObject) -> str | None:
+    return next((owner.uid for owner in obj.metadata.owner_references if owner.controller), None)
 
 
 def qualified_resource(kind: str) -> str:

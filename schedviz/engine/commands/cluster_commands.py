@@ -20,7 +20,7 @@ def helper(runner: CycleRunner, command: commands.Helper) -> Outcome:
     if not controllers.switch(command.name, on=command.on, seconds=command.seconds):
         return Outcome(result=f"the helper {command.name} is {'on' if command.on else 'off'} already")
     simulation.recorder.record(HelperSet, name=command.name, on=command.on, seconds=controllers.delays.get(command.name, 0.0))
-    runner.settle()
+    runner.settle(in_units=True)
     return Outcome()
 
 
@@ -32,7 +32,7 @@ def cordon(runner: CycleRunner, command: commands.Cordon) -> Outcome:
         return Outcome(result=f'nodes "{command.node}" not found')
     runner.tick()
     changed = eviction.cordon(node, simulation.cluster, on=command.on)
-    runner.settle()
+    runner.settle(in_units=True)
     return Outcome(result="" if changed else f"node {node.name} is {'' if command.on else 'not '}cordoned already")
 
 
@@ -44,7 +44,7 @@ def evict(runner: CycleRunner, command: commands.Evict) -> Outcome:
     if not isinstance(pod, Pod):
         return Outcome(result=f'pods "{command.pod.rpartition("/")[2]}" not found')
     refused = eviction.evict(pod, simulation.cluster)
-    runner.settle()
+    runner.settle(in_units=True)
     return Outcome(result=refused)
 
 
@@ -56,7 +56,7 @@ def drain(runner: CycleRunner, command: commands.Drain) -> Outcome:
     if not isinstance(node, Node):
         return Outcome(result=f'nodes "{command.node}" not found')
     refused = eviction.drain(node, simulation.cluster)
-    runner.settle()
+    runner.settle(in_units=True)
     if not refused:
         return Outcome()
     stay = "; ".join(f"{pod}: {why}" for pod, why in refused)

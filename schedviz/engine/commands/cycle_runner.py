@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Final, Protocol
 
 from schedviz.engine import stages
 from schedviz.engine.binding import BindingCycle
@@ -12,12 +12,18 @@ from schedviz.engine.schedule_one import SchedulingCycle
 from schedviz.engine.schedule_one_podgroup import PodGroupCycle
 from schedviz.engine.simulation_state import SimulationState
 
+#: A unit of a command ends after this many syncs of controllers, so that no unit takes long and its events fit into memory.
+MAX_SYNCS: Final = 256
+
 
 class CycleObserver(Protocol):
     """What a `CycleRunner` reports to."""
 
     def between_stages(self) -> None:
         """A command is between two stages. May raise, which leaves the command there."""
+
+    def controller_acted(self) -> None:
+        """A simulated controller has reconciled one object."""
 
     def cycle_ended(self, cycle: SchedulingCycle | PodGroupCycle) -> None:
         """A scheduling cycle ended."""
@@ -39,14 +45,24 @@ class CycleRunner:
         """Let the time pass that precedes each command."""
         self.move_clock(self.simulation.clock.now + self.simulation.settings.tick_millis * MILLISECOND)
 
-    def move_clock(self, moment: int) -> None:
-        """Let time pass until `moment`, and deliver the watch events that are due on the way."""
+    def move_clock(self, moment: int, *, in_units: bool = False) -> bool:
+        """Let time pass until `moment`, and deliver the watch events that are due on the way.
+
+        False, only `in_units`: the unit has done enough, and the next one continues.
+        """
         simulation = self.simulation
+        steps = 0
         while (due := simulation.cluster.next_due) is not None and due <= moment:
+            if in_units and steps >= MAX_SYNCS:
+                return False
+            steps += 1
             self.set_clock(max(due, simulation.clock.now))
             simulation.cluster.controllers.act()
-            self.settle()
+            self._observer.controller_acted()
+            if not self.settle(in_units=in_units):
+                return False
         self.set_clock(moment)
+        return True
 
     def set_clock(self, moment: int) -> None:
         simulation = self.simulation
@@ -68,28 +84,38 @@ class CycleRunner:
         ]
         return min((moment for moment in moments if moment is not None), default=None)
 
-    def settle(self) -> None:
-        """Do what is due: deliver watch events, resume binding cycles that waited at Permit or in PreBind, end confirmed bindings."""
+    def settle(self, *, in_units: bool = False) -> bool:
+        """Do what is due: deliver watch events, resume binding cycles that waited at Permit or in PreBind, end confirmed bindings.
+
+        False, only `in_units`: the controllers have done enough for one unit and are catching up in the next one.
+        """
         simulation = self.simulation
         cluster = simulation.cluster
         self._deliver_arrived()
+        syncs = 0
         while self._controllers_may_act and cluster.controllers.act():
+            self._observer.controller_acted()
             self._deliver_arrived()
             if cluster.controllers.is_catching_up:
                 # The next unit continues, so that no unit takes long.
                 break
+            syncs += 1
+            if in_units and syncs >= MAX_SYNCS:
+                cluster.controllers.is_catching_up = True
+                return False
         if simulation.exited:
-            return
+            return True
         for binding in list(simulation.scheduler.bindings):
             if binding.is_waiting and not binding.held:
                 self.run_binding(binding)
                 if binding.stage == stages.CONFIRM and not binding.by_hand:
                     self._release(binding)
         self._end_confirmed_bindings()
+        return True
 
     @property
     def is_catching_up(self) -> bool:
-        """Whether a controller's last sync was partial, and the next one can run now."""
+        """Whether the controllers have more to do, and can do it now."""
         return self.simulation.cluster.controllers.is_catching_up and self._controllers_may_act
 
     @property

@@ -42,7 +42,7 @@ class CommandExecutor:
         Raises `SchedulerExitError`.
         """
         if self.runner.is_catching_up:
-            self.runner.settle()
+            self.runner.settle(in_units=True)
         elif task.outcome is None:
             task.outcome = self._unit(task)
         return None if self.runner.is_catching_up else task.outcome
@@ -72,7 +72,7 @@ class CommandExecutor:
             case commands.Dispatch():
                 return scheduler_commands.dispatch(self.runner)
             case commands.Advance():
-                return self._advance(command)
+                return self._advance(task, command)
             case commands.Snapshot():
                 return self._snapshot()
             case commands.Latency():
@@ -252,22 +252,25 @@ class CommandExecutor:
 
     # Time, the snapshot and watch latency.
 
-    def _advance(self, command: commands.Advance) -> Outcome:
+    def _advance(self, task: Task, command: commands.Advance) -> Outcome | None:
         simulation = self._simulation
         if command.to is None and command.seconds is None:
             return Outcome(error='advance needs seconds, or "to": "next"')
-        if command.to == "next":
-            moment = self.runner.next_moment()
-            if moment is None:
-                return Outcome(result="nothing is going to happen by itself")
-            self.runner.move_clock(max(moment, simulation.clock.now))
-        else:
-            self.runner.tick()
-            self.runner.move_clock(simulation.clock.now + nanoseconds(command.seconds or 0.0))
+        if task.until is None:
+            if command.to == "next":
+                moment = self.runner.next_moment()
+                if moment is None:
+                    return Outcome(result="nothing is going to happen by itself")
+                task.until = max(moment, simulation.clock.now)
+            else:
+                self.runner.tick()
+                task.until = simulation.clock.now + nanoseconds(command.seconds or 0.0)
+        if not self.runner.move_clock(task.until, in_units=True):
+            return None
         simulation.recorder.record(ClockAdvanced)
         if not simulation.exited:
             simulation.scheduler.flush()
-        self.runner.settle()
+        self.runner.settle(in_units=True)
         return Outcome()
 
     def _snapshot(self) -> Outcome:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from schedviz.engine.framework.types import QueuedPodInfo
+
+
+def full_name_of(queued: QueuedPodInfo) -> str:
+    """`name_namespace`."""
+    return queued.pod_info.full_name
 
 
 class UnschedulablePods:
@@ -14,6 +19,8 @@ class UnschedulablePods:
         self._pods: dict[str, QueuedPodInfo] = {}
         #: Pods with required pod affinity. An assigned pod can help no others.
         self._with_required_affinity: dict[str, QueuedPodInfo] = {}
+        #: The result of `by_full_name`, until a pod is added or removed.
+        self._by_full_name: list[QueuedPodInfo] | None = None
 
     def __len__(self) -> int:
         return len(self._pods)
@@ -30,6 +37,8 @@ class UnschedulablePods:
 
     def add_or_update(self, queued: QueuedPodInfo) -> None:
         """Add or replace a pod; a pod that is here keeps its position."""
+        if self._pods.get(queued.key) is not queued:
+            self._by_full_name = None
         self._pods[queued.key] = queued
         affinity = queued.pod_info.terms_of.spec.affinity
         if affinity is not None and affinity.pod_affinity is not None and affinity.pod_affinity.required:
@@ -39,8 +48,15 @@ class UnschedulablePods:
 
     def delete(self, key: str) -> None:
         """Remove a pod, if it is here."""
-        self._pods.pop(key, None)
+        if self._pods.pop(key, None) is not None:
+            self._by_full_name = None
         self._with_required_affinity.pop(key, None)
+
+    def by_full_name(self) -> Sequence[QueuedPodInfo]:
+        """The pods in the order of `name_namespace`, as they are now."""
+        if self._by_full_name is None:
+            self._by_full_name = sorted(self._pods.values(), key=full_name_of)
+        return self._by_full_name
 
     def with_required_affinity(self) -> Iterable[QueuedPodInfo]:
         """The pods that have a required pod affinity term."""

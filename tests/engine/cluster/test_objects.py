@@ -2,27 +2,72 @@
 
 from __future__ import annotations
 
-from schedviz.engine.cluster.objects import ObjectStore
+from collections.abc import Collection
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schedviz.engine.cluster.objects import MAX_INDEXES, ObjectStore
 from schedviz.kube.core import Pod
-from schedviz.kube.meta import ObjectMeta
+from schedviz.kube.meta import KubeObject, ObjectMeta, OwnerReference
 
 
 def pod(name: str, **labels: str) -> Pod:
     return Pod(metadata=ObjectMeta(name=name, namespace="d", labels=labels))
 
 
-def test_objects_are_found_by_a_label_until_one_changes() -> None:
+def owned(name: str, uid: str, *, controller: bool) -> Pod:
+    owner = OwnerReference(api_version="apps/v1", kind="ReplicaSet", name=uid, uid=uid, controller=controller)
+    return Pod(metadata=ObjectMeta(name=name, namespace="d", owner_references=(owner,)))
+
+
+def names(objects: Collection[KubeObject]) -> list[str]:
+    return [obj.name for obj in objects]
+
+
+def test_objects_are_found_by_a_label_while_they_change() -> None:
     store = ObjectStore()
-
-    def names(value: str) -> list[str]:
-        return [obj.name for obj in store.with_label("Pod", "app").get(value, ())]
-
     for each in (pod("a", app="x"), pod("b", app="y"), pod("c", app="x"), pod("d")):
         store.put(each)
-    assert (names("x"), names("y"), names("z")) == (["a", "c"], ["b"], [])
+    assert [names(store.with_label("Pod", "app", value)) for value in "xyz"] == [["a", "c"], ["b"], []]
     store.put(pod("b", app="x"))
-    assert names("x") == ["a", "b", "c"]
+    assert names(store.with_label("Pod", "app", "x")) == ["a", "b", "c"]
     store.remove(pod("a", app="x"))
-    assert names("x") == ["b", "c"]
+    assert names(store.with_label("Pod", "app", "x")) == ["b", "c"]
     store.load("Pod", {"d/e": pod("e", app="x")})
-    assert names("x") == ["e"]
+    assert names(store.with_label("Pod", "app", "x")) == ["e"]
+
+
+def test_objects_are_found_by_their_controller() -> None:
+    store = ObjectStore()
+    store.put(owned("a", "set", controller=True))
+    assert names(store.controlled_by("Pod", "set")) == ["a"]
+    store.put(owned("b", "set", controller=True))
+    store.put(owned("c", "set", controller=False))
+    store.put(owned("d", "other", controller=True))
+    assert names(store.controlled_by("Pod", "set")) == ["a", "b"]
+    store.put(owned("a", "other", controller=True))
+    assert (names(store.controlled_by("Pod", "set")), names(store.controlled_by("Pod", "other"))) == (["b"], ["a", "d"])
+
+
+@given(st.lists(st.tuples(st.sampled_from("abcdef"), st.sampled_from(["x", "y", None, "removed"]), st.booleans()), max_size=40))
+def test_an_index_is_what_a_pass_over_all_objects_finds(writes: list[tuple[str, str | None, bool]]) -> None:
+    store = ObjectStore()
+    for name, value, looks in writes:
+        if value != "removed":
+            store.put(pod(name, **({} if value is None else {"app": value})))
+        elif (stored := store.get("Pod", f"d/{name}")) is not None:
+            store.remove(stored)
+        if looks:
+            for one in "xy":
+                found = [obj.name for obj in store.of_kind("Pod").values() if obj.metadata.labels.get("app") == one]
+                assert names(store.with_label("Pod", "app", one)) == found
+
+
+def test_a_kind_has_a_limited_number_of_indexes() -> None:
+    store = ObjectStore()
+    labels = {f"label-{number}": "x" for number in range(2 * MAX_INDEXES)}
+    store.put(pod("a", **labels))
+    for label in labels:
+        assert names(store.with_label("Pod", label, "x")) == ["a"]
+    assert len(store._indexes["Pod"]) <= MAX_INDEXES

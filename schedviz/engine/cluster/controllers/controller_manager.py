@@ -47,7 +47,7 @@ class ControllerManager:
         self.timers = Timers()
         #: The controller that is acting.
         self.acting = ""
-        #: The last sync was partial; the next one continues it.
+        #: The last sync was partial and the next one continues it, or there are more syncs than one unit of a command does.
         self.is_catching_up = False
 
     def switch(self, name: str, *, on: bool, seconds: float | None) -> bool:

@@ -41,11 +41,7 @@ class Deployments:
         """Scale sets of old templates to zero, and the set of the present template to the wanted replicas."""
         deployment_key, uid = key.split(" ")
         deployment = api.store.get("Deployment", deployment_key)
-        sets = [
-            replica_set
-            for replica_set in api.store.of_kind("ReplicaSet").values()
-            if isinstance(replica_set, ReplicaSet) and _belongs_to(replica_set, uid)
-        ]
+        sets = [controlled for controlled in api.store.controlled_by("ReplicaSet", uid) if isinstance(controlled, ReplicaSet)]
         if not isinstance(deployment, Deployment) or deployment.uid != uid:
             for replica_set in sets:
                 api.delete("ReplicaSet", replica_set.namespace, replica_set.name)
@@ -59,10 +55,6 @@ class Deployments:
             _scale(replica_set, replicas if replica_set is newest else 0, api)
         if newest is None:
             _create(deployment, template, replicas, api)
-
-
-def _belongs_to(replica_set: ReplicaSet, uid: str) -> bool:
-    return any(owner.controller and owner.uid == uid for owner in replica_set.metadata.owner_references)
 
 
 def _made_from(replica_set: ReplicaSet, template: PodTemplate) -> bool:

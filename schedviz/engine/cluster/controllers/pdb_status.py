@@ -88,7 +88,7 @@ def _pods_of(budget: PodDisruptionBudget, store: ObjectStore) -> list[Pod]:
     required = required_value(selector)
     pods: Iterable[KubeObject]
     if required is not None and len(required.values) == 1:
-        pods = store.with_label("Pod", required.key).get(required.values[0], ())
+        pods = store.with_label("Pod", required.key, required.values[0])
     else:
         pods = store.of_kind("Pod").values()
     return [pod for pod in pods if isinstance(pod, Pod) and pod.namespace == budget.namespace and selector.matches(pod.metadata.labels)]

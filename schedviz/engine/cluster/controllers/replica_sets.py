@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from schedviz.engine.cluster.controllers.controller import ApiServer, Wake
-from schedviz.engine.cluster.controllers.pods import all_pods, controller_of, is_active, is_ready, with_uid
+from schedviz.engine.cluster.controllers.pods import controller_of, is_active, is_ready, with_uid
 from schedviz.kube.apps import ReplicaSet
 from schedviz.kube.core import Pod
 from schedviz.kube.meta import KubeObject, ObjectMeta, OwnerReference
@@ -39,7 +39,8 @@ class ReplicaSets:
         set_key, uid = key.split(" ")
         replica_set = api.store.get("ReplicaSet", set_key)
         namespace = set_key.partition("/")[0]
-        pods = [pod for pod in all_pods(api.store, namespace) if is_active(pod) and _belongs_to(pod, uid)]
+        controlled = api.store.controlled_by("Pod", uid)
+        pods = [pod for pod in controlled if isinstance(pod, Pod) and pod.namespace == namespace and is_active(pod)]
         if not isinstance(replica_set, ReplicaSet) or replica_set.uid != uid:
             too_many = pods
         else:
@@ -52,11 +53,6 @@ class ReplicaSets:
         for pod in too_many[: api.pods_per_sync or None]:
             api.delete("Pod", pod.namespace, pod.name, graceful=api.ends_gracefully(pod))
         return 0 < api.pods_per_sync < len(too_many)
-
-
-def _belongs_to(pod: Pod, uid: str) -> bool:
-    owner = controller_of(pod)
-    return owner is not None and owner.uid == uid
 
 
 def _stays(pod: Pod) -> tuple[bool, int, bool, float]:

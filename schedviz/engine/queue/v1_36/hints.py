@@ -33,6 +33,13 @@ class _Registered(NamedTuple):
     hint: QueueingHintFn | None
 
 
+class _Interested(NamedTuple):
+    """The registrations of one profile for an event, and their plugins."""
+
+    registered: list[_Registered]
+    plugins: frozenset[str]
+
+
 class RequeueAdvice(NamedTuple):
     """What to do with a pod after an event, and the hints that were evaluated."""
 
@@ -40,7 +47,8 @@ class RequeueAdvice(NamedTuple):
     hints: tuple[HintAnswer, ...] = ()
 
 
-_SKIP = RequeueAdvice("skip")
+#: No plugin that rejected the pod waits for the event.
+SKIP = RequeueAdvice("skip")
 _AFTER_BACKOFF = RequeueAdvice("afterBackoff")
 
 
@@ -55,12 +63,15 @@ class QueueingHints:
         for registered in self._profiles.values():
             for event, hint in registered:
                 self._events_of.setdefault(hint.plugin, []).append(event)
-        #: Results of `_matching`, by scheduler name and event.
-        self._matches: dict[tuple[str, str, ActionType], list[_Registered]] = {}
+        #: Results of `_interested`, by event and scheduler name.
+        self._by_event: dict[tuple[str, ActionType], dict[str, _Interested]] = {}
+        #: The event that was looked up last: it is evaluated for one pod after the other.
+        self._last_event: ClusterEvent | None = None
+        self._by_profile: dict[str, _Interested] = {}
 
     def is_of_interest(self, event: ClusterEvent) -> bool:
         """Whether any plugin of any profile has registered for the event. Upstream: isEventOfInterest"""
-        return event.is_wild_card or any(self._matching(name, event) for name in self._profiles)
+        return event.is_wild_card or any(self._interested(name, event).registered for name in self._profiles)
 
     def may_ungate(self, queued: QueuedPodInfo, event: ClusterEvent) -> bool:
         """Whether the plugin that gates the pod waits for the event. Upstream: MatchAnyClusterEvent, GatingPluginEvents"""
@@ -68,35 +79,40 @@ class QueueingHints:
 
     def evaluate(self, queued: QueuedPodInfo, event: ClusterEvent, old: KubeObject | None, new: KubeObject | None) -> RequeueAdvice:
         """Whether the event may make the pod schedulable. Upstream: isPodWorthRequeuing"""
-        rejectors = queued.rejector_plugins
-        if not rejectors:
+        rejectors, pending = queued.unschedulable_plugins, queued.pending_plugins
+        if not rejectors and not pending:
             return _AFTER_BACKOFF
         if event.is_wild_card:
             is_for_other_pod = new is not None and (not isinstance(new, Pod) or new.uid != queued.pod.uid)
-            return _SKIP if is_for_other_pod else _AFTER_BACKOFF
+            return SKIP if is_for_other_pod else _AFTER_BACKOFF
+        interested = self._interested(queued.pod.spec.scheduler_name, event)
+        if interested.plugins.isdisjoint(rejectors) and interested.plugins.isdisjoint(pending):
+            return SKIP
         answers: list[HintAnswer] = []
         strategy: RequeueStrategy = "skip"
-        for registered in self._matching(queued.pod.spec.scheduler_name, event):
-            if registered.plugin not in rejectors:
+        for registered in interested.registered:
+            if registered.plugin not in rejectors and registered.plugin not in pending:
                 continue
             answer = _answer(registered, queued, old, new)
             answers.append(answer)
             if answer.hint == "QueueSkip":
                 continue
-            if registered.plugin in queued.pending_plugins:
+            if registered.plugin in pending:
                 return RequeueAdvice("immediately", tuple(answers))
             strategy = "afterBackoff"
-            if not queued.pending_plugins:
+            if not pending:
                 break
         return RequeueAdvice(strategy, tuple(answers))
 
-    def _matching(self, profile: str, event: ClusterEvent) -> list[_Registered]:
-        key = (profile, event.resource, event.action_type)
-        hints = self._matches.get(key)
-        if hints is None:
-            registered = self._profiles.get(profile, ())
-            hints = self._matches[key] = [hint for registered_event, hint in registered if matches(registered_event, event)]
-        return hints
+    def _interested(self, profile: str, event: ClusterEvent) -> _Interested:
+        if event is not self._last_event:
+            self._last_event = event
+            self._by_profile = self._by_event.setdefault((event.resource, event.action_type), {})
+        interested = self._by_profile.get(profile)
+        if interested is None:
+            registered = [hint for registered_event, hint in self._profiles.get(profile, ()) if matches(registered_event, event)]
+            interested = self._by_profile[profile] = _Interested(registered, frozenset(hint.plugin for hint in registered))
+        return interested
 
 
 def _answer(registered: _Registered, queued: QueuedPodInfo, old: KubeObject | None, new: KubeObject | None) -> HintAnswer:

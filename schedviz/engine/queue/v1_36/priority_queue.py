@@ -25,10 +25,10 @@ from schedviz.engine.framework.types import NANOS_PER_SECOND, ActionType, Cluste
 from schedviz.engine.queue import events
 from schedviz.engine.queue.interface import NamespaceLabels, PreEnqueueCheck, QueueProfiles
 from schedviz.engine.queue.nominator import NominatesPods, NominatorState, PodLister
-from schedviz.engine.queue.unschedulable_pods import UnschedulablePods
+from schedviz.engine.queue.unschedulable_pods import UnschedulablePods, full_name_of
 from schedviz.engine.queue.v1_36 import cluster_events
 from schedviz.engine.queue.v1_36.backoff_queue import BackoffQueue, HeapName
-from schedviz.engine.queue.v1_36.hints import QueueingHints, RequeueAdvice
+from schedviz.engine.queue.v1_36.hints import SKIP, QueueingHints, RequeueAdvice
 from schedviz.engine.queue.v1_36.in_flight import InFlightEvent, InFlightList, InFlightState, reference
 from schedviz.engine.queue.v1_36.moves import Moves
 from schedviz.engine.queue.v1_36.nominator import Nominator
@@ -373,20 +373,29 @@ class PriorityQueue(NominatesPods):
         if not self._hints.is_of_interest(event):
             self._record_considered(event, old, new, [], moves_all=True)
             return
-        pods = [queued for queued in self.unschedulable_pods if pre_check is None or pre_check(queued.pod_info)]
-        self._move_pods(pods, event, old, new)
+        pods = self.unschedulable_pods.by_full_name()
+        self._move_pods([queued for queued in pods if pre_check is None or pre_check(queued.pod_info)], event, old, new)
 
     def _move_pods(
         self, pods: Iterable[QueuedPodInfo], event: ClusterEvent, old: KubeObject | None, new: KubeObject | None, *, moves_all: bool = True
     ) -> None:
-        """Upstream: movePodsToActiveOrBackoffQueue"""
+        """`pods`: in the order of their full names. Upstream: movePodsToActiveOrBackoffQueue"""
         moves = self._moves()
         decisions: list[RequeueDecision] = []
-        for queued in sorted(pods, key=_full_name):
+        #: Most pods wait for other events. One decision names them all.
+        uninterested: RequeueDecision | None = None
+        for queued in pods:
             if queued.gated and not self._hints.may_ungate(queued, event):
                 decisions.append(RequeueDecision(pods=[queued.key], gated=True))
                 continue
             advice = self._hints.evaluate(queued, event, old, new)
+            if advice is SKIP:
+                if uninterested is None:
+                    uninterested = _decision(queued, advice, None)
+                    decisions.append(uninterested)
+                else:
+                    uninterested.pods.append(queued.key)
+                continue
             if advice.strategy == "skip":
                 decisions.append(_decision(queued, advice, None))
                 continue
@@ -441,7 +450,7 @@ class PriorityQueue(NominatesPods):
             moves.changed(queued, "unschedulable", before)
         self._record(cluster_events.UNSCHEDULABLE_TIMEOUT.label, moves)
         if leftover:
-            self._move_pods(leftover, cluster_events.UNSCHEDULABLE_TIMEOUT, None, None, moves_all=False)
+            self._move_pods(sorted(leftover, key=full_name_of), cluster_events.UNSCHEDULABLE_TIMEOUT, None, None, moves_all=False)
 
     # How a move works
 
@@ -715,7 +724,3 @@ _encoder = msgspec.msgpack.Encoder()
 
 def _key(queued: QueuedPodInfo) -> str:
     return queued.key
-
-
-def _full_name(queued: QueuedPodInfo) -> str:
-    return queued.pod_info.full_name
