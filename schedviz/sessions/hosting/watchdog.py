@@ -45,19 +45,12 @@ def _end_process(activity: str) -> None:
 
 
 def _report(on_stuck: Callable[[], None]) -> None:
-    """Run a report, with a time limit: the database may be the reason why a stage is stuck."""
-
-    def report() -> None:
-        try:
-            on_stuck()
-        except DatabaseError as error:
-            logger.warning("cannot store the reason why this process ends: %s", error)
-        finally:
-            connection.close()
-
-    thread = threading.Thread(target=report, name="watchdog-report", daemon=True)
-    thread.start()
-    thread.join(_REPORT_SECONDS)
+    try:
+        on_stuck()
+    except DatabaseError as error:
+        logger.warning("cannot store which session is stuck: %s", error)
+    finally:
+        connection.close()
 
 
 def while_cycle_lasts(
@@ -99,8 +92,15 @@ class _Watched:
         self.deadline = 0.0
         #: The deadline that the last check found, and the CPU time of the thread when a check found it first.
         self.begun: tuple[float, float | None] | None = None
+        #: Set once the thread is stuck: the thread that runs `on_stuck`, and how long it is waited for.
+        self.report: threading.Thread | None = None
+        self.report_until: float | None = None
         #: When the process ends, after an interruption.
         self.ends: float | None = None
+
+    @property
+    def is_stuck(self) -> bool:
+        return self.report_until is not None
 
 
 class Watchdog:
@@ -159,25 +159,35 @@ class Watchdog:
         self._checked = now
         now -= self._stopped_seconds
         for thread, watched in list(self._watched.items()):
-            if watched.ends is not None:
-                if now > watched.ends:
-                    self._watched.pop(thread, None)
-                    self._end(watched.activity)
+            if watched.is_stuck:
+                self._stop(thread, watched, now)
             elif (late := now - watched.deadline) > 0 and not self._is_starved(watched, late):
+                self._begin_to_stop(watched, now)
                 self._stop(thread, watched, now)
             elif watched.begun is None or watched.begun[0] != watched.deadline:
                 watched.begun = (watched.deadline, self._cpu_seconds(watched.native_thread))
 
-    def _stop(self, thread: int, watched: _Watched, now: float) -> None:
-        """Report that a thread is stuck, and interrupt it or end the process."""
-        watched.ends = now + INTERRUPTION_SECONDS
+    def _begin_to_stop(self, watched: _Watched, now: float) -> None:
+        """Report that a thread is stuck. The report is not waited for here: other threads may be stuck as well."""
+        watched.report_until = now
         if watched.on_stuck is not None:
-            _report(watched.on_stuck)
-        if watched.interruptible is None:
+            watched.report_until += _REPORT_SECONDS
+            watched.report = threading.Thread(target=_report, args=(watched.on_stuck,), name="watchdog-report", daemon=True)
+            watched.report.start()
+
+    def _stop(self, thread: int, watched: _Watched, now: float) -> None:
+        """After the report, interrupt a stuck thread; end the process if that is not possible or has not helped."""
+        assert watched.report_until is not None
+        is_reported = watched.report is None or not watched.report.is_alive()
+        if not is_reported and now <= watched.report_until:
+            return
+        if watched.ends is None and watched.interruptible is not None:
+            watched.ends = now + INTERRUPTION_SECONDS
+            if watched.interruptible.interrupt():
+                logger.error("%s has not reported progress for over %s s; interrupting it", watched.activity, self.seconds)
+        elif watched.ends is None or now > watched.ends:
             self._watched.pop(thread, None)
             self._end(watched.activity)
-        elif watched.interruptible.interrupt():
-            logger.error("%s has not reported progress for over %s s; interrupting it", watched.activity, self.seconds)
 
     def _is_starved(self, watched: _Watched, late: float) -> bool:
         """Whether a thread is late only because others have the cores: it has used little CPU time since its last report."""

@@ -9,6 +9,7 @@ import pytest
 
 from schedviz.sessions.hosting import watchdog as watchdog_module
 from schedviz.sessions.hosting.watchdog import StageTimeout, Watchdog, cpu_seconds_of, while_cycle_lasts
+from tests.conftest import until
 
 
 def wait_for(bitten: list[str]) -> None:
@@ -41,6 +42,34 @@ def test_a_silent_thread_that_may_be_interrupted_is_and_the_process_goes_on() ->
 
     watchdog.check()
     assert happened == ["the reason"]
+
+
+def test_the_reports_of_several_stuck_threads_do_not_wait_for_each_other() -> None:
+    now = 100.0
+    watchdog = Watchdog(10.0, lambda _activity: None, lambda: now, lambda _thread: None)
+    reports = threading.Semaphore(0)
+    are_over = threading.Event()
+
+    def report() -> None:
+        reports.release()
+        are_over.wait()
+
+    def be_stuck() -> None:
+        with watchdog.watch("a stage", on_stuck=report):
+            are_over.wait()
+
+    threads = [threading.Thread(target=be_stuck) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    until(lambda: len(watchdog._watched) == 3)
+    while now < 112.0:
+        now += 0.5
+        watchdog.check()
+
+    assert all(reports.acquire(timeout=10) for _ in threads)
+    are_over.set()
+    for thread in threads:
+        thread.join()
 
 
 def test_the_process_ends_if_an_interrupted_thread_does_not_react(monkeypatch: pytest.MonkeyPatch) -> None:
