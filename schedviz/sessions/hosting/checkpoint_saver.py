@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import time
 from uuid import UUID
 
@@ -13,9 +14,11 @@ from schedviz.sessions.history import checkpoints, reading
 from schedviz.sessions.history.checkpoints import Saved
 from schedviz.sessions.hosting.lease import Lease
 from schedviz.sessions.hosting.slice_commit import Position
-from schedviz.sessions.hosting.watchdog import WATCHDOG
+from schedviz.sessions.hosting.watchdog import WATCHDOG, StageTimeout
 from schedviz.sessions.models import Checkpoint
 from schedviz.sessions.replay import replayer
+
+logger = logging.getLogger(__name__)
 
 
 class CheckpointSaver:
@@ -46,22 +49,32 @@ class CheckpointSaver:
             self.save_view(lease, position)
 
     def save_checkpoint(self, lease: Lease, position: Position, *, in_command: bool) -> None:
-        """Save the engine and its view. Raises `Fenced`."""
+        """Save the engine and its view. Raises `Fenced`. A checkpoint whose state takes too long to encode is left out: the next owner
+        replays more."""
         began = time.perf_counter()
-        with WATCHDOG.watch(f"Saving session {self._session_id}"):
-            saved = saved_engine(self._simulation, position, in_command=in_command)
-        self._checkpoint = checkpoints.save(lease, saved, cost_seconds=time.perf_counter() - began)
         self._replay_seconds = self._view_work_seconds = 0.0
+        try:
+            with WATCHDOG.watch(f"Saving session {self._session_id}", interrupt=True):
+                saved = saved_engine(self._simulation, position, in_command=in_command)
+        except StageTimeout:
+            logger.exception("no checkpoint of session %s: encoding it takes too long", self._session_id)
+            return
+        self._checkpoint = checkpoints.save(lease, saved, cost_seconds=time.perf_counter() - began)
         self._view_event = position.event
 
     def save_view(self, lease: Lease, position: Position) -> None:
         """Save the view alone; web servers fold later events over it. Raises `Fenced`."""
         began = time.perf_counter()
-        with WATCHDOG.watch(f"Saving the view of session {self._session_id}"):
-            saved = saved_engine(self._simulation, position, in_command=False, view_alone=True)
-        self._view_cost_seconds = time.perf_counter() - began
-        checkpoints.save(lease, saved, cost_seconds=self._view_cost_seconds)
         self._view_work_seconds = 0.0
+        try:
+            with WATCHDOG.watch(f"Saving the view of session {self._session_id}", interrupt=True):
+                saved = saved_engine(self._simulation, position, in_command=False, view_alone=True)
+        except StageTimeout:
+            logger.exception("no view of session %s: encoding it takes too long", self._session_id)
+            return
+        finally:
+            self._view_cost_seconds = time.perf_counter() - began
+        checkpoints.save(lease, saved, cost_seconds=self._view_cost_seconds)
         self._view_event = position.event
 
 

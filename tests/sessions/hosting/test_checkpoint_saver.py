@@ -6,7 +6,9 @@ from uuid import UUID
 
 import pytest
 
+from schedviz.engine import Simulation
 from schedviz.sessions.history import checkpoints
+from schedviz.sessions.hosting.watchdog import WATCHDOG
 from schedviz.sessions.models import Checkpoint
 from schedviz.sessions.replay import replayer
 from tests.sessions.conftest import MakeSession, send
@@ -58,3 +60,21 @@ def test_a_view_alone_is_saved_when_folding_would_be_slow(
     host.work_slice()
 
     assert saved(session_id) == [(1, False)]
+
+
+def test_a_checkpoint_that_takes_too_long_is_left_out(make_session: MakeSession, host_of: HostOf, monkeypatch: pytest.MonkeyPatch) -> None:
+    def compute_without_end(_simulation: Simulation) -> bytes:
+        while True:
+            pass
+
+    session_id = make_session()
+    send(session_id, "cycle")
+    host = host_of(session_id)
+    monkeypatch.setattr(checkpoints, "is_due", lambda replay_seconds, _cost_seconds: replay_seconds > 0)
+    monkeypatch.setattr(WATCHDOG, "seconds", 0.5)
+    monkeypatch.setattr(Simulation, "checkpoint", compute_without_end)
+
+    host.work_slice()
+
+    assert saved(session_id) == []
+    assert host.position.applied_seq == 1
