@@ -6,7 +6,9 @@ from datetime import timedelta
 
 from django.utils import timezone
 
+from schedviz.sessions.hosting.steady_clock import SteadyClock
 from schedviz.sessions.models import Session
+from schedviz.web.rooms import closing
 from schedviz.web.rooms.closing import sweep_rooms
 from schedviz.web.rooms.models import Participant, Room, RoomFork
 
@@ -23,6 +25,19 @@ def test_a_room_that_was_forgotten_ends_by_itself_with_all_that_is_personal(clas
     assert classroom.look()["status"] == "ended"
     assert not Participant.objects.exists()
     assert Session.objects.get() == classroom.session
+
+
+def test_a_clock_that_has_just_jumped_ends_no_room(classroom, settings, monkeypatch):
+    classroom.student("Ada")
+    now = [1e9]
+    monkeypatch.setattr(closing, "CLOCK", SteadyClock(wall=lambda: now[0]))
+    # The clock jumps forward, so that all rooms seem abandoned.
+    now[0] += (settings.ROOM_HOURS + 1) * 3600
+    Room.objects.update(active_at=timezone.now() - timedelta(hours=settings.ROOM_HOURS + 1))
+    sweep_rooms()
+
+    assert classroom.look()["status"] == "open"
+    assert Participant.objects.exists()
 
 
 def test_forks_whose_deletion_began_are_swept(classroom):

@@ -9,10 +9,11 @@ from datetime import timedelta
 
 from django.db import DatabaseError, connection
 from django.db.models import Exists, F, OuterRef
-from django.db.models.functions import Now
+from django.db.models.functions import Greatest, Now
 
 from schedviz.sessions.experiments import dispatch, trial_sessions
 from schedviz.sessions.hosting.lease import FREE
+from schedviz.sessions.hosting.steady_clock import CLOCK
 from schedviz.sessions.interval import Interval
 from schedviz.sessions.models import Checkpoint, Session
 from schedviz.sessions.queries import prepared
@@ -24,8 +25,9 @@ logger = logging.getLogger(__name__)
 SWEEP_SECONDS = 0.5
 #: Interval of the sweeps that other packages register.
 _PERIODIC_SECONDS = 10.0
-#: An upload that is incomplete after this time is deleted.
-_UPLOAD_HOURS = 6
+#: An incomplete upload is deleted when nothing of it has been stored for this time: the web server that received it has ended. Uploads
+#: are received before they are stored, so a slow client makes no difference.
+UPLOAD_MINUTES = 10
 #: A failed import, which has nothing but its error message, is deleted after this time.
 _FAILED_IMPORT_HOURS = 1
 #: The states in which a session executes commands.
@@ -36,7 +38,10 @@ _periodic_interval = Interval(_PERIODIC_SECONDS)
 
 
 def register_periodic_sweep(periodic_sweep: Callable[[], None]) -> None:
-    """Register a sweep of a package above this one, which this package must not import. It runs every `_PERIODIC_SECONDS`."""
+    """Register a sweep of a package above this one, which this package must not import. It runs every `_PERIODIC_SECONDS`.
+
+    What it deletes by its age it deletes only while `steady_clock.CLOCK.is_steady()`.
+    """
     _periodic_sweeps.append(periodic_sweep)
 
 
@@ -60,12 +65,6 @@ def _sweep_sessions(*, force: bool) -> int:
     unhosted = list(waiting.filter(status__in=_ALIVE, applied_seq__lt=F("last_seq")).values_list("pk", flat=True))
     for session_id in unhosted:
         wakeups.notify(session_id, owned=False, force=force)
-    abandoned = Session.objects.filter(
-        status=Session.Status.IMPORTING, uploaded=False, created_at__lt=Now() - timedelta(hours=_UPLOAD_HOURS)
-    )
-    for session_id in list(abandoned.values_list("pk", flat=True)):
-        Session.objects.filter(pk=session_id).delete()
-        upload_keys.delete_key(session_id)
     trial_sessions.sweep()
     return len(imports) + len(unhosted)
 
@@ -73,9 +72,24 @@ def _sweep_sessions(*, force: bool) -> int:
 def _run_periodic_sweeps() -> None:
     if not _periodic_interval.is_due():
         return
-    _delete_failed_imports()
+    if CLOCK.is_steady():
+        _delete_interrupted_uploads()
+        _delete_failed_imports()
     for periodic_sweep in _periodic_sweeps:
         periodic_sweep()
+
+
+def _delete_interrupted_uploads() -> None:
+    # The session of a trial waits for a worker, which stores the file.
+    uploading = Session.objects.filter(status=Session.Status.IMPORTING, uploaded=False).exclude(source__has_key="experiment")
+    # `created_at` is by the database's clock also on a web server whose own clock is wrong.
+    stalled = uploading.annotate(progressed_at=Greatest("created_at", "updated_at")).filter(
+        progressed_at__lt=Now() - timedelta(minutes=UPLOAD_MINUTES)
+    )
+    for session_id in list(stalled.values_list("pk", flat=True)):
+        logger.warning("session %s is deleted: its upload was interrupted", session_id)
+        Session.objects.filter(pk=session_id, uploaded=False).delete()
+        upload_keys.delete_key(session_id)
 
 
 def _delete_failed_imports() -> None:

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.db.models import F
+from django.db.models.functions import Now
 
 from schedviz.ingest.errors import IngestError
 from schedviz.ingest.limits import Limits
@@ -205,10 +206,16 @@ def store_upload(
         encrypted = cipher.encrypt(data, file, number)
         waiting.append(Upload(session_id=session_id, file=file, name=name, number=number, data=encrypted, sealed=True))
         if len(waiting) == _CHUNKS_PER_TRANSACTION:
-            Upload.objects.bulk_create(waiting)
+            _store_chunks(session_id, waiting)
             waiting = []
-    Upload.objects.bulk_create(waiting)
+    _store_chunks(session_id, waiting)
     return size
+
+
+def _store_chunks(session_id: UUID, chunks: list[Upload]) -> None:
+    Upload.objects.bulk_create(chunks)
+    # The sweeper deletes uploads that make no progress.
+    Session.objects.filter(pk=session_id).update(updated_at=Now())
 
 
 def _require_readable(name: str, first: bytes) -> None:

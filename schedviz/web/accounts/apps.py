@@ -29,8 +29,10 @@ def _limits_of(user_id: int) -> dict[str, int]:
 
 def _sweep() -> None:
     # Imported here because workers, which never sweep, must not load the web server's modules.
+    from schedviz.sessions.hosting.steady_clock import CLOCK
     from schedviz.web.accounts import audit, demo, login_sessions
 
-    audit.delete_expired()
-    demo.sweep_visitors()
-    login_sessions.delete_expired()
+    if CLOCK.is_steady():
+        audit.delete_expired()
+        demo.sweep_visitors()
+        login_sessions.delete_expired()

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
+from schedviz.sessions.hosting.steady_clock import CLOCK
 from schedviz.web.rooms import forks, notify
 from schedviz.web.rooms.join_throttle import SECONDS
 from schedviz.web.rooms.models import LIVE, Answer, Participant, Question, Room, RoomFork, WrongCode
@@ -50,11 +51,16 @@ def delete_forks(which: Q) -> None:
 
 def sweep_rooms() -> None:
     """End abandoned rooms, and complete interrupted deletions. Safe to run at any time and concurrently."""
-    forgotten = timezone.now() - timedelta(hours=settings.ROOM_HOURS)
-    for room in Room.objects.filter(status__in=LIVE, active_at__lt=forgotten):
-        end(room, keep=False)
+    if CLOCK.is_steady():
+        _end_abandoned_rooms()
     delete_forks(Q(room=None) | Q(room__status=Room.Status.ENDED, room__kept=False) | Q(participant=None))
     WrongCode.objects.filter(at__lte=time.time() - SECONDS).delete()
+
+
+def _end_abandoned_rooms() -> None:
+    abandoned_since = timezone.now() - timedelta(hours=settings.ROOM_HOURS)
+    for room in Room.objects.filter(status__in=LIVE, active_at__lt=abandoned_since):
+        end(room, keep=False)
 
 
 def _delete_names(room: Room) -> None:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from datetime import timedelta
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 from django.db.models.functions import Now
 
 from schedviz.sessions.hosting import lease, sweep
+from schedviz.sessions.hosting.steady_clock import SteadyClock
 from schedviz.sessions.models import Session
 from schedviz.sessions.redis import stream, wakeups
+from schedviz.sessions.transfer import create
+from schedviz.sessions.uploads import stored_files
 from tests.sessions.conftest import MakeSession, send
 
 
@@ -96,3 +99,42 @@ def test_a_failed_import_is_deleted_after_an_hour_and_a_session_that_failed_late
     sweep.sweep()
 
     assert set(Session.objects.values_list("pk", flat=True)) == {later.pk, fresh.pk}
+
+
+def long_ago() -> Any:
+    return Now() - timedelta(minutes=sweep.UPLOAD_MINUTES, seconds=1)
+
+
+@pytest.mark.usefixtures("transactional_db", "redis", "notified")
+def test_an_upload_of_which_nothing_more_is_stored_is_deleted_after_minutes() -> None:
+    interrupted, slow, fresh, stored, trial = (Session.objects.create(name=name) for name in "abcde")
+    Session.objects.exclude(pk=fresh.pk).update(created_at=long_ago(), updated_at=long_ago())
+    Session.objects.filter(pk=stored.pk).update(uploaded=True)
+    Session.objects.filter(pk=trial.pk).update(source={"experiment": str(uuid4()), "trial": 0})
+    # A megabyte of it was stored a moment ago.
+    create.store_upload(slow.pk, stored_files.new_cipher(slow.pk), "nodes.yaml", iter([b"kind: List"]))
+    sweep._periodic_interval.reset()
+
+    sweep.sweep()
+
+    assert not Session.objects.filter(pk=interrupted.pk).exists()
+    assert set(Session.objects.values_list("pk", flat=True)) == {slow.pk, fresh.pk, stored.pk, trial.pk}
+
+
+@pytest.mark.usefixtures("transactional_db", "notified")
+def test_nothing_is_deleted_by_its_age_while_the_clock_has_just_jumped(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = Session.objects.create(name="interrupted")
+    Session.objects.update(created_at=long_ago(), updated_at=long_ago())
+    now = [1e9]
+    clock = SteadyClock(wall=lambda: now[0])
+    monkeypatch.setattr(sweep, "CLOCK", clock)
+
+    now[0] += 25 * 3600
+    sweep._periodic_interval.reset()
+    sweep.sweep()
+    assert Session.objects.filter(pk=session.pk).exists()
+
+    monkeypatch.setattr(sweep, "CLOCK", SteadyClock())
+    sweep._periodic_interval.reset()
+    sweep.sweep()
+    assert not Session.objects.filter(pk=session.pk).exists()

@@ -88,7 +88,8 @@ def test_the_key_is_gone_when_the_import_has_ended(data: bytes) -> None:
 def test_the_key_of_a_deleted_session_or_a_forgotten_upload_is_gone() -> None:
     deleted, forgotten = uploaded(), uploaded()
     create.delete_session(deleted.pk)
-    Session.objects.filter(pk=forgotten.pk).update(uploaded=False, created_at="2020-01-01T00:00:00Z")
+    Session.objects.filter(pk=forgotten.pk).update(uploaded=False, created_at="2020-01-01T00:00:00Z", updated_at="2020-01-01T00:00:00Z")
+    sweep._periodic_interval.reset()
     sweep.sweep()
 
     assert in_redis(deleted.pk) is None
