@@ -37,6 +37,8 @@ DEDUPLICATION_MILLISECONDS = 2000
 BUSY_DEDUPLICATION_MILLISECONDS = 30_000
 #: This many clients that wait for the same cycle detail are notified immediately; others poll.
 _WAITERS = 16
+#: How long notices about a cycle detail are kept.
+_DETAIL_NOTICE_SECONDS = 5
 
 
 def frames_key(session_id: UUID | str) -> str:
@@ -187,11 +189,33 @@ def notify_detail(session_id: UUID, cycle: int) -> None:
     key = f"schedviz:detail:{session_id}:{cycle}"
     pipe = client().pipeline(transaction=False)
     pipe.lpush(key, *[b"1"] * _WAITERS)
-    pipe.expire(key, 5)
+    pipe.expire(key, _DETAIL_NOTICE_SECONDS)
     try:
         pipe.execute()
     except redis.RedisError as error:
         logger.debug("Redis is unavailable: %s", error)
+
+
+def report_detail_failure(session_id: UUID, cycle: int, reason: str) -> None:
+    """Notify all that wait for the detail of a cycle that it was computed and could not be stored. The reason is kept for some seconds."""
+    try:
+        client().set(_detail_failure_key(session_id, cycle), reason, ex=_DETAIL_NOTICE_SECONDS)
+    except redis.RedisError as error:
+        logger.debug("Redis is unavailable: %s", error)
+    notify_detail(session_id, cycle)
+
+
+def detail_failure(session_id: UUID, cycle: int) -> str:
+    """Why the detail of a cycle could not be stored a moment ago; "" if nothing was reported."""
+    try:
+        reason: Any = client().get(_detail_failure_key(session_id, cycle))
+    except redis.RedisError:
+        return ""
+    return "" if reason is None else bytes(reason).decode()
+
+
+def _detail_failure_key(session_id: UUID, cycle: int) -> str:
+    return f"schedviz:detail-failure:{session_id}:{cycle}"
 
 
 def wait_for_detail(session_id: UUID, cycle: int, seconds: float) -> bool | None:

@@ -7,17 +7,34 @@ import time
 from typing import Any
 from uuid import UUID
 
+from django.db import DatabaseError
+
 from schedviz.engine import Simulation
+from schedviz.sessions.disk import full_disk
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.history import checkpoints
 from schedviz.sessions.models import Checkpoint, CycleDetail, Session
+from schedviz.sessions.redis import stream
 from schedviz.sessions.replay import cycle_details, replayer
 
 logger = logging.getLogger(__name__)
 
 
 def make_cycle_detail(session_id: UUID, cycle: int) -> None:
-    """Store the detail of a completed cycle, or the reason why it cannot be computed, and notify waiting clients."""
+    """Store the detail of a completed cycle, or the reason why it cannot be computed, and notify waiting clients.
+
+    If a full disk cannot hold it, they are notified of that.
+    """
+    try:
+        _make(session_id, cycle)
+    except DatabaseError as error:
+        if (full := full_disk(error)) is None:
+            raise
+        logger.warning("the detail of cycle %s of session %s was not stored: %s", cycle, session_id, full)
+        stream.report_detail_failure(session_id, cycle, f"{full} The detail of cycle {cycle} was computed and could not be stored.")
+
+
+def _make(session_id: UUID, cycle: int) -> None:
     session = Session.objects.filter(pk=session_id).first()
     if session is None or CycleDetail.objects.filter(session_id=session_id, cycle=cycle).exists():
         return

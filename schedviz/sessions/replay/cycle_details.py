@@ -25,10 +25,17 @@ class DetailLate(SessionError):
     code = "detail_late"
 
 
+class DetailNotStored(SessionError):
+    """The detail was computed and could not be stored, because a disk is full. The message names the disk by its role."""
+
+    code = "disk_full"
+
+
 def cycle_detail(session_id: UUID, cycle: int, *, timeout_seconds: float) -> dict[str, Any]:
     """The full detail of a completed scheduling cycle and its binding. Waits for the replay.
 
-    Raises `HistoryUnavailable` if the cycle does not exist or cannot be replayed, and `DetailLate` after the timeout.
+    Raises `HistoryUnavailable` if the cycle does not exist or cannot be replayed, `DetailNotStored` if a disk is full, and `DetailLate`
+    after the timeout.
     """
     segment = lineage.of_cycle(session_id, cycle)
     session_id = session_id if segment is None else segment.session_id
@@ -44,6 +51,8 @@ def cycle_detail(session_id: UUID, cycle: int, *, timeout_seconds: float) -> dic
             time.sleep(min(remaining, _POLL_SECONDS))
         if (stored := stored_detail(session_id, cycle)) is not None:
             return stored
+        if reason := stream.detail_failure(session_id, cycle):
+            raise DetailNotStored(reason)
     raise DetailLate(f"Replaying cycle {cycle} takes longer than {timeout_seconds:g} s. The replay continues; try again in a moment.")
 
 

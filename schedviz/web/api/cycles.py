@@ -108,6 +108,8 @@ def _detail(session_id: UUID, cycle: int) -> dict[str, Any]:
         ) from error
     except HistoryUnavailable as error:
         raise ApiError(409, error.code, str(error), hint="?detail=0 returns the stored summary.") from error
+    except cycle_details.DetailNotStored as error:
+        raise ApiError(507, error.code, str(error), hint="?detail=0 returns the stored summary.") from error
     except cycle_details.DetailLate as error:
         raise ApiError(503, error.code, str(error), headers={"Retry-After": "2"}, hint="?detail=0 returns the stored summary.") from error
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 from uuid import UUID
 
 import msgspec
 import pytest
+from django.db import connection
 
 from schedviz.sessions.errors import HistoryUnavailable
 from schedviz.sessions.history import checkpoints, cycle_groups, reading
@@ -290,6 +294,32 @@ def test_a_cycle_that_cannot_be_replayed_is_reported_to_every_request(busy: UUID
 
     with pytest.raises(HistoryUnavailable, match="elsewhere"):
         cycle_details.cycle_detail(busy, 5, timeout_seconds=1)
+
+
+def test_a_detail_that_cannot_be_stored_on_a_full_disk_is_reported_at_once(busy: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cycle_detail_job, "replay_cycle", lambda *_: {"node": os.urandom(200_000).hex()})
+    with small_database():
+        cycle_detail_job.make_cycle_detail(busy, 6)
+
+    with pytest.raises(cycle_details.DetailNotStored, match=r"is full.* The detail of cycle 6 was computed and could not be stored"):
+        cycle_details.cycle_detail(busy, 6, timeout_seconds=60)
+    # Once there is space again, it is computed again.
+    cycle_detail_job.make_cycle_detail(busy, 6)
+    assert cycle_details.cycle_detail(busy, 6, timeout_seconds=0)["node"]
+
+
+@contextmanager
+def small_database() -> Iterator[None]:
+    """The database cannot grow, as on a full disk."""
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA max_page_count")
+        (maximum,) = cursor.fetchone()
+        # SQLite takes the present number of pages, if it is larger.
+        cursor.execute("PRAGMA max_page_count = 1")
+        try:
+            yield
+        finally:
+            cursor.execute(f"PRAGMA max_page_count = {maximum}")
 
 
 def test_the_details_of_a_session_with_a_crash_are_the_same(busy: UUID) -> None:
