@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import Any
 
 import msgspec
 from django.conf import settings
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from schedviz.web.api.problem_details import MEDIA_TYPE, problem
@@ -54,6 +55,8 @@ class HeadLimit(HttpToolsProtocol):
     #: Runs while a head or a body is expected.
     _timer: asyncio.TimerHandle | None = None
     _read_limit: ReadLimit
+    #: The request that is being served, or was last.
+    _running: RequestResponseCycle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """A connection was opened."""
@@ -65,6 +68,7 @@ class HeadLimit(HttpToolsProtocol):
         """The connection was closed."""
         self._disarm()
         self._read_limit.stop()
+        self._disconnect_running()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -93,9 +97,24 @@ class HeadLimit(HttpToolsProtocol):
         if len(self.pipeline) >= MAX_PIPELINED:
             # uvicorn queues them all. A response now would interrupt that of another request.
             self.transport.close()
+            self._disconnect_running()
         if self.transport.is_closing():
             return
         super().on_headers_complete()
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        self._running = cycle
+        super()._start_asgi_task(cycle, app)
+
+    def _disconnect_running(self) -> None:
+        """Tell the request that is being served, and which may be followed by others, that its client has left.
+
+        uvicorn only tells the last one, so that the response to this one would fail with an exception.
+        """
+        self.pipeline.clear()
+        if self._running is not None:
+            self._running.disconnected = True
+            self._running.message_event.set()
 
     def handle_websocket_upgrade(self) -> None:
         """Hand the connection over to the WebSocket protocol, unless it was refused."""

@@ -130,6 +130,11 @@ class LiveServer:
         while not self._server.started:
             time.sleep(0.01)
 
+    @property
+    def tasks(self) -> int:
+        """The number of requests that are being served."""
+        return len(self._server.server_state.tasks)
+
     def stop(self) -> None:
         from schedviz.web.asgi_handler import HTTP_THREADS
         from schedviz.web.live import database

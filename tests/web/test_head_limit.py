@@ -12,6 +12,7 @@ import pytest
 
 from schedviz.web import head_limit
 from schedviz.web.head_limit import MAX_HEAD_BYTES
+from tests.conftest import until
 from tests.web.conftest import LiveServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -160,6 +161,17 @@ def test_pipelined_requests_are_served_in_order_up_to_a_limit(hasty: LiveServer)
     with opened(hasty) as connection, contextlib.suppress(BrokenPipeError, ConnectionResetError):
         connection.sendall((START + b"\r\n") * 100_000)
         assert until_closed(connection).count(b"HTTP/1.1 200 ") < 1000
+
+
+def test_a_client_that_sends_too_many_requests_at_once_causes_no_error(web_server: LiveServer, caplog: pytest.LogCaptureFixture) -> None:
+    for number in (60, 300):
+        with opened(web_server) as connection, contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            connection.sendall(b"GET /api/v1/sessions/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * number)
+            until_closed(connection)
+        # The request that was being served when the connection was closed has ended, too.
+        until(lambda: not web_server.tasks)
+
+    assert not [record for record in caplog.records if record.exc_info]
 
 
 def test_a_stalled_body_gets_408_and_a_slow_one_is_accepted(hasty: LiveServer) -> None:
