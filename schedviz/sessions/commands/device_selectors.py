@@ -1,4 +1,4 @@
-"""Checks the CEL selectors of new claims, templates and device classes, as an API server does.
+"""Checks the CEL selectors of new claims, templates and device classes, and the lengths of their lists, as an API server does.
 
 Upstream: pkg/apis/resource/validation/validation.go
 """
@@ -18,11 +18,18 @@ from schedviz.trace.commands import AnyCommand, Create, Update
 
 #: Expressions that are checked; an object with more of them is accepted with the others unchecked.
 _MAX_EXPRESSIONS: Final = 64
+#: The most items in lists of a claim or class. Upstream: pkg/apis/resource/types.go DeviceRequestsMaxSize, DeviceConstraintsMaxSize,
+#: DeviceSelectorsMaxSize, FirstAvailableDeviceRequestMaxSize
+MAX_REQUESTS: Final = 32
+MAX_CONSTRAINTS: Final = 32
+MAX_SELECTORS: Final = 32
+MAX_ALTERNATIVES: Final = 8
 _KINDS: Final = ("DeviceClass", "ResourceClaim", "ResourceClaimTemplate")
 
 
 def validate_selectors(command: AnyCommand) -> None:
-    """Check the selectors of a new or changed object. Raises `CommandRefused` with the path of the selector and upstream's message.
+    """Check the selectors of a new or changed object, after the lengths of its lists. Raises `CommandRefused` with the path of the selector
+    or list and upstream's message.
 
     An expression that is valid with the gate DRAListTypeAttributes is accepted: whether the session has it is not known here.
     """
@@ -32,6 +39,9 @@ def validate_selectors(command: AnyCommand) -> None:
         obj = codec.from_dict(command.object)
     except KubeError:
         return
+    for path, items, maximum in _lists(obj):
+        if len(items) > maximum:
+            raise CommandRefused(f"object.{path}: Too many: {len(items)}: must have at most {maximum} items")
     checked: set[str] = set()
     for path, expression in _expressions(obj):
         if expression in checked:
@@ -42,6 +52,29 @@ def validate_selectors(command: AnyCommand) -> None:
         refused = refusal(expression)
         if refused and refusal(expression, list_type_attributes=True):
             raise CommandRefused(f"object.{path}: {refused}")
+
+
+def _lists(obj: KubeObject) -> Iterator[tuple[str, Sequence[object], int]]:
+    """The path of each list with a limit, the list, and the limit."""
+    match obj:
+        case DeviceClass():
+            yield "spec.selectors", obj.spec.selectors, MAX_SELECTORS
+        case ResourceClaim():
+            yield from _lists_of_claim("spec", obj.spec)
+        case ResourceClaimTemplate():
+            yield from _lists_of_claim("spec.spec", obj.spec.spec)
+
+
+def _lists_of_claim(path: str, spec: ResourceClaimSpec) -> Iterator[tuple[str, Sequence[object], int]]:
+    yield f"{path}.devices.requests", spec.devices.requests, MAX_REQUESTS
+    yield f"{path}.devices.constraints", spec.devices.constraints, MAX_CONSTRAINTS
+    for index, request in enumerate(spec.devices.requests):
+        where = f"{path}.devices.requests[{index}]"
+        if request.exactly is not None:
+            yield f"{where}.exactly.selectors", request.exactly.selectors, MAX_SELECTORS
+        yield f"{where}.firstAvailable", request.first_available, MAX_ALTERNATIVES
+        for alternative, subrequest in enumerate(request.first_available):
+            yield f"{where}.firstAvailable[{alternative}].selectors", subrequest.selectors, MAX_SELECTORS
 
 
 def _expressions(obj: KubeObject) -> Iterator[tuple[str, str]]:

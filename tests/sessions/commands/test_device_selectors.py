@@ -47,3 +47,45 @@ def test_a_bad_selector_is_refused_with_its_place(made: dict[str, Any], path: st
 @pytest.mark.parametrize("expression", ["true", 'device.attributes["d"].tags.includes("x")'])
 def test_a_selector_that_some_session_can_use_is_accepted(expression: str) -> None:
     validate_selectors(Create(object=obj("DeviceClass", selecting(expression))))
+
+
+def selectors(count: int) -> list[dict[str, Any]]:
+    return [{"cel": {"expression": "true"}}] * count
+
+
+@pytest.mark.parametrize(
+    ("made", "message"),
+    [
+        (obj("DeviceClass", {"selectors": selectors(33)}), "spec.selectors: Too many: 33: must have at most 32 items"),
+        (
+            obj("ResourceClaim", {"devices": {"requests": [{"name": "r", "exactly": {"selectors": selectors(33)}}]}}),
+            "spec.devices.requests[0].exactly.selectors: Too many: 33: must have at most 32 items",
+        ),
+        (
+            obj("ResourceClaimTemplate", {"spec": {"devices": {"requests": [{"name": "r", "firstAvailable": [{"name": "a"}] * 9}]}}}),
+            "spec.spec.devices.requests[0].firstAvailable: Too many: 9: must have at most 8 items",
+        ),
+        (
+            obj("ResourceClaim", {"devices": {"requests": [{"name": "r", "firstAvailable": [{"name": "a", "selectors": selectors(40)}]}]}}),
+            "spec.devices.requests[0].firstAvailable[0].selectors: Too many: 40: must have at most 32 items",
+        ),
+        (
+            obj("ResourceClaim", {"devices": {"requests": [{"name": f"r{number}"} for number in range(33)]}}),
+            "spec.devices.requests: Too many: 33: must have at most 32 items",
+        ),
+        (
+            obj("ResourceClaim", {"devices": {"constraints": [{"matchAttribute": "d/a"}] * 33}}),
+            "spec.devices.constraints: Too many: 33: must have at most 32 items",
+        ),
+    ],
+)
+def test_longer_lists_than_an_api_server_allows_are_refused(made: dict[str, Any], message: str) -> None:
+    with pytest.raises(CommandRefused) as caught:
+        validate_selectors(Create(object=made))
+    assert str(caught.value) == f"object.{message}"
+
+
+def test_lists_of_the_allowed_length_are_accepted() -> None:
+    request = {"name": "r", "firstAvailable": [{"name": f"a{number}", "selectors": selectors(32)} for number in range(8)]}
+    validate_selectors(Create(object=obj("ResourceClaim", {"devices": {"requests": [request] * 32}})))
+    validate_selectors(Create(object=obj("DeviceClass", {"selectors": selectors(32)})))
