@@ -14,6 +14,9 @@ _MAX_NAMES: Final = 5
 #: Characters that Markdown, HTML or a chat would interpret, and those that make a link of an address.
 _SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|@~&]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
 
+#: What notifies people, or appears in the history of another issue: @here, a@b.c, #12, a/b#12.
+_REFERENCE: Final = re.compile(r"@|#\d")
+
 
 def markdown_of(card: Card) -> str:
     """The sentence, the changes that would place the pod, the reasons with their numbers and nodes, and the messages."""
@@ -100,14 +103,17 @@ def named(names: Sequence[str]) -> str:
 
 def text(words: str) -> str:
     """Words, in one line, in which nothing is markup."""
-    return _SPECIAL.sub(r"\\\1", " ".join(words.split()))
+    return _inert(" ".join(words.split()))
 
 
 def with_code(words: str) -> str:
     """Words in one line whose parts between backticks are code."""
-    return "".join(
-        code(part) if number % 2 else _SPECIAL.sub(r"\\\1", part) for number, part in enumerate(" ".join(words.split()).split("`"))
-    )
+    return "".join(code(part) if number % 2 else _inert(part) for number, part in enumerate(" ".join(words.split()).split("`")))
+
+
+def _inert(words: str) -> str:
+    """Words in which nothing is markup. Mentions and references become code, because GitHub recognizes them also where they are escaped."""
+    return " ".join(code(word) if _REFERENCE.search(word) else _SPECIAL.sub(r"\\\1", word) for word in words.split(" "))
 
 
 def code(words: str) -> str:

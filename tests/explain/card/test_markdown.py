@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from schedviz.explain.card.build import card_of_overview, card_of_pod
 from schedviz.explain.card.html import html_of
-from schedviz.explain.card.markdown import block, code, markdown_of, text
+from schedviz.explain.card.markdown import block, code, markdown_of, text, with_code
 from schedviz.explain.card.png import png_of
 from schedviz.explain.changes import smallest_change
 from schedviz.explain.overview import overview
@@ -73,7 +73,7 @@ def test_the_overview_has_the_command_the_yaml_and_the_caution_of_its_changes() 
 
 
 def test_nothing_in_names_and_messages_is_markup() -> None:
-    assert text("<img src=x> [a](b) **c** @all") == r"\<img src=x\> \[a\](b) \*\*c\*\* \@all"
+    assert text("<img src=x> [a](b) **c** # d") == r"\<img src=x\> \[a\](b) \*\*c\*\* \# d"
     assert code("a`b") == "`` a`b ``"
     # A line of its own would be a heading, a list or a block.
     assert text("not today\n\n1. click\r\n---") == "not today 1. click ---"
@@ -90,3 +90,9 @@ def test_characters_that_reorder_or_hide_text_are_shown() -> None:
 
     assert r"a\\u202eb\\u200b=c\\u2028d:NoSchedule" in result
     assert {letter for letter in result if not letter.isprintable()} == {"\n"}
+
+
+def test_a_name_that_mentions_somebody_is_code_and_notifies_nobody() -> None:
+    assert text("Node @here is tainted, see a/b#12, #3 and x@y.z") == "Node `@here` is tainted, see `a/b#12,` `#3` and `x@y.z`"
+    assert text("@a`b @c`") == "`` @a`b `` `` @c` ``"
+    assert with_code("ask @kubernetes about `kubectl get @all` and @here") == "ask `@kubernetes` about `kubectl get @all` and `@here`"
