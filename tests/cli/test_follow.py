@@ -18,7 +18,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from schedviz.cli.follow import cluster_api, in_cluster, kubeconfig, reflector
+from schedviz.cli.follow import backoff, cluster_api, in_cluster, kubeconfig, reflector
 from schedviz.cli.follow.cluster_api import ClusterApi
 from schedviz.cli.follow.cluster_version import version_of, with_release
 from schedviz.cli.follow.command import follow
@@ -200,7 +200,7 @@ def test_a_watch_that_was_open_before_it_broke_is_opened_again_soon(watched: Wat
     monkeypatch.setattr(ClusterApi, "watch", watch)
     watched.reflector.run(stop)
 
-    assert max(pauses) <= reflector._FIRST_PAUSE_SECONDS
+    assert max(pauses) <= backoff.FIRST_PAUSE_SECONDS
 
 
 def test_changes_of_several_kinds_are_pushed_in_the_order_of_their_resource_versions() -> None:

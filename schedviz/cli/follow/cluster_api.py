@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import httpx
 import msgspec
@@ -33,6 +34,8 @@ _MAX_MESSAGE_LENGTH = 1000
 _WATCH_SECONDS = 240
 #: A connection is given up after this long without a byte.
 _SILENCE_SECONDS = 300
+#: A response other than a watch is given up after this time, however often a byte of it arrives.
+_RESPONSE_SECONDS = 600
 #: The scheduler's own informer selects only these pods. Upstream: pkg/scheduler/scheduler.go newPodInformer
 _UNFINISHED = "status.phase!=Succeeded,status.phase!=Failed"
 #: Distributions add to it: v1.36.0-eks-1234, v1.36.0+k3s1.
@@ -41,8 +44,10 @@ _UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND, _GONE = 401, 403, 404, 410
 
 
 class _Meta(msgspec.Struct, frozen=True, rename="camel"):
-    resource_version: str = ""
-    next: str = msgspec.field(default="", name="continue")
+    """Both are sent back in addresses, whose length is limited."""
+
+    resource_version: Annotated[str, msgspec.Meta(max_length=256)] = ""
+    next: Annotated[str, msgspec.Meta(max_length=16_384)] = msgspec.field(default="", name="continue")
 
 
 class _List(msgspec.Struct, frozen=True):
@@ -227,7 +232,7 @@ class ClusterApi:
         code = response.status_code
         try:
             message = msgspec.json.decode(_body(response, MAX_ERROR_BYTES), type=_Status).message
-        except (msgspec.DecodeError, RecursionError, FollowError):
+        except (msgspec.DecodeError, RecursionError, FollowError, Unavailable):
             message = ""
         message = message[:_MAX_MESSAGE_LENGTH] or f"HTTP {code}"
         if code == _GONE:
@@ -290,7 +295,7 @@ def _lines(response: httpx.Response) -> Iterator[bytes]:
 
 
 def _page(response: httpx.Response) -> bytes:
-    """The body of a page of a list. Raises `FollowError`."""
+    """The body of a page of a list. Raises `FollowError` or `Unavailable`."""
     body = _body(response, _MAX_PAGE_BYTES)
     if body.count(b",") > _MAX_VALUES:
         raise FollowError(f"{response.request.url.host}: the response has more than {_MAX_VALUES:,} values, the limit of this client.")
@@ -298,10 +303,13 @@ def _page(response: httpx.Response) -> bytes:
 
 
 def _body(response: httpx.Response, largest: int) -> bytes:
-    """The body of a response. Raises `FollowError`."""
+    """The body of a response. Raises `FollowError` or `Unavailable`."""
     body = bytearray()
+    deadline = time.monotonic() + _RESPONSE_SECONDS
     for data in pieces(response):
         body += data
+        if time.monotonic() > deadline:
+            raise Unavailable(f"{response.request.url.host}: the response was not complete after {_RESPONSE_SECONDS} s.")
         if len(body) > largest:
             raise FollowError(f"{response.request.url.host}: {TooLarge('the response', largest)}.")
     return bytes(body)

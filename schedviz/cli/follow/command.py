@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +16,7 @@ from schedviz.terminal import say
 
 if TYPE_CHECKING:
     from schedviz.cli.follow.cluster_api import ClusterApi
-    from schedviz.cli.follow.status import Status
+    from schedviz.cli.follow.throttled_printer import ThrottledPrinter
 
 _READY_SECONDS = 120.0
 #: The exit code of --dry-run when something that is needed cannot be read.
@@ -82,6 +81,7 @@ def follow(
     from schedviz.cli.follow.redaction import Redaction
     from schedviz.cli.follow.scheduling_events import RESOURCE as EVENTS
     from schedviz.cli.follow.status import Status
+    from schedviz.cli.follow.throttled_printer import ThrottledPrinter
 
     if secret == "":
         raise click.UsageError("--pseudonyms needs a secret: without one, anybody who guesses a name could verify it.")
@@ -103,7 +103,7 @@ def follow(
     # A context's name may also identify the owner of the cluster.
     source = source or ("cluster" if secret else re.sub(r"[^!-~]", "-", access.context)[:100])
     connection = Server(server, token)
-    printer = _ThrottledPrinter()
+    printer = ThrottledPrinter()
     gates = _gates_of(connection, session) if session else chosen.feature_gates or {}
     without = (*without, *_not_permitted(api, (*without, *resources_without_gate(gates)), printer))
     version = version_of(api)
@@ -137,7 +137,7 @@ def follow(
             status.stop()
 
 
-def _not_permitted(api: ClusterApi, without: tuple[str, ...], printer: _ThrottledPrinter) -> list[str]:
+def _not_permitted(api: ClusterApi, without: tuple[str, ...], printer: ThrottledPrinter) -> list[str]:
     """Resources to leave out because the role, made for an earlier version, does not permit them. Raises `FollowError` for others."""
     from schedviz.cli.follow.errors import FollowError, Unavailable
     from schedviz.cli.follow.following import kinds
@@ -152,30 +152,6 @@ def _not_permitted(api: ClusterApi, without: tuple[str, ...], printer: _Throttle
     for _, missing in denied_kinds:
         printer.say(f"{missing} It is left out.")
     return list(dict.fromkeys(kind.resource for kind, _ in denied_kinds))
-
-
-class _ThrottledPrinter:
-    """Prints sentences to standard error, each at most once every 30 seconds, from any thread."""
-
-    _EVERY_SECONDS = 30.0
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        #: The status line, which must be cleared before a sentence is printed on a terminal.
-        self.status: Status | None = None
-        self._said: dict[str, float] = {}
-
-    def say(self, sentence: str) -> None:
-        now = time.monotonic()
-        with self._lock:
-            if now - self._said.get(sentence, -self._EVERY_SECONDS) < self._EVERY_SECONDS:
-                return
-            if len(self._said) > 1000:
-                self._said.clear()
-            self._said[sentence] = now
-            if self.status is not None:
-                self.status.clear()
-            say(f"schedviz: {sentence}", err=True)
 
 
 def _gates_of(server: Server, session: str) -> dict[str, bool]:

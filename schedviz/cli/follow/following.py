@@ -20,11 +20,11 @@ from schedviz.cli.follow.redaction import Redaction
 from schedviz.cli.follow.reflector import Change, Reflector
 from schedviz.cli.follow.scheduler_log import LogDecisions, SchedulerLog
 from schedviz.cli.follow.scheduling_events import FAILED, RESOURCE, SCHEDULED, EventDecisions, EventWatch
+from schedviz.cli.follow.waiting_changes import WaitingChanges
 from schedviz.kube.kinds import WATCHED_KINDS_V1_36, Kind
 
-#: Changes in one batch, and changes that may be queued. Beyond that the watches stop reading, which the API server notices.
+#: Changes in one batch.
 _BATCH = 200
-_WAITING = 2000
 _LOOK_SECONDS = 0.2
 #: How long decisions wait for a change with which they are pushed.
 _DECISION_SECONDS = 0.4
@@ -56,8 +56,8 @@ class Following:
         self._say = say
         self.outage = Outage(say)
         self._stop = threading.Event()
-        #: What is to be pushed, and since when it waits.
-        self._changes: queue.Queue[tuple[float, Change | FollowError]] = queue.Queue(_WAITING)
+        #: What is to be pushed.
+        self._changes = WaitingChanges()
         self._direct: list[Change] | None = []
         self._reflectors = [
             Reflector(api, kind, redaction, emit=self._emit, say=say, outage=self.outage)
@@ -110,7 +110,7 @@ class Following:
         for reflector in self._reflectors:
             threading.Thread(target=self._watch, args=(reflector,), name=f"watch {reflector.kind.resource}", daemon=True).start()
         for evidence in self._evidence:
-            threading.Thread(target=evidence.run, args=(self._stop,), name="decisions", daemon=True).start()
+            threading.Thread(target=self._read_evidence, args=(evidence,), name="decisions", daemon=True).start()
         try:
             while not self._stop.is_set():
                 self._push_next()
@@ -169,18 +169,24 @@ class Following:
         if self._direct is not None:
             self._direct.append(change)
         else:
-            self._put(change)
-
-    def _put(self, change: Change | FollowError) -> None:
-        self._changes.put((time.monotonic(), change))
+            self._changes.add(change)
 
     def _watch(self, reflector: Reflector) -> None:
         try:
             reflector.run(self._stop)
         except FollowError as error:
-            self._put(error)
+            self._changes.add(error)
         except Exception as error:  # noqa: BLE001 -- the edge of a thread; the main thread reports the error.
-            self._put(FollowError(f"{reflector.kind.resource}: this is a bug in schedviz ({type(error).__name__}: {error})"))
+            self._changes.add(FollowError(f"{reflector.kind.resource}: this is a bug in schedviz ({type(error).__name__}: {error})"))
+
+    def _read_evidence(self, evidence: SchedulerLog | EventWatch) -> None:
+        try:
+            evidence.run(self._stop)
+        except Exception as error:  # noqa: BLE001 -- the edge of a thread.
+            self._say(
+                f"times of decisions are no longer read, so more bindings stay undecided: this is a bug in schedviz "
+                f"({type(error).__name__}: {error})"
+            )
 
 
 class Order:

@@ -18,7 +18,9 @@ from schedviz.explain.decision_times import DecisionTime
 _PAGE_SIZE = 5000
 _FIRST_PAUSE_SECONDS, _MAX_PAUSE_SECONDS = 0.25, 15.0
 _BEHIND_SECONDS = 0.5
-_OK, _CREATED, _BAD, _CONFLICT, _TOO_MANY, _SERVER_ERROR = 200, 201, 400, 409, 429, 500
+#: Bytes of the objects in one request, of which each is sent nevertheless: half of what a public server reads by default.
+_MAX_BATCH_BYTES = 2 << 20
+_OK, _CREATED, _BAD, _CONFLICT, _TOO_LARGE, _TOO_MANY, _SERVER_ERROR = 200, 201, 400, 409, 413, 429, 500
 _EVENT = re.compile(r"\$\.events\[(\d+)\]")
 
 
@@ -82,7 +84,7 @@ class Pusher:
         size = len(changes)
         pause = _FIRST_PAUSE_SECONDS
         while waiting:
-            some = waiting[:size]
+            some = _within_bytes(waiting[:size])
             response = self._until_response(self._path, self._body(some, decisions))
             code = response.error.get("code")
             if response.status in (_OK, _CREATED):
@@ -96,9 +98,13 @@ class Pusher:
                 self._wait(f"{response.message} Waiting.", pause)
                 # A lagging engine executes hundreds of commands per second.
                 pause = min(pause * 2, _BEHIND_SECONDS if code == "too_many_commands" else _MAX_PAUSE_SECONDS)
+            elif response.status == _TOO_LARGE and len(some) > 1:
+                size = len(some) // 2
+            elif response.status == _TOO_LARGE and some:
+                self._leave_out(response)
+                waiting = waiting[1:]
             elif response.status == _BAD and (bad := _EVENT.match(str(response.error.get("detail", {}).get("path", "")))):
-                self._say(f"the server does not take an object, it is left out: {response.message}")
-                self.left_out += 1
+                self._leave_out(response)
                 waiting = waiting[: int(bad[1])] + waiting[int(bad[1]) + 1 :]
                 size = max(1, size - 1)
             elif response.status == _BAD and decisions:
@@ -106,6 +112,10 @@ class Pusher:
                 decisions, self._has_decisions = (), False
             else:
                 raise self._refusal(response)
+
+    def _leave_out(self, response: ServerResponse) -> None:
+        self._say(f"the server does not take an object, it is left out: {response.message}")
+        self.left_out += 1
 
     def _push_decisions(self, decisions: Sequence[DecisionTime]) -> None:
         """A batch without changes. The decisions are lost if the server does not accept it."""
@@ -149,3 +159,13 @@ class Pusher:
             return FollowError(f"{response.message} Does another `schedviz follow` push into this session as {self._source!r}?")
         hint = " Give a token with --token or SCHEDVIZ_TOKEN." if response.status in (401, 404) else ""
         return FollowError(f"{self._server.address}: {response.message} (HTTP {response.status}){hint}")
+
+
+def _within_bytes(changes: list[Change]) -> list[Change]:
+    """The first changes, whose objects have at most `_MAX_BATCH_BYTES` together; the first one in any case."""
+    size = 0
+    for number, change in enumerate(changes):
+        size += change.size
+        if size > _MAX_BATCH_BYTES and number:
+            return changes[:number]
+    return changes

@@ -27,6 +27,8 @@ class RedactedObject(msgspec.Struct, frozen=True):
     uid: str
     version: str
     object: dict[str, Any]
+    #: Bytes of its JSON.
+    size: int
 
 
 class Redaction:
@@ -59,5 +61,6 @@ class Redaction:
         # The resource version changes with every update, read or not.
         obj = msgspec.structs.replace(obj, metadata=msgspec.structs.replace(obj.metadata, resource_version=""))
         plain = codec.to_dict(obj)
-        version = hashlib.blake2b(msgspec.json.encode(plain, order="sorted"), digest_size=12).hexdigest()
-        return RedactedObject(key=obj.metadata.key, uid=obj.metadata.uid, version=version, object=plain)
+        encoded = msgspec.json.encode(plain, order="sorted")
+        version = hashlib.blake2b(encoded, digest_size=12).hexdigest()
+        return RedactedObject(key=obj.metadata.key, uid=obj.metadata.uid, version=version, object=plain, size=len(encoded))

@@ -5,7 +5,6 @@ Upstream: client-go tools/cache/reflector.go ListAndWatch
 
 from __future__ import annotations
 
-import random
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -13,6 +12,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from schedviz.cli.follow.backoff import SHORT_WATCH_SECONDS, Backoff
 from schedviz.cli.follow.cluster_api import ClusterApi, resource_version_of
 from schedviz.cli.follow.errors import Expired, FollowError, Unavailable
 from schedviz.cli.follow.outage import Outage
@@ -20,11 +20,8 @@ from schedviz.cli.follow.redaction import RedactedObject, Redaction
 from schedviz.kube.errors import KubeError
 from schedviz.kube.kinds import Kind
 
-_FIRST_PAUSE_SECONDS, _MAX_PAUSE_SECONDS = 0.8, 30.0
 #: Digits of a resource version.
 _MAX_VERSION_LENGTH = 20
-#: A watch that ends after this time without an event counts as successful.
-_SHORT_SECONDS = 1.0
 
 
 class Known(msgspec.Struct, frozen=True):
@@ -46,6 +43,8 @@ class Change(msgspec.Struct, frozen=True):
     is_listed: bool = False
     #: The change was pushed after newer ones, or while the watch of another kind was interrupted.
     is_late: bool = False
+    #: Bytes of the object's JSON; 0 for a deletion.
+    size: int = 0
 
     def body(self) -> dict[str, Any]:
         """The change as it is pushed."""
@@ -115,14 +114,15 @@ class Reflector:
         Once a watch has been open, every error is retried with backoff, as in client-go: a token may be renewed, a role restored. Raises
         `FollowError` before.
         """
-        pause = _FIRST_PAUSE_SECONDS
+        backoff = Backoff()
         while not stop.is_set():
             try:
                 self._opened_at = None
                 if not self.resource_version:
                     self.list()
-                if self.watch() or self._was_open():
-                    pause = _FIRST_PAUSE_SECONDS
+                self.watch()
+                if self._was_open():
+                    backoff.reset()
                     continue
             except Expired as error:
                 self._outage.interrupted(self.kind.resource, Expired(f"the watch has expired ({error}), listing again"))
@@ -135,16 +135,12 @@ class Reflector:
                 self._outage.interrupted(self.kind.resource, error)
             if self._was_open():
                 # What broke it is another failure than the one before.
-                pause = _FIRST_PAUSE_SECONDS
-            # Also after a watch that ended immediately without events.
-            stop.wait(pause * random.uniform(0.5, 1.0))  # noqa: S311 -- jitter, so that not all kinds reconnect at once.
-            pause = min(pause * 2, _MAX_PAUSE_SECONDS)
+                backoff.reset()
+            backoff.wait(stop)
 
-    def watch(self) -> int:
-        """Emit changes until the server ends the watch; returns their number. Raises as `ClusterApi.watch` does."""
-        lines = 0
+    def watch(self) -> None:
+        """Emit changes until the server ends the watch. Raises as `ClusterApi.watch` does."""
         for event in self._api.watch(self.kind, self.resource_version, opened=self._opened):
-            lines += 1
             self._revision = _number(event.resource_version)
             if event.type != "BOOKMARK" and (redacted := self._redacted(event.object)) is not None:
                 if event.type == "DELETED":
@@ -152,11 +148,10 @@ class Reflector:
                 else:
                     self._is(redacted)
             self.resource_version = event.resource_version or self.resource_version
-        return lines
 
     def _was_open(self) -> bool:
         """Whether the last watch was open for a while."""
-        return self._opened_at is not None and time.monotonic() - self._opened_at > _SHORT_SECONDS
+        return self._opened_at is not None and time.monotonic() - self._opened_at > SHORT_WATCH_SECONDS
 
     def _opened(self) -> None:
         self._has_run = True
@@ -169,7 +164,7 @@ class Reflector:
             return
         self._known[redacted.key] = now
         type_: Literal["ADDED", "MODIFIED"] = "ADDED" if before is None or before.uid != now.uid else "MODIFIED"
-        self._emit(Change(type_, redacted.object, redacted.version, self._revision, self._is_listing))
+        self._emit(Change(type_, redacted.object, redacted.version, self._revision, self._is_listing, size=redacted.size))
 
     def _is_gone(self, key: str) -> None:
         before = self._known.pop(key, None)

@@ -5,13 +5,14 @@ Events are evidence only. If they cannot be read, nothing else changes.
 
 from __future__ import annotations
 
-import random
 import threading
+import time
 from collections.abc import Callable
 from typing import Final
 
 import msgspec
 
+from schedviz.cli.follow.backoff import SHORT_WATCH_SECONDS, Backoff
 from schedviz.cli.follow.cluster_api import ClusterApi
 from schedviz.cli.follow.decisions import Remembered
 from schedviz.cli.follow.errors import Expired, FollowError, Forbidden, NotServed, Unavailable
@@ -24,7 +25,6 @@ from schedviz.kube.meta import KubeObject
 RESOURCE: Final = "events"
 SCHEDULED, FAILED = "Scheduled", "FailedScheduling"
 _KIND: Final = Kind("Event", "v1", RESOURCE, True, KubeObject)
-_PAUSE_SECONDS: Final = 5.0
 #: The name of an Event ends with the nanoseconds at which it was made. Upstream: client-go tools/record/event.go makeEvent
 _HEX_DIGITS: Final = 16
 _MICROSECONDS: Final = 1_000_000
@@ -121,7 +121,9 @@ class EventWatch:
     def run(self, stop: threading.Event) -> None:
         """Watch from now on."""
         version = ""
+        backoff = Backoff()
         while not stop.is_set():
+            began = time.monotonic()
             try:
                 version = version or self._api.version_of_list(_KIND, self._selector)
                 for event in self._api.watch(_KIND, version, selector=self._selector):
@@ -138,4 +140,7 @@ class EventWatch:
             except Expired:
                 version = ""
             except (FollowError, Unavailable):
-                stop.wait(_PAUSE_SECONDS * random.uniform(0.5, 1.0))  # noqa: S311 -- jitter.
+                pass
+            if time.monotonic() - began > SHORT_WATCH_SECONDS:
+                backoff.reset()
+            backoff.wait(stop)
