@@ -18,6 +18,11 @@ from schedviz.kube.volumes import Volume
 Item = TypeVar("Item", Pod, PodStatus)
 
 _encoder: Final = msgspec.msgpack.Encoder(enc_hook=enc_hook)
+#: The volumes of a pod that take more bytes are stored once for all pods that have them.
+_INLINE_BYTES: Final = 1024
+
+#: A volume of a kind that the scheduler ignores is represented by its name.
+Volumes = tuple[str | Volume, ...]
 
 
 class PodTable(msgspec.Struct, frozen=True, array_like=True):
@@ -34,16 +39,19 @@ class PodTable(msgspec.Struct, frozen=True, array_like=True):
     uids: list[str]
     resource_versions: list[str]
     creation_timestamps: list[str | None]
-    #: A volume of a kind that the scheduler ignores is represented by its name.
-    volumes: list[tuple[str | Volume, ...]]
+    #: The volumes, or their number in `shared_volumes`.
+    volumes: list[int | Volumes]
     unread: list[str]
     unread_status: list[str]
+    #: Long lists of volumes.
+    shared_volumes: list[Volumes] = []
 
     @classmethod
     def of(cls, pods: Sequence[Pod]) -> PodTable:
         """The table of these pods. Equal pods give equal tables, whether or not they share parts."""
         templates: _Distinct[Pod] = _Distinct()
         statuses: _Distinct[PodStatus] = _Distinct()
+        shared_volumes = _SharedVolumes()
         nodes: dict[str, int] = {}
         metadatas = [pod.metadata for pod in pods]
         specs = [pod.spec for pod in pods]
@@ -55,12 +63,13 @@ class PodTable(msgspec.Struct, frozen=True, array_like=True):
             uids=[metadata.uid for metadata in metadatas],
             resource_versions=[metadata.resource_version for metadata in metadatas],
             creation_timestamps=[metadata.creation_timestamp for metadata in metadatas],
-            volumes=[tuple(map(_short, spec.volumes)) if spec.volumes else () for spec in specs],
+            volumes=[shared_volumes.of(spec.volumes) if spec.volumes else () for spec in specs],
             unread=[pod.unread for pod in pods],
             unread_status=[pod.unread_status for pod in pods],
             templates=templates.items,
             statuses=statuses.items,
             nodes=list(nodes),
+            shared_volumes=shared_volumes.lists,
         )
 
     def pods(self) -> Iterator[Pod]:
@@ -71,6 +80,11 @@ class PodTable(msgspec.Struct, frozen=True, array_like=True):
             if not isinstance(short, str):
                 return short
             return volumes_by_text.get(short) or volumes_by_text.setdefault(short, Volume(name=short))
+
+        shared_volumes = [tuple(map(volume, volumes)) for volumes in self.shared_volumes]
+
+        def volumes_of(stored: int | Volumes) -> tuple[Volume, ...]:
+            return shared_volumes[stored] if isinstance(stored, int) else tuple(map(volume, stored))
 
         parts = [(template.metadata, template.spec) for template in self.templates]
         nodes, statuses = self.nodes, self.statuses
@@ -90,7 +104,7 @@ class PodTable(msgspec.Struct, frozen=True, array_like=True):
             metadata, spec = parts[number]
             yield Pod(
                 metadata=replace(metadata, name=name, uid=uid, resource_version=resource_version, creation_timestamp=created),
-                spec=replace(spec, node_name=nodes[node], volumes=tuple(map(volume, volumes)) if volumes else ()),
+                spec=replace(spec, node_name=nodes[node], volumes=volumes_of(volumes)),
                 status=statuses[status],
                 unread=unread,
                 unread_status=unread_status,
@@ -112,6 +126,32 @@ class _Distinct(Generic[Item]):
             number = self._by_identity[identity] = self._by_value.setdefault(_encoder.encode(item), len(self.items))
             if number == len(self.items):
                 self.items.append(item)
+        return number
+
+
+class _SharedVolumes:
+    """The long lists of volumes, each once."""
+
+    def __init__(self) -> None:
+        self.lists: list[Volumes] = []
+        #: By the identity of a pod's volumes, which exist as long as the pods.
+        self._by_identity: dict[int, int | Volumes] = {}
+        self._by_value: dict[bytes, int] = {}
+
+    def of(self, volumes: tuple[Volume, ...]) -> int | Volumes:
+        """The volumes as they are stored: a number if they are long."""
+        stored = self._by_identity.get(id(volumes))
+        if stored is None:
+            stored = self._by_identity[id(volumes)] = self._stored(tuple(map(_short, volumes)))
+        return stored
+
+    def _stored(self, short: Volumes) -> int | Volumes:
+        encoded = _encoder.encode(short)
+        if len(encoded) <= _INLINE_BYTES:
+            return short
+        number = self._by_value.setdefault(encoded, len(self.lists))
+        if number == len(self.lists):
+            self.lists.append(short)
         return number
 
 

@@ -32,6 +32,7 @@ PODS: list[dict[str, object]] = [
     {"spec": {"resources": {"requests": {"cpu": "1"}}, "hostUsers": False}},
     {"spec": {"resources": {"requests": {"cpu": "2"}}, "schedulingGroup": {"podGroupName": "g"}}},
     {"spec": {"resourceClaims": [{"name": "gpu", "resourceClaimName": "c"}]}},
+    {"spec": {"volumes": [{"name": f"v{n}", "persistentVolumeClaim": {"claimName": f"claim-{n}"}} for n in range(100)]}},
     {"spec": {"hostNetwork": True, "schedulingGates": [{"name": "wait"}], "nodeSelector": {"disk": "ssd"}}},
 ]
 
@@ -82,6 +83,18 @@ def test_a_table_is_the_same_whether_pods_share_their_parts_or_not() -> None:
 
     assert PodTable.of([sharing.object(pod) for pod in pods()]) == apart
     assert PodTable.of(list(apart.pods())) == apart
+
+
+def test_a_long_list_of_volumes_is_stored_once_and_a_short_one_in_its_pod() -> None:
+    claims = [{"name": f"v{n}", "persistentVolumeClaim": {"claimName": f"claim-{n}"}} for n in range(1000)]
+    short: dict[str, object] = {"spec": {"volumes": [{"name": "a"}]}}
+    table = PodTable.of([*(pod(number, {"spec": {"volumes": claims}}) for number in range(50)), pod(50, short)])
+
+    assert len(msgspec.msgpack.Encoder(enc_hook=enc_hook).encode(table)) < 120_000
+    assert table.volumes == [*[0] * 50, ("a",)]
+    first, second, *_ = table.pods()
+    assert first.spec.volumes is second.spec.volumes
+    assert len(first.spec.volumes) == 1000
 
 
 def test_pods_that_share_containers_keep_their_own_resources_claims_and_group() -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum, IntFlag
-from typing import ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple, TypeVar
 
 import msgspec
 
@@ -142,6 +142,9 @@ class SharedImages(dict[str, ImageStateSummary]):
     def current(self) -> SharedImages:
         """The images with the present counts."""
         return self
+
+
+Item = TypeVar("Item")
 
 
 class HostPort(NamedTuple):
@@ -386,17 +389,35 @@ class PodInfo:
 
 def host_ports_of(containers: Iterable[Container]) -> tuple[HostPort, ...]:
     """The host ports of containers, with their defaults filled in."""
-    return tuple(
-        HostPort(port.host_ip or DEFAULT_BIND_ALL_HOST_IP, port.protocol or "TCP", port.host_port)
-        for container in containers
-        for port in container.ports
-        if port.host_port > 0
+    return _shared(
+        tuple(
+            HostPort(port.host_ip or DEFAULT_BIND_ALL_HOST_IP, port.protocol or "TCP", port.host_port)
+            for container in containers
+            for port in container.ports
+            if port.host_port > 0
+        )
     )
 
 
 def _claims(pod: Pod) -> tuple[str, ...]:
     sources = [volume.persistent_volume_claim for volume in pod.spec.volumes]
-    return tuple(f"{pod.namespace}/{source.claim_name}" for source in sources if source is not None)
+    return _shared(tuple(f"{pod.namespace}/{source.claim_name}" for source in sources if source is not None))
+
+
+#: Long tuples that pods of one workload share: each is its own key.
+_shared_tuples: Final[dict[tuple[Any, ...], tuple[Any, ...]]] = {}
+_MAX_SHARED_TUPLES: Final = 100
+#: The length from which on a tuple is shared.
+_MIN_SHARED: Final = 16
+
+
+def _shared(items: tuple[Item, ...]) -> tuple[Item, ...]:
+    """An equal tuple: the first one seen, as long as it is remembered. Thousands of pods may have equal ports and claims."""
+    if len(items) < _MIN_SHARED:
+        return items
+    if len(_shared_tuples) >= _MAX_SHARED_TUPLES:
+        _shared_tuples.clear()
+    return _shared_tuples.setdefault(items, items)
 
 
 #: Takes the pod that the plugin rejected, and the object before and after the event (None: there was none, or there is none any more).

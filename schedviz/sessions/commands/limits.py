@@ -109,6 +109,11 @@ def validate_terms(obj: Mapping[str, Any]) -> None:
             f"{path}: topologySpreadConstraints, podAffinity and podAntiAffinity have {pod_terms:,} terms, with those of their selectors; "
             f"at most {MAX_POD_TERMS} are allowed, because each is compared with every pod."
         )
+    ports = sum(_items(container.get("ports")) for container in (*(spec.get("containers") or ()), *(spec.get("initContainers") or ())))
+    volumes = len(spec.get("volumes") or ())
+    for number, kind in ((ports, "ports"), (volumes, "volumes")):
+        if number > MAX_TERMS:
+            raise CommandRefused(f"{path}: there are {number:,} {kind}; at most {MAX_TERMS:,} are allowed for one pod.")
     resources = len(_resources(spec))
     if resources > MAX_TERMS:
         raise CommandRefused(f"{path}: the containers request {resources:,} different resources; at most {MAX_TERMS:,} are allowed.")

@@ -195,3 +195,21 @@ def test_a_pod_requests_a_bounded_number_of_resources(make_session: MakeSession)
     made = create.create_session(None, "x", create.Files([ContentFile(json.dumps(listed).encode(), name="a.json")]))
     import_job.import_uploads(made.pk)
     assert f"Pod d/p: {message}" in Session.objects.get(pk=made.pk).message
+
+
+@pytest.mark.parametrize(
+    ("spec", "kind"),
+    [
+        ({"containers": [{"name": "c", "ports": [{"hostPort": 80, "hostIP": f"10.0.0.{n % 250}"} for n in range(1001)]}]}, "ports"),
+        ({"containers": [{"name": "c"}], "volumes": [{"name": f"v{n}", "emptyDir": {}} for n in range(1001)]}, "volumes"),
+    ],
+)
+def test_a_pod_and_a_template_have_a_bounded_number_of_ports_and_volumes(spec: dict[str, Any], kind: str) -> None:
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "d"}, "spec": spec}
+    workload = deployment(1)
+    workload["spec"]["template"]["spec"] = spec
+
+    with pytest.raises(CommandRefused, match=f"object.spec: there are 1,001 {kind}; at most 1,000 are allowed for one pod"):
+        canonical(convert_command({"op": "create", "object": pod}))
+    with pytest.raises(CommandRefused, match=f"object.spec.template.spec: there are 1,001 {kind}"):
+        canonical(convert_command({"op": "create", "object": workload}))

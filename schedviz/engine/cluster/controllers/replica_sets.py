@@ -11,10 +11,13 @@ from collections.abc import Iterable
 from schedviz.engine.cluster.controllers.controller import ApiServer, Wake
 from schedviz.engine.cluster.controllers.pods import controller_of, is_active, is_ready, with_uid
 from schedviz.kube.apps import ReplicaSet
-from schedviz.kube.core import Pod
+from schedviz.kube.core import Pod, PodSpec
+from schedviz.kube.defaults import default_object
 from schedviz.kube.meta import KubeObject, ObjectMeta, OwnerReference
 from schedviz.kube.timestamps import parse_timestamp
 
+#: Templates whose specifications are kept with defaults.
+_MAX_KNOWN_SPECS = 16
 _PHASES = {"Pending": 0, "Unknown": 1, "Running": 2}
 
 
@@ -22,6 +25,10 @@ class ReplicaSets:
     """Creates and deletes the pods of ReplicaSets."""
 
     name = "replicaSets"
+
+    def __init__(self) -> None:
+        #: By the identity of a template's specification: the specification, and the same with defaults, which its pods share.
+        self._specs: dict[int, tuple[PodSpec, PodSpec]] = {}
 
     def wakes(self, obj: KubeObject, api: ApiServer, delay: int) -> Iterable[Wake]:
         """A set that changed, and the set of a pod that changed."""
@@ -46,13 +53,35 @@ class ReplicaSets:
         else:
             replicas = 1 if replica_set.spec.replicas is None else replica_set.spec.replicas
             missing = replicas - len(pods) if replica_set.spec.template is not None else 0
-            _create_pods(replica_set, min(missing, api.pods_per_sync or missing), api)
             if missing > 0:
+                self._create_pods(replica_set, min(missing, api.pods_per_sync or missing), api)
                 return 0 < api.pods_per_sync < missing
             too_many = sorted(pods, key=_stays)[: max(0, len(pods) - replicas)]
         for pod in too_many[: api.pods_per_sync or None]:
             api.delete("Pod", pod.namespace, pod.name, graceful=api.ends_gracefully(pod))
         return 0 < api.pods_per_sync < len(too_many)
+
+    def _create_pods(self, owner: ReplicaSet, count: int, api: ApiServer) -> None:
+        """Create pods under the first names that no pod has had."""
+        spec = self._pod_spec(owner)
+        number = 0
+        for _ in range(count):
+            number += 1
+            while ("Pod", f"{owner.namespace}/{owner.name}-{number}") in api.store.creations:
+                number += 1
+            _create_pod(owner, number, spec, api)
+
+    def _pod_spec(self, owner: ReplicaSet) -> PodSpec:
+        """The specification of its pods, with defaults: one object for all of them, which may be large."""
+        template = owner.spec.template
+        assert template is not None
+        known = self._specs.get(id(template.spec))
+        if known is None or known[0] is not template.spec:
+            if len(self._specs) >= _MAX_KNOWN_SPECS:
+                self._specs.clear()
+            known = template.spec, default_object(Pod(metadata=ObjectMeta(name=owner.name), spec=template.spec)).spec
+            self._specs[id(template.spec)] = known
+        return known[1]
 
 
 def _stays(pod: Pod) -> tuple[bool, int, bool, float]:
@@ -61,17 +90,7 @@ def _stays(pod: Pod) -> tuple[bool, int, bool, float]:
     return bool(pod.spec.node_name), _PHASES.get(pod.status.phase, 1), is_ready(pod), -(parse_timestamp(created) if created else 0.0)
 
 
-def _create_pods(owner: ReplicaSet, count: int, api: ApiServer) -> None:
-    """Create pods under the first names that no pod has had."""
-    number = 0
-    for _ in range(count):
-        number += 1
-        while ("Pod", f"{owner.namespace}/{owner.name}-{number}") in api.store.creations:
-            number += 1
-        _create_pod(owner, number, api)
-
-
-def _create_pod(owner: ReplicaSet, number: int, api: ApiServer) -> None:
+def _create_pod(owner: ReplicaSet, number: int, spec: PodSpec, api: ApiServer) -> None:
     template = owner.spec.template
     assert template is not None
     reference = OwnerReference(api_version="apps/v1", kind="ReplicaSet", name=owner.name, uid=owner.uid, controller=True)
@@ -82,4 +101,4 @@ def _create_pod(owner: ReplicaSet, number: int, api: ApiServer) -> None:
         labels=template.metadata.labels,
         owner_references=(reference,),
     )
-    api.put(Pod(metadata=metadata, spec=template.spec))
+    api.put(Pod(metadata=metadata, spec=spec))

@@ -34,6 +34,25 @@ def test_deleted_pods_come_back_under_new_names(session: Any) -> None:
     assert len(do.simulation.observed_state()["cache"]["podStates"]) == 2
 
 
+def test_the_pods_of_a_set_share_what_may_be_large(session: Any) -> None:
+    do = session()
+    do("helper", name="replicaSets")
+    large = a_set(2)
+    large["spec"]["template"]["spec"] |= {
+        "containers": [{"name": "c", "ports": [{"hostPort": port} for port in range(1, 500)], "resources": {"limits": {"cpu": "1"}}}],
+        "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": f"c{number}"}} for number in range(500)],
+    }
+    do("create", object=large)
+    one, two = (do.get("Pod", f"default/web-{number}") for number in (1, 2))
+
+    assert one.spec.containers is two.spec.containers
+    assert one.spec.volumes is two.spec.volumes
+    infos = [do.simulation.scheduler.state.pod_info(pod) for pod in (one, two)]
+    assert infos[0].host_ports is infos[1].host_ports
+    assert infos[0].claims is infos[1].claims
+    assert (len(infos[0].host_ports), len(infos[0].claims)) == (499, 500)
+
+
 def test_scaling_down_takes_pods_that_are_not_bound_first(session: Any) -> None:
     do = session()
     do("helper", name="replicaSets")
