@@ -16,6 +16,7 @@ import pytest
 import redis
 import yaml
 
+from schedviz.cli.follow import in_cluster
 from schedviz.sessions.redis.stream import ENGINE_QUEUE
 from tests.conftest import ROOT, test_database_url, until
 
@@ -158,7 +159,7 @@ def test_pods_of_the_chart_are_nobody_and_write_nowhere(name: str) -> None:
             assert container["resources"]["limits"]["memory"]
 
 
-@pytest.mark.parametrize("name", ["default", "everything"])
+@pytest.mark.parametrize("name", ["default", "everything", "follow"])
 def test_a_rollout_waits_for_workers_that_take_work_and_new_settings_make_new_pods(name: str) -> None:
     result = deployments(name)
     for component in ("engine", "experiments", "io"):
@@ -323,6 +324,18 @@ def test_the_manifest_of_one_pod_has_the_role_of_the_chart_and_reaches_only_itse
         assert container["resources"]["limits"]["memory"]
 
 
+def test_only_the_container_that_follows_has_the_token_of_the_account() -> None:
+    results = list(yaml.safe_load_all((DOCKER / "kubernetes/schedviz.yaml").read_text()))
+    (pod,) = (each["spec"]["template"]["spec"] for each in results if each["kind"] == "Deployment")
+    mounted = {one["name"]: [each for each in one.get("volumeMounts", []) if each["name"] == "account"] for one in pod["containers"]}
+
+    assert pod["automountServiceAccountToken"] is False
+    assert mounted == {"redis": [], "schedviz": [], "follow": [{"name": "account", "mountPath": str(in_cluster.FOLDER), "readOnly": True}]}
+    (account,) = (volume["projected"]["sources"] for volume in pod["volumes"] if volume["name"] == "account")
+    assert account[0]["serviceAccountToken"]["path"] == "token"
+    assert account[1]["configMap"]["items"] == [{"key": "ca.crt", "path": "ca.crt"}]
+
+
 def test_following_adds_to_the_default_installation_and_changes_nothing_of_it() -> None:
     following = manifests("follow")
     assert [manifest for manifest in following if manifest not in manifests("default")] == [
@@ -345,7 +358,10 @@ def test_the_checked_files_are_what_helm_renders(name: str, options: list[str]) 
 @pytest.mark.parametrize("unit", sorted((DOCKER / "systemd").glob("*.service")), ids=lambda path: path.name)
 def test_units_run_what_containers_run_and_may_little(unit: Path) -> None:
     text = unit.read_text()
-    for line in ("NoNewPrivileges=true", "ProtectSystem=strict", "CapabilityBoundingSet=", "User=schedviz", "UMask=0077"):
+    for line in (
+        *("NoNewPrivileges=true", "ProtectSystem=strict", "ProtectProc=invisible", "ProtectKernelLogs=true", "ProtectHostname=true"),
+        *("CapabilityBoundingSet=", "SystemCallArchitectures=native", "RestrictRealtime=true", "User=schedviz", "UMask=0077"),
+    ):
         assert f"\n{line}\n" in text
     program = re.search(r"^ExecStart=(?:/bin/sh -c 'until )?/opt/schedviz/bin/(.+?)(?:; do sleep 5; done')?$", text, re.MULTILINE)
     assert program is not None
