@@ -46,3 +46,13 @@ def test_it_is_off_by_default(session: Any, pod: Any) -> None:
     do("advance", seconds=100)
     assert do.get("Pod", "default/a").status.phase == "Pending"
     assert do("helper", name="kubelet", on=False) == "the helper kubelet is off already"
+
+
+def test_progress_is_reported_for_each_of_the_pods_that_begin_to_run_at_the_same_moment(session: Any, pod: Any) -> None:
+    do = session(*(pod(name, node_name="node1") for name in "abc"))
+    do("helper", name="kubelet", seconds=2)
+    reports: list[int] = []
+    do.simulation.on_stage = lambda: reports.append(do.simulation.event)
+    do("advance", seconds=3)
+
+    assert len(set(reports)) == 3
