@@ -112,6 +112,11 @@ class QueuePlace(Part, frozen=True):
     plugins: tuple[str, ...] = ()
     wakes: tuple[Wake, ...] = ()
 
+    @property
+    def is_tried_again(self) -> bool:
+        """Whether the pod was tried before, and its next attempt needs no event."""
+        return self.queue != "unschedulablePods" and self.attempts > 0
+
 
 class Explanation(Part, frozen=True):
     """Why a pod is where it is."""

@@ -155,12 +155,6 @@ def _advice_of_gated(place: QueuePlace | None) -> Phrase | None:
     return Phrase(meaning.advice, {}) if meaning is not None and meaning.advice else None
 
 
-def _is_tried_again(explained: Explanation) -> bool:
-    """Whether the next attempt takes the nominated node: the victims are gone, and events have moved the pod already."""
-    place = explained.queue
-    return place is not None and place.queue != "unschedulablePods" and place.attempts > 0 and explained.node in explained.fits
-
-
 def _with_nomination(simulation: Simulation, explained: Explanation, dry_run: DryRun) -> Explanation:
     """Adds the doctor's view of the nomination: victims are terminating, or it will wait forever."""
     info = simulation.scheduler.state.cache.nodes.get(explained.node)
@@ -173,7 +167,8 @@ def _with_nomination(simulation: Simulation, explained: Explanation, dry_run: Dr
     if finding.kind == WITHOUT_PREEMPTION:
         cause = provisioning(simulation, dry_run.pod.pod) or finding.cause_phrase
         return _replace(explained, cause=cause.text if cause else "", cause_phrase=cause, findings=(finding,))
-    if finding.kind == FOR_EVER and _is_tried_again(explained):
+    if finding.kind == FOR_EVER and explained.queue is not None and explained.queue.is_tried_again and explained.node in explained.fits:
+        # The victims are gone, and events have moved the pod already.
         return explained
     if finding.kind != FOR_EVER:
         victims = tuple(terminating_victims(dry_run.pod, info.pods))

@@ -8,7 +8,7 @@ import pytest
 from schedviz.engine import Simulation, settings_of
 from schedviz.engine.reporting.debugger import dump
 from schedviz.explain.changes import smallest_change
-from schedviz.explain.doctor import examine_engine, examine_objects
+from schedviz.explain.doctor import examine_engine, examine_objects, nominations
 from schedviz.explain.doctor.import_check import scheduler_of
 from schedviz.explain.doctor.nominations import FOR_EVER
 from schedviz.explain.explanation import Explanation
@@ -19,7 +19,7 @@ from schedviz.trace.commands import AnyCommand, convert_command
 from tests.explain.small_clusters import cluster, do, node, pod
 
 POD = "test-ns/test-pod-hgfmk"
-NOMINATED = "132.10.134.193"
+NOMINATED_NODE = "132.10.134.193"
 WITH_ROOM = {
     *("188.10.151.196", "132.10.134.108", "132.10.134.193", "191.10.151.38"),
     *("132.10.134.212", "190.10.151.195", "190.10.151.202"),
@@ -44,14 +44,14 @@ def explained(name: str, pod: str = POD) -> Explanation:
 
 
 def test_the_dump_of_the_case_is_the_one_that_was_reported() -> None:
-    (node,) = [node for node in dump(played("nominated-for-ever")).nodes if node.name == NOMINATED]
+    (node,) = [node for node in dump(played("nominated-for-ever")).nodes if node.name == NOMINATED_NODE]
     requested, allocatable = node.requested, node.allocatable
     assert (requested.milli_cpu, requested.memory, requested.ephemeral_storage) == (37500, 56837160960, 42949672960)
     assert requested.scalar == {"teg.tkex.oa.com/amd-cpu": 36000, "tke.cloud.tencent.com/eni-ip": 1}
     assert (allocatable.milli_cpu, allocatable.memory, allocatable.ephemeral_storage) == (98667, 191588200448, 482947890401)
     assert {pod.name for pod in node.pods} == {"ip-masq-agent-8v5lm", "kube-proxy-7sb7d", "node-exporter-p6rr4"}
     assert [(pod.key, pod.uid, pod.nominated_node) for pod in node.nominated] == [
-        (POD, "ae6fea01-ba91-4a34-9c10-b57f04f2fbf7", NOMINATED),
+        (POD, "ae6fea01-ba91-4a34-9c10-b57f04f2fbf7", NOMINATED_NODE),
     ]
 
 
@@ -66,10 +66,21 @@ def test_a_nominated_pod_whose_victims_are_gone_waits_for_its_next_attempt_only(
     assert "1 node can take it now; it is in backoffQ" in explanation.sentence
 
 
+def test_the_doctor_does_not_blame_a_nomination_whose_next_attempt_is_due() -> None:
+    simulation = cluster(node("n", cpu="1"), pod("low", on="n", priority=0), pod("urgent", priority=10))
+    do(simulation, "cycle")
+
+    examination = examine_engine(simulation)
+
+    assert examination.differences == ()
+    [note] = [note for note in examination.notes if note.kind == nominations.NOMINATED]
+    assert note.sentence == "pod default/urgent is nominated to n, where its next attempt will place it"
+
+
 def test_an_endless_nomination_is_explained_with_a_remedy() -> None:
     explanation = explained("nominated-for-ever")
     assert explanation.for_ever
-    assert explanation.sentence.startswith(f"{POD} stays nominated to {NOMINATED} forever")
+    assert explanation.sentence.startswith(f"{POD} stays nominated to {NOMINATED_NODE} forever")
     assert "filterVerb and no preemptVerb" in explanation.cause
     assert "preemptVerb" in explanation.advice
     assert explanation.message == "0/9 nodes are available: 2 Insufficient cpu, 7 node is not in the subnet of the pod's fixed IP."

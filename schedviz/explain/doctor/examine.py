@@ -11,6 +11,7 @@ import msgspec
 from schedviz.engine import Simulation
 from schedviz.engine.cache.debugger.comparer import compare
 from schedviz.engine.cache.debugger.signal import Signal
+from schedviz.engine.dryrun.dry_run import DryRun
 from schedviz.engine.reporting.debugger import dump
 from schedviz.explain.doctor.amounts import amounts
 from schedviz.explain.doctor.counted_nodes import counted_nodes
@@ -22,8 +23,9 @@ from schedviz.explain.doctor.ports_and_images import ports_and_images
 from schedviz.explain.doctor.presence import FINISHED_PHASES, Presence
 from schedviz.explain.doctor.sides import compare_informers_with_api, compare_snapshot_with_cache
 from schedviz.explain.doctor.times import Times
-from schedviz.explain.extenders import known_extenders
+from schedviz.explain.extenders import feasible_nodes, known_extenders
 from schedviz.explain.finding import Finding
+from schedviz.explain.queue_place import queue_place
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.phrase import counted, phrase, some
@@ -95,6 +97,13 @@ def examine_engine(simulation: Simulation, *, scheduler: Scheduler | None = None
     objects = list(simulation.stored_objects())
     nodes, pods = _nodes_and_pods(objects)
     running = simulation.running_pod
+    # First, because a dry run of a nominated pod updates the snapshot.
+    snapshot = list(compare_snapshot_with_cache(simulation))
+
+    def is_placed_next(pod: Pod, node: str) -> bool:
+        place = queue_place(simulation, pod.key, count_ahead=False)
+        return place is not None and place.is_tried_again and node in feasible_nodes(simulation, DryRun(simulation, pod))
+
     findings = [
         *compare_informers_with_api(simulation),
         *(
@@ -104,8 +113,8 @@ def examine_engine(simulation: Simulation, *, scheduler: Scheduler | None = None
         ),
         *amounts(nodes, pods, dumped, scheduler_),
         *ports_and_images(nodes, pods, dumped, scheduler_),
-        *nominations_of_dump(nodes, pods, dumped, scheduler_),
-        *compare_snapshot_with_cache(simulation),
+        *nominations_of_dump(nodes, pods, dumped, scheduler_, is_placed_next=is_placed_next),
+        *snapshot,
     ]
     examined = examination("API, informers, cache, queue and snapshot of the engine", findings, nodes=len(nodes), pods=len(pods))
     return msgspec.structs.replace(examined, release=simulation.settings.release)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from schedviz.engine.cache.debugger.dumper import Dump
 from schedviz.engine.failure import SCHEDULER_ERROR
@@ -34,8 +34,23 @@ _FIX = (
 )
 
 
-def nominations_of_dump(nodes: Mapping[str, Node], pods: Mapping[str, Pod], dump: Dump, scheduler: Scheduler) -> Iterator[Finding]:
-    """Findings about the nominated pods of a dump, given the API's objects."""
+def _unknown_attempt(_pod: Pod, _node: str) -> bool:
+    """A dump does not show in which queue a pod waits."""
+    return False
+
+
+def nominations_of_dump(
+    nodes: Mapping[str, Node],
+    pods: Mapping[str, Pod],
+    dump: Dump,
+    scheduler: Scheduler,
+    *,
+    is_placed_next: Callable[[Pod, str], bool] = _unknown_attempt,
+) -> Iterator[Finding]:
+    """Findings about the nominated pods of a dump, given the API's objects.
+
+    `is_placed_next`: whether a pod's next attempt, which no event has to trigger any more, places it on a node.
+    """
     listed: set[str] = set()
     for dumped_node in sorted(dump.nodes, key=lambda node: node.name):
         for dumped in dumped_node.nominated:
@@ -56,7 +71,8 @@ def nominations_of_dump(nodes: Mapping[str, Node], pods: Mapping[str, Pod], dump
             free.add(dumped_node.allocatable, 1)
             free.add(dumped_node.requested, -1)
             pods_on_node = [scheduler.pod_info(pods[pod.uid]) for pod in dumped_node.pods if pod.uid in pods]
-            yield judge(scheduler.pod_info(pod), dumped_node.name, free, pods_on_node, scheduler)
+            is_due = is_placed_next(pod, dumped_node.name)
+            yield judge(scheduler.pod_info(pod), dumped_node.name, free, pods_on_node, scheduler, is_placed_next=is_due)
     pending_uids = {pod.uid for pod in dump.pending}
     for pod in pods.values():
         node = pod.status.nominated_node_name
@@ -96,8 +112,19 @@ def nominations_of_objects(nodes: Mapping[str, Node], pods: Sequence[Pod], sched
         yield judge(scheduler.pod_info(pod), name, free, pods_on_node, scheduler)
 
 
-def judge(pod: PodInfo, node: str, free: Resource, pods_on_node: Sequence[PodInfo], scheduler: Scheduler) -> Finding:
-    """Whether the pod waits for terminating victims, or will never fit. `free` is the free capacity of the node."""
+def judge(
+    pod: PodInfo,
+    node: str,
+    free: Resource,
+    pods_on_node: Sequence[PodInfo],
+    scheduler: Scheduler,
+    *,
+    is_placed_next: bool = False,
+) -> Finding:
+    """Whether the pod waits for terminating victims or for its next attempt, or stays nominated forever.
+
+    `free` is the free capacity of the node. `is_placed_next`: its next attempt, which no event has to trigger any more, places it there.
+    """
     about = f"Pod {pod.key}"
     between: tuple[Side, Side] = ("API", "queue")
     if victims := terminating_victims(pod, pods_on_node):
@@ -125,6 +152,9 @@ def judge(pod: PodInfo, node: str, free: Resource, pods_on_node: Sequence[PodInf
         cause = phrase("its victims are gone and other pods use their room, or the victims could not be deleted")
         advice = phrase("its next cycle nominates it anew, or withdraws it")
         return finding(False, NOMINATED, about, between, sentence, cause, advice)
+    if is_placed_next:
+        sentence = phrase("pod {pod} is nominated to {node}, where its next attempt will place it", pod=pod.key, node=node)
+        return finding(False, NOMINATED, about, between, sentence, phrase("its victims are gone, and its next attempt is due"))
     sentence = phrase(
         "pod {pod} is nominated to {node}, which has enough room without evictions, but it is not bound there",
         pod=pod.key,
