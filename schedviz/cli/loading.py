@@ -126,19 +126,8 @@ def examined(imported: Import, chosen: ChosenRelease = NO_CHOICE, *, names: tupl
 
     if imported.trace is not None:
         return [examine_engine(simulated(imported, chosen))]
-    logs = {log.name: log.signals for log in imported.logs}
     settings = settings_for(imported, chosen)
     try:
-        return examine_import(
-            imported.objects,
-            imported.config,
-            logs,
-            said={message.pod: message.message for message in imported.messages},
-            events=imported.events,
-            names=names,
-            made_of_dump=imported.made_of_dump,
-            release=settings.release,
-            feature_gates=settings.feature_gates,
-        )
+        return examine_import(imported, names=names, release=settings.release, feature_gates=settings.feature_gates)
     except ConfigurationError as error:
         raise click.ClickException(f"configuration: {error}") from None

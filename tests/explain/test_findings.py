@@ -20,8 +20,7 @@ def imported(case: str, *names: str) -> tuple[Simulation, KnownFindings]:
     result = load([Source.of_path(SAMPLES / case / name) for name in names])
     simulation = Simulation(SimulationSettings())
     simulation.load(result.objects)
-    logs = {log.name: log.signals for log in result.logs}
-    return simulation, KnownFindings(examine_import(result.objects, None, logs, made_of_dump=result.made_of_dump))
+    return simulation, KnownFindings(examine_import(result))
 
 
 def test_a_pod_that_the_scheduler_does_not_know_is_not_said_to_be_next() -> None:

@@ -82,18 +82,16 @@ def test_no_pod_that_the_real_scheduler_refused_fits(cluster: Simulation, name: 
 
 def test_a_healthy_cluster_has_no_differences() -> None:
     result = imported("objects.json.xz", "scheduler.log.xz", "kubeschedulerconfiguration.yaml")
-    logs = {log.name: log.signals for log in result.logs}
-    (examination,) = examine_import(result.objects, result.config, logs, release=result.evidence.suggested)
+    (examination,) = examine_import(result, release=result.evidence.suggested)
 
-    assert len(logs["scheduler.log"]) == 2
+    assert [len(log.signals) for log in result.logs] == [2]
     assert [finding.sentence for finding in examination.differences] == []
 
 
 @pytest.mark.parametrize("pair", ["busy-objects-then-dump", "busy-dump-then-objects"])
 def test_what_changed_between_dump_and_objects_is_not_called_wrong(pair: str) -> None:
     result = imported(f"{pair}.json.xz", f"{pair}.log.xz")
-    logs = {log.name: log.signals for log in result.logs}
-    (examination,) = examine_import(result.objects, result.config, logs, release=result.evidence.suggested)
+    (examination,) = examine_import(result, release=result.evidence.suggested)
 
     assert [finding.sentence for finding in examination.differences] == []
     [note] = [finding for finding in examination.notes if finding.kind == NOT_COMPARED]

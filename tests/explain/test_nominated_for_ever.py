@@ -66,7 +66,7 @@ def test_a_nominated_pod_whose_victims_are_gone_waits_for_its_next_attempt_only(
     assert "1 node can take it now; it is in backoffQ" in explanation.sentence
 
 
-def test_the_doctor_does_not_blame_a_nomination_whose_next_attempt_is_due() -> None:
+def test_the_doctor_notes_a_nomination_whose_next_attempt_is_due() -> None:
     simulation = cluster(node("n", cpu="1"), pod("low", on="n", priority=0), pod("urgent", priority=10))
     do(simulation, "cycle")
 

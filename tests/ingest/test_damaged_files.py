@@ -54,7 +54,7 @@ def test_a_damaged_file_is_reported_and_the_others_are_imported(file: Damaged) -
         assert skipped.message.isprintable(), skipped.message
     left_out = result.report.refused or result.report.skipped or any(drop.kind == "File" for drop in result.report.dropped)
     assert left_out or not file.must_be_refused
-    examine_import(result.objects, result.config, {log.name: log.signals for log in result.logs})
+    examine_import(result)
 
 
 def _pods(count: int) -> bytes:

@@ -77,7 +77,7 @@ def test_the_comparers_lists_are_read() -> None:
 
 def differences(name: str) -> list[str]:
     result = load([source(real_objects(name), "objects.json"), source(real_log(name), "scheduler.log")])
-    (examined,) = examine_import(result.objects, result.config, {log.name: log.signals for log in result.logs}, release=V1_36)
+    (examined,) = examine_import(result, release=V1_36)
     return [finding.about for finding in examined.differences]
 
 

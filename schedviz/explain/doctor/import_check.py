@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import msgspec
 
@@ -25,50 +25,70 @@ _IN_WORDS: Final = 20
 #: The import itself warns of these if there is no dump.
 _ALWAYS_REPORTED: Final = frozenset({"ghost node"})
 _NO_GATES: Final[Mapping[str, bool]] = {}
-_NOTHING_SAID: Final[Mapping[str, str]] = {}
 #: Findings of each comparison that an import report keeps.
 MAX_FINDINGS: Final = 200
 
 
+class LogWithDumps(Protocol):
+    """A log of kube-scheduler, with its SIGUSR2 dumps, the oldest first."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def signals(self) -> Sequence[Signal]: ...
+
+
+class SchedulerMessage(Protocol):
+    """A scheduler's message about a pod, `namespace/name`."""
+
+    @property
+    def pod(self) -> str: ...
+    @property
+    def message(self) -> str: ...
+
+
+class ImportedFiles(Protocol):
+    """What the doctor reads of an import (`schedviz.ingest.load.Import`)."""
+
+    @property
+    def objects(self) -> Sequence[KubeObject]: ...
+    @property
+    def config(self) -> dict[str, Any] | None:
+        """The KubeSchedulerConfiguration."""
+
+    @property
+    def logs(self) -> Sequence[LogWithDumps]: ...
+    @property
+    def messages(self) -> Sequence[SchedulerMessage]: ...
+    @property
+    def events(self) -> Sequence[ObjectEvent]: ...
+    @property
+    def made_of_dump(self) -> bool:
+        """Whether the objects were made of a dump, because the files have no others."""
+
+
 def examine_import(
-    objects: Sequence[KubeObject],
-    config: dict[str, Any] | None,
-    logs: Mapping[str, Sequence[Signal]],
-    *,
-    said: Mapping[str, str] = _NOTHING_SAID,
-    events: Sequence[ObjectEvent] = (),
-    names: tuple[str, ...] = (),
-    made_of_dump: bool = False,
-    release: str = DEFAULT_RELEASE,
-    feature_gates: Mapping[str, bool] = _NO_GATES,
+    files: ImportedFiles, *, names: tuple[str, ...] = (), release: str = DEFAULT_RELEASE, feature_gates: Mapping[str, bool] = _NO_GATES
 ) -> list[Examination]:
     """An examination of the last dump of each log, or of the objects if there is none.
 
-    `made_of_dump`: there are no other objects. `said` are the last messages about pods. `events` are other Events of the files; those
-    about pending pods and their claims are notes of the first examination. The scheduler of the dumps has this release and these feature
-    gates. Raises `ConfigurationError`.
+    Events about pending pods and their claims are notes of the first examination. The scheduler of the dumps has this release and these
+    feature gates; `names` override the scheduler names of the configuration. Raises `ConfigurationError`.
     """
-    scheduler = scheduler_of(config, names, release=release, feature_gates=feature_gates)
-    examinations = _examinations(objects, logs, scheduler, said, made_of_dump=made_of_dump)
-    first, *others = (msgspec.structs.replace(examination, release=release) for examination in examinations)
-    return [msgspec.structs.replace(first, findings=(*first.findings, *notes_of_events(events, objects))), *others]
+    scheduler = scheduler_of(files.config, names, release=release, feature_gates=feature_gates)
+    first, *others = (msgspec.structs.replace(examination, release=release) for examination in _examinations(files, scheduler))
+    return [msgspec.structs.replace(first, findings=(*first.findings, *notes_of_events(files.events, files.objects))), *others]
 
 
-def _examinations(
-    objects: Sequence[KubeObject],
-    logs: Mapping[str, Sequence[Signal]],
-    scheduler: Scheduler,
-    messages: Mapping[str, str],
-    *,
-    made_of_dump: bool,
-) -> list[Examination]:
-    with_dumps = {name: signals for name, signals in logs.items() if signals}
-    if made_of_dump or (with_dumps and not any(isinstance(obj, (Node, Pod)) for obj in objects)):
-        return [examine_dump_alone(signals[-1], name=name, said=messages) for name, signals in with_dumps.items()]
+def _examinations(files: ImportedFiles, scheduler: Scheduler) -> list[Examination]:
+    said = {message.pod: message.message for message in files.messages}
+    with_dumps = {log.name: log.signals for log in files.logs if log.signals}
+    if files.made_of_dump or (with_dumps and not any(isinstance(obj, (Node, Pod)) for obj in files.objects)):
+        return [examine_dump_alone(signals[-1], name=name, said=said) for name, signals in with_dumps.items()]
     if not with_dumps:
-        return [examine_objects(objects, scheduler=scheduler, said=messages)]
+        return [examine_objects(files.objects, scheduler=scheduler, said=said)]
     return [
-        examine_dump(objects, signals[-1], earlier=signals[:-1], scheduler=scheduler, name=name, said=messages)
+        examine_dump(files.objects, signals[-1], earlier=signals[:-1], scheduler=scheduler, name=name, said=said)
         for name, signals in with_dumps.items()
     ]
 

@@ -142,17 +142,7 @@ class Importer:
         """The doctor's findings: how dumps in logs differ from the objects, and what is wrong with the objects alone."""
         if imported.trace is not None or not imported.report.files:
             return []
-        logs = {log.name: log.signals for log in imported.logs}
-        return examine_import(
-            imported.objects,
-            imported.config,
-            logs,
-            said={message.pod: message.message for message in imported.messages},
-            events=imported.events,
-            made_of_dump=imported.made_of_dump,
-            release=chosen.release,
-            feature_gates=chosen.feature_gates,
-        )
+        return examine_import(imported, release=chosen.release, feature_gates=chosen.feature_gates)
 
     def read(self) -> Import:
         """Read the objects or the trace."""

@@ -13,6 +13,8 @@ from schedviz.engine.config import ConfigurationError
 from schedviz.engine.framework.resource import Resource
 from schedviz.explain.doctor import Examination, Scheduler, examine_dump, examine_dump_alone, examine_engine, examine_objects
 from schedviz.explain.doctor.import_check import cut_examination, examine_import, scheduler_of
+from schedviz.ingest.load import Import
+from schedviz.ingest.scheduler_log import SchedulerLog
 from schedviz.kube import codec
 from schedviz.kube.defaults import default_object
 from schedviz.kube.meta import KubeObject
@@ -128,7 +130,7 @@ def test_a_node_info_that_changed_without_a_generation_is_found_in_the_snapshot(
 
 def test_a_report_keeps_the_numbers_when_it_cuts_the_findings() -> None:
     lost = [small.pod(f"lost-{number}", on="n") for number in range(300)]
-    (examination,) = examine_import(objects(NODE, *lost), None, {"log": [Signal(dumped())]})
+    (examination,) = examine_import(Import(tuple(objects(NODE, *lost)), logs=(SchedulerLog("log", (Signal(dumped()),)),)))
     result = cut_examination(examination)
     assert result is not None
     assert (len(result["findings"]), result["differences"]) == (200, 300)

@@ -64,10 +64,7 @@ def imported(*texts: str) -> Import:
 
 
 def examined(*texts: str) -> Examination:
-    result = imported(*texts)
-    logs = {log.name: log.signals for log in result.logs}
-    messages = {message.pod: message.message for message in result.messages}
-    [examination] = examine_import(result.objects, result.config, logs, said=messages, made_of_dump=result.made_of_dump)
+    [examination] = examine_import(imported(*texts))
     return examination
 
 

@@ -8,6 +8,7 @@ from schedviz.explain.doctor.import_check import examine_import
 from schedviz.explain.doctor.known_findings import KnownFindings
 from schedviz.explain.overview import overview
 from schedviz.explain.why import why_pending
+from schedviz.ingest.load import Import
 from schedviz.ingest.object_events import ObjectEvent
 from tests.explain.small_clusters import cluster, node, pod
 
@@ -31,7 +32,7 @@ OTHER = ObjectEvent("PersistentVolumeClaim default/other", "ProvisioningFailed",
 def explained(*events: ObjectEvent, **spec: Any):
     volumes = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]
     simulation = cluster(node("n1"), CLASS, CLAIM, pod("web", volumes=volumes, **spec))
-    findings = KnownFindings(examine_import(list(simulation.stored_objects()), None, {}, events=events))
+    findings = KnownFindings(examine_import(Import(tuple(simulation.stored_objects()), events=events)))
     return simulation, findings
 
 
@@ -64,7 +65,7 @@ def test_the_overview_says_it_where_there_are_no_numbers() -> None:
 def test_the_overview_says_that_an_autoscaler_was_making_a_node() -> None:
     simulation = cluster(node("n1"), pod("web", cpu="64"))
     scale_up = ObjectEvent("Pod default/web", "TriggeredScaleUp", "pod triggered scale-up: [{a 1->2 (max: 3)}]", "2026-01-01T00:00:00Z")
-    findings = KnownFindings(examine_import(list(simulation.stored_objects()), None, {}, events=[scale_up]))
+    findings = KnownFindings(examine_import(Import(tuple(simulation.stored_objects()), events=(scale_up,))))
 
     [reason] = overview(simulation, findings).reasons
     assert reason.groups[0].event == (
@@ -75,7 +76,7 @@ def test_the_overview_says_that_an_autoscaler_was_making_a_node() -> None:
 
 def test_events_are_no_differences() -> None:
     simulation, _ = explained()
-    [examination] = examine_import(list(simulation.stored_objects()), None, {}, events=[FAILED])
+    [examination] = examine_import(Import(tuple(simulation.stored_objects()), events=(FAILED,)))
 
     assert examination.differences == ()
     assert [note.kind for note in examination.notes] == ["event"]
