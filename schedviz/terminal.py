@@ -80,6 +80,13 @@ def say_json(text: str) -> None:
     click.echo(safe.replace("\x7f", "\\u007f"))
 
 
+def say_as_json(value: object) -> None:
+    """Print a value, such as a struct, as indented JSON."""
+    import msgspec
+
+    say_json(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+
+
 def say_exact(text: str) -> None:
     """Print text that a program or a file reads byte by byte. On a terminal it is escaped, except line breaks and tabs."""
     if sys.stdout.isatty():

@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import click
 
+from schedviz.cli.django_setup import existing_data_option, set_up_django
 from schedviz.terminal import say
-
-
-def _django(data: Path | None) -> None:
-    if data is not None:
-        os.environ["SCHEDVIZ_DATA"] = str(data)
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "schedviz.settings")
-    import django
-
-    django.setup()
-
-
-_data_option = click.option(
-    "--data", type=click.Path(exists=True, file_okay=False, path_type=Path), default=None, help="The data folder, as for `schedviz up`."
-)
 
 
 @click.command()
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@_data_option
+@existing_data_option
 def backup(file: Path, data: Path | None) -> None:
     """Write all stored data to FILE: sessions with their whole history, users, tokens, lessons and rooms.
 
     The server may keep running: the file is a consistent copy. It contains secrets, and only you can read it.
     """
-    _django(data)
+    set_up_django(data)
     from schedviz.web.backup import write
 
     summary = write(file)
@@ -41,14 +27,14 @@ def backup(file: Path, data: Path | None) -> None:
 
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@_data_option
+@existing_data_option
 @click.option("--replace", is_flag=True, help="Delete what the database contains. Otherwise it must be empty.")
 def restore(file: Path, data: Path | None, *, replace: bool) -> None:
     """Restore what `schedviz backup` wrote into the configured database, SQLite or PostgreSQL, whichever the backup came from.
 
     Stop the server first; while it runs, nothing is restored. Either everything is restored or nothing.
     """
-    _django(data)
+    set_up_django(data)
     from django.conf import settings
 
     from schedviz.up.errors import CannotStart

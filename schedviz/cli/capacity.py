@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
 from schedviz.cli.release_options import BY_FILES, ChosenRelease, release_options
-from schedviz.terminal import say, say_json
+from schedviz.terminal import say, say_as_json
 
 if TYPE_CHECKING:
     from schedviz.experiments.base_cluster import BaseCluster
@@ -52,7 +51,7 @@ def fit(paths: tuple[Path, ...], template: Path, *, limit: int, as_json: bool, c
 
     fitting = count(_base(paths, chosen), _pod(template), limit=limit)
     if as_json:
-        _print_json(fitting)
+        say_as_json(fitting)
         return
     say(f"{fitting.placed:,}{' or more' if fitting.is_limited else ''} more pods fit, on {len(fitting.nodes):,} nodes")
     if fitting.message:
@@ -78,7 +77,7 @@ def nodes(paths: tuple[Path, ...], *, repack: bool, greedy: bool, as_json: bool,
     finally:
         progress.end()
     if as_json:
-        _print_json(found)
+        say_as_json(found)
         return
     say(f"{found.needed:,} of {found.nodes:,} nodes hold the pods: {len(found.removable):,} can go")
     if found.pending_before:
@@ -104,19 +103,17 @@ def loss(ctx: click.Context, paths: tuple[Path, ...], *, zones: bool, as_json: b
     if not total:
         raise click.ClickException(f"there are no {noun} in the files")
     try:
-        for zone_loss in losses(base, zones=zones):
-            found.append(zone_loss)
+        for one in losses(base, zones=zones):
+            found.append(one)
             progress.say(f"{len(found):,} of {total:,} {noun}")
     finally:
         progress.end()
-    harmful = sorted(
-        (node_loss for node_loss in found if node_loss.pending), key=lambda node_loss: (-len(node_loss.pending), node_loss.name)
-    )
+    harmful = sorted((one for one in found if one.pending), key=lambda one: (-len(one.pending), one.name))
     if as_json:
-        say_json(msgspec.json.format(msgspec.json.encode(found)).decode())
+        say_as_json(found)
     elif harmful:
         say(f"{len(harmful):,} of {total:,} {noun} cannot be lost: pods would have no node")
-        _print_rows({node_loss.name: f"{len(node_loss.pending):,} pods: {_reasons(node_loss.pending)}" for node_loss in harmful}, noun)
+        _print_rows({one.name: f"{len(one.pending):,} pods: {_reasons(one.pending)}" for one in harmful}, noun)
     else:
         say(f"Any one of the {total:,} {noun} can be lost: all pods find another node")
     if harmful:
@@ -155,7 +152,3 @@ def _print_rows(rows: Mapping[str, str], noun: str) -> None:
         say(f"  {name:{width}}  {text}".rstrip())
     if len(rows) > _ROWS:
         say(f"  and {len(rows) - _ROWS:,} more {noun}; --json prints all")
-
-
-def _print_json(value: object) -> None:
-    say_json(msgspec.json.format(msgspec.json.encode(value)).decode())

@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from schedviz.cli.server import Server, server_option, token_option
-from schedviz.terminal import say, say_json
+from schedviz.terminal import say, say_as_json
 
 if TYPE_CHECKING:
     from schedviz.trace.comparing import Comparison
@@ -46,7 +46,7 @@ def compare(ctx: click.Context, a: str, b: str, *, form: str, report: Path | Non
         except OSError as error:
             raise click.ClickException(f"{report}: {error.strerror}.") from None
     if form == "json":
-        say_json(msgspec.json.format(msgspec.json.encode(comparison)).decode())
+        say_as_json(comparison)
     else:
         for line in _lines(comparison):
             say(line)

@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from schedviz.cli.main import EXIT_REFUSED
 from schedviz.cli.release_options import BY_DEFAULT, ChosenRelease, release_options
-from schedviz.terminal import say, say_exact, say_json
+from schedviz.terminal import say, say_as_json, say_exact
 
 #: Well above the size of any real configuration.
 MAX_BYTES = 4 << 20
@@ -18,11 +17,11 @@ MAX_BYTES = 4 << 20
 
 @click.command()
 @click.argument("path", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--convert", "wanted", is_flag=True, help="Print it as v1. Fields that v1 does not have are listed on standard error.")
+@click.option("--convert", "to_v1", is_flag=True, help="Print it as v1. Fields that v1 does not have are listed on standard error.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of YAML.")
 @release_options(BY_DEFAULT)
 @click.pass_context
-def config(ctx: click.Context, path: Path, wanted: bool, as_json: bool, chosen: ChosenRelease) -> None:  # noqa: FBT001  (click calls it)
+def config(ctx: click.Context, path: Path, to_v1: bool, as_json: bool, chosen: ChosenRelease) -> None:  # noqa: FBT001  (click calls it)
     """Check a scheduler configuration, YAML or JSON: exits with 0 if the kube-scheduler of the release would accept it, otherwise with 2.
 
     With --convert, configurations of v1alpha1 to v1beta3 and Policies are converted to v1 first.
@@ -33,23 +32,23 @@ def config(ctx: click.Context, path: Path, wanted: bool, as_json: bool, chosen: 
 
     text = _read(path)
     try:
-        if not wanted:
-            parsed = parse_config(text)
-            if parsed.relaxed:
-                raise click.ClickException(f"{path}: contains comments or commas that JSON does not allow; try --convert.")
-            problem = _problem(parsed.document, parsed.duplicates, chosen)
-        else:
+        if to_v1:
             converted = convert(text)
             problem = _problem(converted.config, (), chosen)
             _print(converted.config, as_json=as_json)
             for dropped in converted.dropped:
                 say(f"dropped {dropped}", err=True)
+        else:
+            parsed = parse_config(text)
+            if parsed.relaxed:
+                raise click.ClickException(f"{path}: contains comments or commas that JSON does not allow; try --convert.")
+            problem = _problem(parsed.document, parsed.duplicates, chosen)
     except IngestError as error:
         raise click.ClickException(f"{path}: {error}") from None
     if problem:
         say(f"{path}: {problem}", err=True)
         ctx.exit(EXIT_REFUSED)
-    if not wanted:
+    if not to_v1:
         say(f"{path}: valid")
 
 
@@ -80,7 +79,7 @@ def _problem(document: dict[str, Any], duplicates: tuple[str, ...], chosen: Chos
 
 def _print(document: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
-        say_json(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
+        say_as_json(document)
         return
     import ryaml
 

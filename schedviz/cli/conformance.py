@@ -66,7 +66,7 @@ def conformance(
         for verdict in verdicts:
             agreed += not (verdict.problem or verdict.differences)
             refused += bool(verdict.problem)
-            _tell(verdict)
+            _print_verdict(verdict)
     total = len(files) + len(problems)
     differ = total - agreed - refused
     parts = [f"{differ} differ"] * bool(differ) + [f"{refused} cannot be used"] * bool(refused)
@@ -77,7 +77,7 @@ def conformance(
         ctx.exit(_EXIT_DIFFER)
 
 
-def _tell(verdict: Verdict) -> None:
+def _print_verdict(verdict: Verdict) -> None:
     if verdict.problem:
         say(verdict.problem, err=True)
     elif verdict.differences:
@@ -123,10 +123,9 @@ def judge(path: Path, *, show: int, restore: str | None, chosen: ChosenRelease =
     except KubeError as error:
         return Verdict(path, problem=f"{path}: {error}")
     except Exception as error:  # noqa: BLE001  (one bad file must not end the run)
-        from schedviz.cli.error_messages import record
+        from schedviz.cli.error_messages import explain_bug
 
-        text = f"{path}: this is a bug in schedviz ({type(error).__name__}: {error}). Details are in {record(error)}"
-        return Verdict(path, problem=text)
+        return Verdict(path, problem=f"{path}: {explain_bug(error)}")
     return Verdict(path, len(mismatches), tuple(mismatches[:show]))
 
 

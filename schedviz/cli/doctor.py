@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from schedviz.cli.loading import examined, loaded, tell_warnings
+from schedviz.cli.loading import examined, loaded, print_warnings
 from schedviz.cli.release_options import BY_FILES, ChosenRelease, release_options
-from schedviz.terminal import say, say_json, say_wrapped
+from schedviz.terminal import say, say_as_json, say_wrapped
 
 if TYPE_CHECKING:
     from schedviz.explain.doctor import Examination, Finding
@@ -37,12 +37,10 @@ def doctor(
     nothing differs, 1 if something does, 2 if a file cannot be used.
     """
     imported = loaded(paths)
-    tell_warnings(imported, chosen)
+    print_warnings(imported, chosen)
     examinations = examined(imported, chosen, names=names)
     if form == "json":
-        import msgspec
-
-        say_json(msgspec.json.format(msgspec.json.encode(examinations), indent=2).decode())
+        say_as_json(examinations)
     else:
         for examination in examinations:
             _print(examination)

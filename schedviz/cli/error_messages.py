@@ -19,11 +19,13 @@ _DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 #: The value of `--token`, plain or quoted, and the credentials in a URL.
 _TOKEN = re.compile(r"--token(?:=|\s+)(?:'[^']*'|\S+)")
+#: Characters of an exception's message in the sentence about a bug.
+_MAX_SUMMARY_LENGTH = 200
 _PASSWORD = re.compile(r"(?<=://)[^/\s@]+@")
 
 
-class SeveralLines(click.ClickException):
-    """An error with a message of several lines. Line breaks inside a line are escaped, as in other messages."""
+class MultilineError(click.ClickException):
+    """An error whose message has several lines. Line breaks inside a line are escaped, as in other messages."""
 
     exit_code = 2
 
@@ -47,6 +49,14 @@ def explain(error: Exception) -> str | None:
     if is_own_error or (kind.__module__, kind.__name__) == ("django.core.exceptions", "ImproperlyConfigured"):
         return str(error)
     return None
+
+
+def explain_bug(error: Exception) -> str:
+    """A sentence about an error that is a bug, with the file to which its traceback was written."""
+    summary = " ".join(f"{type(error).__name__}: {error}".split())[:_MAX_SUMMARY_LENGTH]
+    path = record(error)
+    details = f"Details are in {path}" if path else "Details could not be written to a file."
+    return f"this is a bug in schedviz ({summary}). {details}"
 
 
 def record(error: Exception) -> Path | None:

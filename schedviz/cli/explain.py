@@ -6,15 +6,15 @@ import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import click
 
 from schedviz.cli.explained import named, print_answer, print_explanation, print_message, print_messages, print_overview, print_verdicts
-from schedviz.cli.loading import examined, loaded, simulated, tell_warnings
+from schedviz.cli.loading import examined, loaded, print_warnings, simulated
 from schedviz.cli.release_options import BY_FILES, ChosenRelease, release_options
 from schedviz.cli.remote.options import client_of, find_session, server_option, token_option
-from schedviz.terminal import say, say_exact, say_json, write_bytes
+from schedviz.terminal import say, say_as_json, say_exact, write_bytes
 
 if TYPE_CHECKING:
     from schedviz.engine import Simulation
@@ -114,7 +114,7 @@ def explain(
         if message is not None:
             _message(files, pod, message, output)
         elif files is not None and pod is None:
-            _tell_others(files, paths)
+            _warn_of_missing_pods(files, paths)
             _all_pending(files, output)
         elif files is not None and pod is not None:
             if (described := _only_described(files, paths, pod)) is None:
@@ -126,7 +126,7 @@ def explain(
     finally:
         # Users read the result first.
         if files is not None:
-            tell_warnings(files.imported, chosen)
+            print_warnings(files.imported, chosen)
 
 
 class _Output(NamedTuple):
@@ -236,7 +236,7 @@ def _unread(imported: Import) -> Unread | None:
 def _show_explanation(explanation: Explanation, change: SmallestChange | None, output: _Output) -> None:
     match output.form:
         case "json":
-            _print_json({"explanation": explanation, "smallestChange": change})
+            say_as_json({"explanation": explanation, "smallestChange": change})
         case "text":
             print_explanation(explanation, change)
         case _:
@@ -248,7 +248,7 @@ def _show_explanation(explanation: Explanation, change: SmallestChange | None, o
 def _show_overview(found: Overview, output: _Output) -> None:
     match output.form:
         case "json":
-            _print_json({"groups": found.groups, "overview": found})
+            say_as_json({"groups": found.groups, "overview": found})
         case "text":
             print_overview(found)
         case _:
@@ -301,7 +301,7 @@ def _message(files: _Files | None, pod: str | None, text: str, output: _Output) 
         except PodUnknownError as error:
             raise click.ClickException(str(error)) from None
     if output.form == "json":
-        _print_json(msgspec.structs.replace(message, clauses=clauses))
+        say_as_json(msgspec.structs.replace(message, clauses=clauses))
     else:
         if of_scheduler and of_scheduler[-1].pod:
             say(f"{of_scheduler[-1].pod}:", bold=True)
@@ -377,8 +377,8 @@ def _missing_pods(files: _Files) -> list[str]:
     return [name for name in names if name and files.simulation.cluster.find("Pod", name) is None]
 
 
-def _tell_others(files: _Files, paths: Sequence[Path]) -> None:
-    """Name the pods that another file describes: the overview is about the objects, and lacks them."""
+def _warn_of_missing_pods(files: _Files, paths: Sequence[Path]) -> None:
+    """Warn of pods that only another file describes: the overview is about the objects, and lacks them."""
     if len(paths) > 1 and (missing := _missing_pods(files)):
         say(
             f"warning: The objects lack {named(missing)}, which the files have messages about. "
@@ -402,7 +402,7 @@ def _messages(reading: TextReading, output: _Output) -> None:
     found = newest_first(reading.messages, seconds_of_age)
     match output.form:
         case "json":
-            _print_json(found)
+            say_as_json(found)
         case "text":
             print_messages(found, reading)
         case _:
@@ -420,15 +420,6 @@ def _messages(reading: TextReading, output: _Output) -> None:
             )
 
 
-# Formatting.
-
-
 def _print_lines(text: str) -> None:
     for line in text.splitlines():
         say(line)
-
-
-def _print_json(value: Any) -> None:
-    import msgspec
-
-    say_json(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())

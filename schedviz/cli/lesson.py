@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from schedviz.cli.error_messages import SeveralLines
+from schedviz.cli.error_messages import MultilineError
 from schedviz.terminal import ask, clear, say, show
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ EXIT_WRONG = 1
 #: Exit code: a lesson cannot be read.
 EXIT_UNREADABLE = 2
 
-_LOOK_SECONDS = 0.3
+_POLL_SECONDS = 0.3
 
 
 @click.group()
@@ -61,7 +61,7 @@ def check(ctx: click.Context, lessons: tuple[str, ...], watch: bool) -> None:  #
     while watch:
         seen = _times(folders)
         while _times(folders) == seen:
-            time.sleep(_LOOK_SECONDS)
+            time.sleep(_POLL_SECONDS)
         clear()
         code = _check_all(folders)
     ctx.exit(code)
@@ -93,7 +93,7 @@ def run(*, name: str, terminal: bool, language: str, port: int, no_open: bool) -
         try:
             run_all(UpOptions(data=Path(data), port=port, open_browser=not no_open, page=f"/lessons/?begin={folder.absolute().name}"))
         except CannotStart as error:
-            raise SeveralLines(*error.lines) from error
+            raise MultilineError(*error.lines) from error
 
 
 def _check_whenever_it_changes(folders: list[Path]) -> None:
@@ -101,7 +101,7 @@ def _check_whenever_it_changes(folders: list[Path]) -> None:
         seen = _times(folders)
         _check_all(folders)
         while _times(folders) == seen:
-            time.sleep(_LOOK_SECONDS)
+            time.sleep(_POLL_SECONDS)
 
 
 def _take_here(folder: Path, language: str) -> None:
@@ -111,7 +111,7 @@ def _take_here(folder: Path, language: str) -> None:
     try:
         own_lesson = read_lesson(folder)
     except LessonError as error:
-        raise SeveralLines(*(f"{folder}/{fault}" for fault in error.faults)) from None
+        raise MultilineError(*(f"{folder}/{fault}" for fault in error.faults)) from None
     if language not in own_lesson.texts:
         raise click.ClickException(f"{folder.name} has no text in {language}; it has {', '.join(own_lesson.texts) or 'none'}.")
     _take(own_lesson, play(own_lesson), language)

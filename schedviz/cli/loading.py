@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from schedviz.cli.error_messages import SeveralLines
+from schedviz.cli.error_messages import MultilineError
 from schedviz.cli.release_options import NO_CHOICE, ChosenRelease
 from schedviz.terminal import say
 
@@ -50,7 +50,7 @@ def loaded(paths: Sequence[Path], *, look: Callable[[Item, KubeObject], None] | 
             raise click.ClickException(f"{folders}: no file there has a name that suggests objects or a scheduler's log.")
         imported = load(sources, progress=lambda progress: progress_line.say(_in_words(progress)), look=look or ignore_item)
     except IngestError as error:
-        raise SeveralLines(*error.lines) from None
+        raise MultilineError(*error.lines) from None
     except OSError as error:
         raise click.ClickException(f"{error.filename}: {error.strerror}.") from None
     finally:
@@ -61,7 +61,7 @@ def loaded(paths: Sequence[Path], *, look: Callable[[Item, KubeObject], None] | 
     return imported
 
 
-def tell_warnings(imported: Import, chosen: ChosenRelease = NO_CHOICE) -> None:
+def print_warnings(imported: Import, chosen: ChosenRelease = NO_CHOICE) -> None:
     """Print warnings about the files to standard error."""
     from schedviz.ingest.release_evidence import with_release
 

@@ -9,7 +9,7 @@ from typing import NoReturn
 import click
 
 import schedviz
-from schedviz.cli.error_messages import SeveralLines
+from schedviz.cli.error_messages import MultilineError
 from schedviz.cli.lazy import LazyCommand, LazyGroup
 from schedviz.terminal import say, say_exact
 
@@ -59,8 +59,8 @@ COMMANDS = {
 }
 
 
-def _print_version(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:  # noqa: FBT001 (click calls it)
-    if not wanted or ctx.resilient_parsing:
+def _print_version(ctx: click.Context, _param: click.Parameter, is_given: bool) -> None:  # noqa: FBT001 (click calls it)
+    if not is_given or ctx.resilient_parsing:
         return
     say(f"schedviz {schedviz.__version__}")
     ctx.exit()
@@ -94,24 +94,21 @@ def main() -> None:
     except click.UsageError as error:
         _refuse(error.format_message(), help_hint=error.ctx.command_path if error.ctx else "schedviz")
     except click.ClickException as error:
-        # click's own errors use 1 for a refusal; an error of ours that uses 1 means it.
+        # click's own errors have exit code 1 for a refusal; in ours, 1 has the meaning that the command documents.
         is_own_error = type(error).__module__.startswith("schedviz.")
-        several = error.lines if isinstance(error, SeveralLines) else (error.format_message(),)
+        several = error.lines if isinstance(error, MultilineError) else (error.format_message(),)
         _refuse(*several, code=error.exit_code if is_own_error else EXIT_REFUSED)
     except BrokenPipeError:
         # The reader of our output (`head`, a closed pager) has ended, so nothing more can be printed.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except Exception as error:  # noqa: BLE001 (this is the edge: no traceback ever reaches a person)
-        from schedviz.cli.error_messages import explain, record
+        from schedviz.cli.error_messages import explain, explain_bug
 
         sentence = explain(error)
         if sentence is not None:
             _refuse(sentence)
-        summary = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-        path = record(error)
-        details = f"Details are in {path}" if path else "Details could not be written to a file."
-        say(f"schedviz: this is a bug in schedviz ({summary}). {details}", err=True)
+        say(f"schedviz: {explain_bug(error)}", err=True)
         sys.exit(EXIT_BUG)
     sys.exit(result if isinstance(result, int) else 0)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
-from schedviz.cli.error_messages import SeveralLines
+from schedviz.cli.error_messages import MultilineError
 from schedviz.cli.loading import is_session_file, loaded
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from schedviz.ingest.session_file import AnswerLine, CommandLine, SessionFile
     from schedviz.trace.comparing import RunInMemory
     from schedviz.trace.events import AnyEvent
+    from schedviz.trace.view import View
 
 
 def run_of_file(path: Path) -> RunInMemory:
@@ -61,15 +62,14 @@ def run_of_session_file(name: str, pieces: Iterable[bytes]) -> RunInMemory:
 
     try:
         file = SessionFile(name, pieces, Limits())
-        simulation, warnings = _read(name, file)
+        beginning, events = _beginning_and_events(name, file)
     except IngestError as error:
-        raise SeveralLines(*error.lines) from None
-    beginning, before = simulation
-    return RunInMemory(file.manifest.name or name, beginning, [*before, *warnings], file.manifest.settings)
+        raise MultilineError(*error.lines) from None
+    return RunInMemory(file.manifest.name or name, beginning, events, file.manifest.settings)
 
 
-def _read(name: str, file: SessionFile) -> tuple[tuple[Any, list[AnyEvent]], list[AnyEvent]]:
-    """The initial view with the events up to the fork, and the events of the file."""
+def _beginning_and_events(name: str, file: SessionFile) -> tuple[View, list[AnyEvent]]:
+    """The initial view, and all events: those before a fork, which are replayed, and those of the file."""
     from schedviz.ingest.session_file import AnswerLine, CommandLine, EventsLine, ForkLine, ObjectLine
     from schedviz.kube import codec
     from schedviz.kube.errors import KubeError
@@ -78,7 +78,8 @@ def _read(name: str, file: SessionFile) -> tuple[tuple[Any, list[AnyEvent]], lis
     objects = []
     responses: dict[int, AnswerLine] = {}
     waiting: list[CommandLine] = []
-    preludes: list[tuple[list[CommandLine], int]] = []
+    #: Of each ancestor: its commands, and the event at which it was forked.
+    ancestors: list[tuple[list[CommandLine], int]] = []
     events: list[AnyEvent] = []
     for line in file.lines():
         match line:
@@ -92,16 +93,16 @@ def _read(name: str, file: SessionFile) -> tuple[tuple[Any, list[AnyEvent]], lis
             case CommandLine():
                 waiting.append(line)
             case ForkLine():
-                preludes.append((waiting, line.event))
+                ancestors.append((waiting, line.event))
                 waiting = []
             case EventsLine():
                 events += decode_events(line.events)
     simulation = _engine(name, file, responses)
     simulation.load(objects)
     beginning = simulation.view()
-    for commands, event in preludes:
+    for commands, event in ancestors:
         _do_until(simulation, commands, event)
-    return (beginning, simulation.drain_events()), events
+    return beginning, [*simulation.drain_events(), *events]
 
 
 def _engine(name: str, file: SessionFile, responses: dict[int, AnswerLine]) -> Simulation:

@@ -23,6 +23,8 @@ _TIMEOUT_SECONDS = 120.0
 _REDIRECTS = range(300, 400)
 _OPENER = urllib.request.build_opener(NoRedirects())
 
+HOW_TO_AUTHENTICATE = " Pass a token with --token or SCHEDVIZ_TOKEN."
+
 server_option = click.option(
     "--server", envvar="SCHEDVIZ_SERVER", default=None, metavar="URL", help="The server; default: the `schedviz up` of this machine."
 )
@@ -119,11 +121,11 @@ class Server:
 
     @property
     def address(self) -> str:
-        """The address of a path."""
+        """The server's address, for messages."""
         return self._address
 
     def _hint(self, status: int) -> str:
-        return " Pass a token with --token or SCHEDVIZ_TOKEN." if status in (401, 404) and not self._headers else ""
+        return HOW_TO_AUTHENTICATE if status in (401, 404) and not self._headers else ""
 
 
 def _read(response: http.client.HTTPResponse) -> bytes:

@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import click
 
+from schedviz.cli.django_setup import data_option, existing_data_option, set_up_django
 from schedviz.terminal import say, say_row
 
 
-def _django(data: Path | None) -> None:
-    if data is not None:
-        os.environ["SCHEDVIZ_DATA"] = str(data)
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "schedviz.settings")
-    import django
+def _migrate(data: Path | None) -> None:
+    """Set up Django and bring the database up to date: tokens may be created before the first start of a server."""
+    set_up_django(data)
     from django.core.management import call_command
 
-    django.setup()
     call_command("migrate", verbosity=0, interactive=False)
-
-
-_data_option = click.option(
-    "--data", type=click.Path(file_okay=False, path_type=Path), default=None, help="The data folder, as for `schedviz up`."
-)
-#: For commands that need existing tokens: a misspelt folder is not created.
-_existing_data_option = click.option(
-    "--data", type=click.Path(exists=True, file_okay=False, path_type=Path), default=None, help="The data folder, as for `schedviz up`."
-)
 
 
 @click.group(name="token")
@@ -40,10 +28,10 @@ def token() -> None:
 @click.option("--scope", type=click.Choice(["read", "write"]), default="write", show_default=True, help="read, or write: also change.")
 @click.option("--days", type=click.IntRange(min=1, max=36_500), default=None, help="The lifetime; by default it does not expire.")
 @click.option("--user", default=None, help="The owner; default: the local user.")
-@_data_option
+@data_option
 def create(name: str, scope: str, days: int | None, user: str | None, data: Path | None) -> None:
     """Create a token and print it. It is shown only once, because only its hash is stored."""
-    _django(data)
+    _migrate(data)
     from django.contrib.auth import get_user_model
 
     from schedviz.web.login import local_user, make_token
@@ -55,10 +43,10 @@ def create(name: str, scope: str, days: int | None, user: str | None, data: Path
 
 
 @token.command(name="list")
-@_existing_data_option
+@existing_data_option
 def list_tokens(data: Path | None) -> None:
     """List the tokens: user, name, scope, expiry. Their secrets are not stored."""
-    _django(data)
+    _migrate(data)
     from schedviz.web.models import Token
 
     for row in Token.objects.select_related("owner").order_by("owner__username", "name"):
@@ -69,10 +57,10 @@ def list_tokens(data: Path | None) -> None:
 @token.command(name="revoke")
 @click.option("--name", required=True, help="The token's name.")
 @click.option("--user", default=None, help="The owner; default: the local user.")
-@_existing_data_option
+@existing_data_option
 def revoke(name: str, user: str | None, data: Path | None) -> None:
     """Revoke a token. It stops working immediately."""
-    _django(data)
+    _migrate(data)
     from schedviz.web.login import LOCAL_USER
     from schedviz.web.models import Token
 

@@ -84,9 +84,9 @@ def run_file(source: Path, target: Path, hosts: tuple[str, ...] = (), chosen: Ch
     except KubeError as error:
         return f"{source}: {error}"
     except Exception as error:  # noqa: BLE001  (one file must not take the others with it)
-        from schedviz.cli.error_messages import record
+        from schedviz.cli.error_messages import explain_bug
 
-        return f"{source}: this is a bug in schedviz ({type(error).__name__}: {error}). Details are in {record(error)}"
+        return f"{source}: {explain_bug(error)}"
     refused = document.get("error")
     return f"{source}: config: {refused}" if refused else ""
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
-from schedviz.cli.error_messages import SeveralLines
+from schedviz.cli.error_messages import MultilineError
 from schedviz.up.options import DEFAULT_PORT, UpOptions
 
 
-class DoesNotStart(SeveralLines):
+class DoesNotStart(MultilineError):
     """Something on this machine prevents the start."""
 
     exit_code = 1

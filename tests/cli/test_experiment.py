@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from schedviz.cli.error_messages import SeveralLines
+from schedviz.cli.error_messages import MultilineError
 from schedviz.cli.experiment.command import check, measures, report, run, session, tune
 from tests.experiments.plans import node, pod, write_cluster
 
@@ -61,7 +61,7 @@ def test_tune_needs_a_space(plan: Path) -> None:
 @pytest.mark.parametrize(("options", "message"), [([], "run the command again with --trust-code"), (["--trust-code"], "there is no file")])
 def test_code_of_a_plan_needs_an_option(plan: Path, options: list[str], message: str) -> None:
     plan.write_text(PLAN + "code: {plugins: {Mine: mine.py:Mine}}\n")
-    with pytest.raises(SeveralLines) as caught:
+    with pytest.raises(MultilineError) as caught:
         CliRunner().invoke(run, [str(plan), *options], standalone_mode=False, catch_exceptions=False)
     assert message in caught.value.lines[0]
 
@@ -96,7 +96,7 @@ def test_a_report_can_be_made_of_saved_results(plan: Path, tmp_path: Path) -> No
 
 def test_faults_have_file_and_line(plan: Path) -> None:
     plan.write_text(PLAN.replace("count: 2", "count: two"))
-    with pytest.raises(SeveralLines) as caught:
+    with pytest.raises(MultilineError) as caught:
         CliRunner().invoke(check, [str(plan)], standalone_mode=False, catch_exceptions=False)
     assert caught.value.lines[0].startswith(f"{plan}:6: variants[1].nodes.count: expected a whole number")
 

@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from schedviz.cli.bench.workloads import WORKLOADS
-from schedviz.terminal import say, say_json
+from schedviz.terminal import say, say_as_json
 from schedviz.trace.releases import DEFAULT_RELEASE, RELEASES
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def bench(
 
         plot.write_text(svg(rows), "utf-8")
     if as_json:
-        say_json(msgspec.json.format(msgspec.json.encode(rows)).decode())
+        say_as_json(rows)
     else:
         print_rows(rows)
     if against is not None:
@@ -105,7 +105,7 @@ def import_(*, nodes: int, pods: int, forms: tuple[str, ...], as_json: bool) -> 
         say(f"{nodes} nodes and {pods} pods in {form} …", err=True)
         rows.append(measure_import(form, nodes=nodes, pods=pods))  # type: ignore[arg-type]  # click has checked it
     if as_json:
-        say_json(msgspec.json.format(msgspec.json.encode(rows)).decode())
+        say_as_json(rows)
     else:
         print_imports(rows)
 
@@ -117,9 +117,9 @@ def _check(names: tuple[str, ...], *, every_node: bool, release: str) -> None:
         say(f"{name}: placements as with one node at a time …", err=True)
         mismatches = differences(WORKLOADS[name], nodes=MAX_NODES, every_node=every_node, release=release)
         if mismatches:
-            is_so, should_be = mismatches[0]
+            found, expected = mismatches[0]
             raise click.ClickException(
-                f"{name}: placements differ in {len(mismatches)} cycles; the first is {is_so}, one node at a time it is {should_be}"
+                f"{name}: placements differ in {len(mismatches)} cycles; the first is {found}, one node at a time it is {expected}"
             )
 
 

@@ -64,7 +64,7 @@ def differences(workload: Workload, *, nodes: int, every_node: bool, release: st
     fast = placements(workload, nodes=nodes, every_node=every_node, release=release)
     with patched(_one_at_a_time(release)):
         slow = placements(workload, nodes=nodes, every_node=every_node, release=release)
-    return [(expected, other) for expected, other in zip(fast, slow, strict=True) if expected != other]
+    return [(found, expected) for found, expected in zip(fast, slow, strict=True) if found != expected]
 
 
 def _one_at_a_time(release: str) -> list[Patch]:

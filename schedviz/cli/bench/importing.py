@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from schedviz.cli.bench.kubectl_dump import Format, kubectl_dump
-from schedviz.cli.bench.measure import calibrate, clock
+from schedviz.cli.bench.measure import calibrate, clock, peak_megabytes
 from schedviz.engine import Simulation, SimulationSettings
 from schedviz.ingest.load import load
 from schedviz.ingest.source import Source
@@ -66,7 +66,7 @@ def _measured(form: str, nodes: int, pods: int, path: Path) -> ImportRow:
     calibrations = [calibrate(pods=300)]
     before = _megabytes()
     seconds, imported = _timed(lambda: load([Source.of_path(path)]))
-    read_peak = _peak_megabytes()
+    read_peak = peak_megabytes()
     calibrations.append(calibrate(pods=300))
     simulation = Simulation(SimulationSettings())
     load_seconds, _ = _timed(partial(simulation.load, imported.objects))
@@ -109,16 +109,12 @@ def _timed(work: Callable[[], Any]) -> tuple[float, Any]:
     return clock() - begin, result
 
 
-def _peak_megabytes() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10)
-
-
 def _megabytes() -> float:
     """The current memory of the process; its peak where the current one is unavailable."""
     try:
         pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
     except OSError:
-        return _peak_megabytes()
+        return peak_megabytes()
     return pages * resource.getpagesize() / (1 << 20)
 
 

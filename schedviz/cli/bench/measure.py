@@ -12,9 +12,10 @@ from collections.abc import Callable
 import msgspec
 
 from schedviz.cli.bench.calibration import calibration
-from schedviz.cli.bench.shares import UPDATE_SNAPSHOT, profiled
+from schedviz.cli.bench.shares import profiled
 from schedviz.cli.bench.workloads import Workload, relabel
 from schedviz.engine import Simulation, SimulationSettings
+from schedviz.engine.stages import UPDATE_SNAPSHOT
 from schedviz.trace.commands import Step
 from schedviz.trace.events import encode_events
 from schedviz.trace.releases import DEFAULT_RELEASE
@@ -131,6 +132,11 @@ def calibrate(nodes: int = 5000, pods: int = _CALIBRATION_PODS) -> float:
     return (clock() - begin) / pods
 
 
+def peak_megabytes() -> float:
+    """The peak memory of this process, in units of 2**20 bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+
+
 def measure(
     name: str,
     workload: Workload,
@@ -173,7 +179,7 @@ def measure(
             run.prepare()
             block_cycles.append(run.cycle() * 1000)
         blocks.append(block_cycles)
-    rss = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+    rss = peak_megabytes()
     cycles = [value for block_cycles in blocks for value in block_cycles]
     encoded = run.encoded
     del run

@@ -11,7 +11,6 @@ from functools import wraps
 from typing import Any, Final
 
 from schedviz.cli.bench.plugin_classes import patched, plugin_classes
-from schedviz.engine import stages
 from schedviz.engine.releases import RELEASES
 from schedviz.trace.recorder import Recorder
 
@@ -71,6 +70,3 @@ def profiled(release: str) -> Iterator[tuple[CycleProfile, CycleProfile]]:
     recording = [(Recorder, method, by_stage.timed("record", getattr(Recorder, method))) for method in ("record", "record_in_cycle")]
     with patched([*for_plugins, *tables, *recording]):
         yield by_stage, by_plugin
-
-
-UPDATE_SNAPSHOT: Final = stages.UPDATE_SNAPSHOT

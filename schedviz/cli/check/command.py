@@ -1,17 +1,17 @@
-"""`schedviz check`."""
+"""`schedviz check`: print the problems of a server's configuration and connections, with a remedy for each."""
 
 from __future__ import annotations
 
-import json
 import os
 from collections import Counter
 
 import click
-import msgspec
 
 from schedviz.cli.check.finding import Finding
-from schedviz.terminal import say, say_json
+from schedviz.cli.django_setup import set_up_django
+from schedviz.terminal import say, say_as_json
 
+#: Exit code: there are errors, or with --strict also warnings.
 EXIT_FOUND = 1
 
 
@@ -25,13 +25,10 @@ def check(*, deploy: bool, workers: bool | None, strict: bool, output: str) -> i
 
     Reads the same environment as the server. Exits with 0 if nothing is wrong, otherwise with 1.
     """
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "schedviz.settings")
-    import django
-
-    django.setup()
+    set_up_django()
     findings = _sorted_findings(deploy=deploy, workers=not deploy if workers is None else workers)
     if output == "json":
-        say_json(json.dumps(msgspec.to_builtins(findings), indent=2))
+        say_as_json(findings)
     else:
         _print(findings)
     levels = Counter(str(finding.level) for finding in findings)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import click
 
-from schedviz.cli.error_messages import SeveralLines
+from schedviz.cli.error_messages import MultilineError
 from schedviz.cli.lazy import LazyCommand, LazyGroup
 from schedviz.terminal import say, say_exact
 
@@ -158,7 +158,7 @@ def tune(
         except TuneError as error:
             raise click.ClickException(f"{path}: {error}.") from None
         except PlanError as error:
-            raise SeveralLines(*(f"{path}: {fault}" for fault in error.faults)) from None
+            raise MultilineError(*(f"{path}: {fault}" for fault in error.faults)) from None
     results = results_of(found.experiment, found.results, volatile=not no_times, tuning=found.tuning)
     _write_results(results, report=report, json_file=json_file, csv_file=csv_file, parquet_file=parquet_file)
     if Path("-") not in (json_file, csv_file):
@@ -271,9 +271,9 @@ def _checked(path: Path, read: PlanText, *, trust_code: bool) -> CheckedPlan:
         raise _refused(path, error) from None
 
 
-def _refused(path: Path, error: PlanError) -> SeveralLines:
+def _refused(path: Path, error: PlanError) -> MultilineError:
     lines = [f"{path}{f':{fault.line}' if fault.line else ''}: {fault.without_line}" for fault in error.faults]
-    return SeveralLines(*lines)
+    return MultilineError(*lines)
 
 
 class _Earlier(NamedTuple):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from schedviz.cli.release_options import BY_CLUSTER, ChosenRelease, release_options
-from schedviz.cli.server import Server, server_option, token_option
+from schedviz.cli.server import HOW_TO_AUTHENTICATE, Server, server_option, token_option
 from schedviz.terminal import say
 
 if TYPE_CHECKING:
@@ -104,27 +104,26 @@ def follow(
     source = source or ("cluster" if secret else re.sub(r"[^!-~]", "-", access.context)[:100])
     connection = Server(server, token)
     printer = ThrottledPrinter()
-    gates = _gates_of(connection, session) if session else chosen.feature_gates or {}
-    without = (*without, *_not_permitted(api, (*without, *resources_without_gate(gates)), printer))
-    version = version_of(api)
     if session is None and resume:
         session = _session_of(connection, source)
-        gates = gates if session is None else _gates_of(connection, session)
+    is_new = session is None
+    gates = _gates_of(connection, session) if session else chosen.feature_gates or {}
     without = (*without, *resources_without_gate(gates))
-    made = ""
+    without = (*without, *_not_permitted(api, without, printer))
+    version = version_of(api)
     if session is None:
         chosen, sentence = with_release(chosen, version)
         if sentence:
             printer.say(sentence)
-        session = made = _new_session(connection, name or source, chosen)
+        session = _new_session(connection, name or source, chosen)
     pusher = Pusher(connection, session, source, version=version, say=printer.say)
     following = Following(api, pusher, Redaction(secret), without=without, scheduler_log=scheduler_log, say=printer.say)
     status = printer.status = Status(connection, session, pusher, following.outage)
     try:
         counts = following.begin()
     except click.ClickException:
-        if made:
-            connection.delete(f"sessions/{made}/")
+        if is_new:
+            connection.delete(f"sessions/{session}/")
         raise
     listed = ", ".join(f"{count} {resource}" for resource, count in counts.items() if count)
     say(f"{session}: {source} is in the session ({listed or 'it is empty'}).")
@@ -186,7 +185,7 @@ def _new_session(server: Server, name: str, chosen: ChosenRelease) -> str:
     try:
         response = server.request("sessions/", body)
         if response.status != 201:
-            hint = " Give a token with --token or SCHEDVIZ_TOKEN." if response.status == 401 else ""
+            hint = HOW_TO_AUTHENTICATE if response.status == 401 else ""
             raise FollowError(f"{server.address}: {response.message} (HTTP {response.status}){hint}")
         session = str(json.loads(response.body)["id"])
         until = time.monotonic() + _READY_SECONDS
@@ -236,7 +235,7 @@ def _show(api: ClusterApi, secret: str | None, without: tuple[str, ...]) -> bool
         say(f"{kind.resource}: {len(items)} objects, {sum(map(len, items)):,} bytes here, {size:,} would be sent")
     if lines := left_out.lines():
         say()
-        say("fields that are not kept (there is a digest of them, so that a change is seen):")
+        say("fields that are not kept (a digest of them is, so that changes are detected):")
         for path, count in lines:
             say(f"  {count:>7} {path}")
     return complete

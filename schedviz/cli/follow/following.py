@@ -25,7 +25,7 @@ from schedviz.kube.kinds import WATCHED_KINDS_V1_36, Kind
 
 #: Changes in one batch.
 _BATCH = 200
-_LOOK_SECONDS = 0.2
+_POLL_SECONDS = 0.2
 #: How long decisions wait for a change with which they are pushed.
 _DECISION_SECONDS = 0.4
 #: How long the first change of a batch waits for others. A batch costs as much CPU time as ten changes, and the page should be at most
@@ -129,7 +129,7 @@ class Following:
                 if not left:
                     raise FollowError(str(error)) from None
                 self._say(f"{reflector.kind.resource}: {error}; trying again.")
-                self._stop.wait(_LOOK_SECONDS)
+                self._stop.wait(_POLL_SECONDS)
         raise AssertionError
 
     def _push_direct(self) -> None:
@@ -140,7 +140,7 @@ class Following:
     def _push_next(self) -> None:
         """Push queued changes, at most one batch."""
         try:
-            waiting_since, first = self._changes.get(timeout=_LOOK_SECONDS)
+            waiting_since, first = self._changes.get(timeout=_POLL_SECONDS)
         except queue.Empty:
             self._push_decisions()
             return

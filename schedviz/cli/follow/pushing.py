@@ -12,7 +12,7 @@ import msgspec
 
 from schedviz.cli.follow.errors import FollowError
 from schedviz.cli.follow.reflector import Change, Known
-from schedviz.cli.server import Server, ServerResponse
+from schedviz.cli.server import HOW_TO_AUTHENTICATE, Server, ServerResponse
 from schedviz.explain.decision_times import DecisionTime
 
 _PAGE_SIZE = 5000
@@ -157,7 +157,7 @@ class Pusher:
     def _refusal(self, response: ServerResponse) -> FollowError:
         if response.error.get("code") == "wrong_batch":
             return FollowError(f"{response.message} Does another `schedviz follow` push into this session as {self._source!r}?")
-        hint = " Give a token with --token or SCHEDVIZ_TOKEN." if response.status in (401, 404) else ""
+        hint = HOW_TO_AUTHENTICATE if response.status in (401, 404) else ""
         return FollowError(f"{self._server.address}: {response.message} (HTTP {response.status}){hint}")
 
 

@@ -18,7 +18,7 @@ from schedviz.ingest.klog import Record, record_of
 from schedviz.ingest.log_lines import log_lines
 
 #: How often the file is looked at.
-_LOOK_SECONDS: Final = 0.05
+_POLL_SECONDS: Final = 0.05
 _PIECE: Final = 1 << 20
 #: Longer lines are skipped.
 _MAX_LINE_BYTES: Final = 1 << 20
@@ -146,7 +146,7 @@ class SchedulerLog:
             except OSError:
                 # Between the removal of the old file and the creation of the new one.
                 pass
-            stop.wait(_LOOK_SECONDS)
+            stop.wait(_POLL_SECONDS)
 
     def _was_rotated(self) -> bool:
         assert self._file is not None

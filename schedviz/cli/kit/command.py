@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from schedviz.cli.error_messages import SeveralLines
+from schedviz.cli.error_messages import MultilineError
 from schedviz.terminal import say
 
 
@@ -28,6 +28,6 @@ def kit(folder: Path, lessons: tuple[Path, ...]) -> None:
     try:
         made = make(folder, lessons, report=say)
     except CannotMake as error:
-        raise SeveralLines(*error.lines) from error
+        raise MultilineError(*error.lines) from error
     size = f"{made.wheels} packages, {made.bytes / 1e6:.0f} MB"
     say(f"{folder} has {size}. Copy it and run {folder.name}/schedviz there; see README.txt.")

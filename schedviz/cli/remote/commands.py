@@ -19,7 +19,7 @@ from schedviz.terminal import say
 if TYPE_CHECKING:
     from schedviz.client import Outcome, Session
 
-_LOOK_SECONDS = 0.5
+_POLL_SECONDS = 0.5
 wait_option = click.option("--wait/--no-wait", default=True, show_default=True, help="Wait until the command is done, not only accepted.")
 timeout_option = click.option(
     "--timeout", type=click.FloatRange(min=0), metavar="SECONDS", help="The longest time to wait; the command continues afterwards."
@@ -143,7 +143,7 @@ def _when_done(session: Session, seq: int, timeout: float | None) -> Outcome:
 
     until, progress, first = None if timeout is None else time.monotonic() + timeout, Progress(), session.info["cycle"]
     try:
-        while (done := session.client.do(flows.command(session.id, seq, wait=_LOOK_SECONDS)))["status"] == "waiting":
+        while (done := session.client.do(flows.command(session.id, seq, wait=_POLL_SECONDS)))["status"] == "waiting":
             if until is not None and time.monotonic() >= until:
                 raise NotDone(f"Command {seq} is not done after {timeout:g} s. It continues; `schedviz cancel` stops it.")
             cycle = session.refresh().info["cycle"]

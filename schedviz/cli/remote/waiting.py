@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from schedviz.cli.error_messages import SeveralLines
+from schedviz.cli.error_messages import MultilineError
 from schedviz.cli.remote.options import client_of
 from schedviz.cli.remote.printing import Progress
 
-_LOOK_SECONDS = 0.5
+_POLL_SECONDS = 0.5
 
 
-class ImportNotDone(SeveralLines):
+class ImportNotDone(MultilineError):
     """The import failed."""
 
     exit_code = 1
@@ -26,7 +26,7 @@ def imported(server: str | None, token: str | None, session_id: str) -> dict[str
         while session.status == "importing":
             progress_info = session.info["progress"] or {}
             progress.say(f"{progress_info.get('phase', '')} {progress_info.get('done', '')} {progress_info.get('unit', '')}")
-            time.sleep(_LOOK_SECONDS)
+            time.sleep(_POLL_SECONDS)
             session.refresh()
     progress.end()
     if session.status == "failed":
