@@ -275,7 +275,7 @@ def _message(files: _Files | None, pod: str | None, text: str, output: _Output) 
 
     from schedviz.explain.message import NotAMessageError, PodMessage, parse_message, with_nodes
     from schedviz.explain.why import PodUnknownError, the_pod, why_pending
-    from schedviz.ingest.kubectl_tables import told_by_tables
+    from schedviz.ingest.kubectl_tables import sentences_about_tables
 
     text = sys.stdin.read(_MAX_TEXT_BYTES + 1) if text == "-" else text
     if len(text) > _MAX_TEXT_BYTES:
@@ -290,7 +290,7 @@ def _message(files: _Files | None, pod: str | None, text: str, output: _Output) 
     try:
         message = of_scheduler[-1].message if of_pod else parse_message(text)
     except NotAMessageError as error:
-        raise click.ClickException(f"{error}{told_by_tables(text)}") from None
+        raise click.ClickException(f"{error}{sentences_about_tables(text)}") from None
     if output.form in _CARDS or (output.form == "text" and files is None):
         _messages(msgspec.structs.replace(reading, messages=tuple(of_pod) or (PodMessage("", "", text, message),)), output)
         return

@@ -16,7 +16,7 @@ from schedviz.terminal import say, say_json
 from schedviz.trace.releases import DEFAULT_RELEASE
 
 if TYPE_CHECKING:
-    from schedviz.ingest.dropped_fields import LeftOut
+    from schedviz.ingest.dropped_fields import DroppedFields
     from schedviz.ingest.load import Import
     from schedviz.ingest.report import Report
 
@@ -113,12 +113,12 @@ def _as_they_are(paths: tuple[Path, ...], option: str, *, whole: bool) -> dict[s
     return {path.name: path.read_bytes() for path in paths}
 
 
-def _read(paths: tuple[Path, ...]) -> tuple[Import, LeftOut]:
+def _read(paths: tuple[Path, ...]) -> tuple[Import, DroppedFields]:
     from schedviz.cli.loading import loaded
-    from schedviz.ingest.dropped_fields import LeftOut
+    from schedviz.ingest.dropped_fields import DroppedFields
 
-    left_out = LeftOut()
-    return loaded(paths, look=left_out.look), left_out
+    left_out = DroppedFields()
+    return loaded(paths, on_object=left_out.add), left_out
 
 
 def _renamed(imported: Import, secret: str | None) -> tuple[list[Any], int]:
@@ -139,7 +139,7 @@ def _list(objects: list[Any]) -> bytes:
     return b'{"apiVersion":"v1","kind":"List","items":[\n' + items + b"\n]}\n"
 
 
-def _report(imported: Import, left_out: LeftOut, size: int, replaced: int, form: str) -> None:
+def _report(imported: Import, left_out: DroppedFields, size: int, replaced: int, form: str) -> None:
     import msgspec
 
     report = imported.report
@@ -185,7 +185,7 @@ def _counted(count: int, noun: str) -> str:
     return f"{count:,} {first}{'' if count == 1 else 's'}{space}{rest}"
 
 
-def _print_fields(left_out: LeftOut) -> None:
+def _print_fields(left_out: DroppedFields) -> None:
     lines = left_out.lines()
     if lines:
         say()

@@ -26,14 +26,14 @@ STDIN: Final = Path("-")
 _HEAD_BYTES: Final = 4096
 
 
-def loaded(paths: Sequence[Path], *, look: Callable[[Item, KubeObject], None] | None = None) -> Import:
+def loaded(paths: Sequence[Path], *, on_object: Callable[[Item, KubeObject], None] | None = None) -> Import:
     """The objects, or the trace, in some files and folders (`-`: standard input). What was left out is printed to standard error.
 
-    Raises `click.ClickException`.
+    `on_object` is called with each object as it was given and as it was decoded. Raises `click.ClickException`.
     """
-    from schedviz.cli.remote.printing import Progress as Shown
+    from schedviz.cli.remote.printing import Progress as ProgressLine
     from schedviz.ingest.errors import IngestError
-    from schedviz.ingest.load import ignore_item, load
+    from schedviz.ingest.load import ignore_object, load
     from schedviz.ingest.source import Source, files_of
 
     for path in paths:
@@ -42,13 +42,13 @@ def loaded(paths: Sequence[Path], *, look: Callable[[Item, KubeObject], None] | 
                 f"{path}: this is a session file. Create a session from it with `schedviz import {path}`, and query that with --session."
             )
     piped = [Source.of_bytes("standard input", sys.stdin.buffer.read())] if STDIN in paths else []
-    progress_line = Shown()
+    progress_line = ProgressLine()
     try:
         sources = [*piped, *files_of(path for path in paths if path != STDIN)]
         if not sources:
             folders = ", ".join(map(str, paths))
             raise click.ClickException(f"{folders}: no file there has a name that suggests objects or a scheduler's log.")
-        imported = load(sources, progress=lambda progress: progress_line.say(_in_words(progress)), look=look or ignore_item)
+        imported = load(sources, progress=lambda progress: progress_line.say(_in_words(progress)), on_object=on_object or ignore_object)
     except IngestError as error:
         raise MultilineError(*error.lines) from None
     except OSError as error:

@@ -162,13 +162,13 @@ def _generated(spec: GenerateSpec, path: str) -> list[KubeObject]:
 def _loaded(files: Sequence[str], folder: Path, path: str, finished: list[Pod]) -> Import:
     """What is in the files. Finished pods are left out of it, and added to `finished`."""
 
-    def look(_item: Item, obj: KubeObject) -> None:
+    def collect_finished(_item: Item, obj: KubeObject) -> None:
         if isinstance(obj, Pod) and is_finished(obj):
             finished.append(obj)
 
     try:
         sources = [source for index, name in enumerate(files) for source in _sources(folder / name, f"{path}[{index}]")]
-        return load(sources, look=look)
+        return load(sources, on_object=collect_finished)
     except IngestError as error:
         raise PlanError.of(path, str(error)) from None
     except OSError as error:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from schedviz.ingest.errors import Problem
-from schedviz.ingest.file_result import Steps
+from schedviz.ingest.file_contents import RecordedSteps
 from schedviz.ingest.json_dump import JsonReader
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.reader import Item, Reader
@@ -36,7 +36,7 @@ class ClusterInfoReader:
         """Whether there are container logs between the lists."""
         return _START.search(text) is not None
 
-    def read(self, name: str, text: bytes, limits: Limits) -> Iterator[Item | SchedulerLog | PodMessage | Steps | Problem]:
+    def read(self, name: str, text: bytes, limits: Limits) -> Iterator[Item | SchedulerLog | PodMessage | RecordedSteps | Problem]:
         """The objects and logs."""
         for container, log in _logs(text):
             if _SCHEDULER in container and looks_like_log(log):

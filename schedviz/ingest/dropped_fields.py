@@ -16,14 +16,14 @@ from schedviz.kube.shapes import nested_struct
 from schedviz.kube.unread import READ_ANNOTATIONS
 
 
-class LeftOut:
+class DroppedFields:
     """Counts the fields that are dropped, object by object. The keys of `counts` look like `Pod.spec.containers[].env`."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
 
-    def look(self, item: Item, obj: KubeObject) -> None:
-        """Compare the input with the decoded object."""
+    def add(self, item: Item, obj: KubeObject) -> None:
+        """Count the fields of the input that the decoded object lacks."""
         content = msgspec.json.decode(item.content) if isinstance(item.content, msgspec.Raw) else item.content
         self._walk(content, type(obj), BY_TYPE[type(obj)].name)
 

@@ -20,6 +20,8 @@ _IMAGES: Final = {
     "train": ("registry.example.com/ml/train:3.1", 4_200_000_000),
 }
 _START: Final = "2024-01-01T00:00:00Z"
+#: The value of the priority class `urgent`.
+_URGENT: Final = 1000
 
 
 class Cluster(msgspec.Struct, frozen=True):
@@ -106,13 +108,13 @@ def _priority_class(name: str, value: int, **more: Any) -> Json:
     return {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}, "value": value, **more}
 
 
-def _urgent(value: int = 1000) -> Json:
-    return {"priorityClassName": "urgent", "priority": value}
+def _urgent() -> Json:
+    return {"priorityClassName": "urgent", "priority": _URGENT}
 
 
-def _spread(app: str, key: str, *, when: str, max_skew: int = 1) -> Json:
+def _spread(app: str, key: str, *, when: str) -> Json:
     return {
-        "maxSkew": max_skew,
+        "maxSkew": 1,
         "topologyKey": key,
         "whenUnsatisfiable": when,
         "labelSelector": {"matchLabels": {"app": app}},
@@ -132,7 +134,7 @@ def _demo(cluster: Cluster) -> Iterator[Json]:
     """A dozen pods for a first look: two are running, most fit, two wait for capacity, one for its scheduling gate, one for a node
     label.
     """
-    yield _priority_class("urgent", 1000)
+    yield _priority_class("urgent", _URGENT)
     for number in range(cluster.nodes):
         taints: Json = (
             {"taints": [{"key": "dedicated", "value": "batch", "effect": "NoSchedule"}]} if number == cluster.nodes - 1 > 0 else {}
@@ -173,7 +175,7 @@ def _basic(cluster: Cluster) -> Iterator[Json]:
 
 def _mixed(cluster: Cluster) -> Iterator[Json]:
     """A web shop: web, api, cache and batch pods, two priorities, tainted nodes, and some pods that cannot fit."""
-    yield _priority_class("urgent", 1000)
+    yield _priority_class("urgent", _URGENT)
     rng = _random(cluster, "mixed")
     for number in range(cluster.nodes):
         large = number % 5 == 0
@@ -286,7 +288,7 @@ def _affinity(cluster: Cluster) -> Iterator[Json]:
 
 def _preempt(cluster: Cluster) -> Iterator[Json]:
     """Nodes full of batch pods; the pending pods have a high priority and need their capacity."""
-    yield _priority_class("urgent", 1000)
+    yield _priority_class("urgent", _URGENT)
     yield _priority_class("low", 1)
     for number in range(cluster.nodes):
         yield _node(cluster, number, cpu="4", memory="16Gi")

@@ -95,23 +95,23 @@ def command_for(text: str) -> str:
     return next((f"kubectl describe pod {pod}" for pod in pending_in(text)), "")
 
 
-def told_by_tables(text: str) -> str:
-    """One or two sentences about the tables in a text, with what to do next; "" if there is nothing to say."""
-    closed: list[str] = []
+def sentences_about_tables(text: str) -> str:
+    """One or two sentences about the tables in a text, each after a space, with what to do next; "" if there is nothing to say."""
+    unavailable: list[str] = []
     nodes = 0
     for table in tables(text):
         if table.is_of_nodes:
             nodes += len(table.rows)
-            closed += [f"{row['NAME']} ({row['STATUS']})" for row in table.rows if row.get("STATUS") != "Ready"]
-    warning = ""
-    unique = pending_in(text)
-    if unique:
-        warning += f" Pending: {_some([name.split()[0] for name in unique])}."
-        warning += f" The reason is in the events of `{command_for(text)}`."
-    if closed:
-        takes = "takes" if len(closed) == 1 else "take"
-        warning += f" Of its {nodes} nodes, {len(closed)} {takes} no new pods: {_some(closed)}."
-    return warning
+            unavailable += [f"{row['NAME']} ({row['STATUS']})" for row in table.rows if row.get("STATUS") != "Ready"]
+    sentences = ""
+    pending = pending_in(text)
+    if pending:
+        sentences += f" Pending: {_some([name.split()[0] for name in pending])}."
+        sentences += f" The reason is in the events of `{command_for(text)}`."
+    if unavailable:
+        takes = "takes" if len(unavailable) == 1 else "take"
+        sentences += f" Of its {nodes} nodes, {len(unavailable)} {takes} no new pods: {_some(unavailable)}."
+    return sentences
 
 
 def _some(names: list[str]) -> str:

@@ -13,7 +13,7 @@ from typing import Final
 from schedviz.ingest.described_objects import has_nodes, objects_in
 from schedviz.ingest.errors import UnreadableFile
 from schedviz.ingest.events import REASON
-from schedviz.ingest.kubectl_tables import told_by_tables
+from schedviz.ingest.kubectl_tables import sentences_about_tables
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.reader import Item
 from schedviz.ingest.scheduler_messages import MESSAGE, PodMessage
@@ -22,7 +22,6 @@ _HEAD_BYTES: Final = 16 << 10
 #: All patterns match in linear time, because the text may be hostile: repeated groups are possessive, and no two neighbours match the same
 #: characters.
 _TABLE: Final = re.compile(r"(?:NAMESPACE|NAME|LAST SEEN)(?: {2,}+[A-Z][A-Z0-9()/-]*+(?: [A-Z0-9()/-]++)*+)++[ \t\r]*+$", re.MULTILINE)
-_EVENTS_TABLE: Final = re.compile(r"^(?:NAMESPACE +)?LAST SEEN +(?:FIRST SEEN +)?(?:COUNT +)?.*\bREASON\b.*\bMESSAGE\b", re.MULTILINE)
 _DESCRIBED: Final = re.compile(r"^[ \t]*+Name:[ \t]++(\S++)[ \t]*+$", re.MULTILINE)
 _NAMESPACE: Final = re.compile(r"^[ \t]*+Namespace:[ \t]++(\S++)[ \t]*+$", re.MULTILINE)
 _PART: Final = re.compile(r"^[ \t]*+(?:Namespace|Labels|Events):", re.MULTILINE)
@@ -81,7 +80,7 @@ class KubectlTextReader:
         if not messages and not described:
             raise UnreadableFile(
                 f"{name}: this is kubectl's table or `describe` output, which does not contain "
-                f"the requests of pods.{told_by_tables(plain)} Expected the output of "
+                f"the requests of pods.{sentences_about_tables(plain)} Expected the output of "
                 "`kubectl get nodes,pods -A -o json`."
             )
         yield from messages

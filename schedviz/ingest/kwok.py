@@ -12,7 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from schedviz.ingest.errors import BadObjects, Problem
-from schedviz.ingest.file_result import Steps
+from schedviz.ingest.file_contents import RecordedSteps
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.reader import Item
 from schedviz.ingest.recording import Change, Recording, Verb, kind_of_resource
@@ -21,8 +21,8 @@ from schedviz.kube.kinds import BY_NAME
 
 _API: Final = b"action.kwok.x-k8s.io/"
 _NANO: Final = 1e9
-#: Directives in a strategic merge patch.
-_DIRECTION: Final = "$"
+#: How directives in a strategic merge patch begin, such as `$patch` and `$setElementOrder/containers`.
+_DIRECTIVE: Final = "$"
 #: The merge keys by which list entries are matched, tried in this order.
 _MERGE_KEYS: Final = ("name", "type", "key", "containerPort", "topologyKey", "uid")
 
@@ -39,7 +39,7 @@ class KwokReader:
         """Whether the text contains ResourcePatch actions."""
         return _API in text and b"ResourcePatch" in text
 
-    def read(self, name: str, text: bytes, limits: Limits) -> Iterator[Item | Steps]:
+    def read(self, name: str, text: bytes, limits: Limits) -> Iterator[Item | RecordedSteps]:
         """The objects and the changes after them."""
         return Recording(name).read(self._changes(name, text, limits))
 
@@ -130,7 +130,7 @@ def merged(value: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
     """Apply a strategic merge patch: null deletes, lists of named entries are merged by name, other lists are replaced."""
     result = copy.copy(value)
     for name, change in patch.items():
-        if name.startswith(_DIRECTION):
+        if name.startswith(_DIRECTIVE):
             continue
         present = result.get(name)
         if change is None:

@@ -19,7 +19,7 @@ from schedviz.ingest.archive import Member, is_tar, is_zip, tar_members, zip_mem
 from schedviz.ingest.bad_parts import BadParts
 from schedviz.ingest.budget import Budget, BudgetExhausted
 from schedviz.ingest.cluster_info import ClusterInfoReader
-from schedviz.ingest.config_text import ConfigText, parse_config
+from schedviz.ingest.config_text import ConfigText
 from schedviz.ingest.embedded_objects import EmbeddedObjectsReader
 from schedviz.ingest.errors import (
     BadObjects,
@@ -31,47 +31,40 @@ from schedviz.ingest.errors import (
     UnknownFormat,
     UnreadableFile,
 )
-from schedviz.ingest.events import KIND as EVENT
-from schedviz.ingest.events import REASON, message_in_event
-from schedviz.ingest.file_result import FileFound, MergedFiles, Steps
+from schedviz.ingest.file_contents import FileContents, MergedFiles
+from schedviz.ingest.item_collector import CONFIGURATION, ItemCollector
 from schedviz.ingest.json_dump import JsonReader
 from schedviz.ingest.json_stream import NotCutError
-from schedviz.ingest.kind_by_shape import is_kubeconfig, with_kind
 from schedviz.ingest.kubectl_text import FAILURE, KubectlTextReader, without_terminal, without_warnings
 from schedviz.ingest.kwok import KwokReader
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.log_reader import LogReader
 from schedviz.ingest.logged_gates import gates_of
 from schedviz.ingest.nothing_found import EXPECTED, nothing_found
-from schedviz.ingest.object_events import ObjectEvent, event_about
+from schedviz.ingest.object_events import ObjectEvent
 from schedviz.ingest.objects_from_dump import WARNING, objects_of
 from schedviz.ingest.openb import OpenbReader
 from schedviz.ingest.pasted_text import messages_in
 from schedviz.ingest.progress import Progress, ProgressReporter
 from schedviz.ingest.reader import Item, Reader
 from schedviz.ingest.refusals import LISTED, Refusals, forget
-from schedviz.ingest.release_evidence import ReleaseEvidence, kubelet_version, newer_field, newer_words, newest
+from schedviz.ingest.release_evidence import ReleaseEvidence, newer_words, newest
 from schedviz.ingest.report import Refused, Report
 from schedviz.ingest.scheduler_log import SchedulerLog
 from schedviz.ingest.scheduler_messages import PodMessage
 from schedviz.ingest.simkube import FORMAT as SIMKUBE
 from schedviz.ingest.simkube import looks_like_simkube, read_simkube
-from schedviz.ingest.simulator import SimulatorReader, results_of
+from schedviz.ingest.simulator import SimulatorReader
 from schedviz.ingest.source import Source, shown_name
 from schedviz.ingest.trace_file import FORMAT as TRACE
 from schedviz.ingest.trace_file import TraceFile, looks_like_trace, trace_of
 from schedviz.ingest.unpack import text_pieces, unpacked
 from schedviz.ingest.warnings import warnings_of, with_last_message
 from schedviz.ingest.yaml_dump import YamlReader
-from schedviz.kube.core import Node, Pod
-from schedviz.kube.defaults import default_object
-from schedviz.kube.errors import DecodeError, UnknownKindError
+from schedviz.kube.errors import DecodeError
 from schedviz.kube.gc_tuning import without_gc
 from schedviz.kube.kinds import KINDS
 from schedviz.kube.meta import KubeObject
-from schedviz.kube.object_names import validate_possible_names
-from schedviz.kube.pod_texts import PodTexts
-from schedviz.kube.sharing import Sharing
 from schedviz.trace.phrase import Phrase, phrase
 from schedviz.trace.releases import RELEASES
 
@@ -96,16 +89,10 @@ _MAX_PROSE_LENGTH = 4_000_000
 _EVERY = 256
 #: The deepest nesting of archives in archives.
 _ARCHIVES = 2
-CONFIGURATION = "KubeSchedulerConfiguration"
-_NOT_READ = "the scheduler does not read this kind"
 _DESCRIBED: Final = (
     "{file}: the objects are made of the output of kubectl describe, which has neither affinity nor topology spread constraints, and of "
     "the pods in a node's table only their requests of cpu and memory. For a complete answer, import the output of "
     "`kubectl get nodes,pods -A -o json`."
-)
-_KUBECONFIG = (
-    "this is a kubeconfig. It holds credentials and can run commands, so it is never read; "
-    "import what `kubectl get nodes,pods -A -o json` prints instead."
 )
 
 
@@ -137,7 +124,7 @@ def _silent(_: Progress) -> None:
     pass
 
 
-def ignore_item(_item: Item, _obj: KubeObject) -> None:
+def ignore_object(_item: Item, _obj: KubeObject) -> None:
     """Ignore the object."""
 
 
@@ -150,12 +137,13 @@ def load(
     limits: Limits = Limits(),  # noqa: B008  (frozen)
     progress: Callable[[Progress], None] = _silent,
     cancelled: Callable[[], bool] = _never,
-    look: Callable[[Item, KubeObject], None] = ignore_item,
+    on_object: Callable[[Item, KubeObject], None] = ignore_object,
 ) -> Import:
     """Load objects from files, ordered as in `kinds.KINDS` and then by file.
 
     Finished pods and kinds that the scheduler does not read are left out and counted. For duplicate objects the newer version is kept, or
-    the last one. Raises an `IngestError` if nothing is left, and for an invalid scheduler configuration.
+    the last one. `on_object` is called with each object as it was given and as it was decoded. Raises an `IngestError` if nothing is left,
+    and for an invalid scheduler configuration.
     """
     if not sources:
         raise UnreadableFile("No file was given.")
@@ -165,7 +153,7 @@ def load(
     if len(sources) > limits.archive_files:
         raise LimitExceeded("The import", f"there are {len(sources):,} files in folders", "archive_files", limits.archive_files)
     with without_gc():
-        return _Loading(limits, progress, cancelled, look).run(sources)
+        return _Loading(limits, progress, cancelled, on_object).run(sources)
 
 
 class _Loading:
@@ -176,17 +164,14 @@ class _Loading:
         limits: Limits,
         progress: Callable[[Progress], None],
         cancelled: Callable[[], bool],
-        look: Callable[[Item, KubeObject], None],
+        on_object: Callable[[Item, KubeObject], None],
     ) -> None:
-        #: Called with each object as it was given and as it was decoded.
-        self.look = look
         self.limits = limits
-        self.tell = progress
+        self.report_progress = progress
         self.cancelled = cancelled
         self.budget = Budget(limits)
         self.merged = MergedFiles()
-        self.sharing = Sharing()
-        self.pods = PodTexts(self.sharing)
+        self.items = ItemCollector(limits, on_object)
         self.refused = Refusals()
         #: Parts of files that are kept otherwise.
         self.skipped: list[Refused] = []
@@ -234,14 +219,14 @@ class _Loading:
 
     def read_file(self, source: Source, *, alone: bool, depth: int) -> TraceFile | None:
         """Read one file. An `IngestError` means that nothing of it was kept, except the valid files of an archive."""
-        reporter = ProgressReporter(source, self.tell, self.check_cancelled, self.budget)
+        reporter = ProgressReporter(source, self.report_progress, self.check_cancelled, self.budget)
         raw = unpacked(source.name, reporter.pieces())
         head = next(raw, b"")
         raw = chain((head,), raw)
         if is_tar(head) or is_zip(head):
             self.read_archive(source, tar_members if is_tar(head) else zip_members, raw, depth)
             return None
-        file = FileFound(source.name)
+        file = FileContents(source.name)
         if looks_like_simkube(head):
             self.read_simkube(file, reporter, raw)
             return None
@@ -254,7 +239,7 @@ class _Loading:
                 self.read_while_it_arrives(file, reporter, chain((first, second), pieces), is_json=json_stream.is_printed_by_kubectl(first))
             except NotCutError:
                 # The error needs a line number, for which the whole text is needed.
-                file = FileFound(source.name)
+                file = FileContents(source.name)
                 self.budget.pass_through(source.name, reporter.unpacked)
                 text = b"".join(text_pieces(source.name, unpacked(source.name, source.pieces()), on_progress=reporter))
                 self.read_text(file, text, alone=alone)
@@ -265,7 +250,7 @@ class _Loading:
         self.add_file(file)
         return file.trace
 
-    def add_file(self, file: FileFound) -> None:
+    def add_file(self, file: FileContents) -> None:
         """Add the contents of a valid file to the others."""
         if len(self.merged.objects) + len(file.objects) > self.limits.objects:
             raise LimitExceeded(file.name, "there are too many objects", "objects", self.limits.objects)
@@ -293,7 +278,7 @@ class _Loading:
         if not count:
             raise UnreadableFile(f"{source.name}: the archive contains nothing to import. {EXPECTED}")
 
-    def read_simkube(self, file: FileFound, reporter: ProgressReporter, pieces: Iterator[bytes]) -> None:
+    def read_simkube(self, file: FileContents, reporter: ProgressReporter, pieces: Iterator[bytes]) -> None:
         """Read a binary file."""
         data = bytearray()
         for piece in pieces:
@@ -302,13 +287,13 @@ class _Loading:
         file.format, file.unpacked_bytes = SIMKUBE, len(data)
         for item in read_simkube(file.name, bytes(data)):
             try:
-                self.add_item(file, item)
+                self.items.add(file, item)
             except DecodeError as error:
                 path = item.path if isinstance(item, Item) else ""
                 raise BadObjects([Problem(file.name, error.message, path=error.inside(path).path)]) from None
         self.add_file(file)
 
-    def read_text(self, file: FileFound, text: bytes, *, alone: bool) -> None:
+    def read_text(self, file: FileContents, text: bytes, *, alone: bool) -> None:
         """Read a text that is completely in memory."""
         file.unpacked_bytes = len(text)
         if looks_like_trace(text):
@@ -331,7 +316,7 @@ class _Loading:
             if reader is _EMBEDDED or not (file.objects or file.messages or any(log.signals for log in file.logs)):
                 self.take_messages(file, text)
 
-    def read_as_prose(self, file: FileFound, text: bytes, error: IngestError) -> None:
+    def read_as_prose(self, file: FileContents, text: bytes, error: IngestError) -> None:
         """Read the objects, or else the scheduler's messages, in a text of another form. Raises `error` if there is neither."""
         if isinstance(error, _BadConfiguration) or file.is_of_use or len(text) > _MAX_PROSE_LENGTH:
             raise error
@@ -348,7 +333,7 @@ class _Loading:
             forget(error)
             file.why_without_objects = error
 
-    def take_messages(self, file: FileFound, text: bytes) -> None:
+    def take_messages(self, file: FileContents, text: bytes) -> None:
         """Add the scheduler's messages that a text contains."""
         if len(text) > _MAX_PROSE_LENGTH:
             return
@@ -360,19 +345,20 @@ class _Loading:
             else:
                 file.has_nameless_messages = True
 
-    def read_with(self, reader: Reader, file: FileFound, text: bytes) -> None:
+    def read_with(self, reader: Reader, file: FileContents, text: bytes) -> None:
         """Read a text with one reader. Raises `IngestError` if nothing can be read."""
         file.format = reader.format
         bad = file.bad_parts
         for number, item in enumerate(reader.read(file.name, text, self.limits)):
             if number % _EVERY == 0:
                 self.check_cancelled()
-                self.tell(Progress("reading", number, item.total if isinstance(item, Item) else None, unit="objects", file=file.name))
+                total = item.total if isinstance(item, Item) else None
+                self.report_progress(Progress("reading", number, total, unit="objects", file=file.name))
             if isinstance(item, Problem):
                 bad.add(item, good=len(file.objects))
                 continue
             try:
-                self.add_item(file, item)
+                self.items.add(file, item)
             except DecodeError as error:
                 assert isinstance(item, Item)
                 problem = _problem(file.name, text, reader, item, error) if bad.wants_name() else None
@@ -382,7 +368,7 @@ class _Loading:
         if bad.count and not file.is_of_use:
             raise bad.error() if b"kind" in text else NoObjects(bad.named)
 
-    def read_while_it_arrives(self, file: FileFound, reporter: ProgressReporter, pieces: Iterator[bytes], *, is_json: bool) -> None:
+    def read_while_it_arrives(self, file: FileContents, reporter: ProgressReporter, pieces: Iterator[bytes], *, is_json: bool) -> None:
         """Read a list in kubectl's layout while it is decompressed. Raises `NotCutError`."""
         number = 0
         items: Iterator[list[Any]]
@@ -395,7 +381,7 @@ class _Loading:
                 if number % _EVERY == 0:
                     self.check_cancelled()
                 try:
-                    self.add_item(file, Item(document=1, path=f"items[{number}]", content=content))
+                    self.items.add(file, Item(document=1, path=f"items[{number}]", content=content))
                 except DecodeError:
                     raise NotCutError from None
                 number += 1
@@ -405,92 +391,9 @@ class _Loading:
         if self.cancelled():
             raise ImportCancelled
 
-    # One thing of a file.
+    # All files.
 
-    def add_item(self, file: FileFound, item: Item | SchedulerLog | PodMessage | Steps) -> None:
-        """Keep or drop one item. Raises `DecodeError` for an invalid object."""
-        match item:
-            case SchedulerLog():
-                file.logs.append(item)
-                for message in item.messages:
-                    file.add_message(message)
-            case PodMessage():
-                file.add_message(item)
-            case Steps():
-                file.steps = item
-                file.warnings += [phrase("{file}: not in the session: {note}.", file=file.name, note=note) for note in item.notes]
-            case Item():
-                self.take_object(file, item)
-
-    def take_object(self, file: FileFound, item: Item) -> None:
-        try:
-            obj = self.decode(item)
-        except UnknownKindError as error:
-            self.take_unknown(file, item, error)
-            return
-        except DecodeError as error:
-            typed_item = with_kind(item) if error.path == "kind" and not item.kind else None
-            if typed_item is None:
-                raise
-            self.take_object(file, typed_item)
-            return
-        validate_possible_names(obj)
-        file.add_object(obj)
-        self.look(item, obj)
-        file.newer_field = file.newer_field or newer_field(obj)
-        if isinstance(obj, Node):
-            file.kubelet = newest(file.kubelet, kubelet_version(item.content))
-        if isinstance(obj, Pod) and obj.metadata.unread_annotations and (message := results_of(item.content)) is not None:
-            file.add_message(message)
-        if len(file.objects) > self.limits.objects:
-            raise LimitExceeded(file.name, "there are too many objects", "objects", self.limits.objects)
-
-    def decode(self, item: Item) -> KubeObject:
-        """The object with defaults; parts that are equal in other objects are shared. Raises `DecodeError`."""
-        pod = self.pods.decode(bytes(item.content)) if isinstance(item.content, msgspec.Raw) else None
-        return pod or self.sharing.object(default_object(item.decode()))
-
-    def take_unknown(self, file: FileFound, item: Item, error: UnknownKindError) -> None:
-        """Process an item that is not an object of the scheduler: a configuration, an Event, or a kind that is not read."""
-        if error.path != "kind":
-            file.tally.drop(error.expected.rpartition(" ")[2], str(error))
-        elif error.found == CONFIGURATION:
-            content = item.content
-            file.configs.append(ConfigText(content) if isinstance(content, dict) else parse_config(bytes(content).decode()))
-        elif error.found == EVENT:
-            message = message_in_event(item.content)
-            if message is not None:
-                file.add_message(message)
-            elif (event := event_about(item.content)) is None or not file.add_event(event):
-                file.tally.drop(EVENT, f"the reason is not {REASON}")
-        elif error.found == "Config" and is_kubeconfig(item.content):
-            raise UnreadableFile(f"{file.name}: {_KUBECONFIG}")
-        elif error.found == "Status":
-            if not item.path:
-                raise UnreadableFile(f"{file.name}: this is an API server's error (kind Status) instead of a dump.")
-            where = "this is an API server's error (kind Status) instead of an object"
-            file.bad_parts.add(Problem(file.name, where, path=item.path), good=len(file.objects))
-        elif error.found.endswith("List") and (inner := _inner(file.name, item)):
-            self.take_inner(file, inner)
-        else:
-            file.tally.drop(error.found, _NOT_READ)
-
-    def take_inner(self, file: FileFound, items: Sequence[Item]) -> None:
-        """Take the items of a list in a list. Raises the `DecodeError` of the first invalid one when all are taken."""
-        first: DecodeError | None = None
-        for number, item in enumerate(items):
-            try:
-                self.take_object(file, item)
-            except DecodeError as wrong:
-                if first is not None:
-                    file.bad_parts.add(None, good=len(file.objects), error=wrong)
-                first = first or wrong.inside(f"items[{number}]")
-        if first is not None:
-            raise first
-
-    # All of them.
-
-    def check_against_others(self, file: FileFound) -> None:
+    def check_against_others(self, file: FileContents) -> None:
         """Check the limits of one configuration and one recording. Raises the error that ends the import."""
         for parsed in file.configs:
             if self.merged.config is not None:
@@ -501,7 +404,7 @@ class _Loading:
         if file.steps is not None and self.merged.steps is not None:
             raise UnreadableFile(f"{file.name}: there is already another recording. Import one recording at a time.")
 
-    def releases_that_accept(self, file: FileFound, parsed: ConfigText) -> tuple[str, ...]:
+    def releases_that_accept(self, file: FileContents, parsed: ConfigText) -> tuple[str, ...]:
         """The releases for which the configuration is valid. Raises the error of the likely release if there is none."""
         errors: dict[str, ConfigurationError] = {}
         for release in RELEASES:
@@ -530,15 +433,9 @@ class _Loading:
         objects = tuple(with_last_message(merged.objects[key], merged.messages) for key in keys)
         kinds = Counter(type(obj).__name__ for obj in objects)
         config = merged.config[1] if merged.config else None
-        files = merged.reports()
-        self.warnings += merged.warnings
-        warnings = (
-            *self.warnings,
-            *warnings_of(objects, kinds),
-            *self.refused.warnings(),
-        )
+        warnings = (*self.warnings, *merged.all_warnings(), *warnings_of(objects, kinds), *self.refused.warnings())
         report = Report(
-            files=files,
+            files=merged.reports(),
             kinds=dict(kinds),
             dropped=merged.tally.dropped(),
             warnings=tuple(warning.text for warning in warnings),
@@ -547,7 +444,7 @@ class _Loading:
             refused=tuple(self.refused.listed),
             skipped=tuple(self.skipped[:LISTED]),
         )
-        self.tell(Progress("done", len(objects), len(objects), unit="objects"))
+        self.report_progress(Progress("done", len(objects), len(objects), unit="objects"))
         return Import(
             objects=objects,
             report=report,
@@ -574,13 +471,6 @@ class _Loading:
 
 class _BadConfiguration(BadObjects):
     """The scheduler's configuration is invalid. The import ends, because another configuration would give other results."""
-
-
-def _inner(name: str, item: Item) -> list[Item]:
-    try:
-        return item.inner()
-    except msgspec.ValidationError as error:
-        raise BadObjects([Problem(name, f"this is not a list of Kubernetes objects ({error})", item.document, path=item.path)]) from None
 
 
 def _problem(name: str, text: bytes, reader: Reader, item: Item, error: DecodeError) -> Problem:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from schedviz.ingest.errors import IngestError, UnreadableFile
-from schedviz.ingest.file_result import MergedFiles
+from schedviz.ingest.file_contents import MergedFiles
 from schedviz.ingest.pasted_text import MAX_TEXT_LENGTH
 from schedviz.ingest.refusals import Refusals
 from schedviz.ingest.report import Dropped

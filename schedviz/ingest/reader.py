@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import msgspec
 
 from schedviz.ingest.errors import Problem
-from schedviz.ingest.file_result import Steps
+from schedviz.ingest.file_contents import RecordedSteps
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.scheduler_log import SchedulerLog
 from schedviz.ingest.scheduler_messages import PodMessage
@@ -67,7 +67,7 @@ class Reader(Protocol):
         """Whether the text has this format, judged by its beginning."""
         ...
 
-    def read(self, name: str, text: bytes, limits: Limits, /) -> Iterator[Item | SchedulerLog | PodMessage | Steps | Problem]:
+    def read(self, name: str, text: bytes, limits: Limits, /) -> Iterator[Item | SchedulerLog | PodMessage | RecordedSteps | Problem]:
         """The items in the text, and the problems of parts that cannot be read. Raises `IngestError` if nothing can be."""
         ...
 

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from schedviz.ingest.errors import BadObjects, Problem
-from schedviz.ingest.file_result import Steps
+from schedviz.ingest.file_contents import RecordedSteps
 from schedviz.ingest.reader import Item
 from schedviz.kube import codec
 from schedviz.kube.core import Pod
@@ -53,7 +53,7 @@ class Recording:
         self._is_dirty = False
         self._helpers: list[HelperName] = []
 
-    def read(self, changes: Iterable[Change]) -> Iterator[Item | Steps]:
+    def read(self, changes: Iterable[Change]) -> Iterator[Item | RecordedSteps]:
         """The objects, then the steps. Raises `BadObjects`."""
         for number, change in enumerate(changes):
             obj = self._decoded(change)
@@ -71,7 +71,7 @@ class Recording:
         if helpers:
             helpers.append(Run())
         notes = tuple(phrase("{count} × {what}", count=count, what=label) for label, count in self.left_out.values())
-        yield Steps((*helpers, *self.steps), notes)
+        yield RecordedSteps((*helpers, *self.steps), notes)
 
     def _decoded(self, change: Change) -> KubeObject | None:
         try:

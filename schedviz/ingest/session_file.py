@@ -198,7 +198,7 @@ class SessionFile:
     def lines(self) -> Iterator[AnyLine]:
         """All lines except the last, which is verified. In order: objects, answers, commands, events."""
         counts: dict[type[Line], int] = dict.fromkeys(_ORDER, 0)
-        line_number = 0
+        rank = 0
         for number, text in enumerate(self._texts, start=2):
             line = self._decoded(number, text)
             kind = type(line)
@@ -210,11 +210,11 @@ class SessionFile:
                 self._check_counts(counts)
                 return
             self._seen.update(text + b"\n")
-            if _ORDER[kind] < line_number:
+            if _ORDER[kind] < rank:
                 raise self._refused(
                     f"line {number}: {kind.__struct_config__.tag} is out of order; expected objects, answers, commands, events."
                 )
-            line_number = _ORDER[kind]
+            rank = _ORDER[kind]
             counts[kind] += 1
             self._check_limits(counts)
             yield line

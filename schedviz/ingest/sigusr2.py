@@ -186,12 +186,12 @@ class Signals:
 
 
 def _structured_node(node: dict[str, Any]) -> _Node:
-    node_ = _Node(str(node.get("name", "")))
-    node_.is_deleted = node.get("deleted") is True
-    node_.requested, node_.allocatable = _structured_resource(node.get("requested")), _structured_resource(node.get("allocatable"))
-    node_.pods = [_structured_pod(pod) for pod in node.get("pods") or () if isinstance(pod, dict)]
-    node_.nominated = [_structured_pod(pod) for pod in node.get("nominatedPods") or () if isinstance(pod, dict)]
-    return node_
+    result = _Node(str(node.get("name", "")))
+    result.is_deleted = node.get("deleted") is True
+    result.requested, result.allocatable = _structured_resource(node.get("requested")), _structured_resource(node.get("allocatable"))
+    result.pods = [_structured_pod(pod) for pod in node.get("pods") or () if isinstance(pod, dict)]
+    result.nominated = [_structured_pod(pod) for pod in node.get("nominatedPods") or () if isinstance(pod, dict)]
+    return result
 
 
 def _structured_pod(pod: dict[str, Any]) -> DumpedPod:

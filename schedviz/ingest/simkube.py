@@ -12,7 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from schedviz.ingest.errors import UnreadableFile
-from schedviz.ingest.file_result import Steps
+from schedviz.ingest.file_contents import RecordedSteps
 from schedviz.ingest.reader import Item
 from schedviz.ingest.recording import Change, Recording
 
@@ -40,7 +40,7 @@ def looks_like_simkube(head: bytes) -> bool:
     return bool(head) and head[0] in _SMALL_MAP and _VERSION in head[:64]
 
 
-def read_simkube(name: str, data: bytes) -> Iterator[Item | Steps]:
+def read_simkube(name: str, data: bytes) -> Iterator[Item | RecordedSteps]:
     """The objects of the first event, and the changes after it. Raises `UnreadableFile`."""
     if _EVENTS not in data:
         raise UnreadableFile(f"{name}: this is MessagePack but not a SimKube trace: it has no events.")

@@ -14,7 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from schedviz.ingest.errors import BadObjects, Problem
-from schedviz.ingest.file_result import Steps
+from schedviz.ingest.file_contents import RecordedSteps
 from schedviz.ingest.json_dump import JsonReader
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.reader import Item
@@ -52,7 +52,7 @@ class SimulatorReader:
         head = text[:4096]
         return _EXPORT.match(head) is not None or (_RECORD.match(head) is not None and b'"resource"' in text and b'"event"' in text)
 
-    def read(self, name: str, text: bytes, limits: Limits) -> Iterator[Item | Steps]:
+    def read(self, name: str, text: bytes, limits: Limits) -> Iterator[Item | RecordedSteps]:
         """The objects, and the changes of a recording."""
         if _EXPORT.match(text[:4096]) is None:
             return Recording(name).read(self._changes(name, text, limits))

@@ -11,7 +11,7 @@ import yaml
 from schedviz.kube.nesting import NESTING_DEPTH, TOO_DEEP
 
 #: The steps of a path: names of members, and indices.
-Steps = list[str | int]
+NodePath = list[str | int]
 
 _OPENING: Final = (yaml.BlockSequenceStartToken, yaml.BlockMappingStartToken, yaml.FlowSequenceStartToken, yaml.FlowMappingStartToken)
 _CLOSING: Final = (yaml.BlockEndToken, yaml.FlowSequenceEndToken, yaml.FlowMappingEndToken)
@@ -37,7 +37,7 @@ class YamlNodes(msgspec.Struct, frozen=True):
 
     def line_of(self, path: str) -> int:
         """The line, from 1, of the value at a path such as `variants[2].weights`, or of its nearest existing parent."""
-        return line_at(self.root, steps_of(path))
+        return line_at(self.root, node_path_of(path))
 
 
 if TYPE_CHECKING:
@@ -134,13 +134,13 @@ def _check_tokens(text: str, *, aliases: bool) -> None:
             raise NotYamlError(token.start_mark.line + 1, TOO_DEEP)
 
 
-def steps_of(path: str) -> Steps:
+def node_path_of(path: str) -> NodePath:
     """The steps of a path as msgspec writes it. `[...]` stands for an element whose index is unknown, and is read as 0."""
     dotted = path if path.startswith((".", "[")) or not path else f".{path}"
     return [name or (0 if index == "..." else int(index)) for name, index in _STEP.findall(dotted)]
 
 
-def line_at(node: yaml.Node, path: Steps) -> int:
+def line_at(node: yaml.Node, path: NodePath) -> int:
     """The line, from 1, of the value at a path, or of its nearest existing parent."""
     for step in path:
         if isinstance(node, yaml.MappingNode):

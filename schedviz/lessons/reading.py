@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import yaml
 
-from schedviz.ingest.yaml_nodes import NotYamlError, Steps, YamlNodes, line_at, parse_yaml
+from schedviz.ingest.yaml_nodes import NodePath, NotYamlError, YamlNodes, line_at, parse_yaml
 from schedviz.kube import codec
 from schedviz.kube.errors import KubeError
 from schedviz.kube.shorthand import ShorthandError, whole
@@ -62,7 +62,7 @@ def _expand(file: Path, document: dict[str, Any], root: yaml.Node) -> list[dict[
     """Expand short objects in the cluster and in commands, and decode each object. A lesson with an invalid object is refused."""
     faults: list[Fault] = []
 
-    def object_at(document: Any, path: Steps) -> Any:
+    def object_at(document: Any, path: NodePath) -> Any:
         try:
             obj = whole(document) if isinstance(document, dict) else document
             codec.from_dict(obj, strict=True)
@@ -83,7 +83,7 @@ def _expand(file: Path, document: dict[str, Any], root: yaml.Node) -> list[dict[
     return objects
 
 
-def _commands_in(stop: Any) -> Iterator[tuple[Steps, list[Any]]]:
+def _commands_in(stop: Any) -> Iterator[tuple[NodePath, list[Any]]]:
     """The lists of commands in a stop, and their paths."""
     if not isinstance(stop, dict):
         return
@@ -94,7 +94,7 @@ def _commands_in(stop: Any) -> Iterator[tuple[Steps, list[Any]]]:
             yield from _with_inner(["hints", n, "after"], _list(hint.get("after")))
 
 
-def _with_inner(path: Steps, commands: list[Any]) -> Iterator[tuple[Steps, list[Any]]]:
+def _with_inner(path: NodePath, commands: list[Any]) -> Iterator[tuple[NodePath, list[Any]]]:
     """A list of commands, and the commands in `during` of its members."""
     yield path, commands
     for k, command in enumerate(commands):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from schedviz.engine import Simulation, SimulationSettings
-from schedviz.ingest.dropped_fields import LeftOut
+from schedviz.ingest.dropped_fields import DroppedFields
 from schedviz.ingest.load import load
 from schedviz.ingest.pseudonyms import Pseudonyms
 from schedviz.ingest.source import Source
@@ -110,8 +110,8 @@ def test_resources_that_everybody_has_keep_their_names(text: str) -> None:
 
 
 def test_fields_that_are_not_kept_are_counted_by_their_path() -> None:
-    left_out = LeftOut()
-    load([Source.of_path(SAMPLES / "list.json")], look=left_out.look)
+    left_out = DroppedFields()
+    load([Source.of_path(SAMPLES / "list.json")], on_object=left_out.add)
     counts = dict(left_out.lines())
     assert counts["Pod.spec.containers[].env"] == 3
     assert counts["Node.metadata.managedFields"] == 2

@@ -17,7 +17,7 @@ import yaml
 
 from schedviz.engine import Simulation, SimulationSettings, settings_of
 from schedviz.ingest.errors import IngestError, UnreadableFile
-from schedviz.ingest.file_result import Steps
+from schedviz.ingest.file_contents import RecordedSteps
 from schedviz.ingest.kwok import merged
 from schedviz.ingest.load import Import, load
 from schedviz.ingest.recording import Change, Recording
@@ -233,7 +233,7 @@ def test_a_recorded_claim_that_its_finalizers_keep_is_being_deleted() -> None:
 
     _, read = Recording("r").read(changes)
 
-    assert isinstance(read, Steps)
+    assert isinstance(read, RecordedSteps)
     assert [type(step).__name__ for step in read.steps] == ["Advance", "Delete", "Update", "Run"]
     assert isinstance(read.steps[1], Delete)
     assert read.steps[1].finalizers

@@ -206,10 +206,10 @@ def _show(api: ClusterApi, secret: str | None, without: tuple[str, ...]) -> bool
     from schedviz.cli.follow.following import kinds
     from schedviz.cli.follow.permissions import denied
     from schedviz.cli.follow.redaction import Redaction
-    from schedviz.ingest.dropped_fields import LeftOut
+    from schedviz.ingest.dropped_fields import DroppedFields
     from schedviz.kube.errors import KubeError
 
-    left_out = LeftOut()
+    left_out = DroppedFields()
     redaction = Redaction(secret, left_out=left_out)
     complete = True
     try:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from schedviz.ingest.dropped_fields import LeftOut
+from schedviz.ingest.dropped_fields import DroppedFields
 from schedviz.ingest.pseudonyms import Pseudonyms
 from schedviz.ingest.reader import Item
 from schedviz.kube import codec
@@ -34,7 +34,7 @@ class RedactedObject(msgspec.Struct, frozen=True):
 class Redaction:
     """Redacts objects; safe for any number of threads. `left_out` counts dropped fields, if requested."""
 
-    def __init__(self, secret: str | None = None, *, left_out: LeftOut | None = None) -> None:
+    def __init__(self, secret: str | None = None, *, left_out: DroppedFields | None = None) -> None:
         self._pseudonyms = Pseudonyms(secret) if secret else None
         self._left_out = left_out
         self._lock = threading.Lock()
@@ -53,7 +53,7 @@ class Redaction:
         obj = codec.decode(content, kind=kind.name)
         with self._lock:
             if self._left_out is not None:
-                self._left_out.look(Item(document=0, path="", content=msgspec.Raw(content), kind=kind.name), obj)
+                self._left_out.add(Item(document=0, path="", content=msgspec.Raw(content), kind=kind.name), obj)
             if self._pseudonyms is not None:
                 (obj,) = self._pseudonyms.objects([obj])
         if not isinstance(obj, kind.type):

@@ -13,7 +13,7 @@ from schedviz.explain.message import NotAMessageError, PodMessage, newest_of_eac
 from schedviz.explain.text_reading import PodAnswer, TextReading, read_text
 from schedviz.ingest.described_pods import described_pods
 from schedviz.ingest.errors import IngestError
-from schedviz.ingest.kubectl_tables import command_for, tables, told_by_tables
+from schedviz.ingest.kubectl_tables import command_for, sentences_about_tables, tables
 from schedviz.ingest.pasted_text import MAX_MESSAGES, MAX_TEXT_LENGTH, messages_in, plain, seconds_of_age
 from schedviz.ingest.pod_events import pod_events_in
 from schedviz.ingest.source import Source
@@ -67,7 +67,7 @@ def explain_text(text: str) -> TextReading:
 
 def hint_for(text: str) -> str:
     """What to send instead of a text without a message."""
-    warning = told_by_tables(plain(text)).strip()
+    warning = sentences_about_tables(plain(text)).strip()
     if warning or next(tables(plain(text)), None) is not None:
         lacks = "This is a table of kubectl, which has neither messages of the scheduler nor requests, taints and affinity."
         return " ".join(filter(None, (lacks, warning or "Send the output of `kubectl describe pod`, or import the objects (-o yaml).")))

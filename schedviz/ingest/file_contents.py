@@ -1,4 +1,4 @@
-"""Collects the contents of one file before they are merged with those of other files, so that an invalid file contributes nothing."""
+"""The contents of one file, collected before they are merged with those of other files, so that an invalid file contributes nothing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MAX_EVENTS = 20_000
 _TERMINAL = frozenset({"Succeeded", "Failed"})
 
 
-class Steps(msgspec.Struct, frozen=True):
+class RecordedSteps(msgspec.Struct, frozen=True):
     """The changes in a recording after its initial objects: commands, with the time between them."""
 
     steps: tuple[Step, ...]
@@ -34,7 +34,7 @@ class Steps(msgspec.Struct, frozen=True):
     notes: tuple[Phrase, ...] = ()
 
 
-class FileFound:
+class FileContents:
     """The contents of one file."""
 
     def __init__(self, name: str) -> None:
@@ -51,7 +51,7 @@ class FileFound:
         #: The latest Event about each object with each reason.
         self.events: dict[tuple[str, str], ObjectEvent] = {}
         self.trace: TraceFile | None = None
-        self.steps: Steps | None = None
+        self.steps: RecordedSteps | None = None
         self.warnings: list[Phrase] = []
         self.bad_parts = BadParts()
         #: Why its objects cannot be read, where only messages were found in it.
@@ -76,18 +76,14 @@ class FileFound:
 
     def add_event(self, event: ObjectEvent) -> bool:
         """Add an Event about an object, unless a later one with the same reason is known. False if there are too many."""
-        key = (event.about, event.reason)
-        if key not in self.events and len(self.events) >= _MAX_EVENTS:
+        if (event.about, event.reason) not in self.events and len(self.events) >= _MAX_EVENTS:
             return False
-        if key not in self.events or self.events[key].at <= event.at:
-            self.events[key] = event
+        _keep_latest_event(self.events, event)
         return True
 
     def add_message(self, message: PodMessage) -> None:
         """Add a message about a pod, unless a later one is known."""
-        existing = self.messages.get(message.pod)
-        if existing is None or (existing.seconds or 0) <= (message.seconds or 0):
-            self.messages[message.pod] = msgspec.structs.replace(message, source=self.name)
+        _keep_latest_message(self.messages, msgspec.structs.replace(message, source=self.name))
 
     @property
     def is_of_use(self) -> bool:
@@ -112,14 +108,13 @@ class MergedFiles:
         self.origins: dict[Key, str] = {}
         self.files: list[FileReport] = []
         self.has_nameless_messages = False
-        #: Further warnings.
         self.warnings: list[Phrase] = []
         self.has_config = False
         self.tally = Tally()
         self.messages: dict[str, PodMessage] = {}
         self.events: dict[tuple[str, str], ObjectEvent] = {}
         self.logs: list[SchedulerLog] = []
-        self.steps: Steps | None = None
+        self.steps: RecordedSteps | None = None
         self.config: tuple[str, dict[str, Any]] | None = None
         #: The releases that accept `config`.
         self.config_releases: tuple[str, ...] = RELEASES
@@ -130,7 +125,7 @@ class MergedFiles:
         #: The feature gates on the command line of a scheduler's log.
         self.feature_gates: dict[str, bool] = {}
 
-    def add_file(self, file: FileFound) -> None:
+    def add_file(self, file: FileContents) -> None:
         """Add a file. For duplicate objects the newer version is kept, or the last one if the versions cannot be compared."""
         self.files.append(file.report())
         self.warnings += file.warnings
@@ -145,24 +140,18 @@ class MergedFiles:
         for key, obj in file.objects.items():
             existing = self.objects.get(key)
             if existing is not None:
-                older = _is_newer(existing, obj)
-                self.tally.drop(
-                    type(obj).__name__,
-                    "duplicate; the newer one was kept" if older else "duplicate; the last one was kept",
-                    obj.key,
-                )
-                if older:
+                is_older = _is_newer(existing, obj)
+                reason = "duplicate; the newer one was kept" if is_older else "duplicate; the last one was kept"
+                self.tally.drop(type(obj).__name__, reason, obj.key)
+                if is_older:
                     continue
                 del self.objects[key]
             self.objects[key] = obj
             self.origins[key] = file.name
         for message in file.messages.values():
-            earlier = self.messages.get(message.pod)
-            if earlier is None or (earlier.seconds or 0) <= (message.seconds or 0):
-                self.messages[message.pod] = message
-        for reason, event in file.events.items():
-            if reason not in self.events or self.events[reason].at <= event.at:
-                self.events[reason] = event
+            _keep_latest_message(self.messages, message)
+        for event in file.events.values():
+            _keep_latest_event(self.events, event)
         self.logs += file.logs
         self.steps = file.steps or self.steps
 
@@ -174,8 +163,28 @@ class MergedFiles:
         listed = self.files
         if len(listed) > _LISTED:
             listed = sorted(listed, key=lambda file: not (counts.get(file.name) or file.dumps or file.messages))[:_LISTED]
-            self.warnings.append(phrase("{count} more files were read and are not listed.", count=len(self.files) - _LISTED))
         return tuple(msgspec.structs.replace(file, objects=counts.get(file.name, 0)) for file in listed)
+
+    def all_warnings(self) -> list[Phrase]:
+        """The warnings about files, and one about those that the report does not list."""
+        unlisted = len(self.files) - _LISTED
+        return (
+            [*self.warnings, phrase("{count} more files were read and are not listed.", count=unlisted)] if unlisted > 0 else self.warnings
+        )
+
+
+def _keep_latest_message(messages: dict[str, PodMessage], message: PodMessage) -> None:
+    """Of each pod the latest message is kept; of messages without times, the last one."""
+    known = messages.get(message.pod)
+    if known is None or (known.seconds or 0) <= (message.seconds or 0):
+        messages[message.pod] = message
+
+
+def _keep_latest_event(events: dict[tuple[str, str], ObjectEvent], event: ObjectEvent) -> None:
+    """Of each object and reason the latest Event is kept."""
+    key = (event.about, event.reason)
+    if key not in events or events[key].at <= event.at:
+        events[key] = event
 
 
 def _is_newer(existing: KubeObject, other: KubeObject) -> bool:
