@@ -82,7 +82,7 @@ class Comparison:
         found = interval([row.values[column.key] for row in self._rows[variant].values() if column.key in row.values])
         return None if found is None else found.mean
 
-    def is_nothing(self, column: Column) -> bool:
+    def is_always_zero(self, column: Column) -> bool:
         """Whether it is 0 in every trial."""
         return not any(row.values.get(column.key) for rows in self._rows.values() for row in rows.values())
 
@@ -136,9 +136,10 @@ def _is_sure(difference: Interval) -> bool:
 def choose(results: Results, comparison: Comparison) -> Choice | None:
     """Goal by goal, drop the variants that are worse than the best one beyond chance. None without two variants that have numbers."""
     baseline = results.baseline
-    left = [variant.name for variant in results.variants if comparison.can_win(variant.name)]
-    if len(left) < 2 or baseline not in left:
+    candidates = [variant.name for variant in results.variants if comparison.can_win(variant.name)]
+    if len(candidates) < 2 or baseline not in candidates:
         return None
+    left = candidates
     goals = _goals(results)
     dropped: list[Dropped] = []
     decided: Column | None = None
@@ -161,16 +162,15 @@ def choose(results: Results, comparison: Comparison) -> Choice | None:
     for column in [] if is_baseline else [*goals, *rest]:
         if comparison.verdict(chosen, baseline, column) < 0:
             costs.setdefault(column.measure, column)
-    able = [variant.name for variant in results.variants if comparison.can_win(variant.name)]
     return Choice(
-        chosen,
-        is_baseline,
-        [name for name in left if name != chosen],
-        goals,
-        [] if is_baseline else [column for column in goals if comparison.verdict(chosen, baseline, column) > 0],
-        list(costs.values()),
-        dropped,
-        _alternatives(comparison, chosen, able, list(dict.fromkeys([*goals, *costs.values()]))),
+        variant=chosen,
+        is_baseline=is_baseline,
+        ties=[name for name in left if name != chosen],
+        goals=goals,
+        gains=[] if is_baseline else [column for column in goals if comparison.verdict(chosen, baseline, column) > 0],
+        costs=list(costs.values()),
+        dropped=dropped,
+        alternatives=_alternatives(comparison, chosen, candidates, list(dict.fromkeys([*goals, *costs.values()]))),
     )
 
 

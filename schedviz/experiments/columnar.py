@@ -7,7 +7,7 @@ from msgspec import UNSET, UnsetType
 
 from schedviz.experiments.comparing import Moves
 from schedviz.experiments.courses import Course
-from schedviz.experiments.results import Column, Results, TrialRow, VariantResult
+from schedviz.experiments.results import Column, Results, VariantResult
 from schedviz.experiments.series import SeriesInfo, infos_of
 
 
@@ -66,19 +66,19 @@ class ColumnarResults(msgspec.Struct, frozen=True, rename="camel"):
 def columnar(results: Results) -> ColumnarResults:
     """The results, without what can be calculated from the trials."""
     return ColumnarResults(
-        results.schedviz,
-        results.name,
-        results.question,
-        results.plan,
-        results.baseline,
-        results.nodes,
-        results.pods,
-        results.columns,
-        [_variant(each) for each in results.variants],
-        _trials(results.trials, results),
-        results.moves,
-        results.courses_axis,
-        infos_of([key for variant in results.variants for key in variant.courses]),
+        schedviz=results.schedviz,
+        name=results.name,
+        question=results.question,
+        plan=results.plan,
+        baseline=results.baseline,
+        nodes=results.nodes,
+        pods=results.pods,
+        columns=results.columns,
+        variants=[_variant(each) for each in results.variants],
+        trials=_trials(results),
+        moves=results.moves,
+        courses_axis=results.courses_axis,
+        series=infos_of([key for variant in results.variants for key in variant.courses]),
     )
 
 
@@ -86,13 +86,14 @@ def _variant(variant: VariantResult) -> ColumnarVariant:
     return ColumnarVariant(variant.name, variant.note, variant.node_shares, variant.courses)
 
 
-def _trials(rows: list[TrialRow], results: Results) -> ColumnarTrials:
+def _trials(results: Results) -> ColumnarTrials:
+    rows = results.trials
     places = {variant.name: place for place, variant in enumerate(results.variants)}
     return ColumnarTrials(
-        [row.number for row in rows],
-        [places[row.variant] for row in rows],
-        [row.seed for row in rows],
-        [row.cycles for row in rows],
-        [[row.values.get(column.key) for row in rows] for column in results.columns],
-        {row.number: row.error for row in rows if row.error},
+        numbers=[row.number for row in rows],
+        variants=[places[row.variant] for row in rows],
+        seeds=[row.seed for row in rows],
+        cycles=[row.cycles for row in rows],
+        values=[[row.values.get(column.key) for row in rows] for column in results.columns],
+        errors={row.number: row.error for row in rows if row.error},
     )

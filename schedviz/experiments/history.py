@@ -17,7 +17,7 @@ class Attempt(msgspec.Struct, frozen=True, gc=False):
     cycle: int
     #: `namespace/name`.
     pod: str
-    #: scheduled | unschedulable | error | skipped.
+    #: As `CycleView.outcome`.
     outcome: str
     #: The node; "" if the pod was not scheduled.
     node: str
@@ -55,16 +55,16 @@ class History:
 def _attempt(cycle: CycleView, arrival: float) -> Attempt:
     victims = next((tuple(stage.facts["victims"]) for stage in cycle.stages if "victims" in stage.facts), ())
     return Attempt(
-        cycle.cycle,
-        cycle.pod,
-        cycle.outcome,
-        cycle.node if cycle.outcome == "scheduled" else "",
-        cycle.at_seconds,
-        cycle.at_seconds - arrival,
-        cycle.attempts,
-        cycle.evaluated_nodes,
-        cycle.feasible_nodes,
-        victims,
+        cycle=cycle.cycle,
+        pod=cycle.pod,
+        outcome=cycle.outcome,
+        node=cycle.node if cycle.outcome == "scheduled" else "",
+        at_seconds=cycle.at_seconds,
+        waited_seconds=cycle.at_seconds - arrival,
+        attempt=cycle.attempts,
+        evaluated_nodes=cycle.evaluated_nodes,
+        feasible_nodes=cycle.feasible_nodes,
+        victims=victims,
     )
 
 

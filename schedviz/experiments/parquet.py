@@ -6,9 +6,6 @@ import io
 
 from schedviz.experiments.results import Results
 
-#: The columns before those of measures.
-_TEXTS = ("variant", "error")
-
 
 class ParquetUnavailable(Exception):
     """pyarrow is not installed. The text says how to install it."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from schedviz.experiments.errors import Fault, PlanError
+from schedviz.experiments.errors import PlanError
 from schedviz.experiments.plan import FORMAT, Base, Plan, Workload
 from schedviz.experiments.trials import Trial, trials_of
 from schedviz.experiments.tuning.goal import check_tuning
@@ -36,7 +36,7 @@ class PlanText(msgspec.Struct, frozen=True):
 
     def located(self, error: PlanError) -> PlanError:
         """The error with the line numbers of its paths."""
-        return PlanError([msgspec.structs.replace(fault, line=fault.line or self.nodes.line_of(fault.path)) for fault in error.faults])
+        return _located(error, self.nodes)
 
 
 def read_plan(path: Path) -> PlanText:
@@ -62,8 +62,12 @@ def parse_plan(text: str) -> PlanText:
         if plan.tune is not None:
             check_tuning(plan.tune)
     except PlanError as error:
-        raise PlanError([msgspec.structs.replace(fault, line=nodes.line_of(fault.path)) for fault in error.faults]) from None
+        raise _located(error, nodes) from None
     return PlanText(text, plan, variants, nodes)
+
+
+def _located(error: PlanError, nodes: YamlNodes) -> PlanError:
+    return PlanError([msgspec.structs.replace(fault, line=fault.line or nodes.line_of(fault.path)) for fault in error.faults])
 
 
 def _refuse_unstorable_text(value: Any) -> None:
@@ -109,8 +113,3 @@ def _check_one(path: str, members: dict[str, object]) -> None:
     if len(given) != 1:
         found = f"found {' and '.join(given)}" if given else "found neither"
         raise PlanError.of(path, f"expected exactly one of {' and '.join(members)}; {found}")
-
-
-def fault_of(path: str, error: Exception) -> Fault:
-    """The fault for an error of another package, whose message is for users."""
-    return Fault(path, str(error))

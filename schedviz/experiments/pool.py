@@ -1,25 +1,25 @@
 """Runs trials in processes of this machine.
 
-Starting a process takes as long as importing the engine, so that the processes start before the plan is checked. They read the base from a
-file once it is there.
+Starting a process takes as long as importing the engine, so the processes start before the plan is checked. They read the base from a file
+once it is there.
 """
 
 from __future__ import annotations
 
 import multiprocessing
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Self
+from typing import Self
 
 from schedviz.experiments.base_cluster import BaseCluster
 from schedviz.experiments.code import load_code
 from schedviz.experiments.measures import Measure, measures_named
 from schedviz.experiments.plan import Plan
 from schedviz.experiments.plan_text import parse_plan
-from schedviz.experiments.run_trial import run_trial
+from schedviz.experiments.run_trial import never, run_trial
 from schedviz.experiments.trial_result import TrialResult
 from schedviz.experiments.trials import Trial
 from schedviz.experiments.validation import CheckedPlan
@@ -41,17 +41,17 @@ class TrialRunner:
         own = load_code(read.plan.code, code_folder or Path(), is_trusted=code_folder is not None)
         return cls(read.plan, read.trials, measures_named(read.plan.measures, own), BaseCluster.unpack(base))
 
-    def run(self, number: int, **options: Any) -> TrialResult:
-        """The result of the trial with this number. Options are those of `run_trial`."""
-        return self.run_trial(self._trials[number], **options)
+    def run(self, number: int, *, stop: Callable[[], bool] = never) -> TrialResult:
+        """The result of the trial with this number. Raises as `run_trial.run_trial`."""
+        return self.run_trial(self._trials[number], stop=stop)
 
-    def run_trial(self, trial: Trial, **options: Any) -> TrialResult:
-        """The result of any trial on the plan's base. Options are those of the function `run_trial`."""
-        return run_trial(trial, self._base, self._plan, self._measures, **options)
+    def run_trial(self, trial: Trial, *, stop: Callable[[], bool] = never) -> TrialResult:
+        """The result of any trial on the plan's base. Raises as `run_trial.run_trial`."""
+        return run_trial(trial, self._base, self._plan, self._measures, stop=stop)
 
 
 class WorkerProcesses:
-    """Processes of this machine that run trials, of no plan yet: they start before the plan is checked. With one job there are none."""
+    """Processes of this machine that can run the trials of any plan. With one job there are none: the trials run in this process."""
 
     def __init__(self, jobs: int) -> None:
         self.folder = TemporaryDirectory(prefix="schedviz-")
@@ -105,7 +105,7 @@ def run_all(checked: CheckedPlan, *, jobs: int) -> Iterator[TrialResult]:
         yield from TrialPool(checked, processes).run(checked.trials)
 
 
-#: The runner of this process.
+#: The runner of this worker process, once it has run a trial: at most one, because a pool serves one plan.
 _runners: list[TrialRunner] = []
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final, Literal
 
@@ -134,6 +134,11 @@ class Experiment(msgspec.Struct, frozen=True):
     nodes: int
     pods: int
 
+    @property
+    def baseline(self) -> str:
+        """The name of the variant with which the others are compared."""
+        return self.plan.baseline or self.variants[0].name
+
 
 def drawn_trials(experiment: Experiment) -> list[Trial]:
     """The trials whose whole results are needed: those of the first seeds, if there are not too many variants and placements."""
@@ -160,53 +165,70 @@ def results_of(
     `earlier` has the moves, node shares and courses of variants whose trials were taken from it.
     """
     by_number = {result.number: result for result in found}
+    measures = [each for each in experiment.measures if volatile or not each.is_volatile]
     points = _points_of_a_series(by_number.values()) if series else 0
     rows = [
         _row(trial, by_number[trial.number], volatile=volatile, points=points) for trial in experiment.trials if trial.number in by_number
     ]
-    measures = [each for each in experiment.measures if volatile or not each.is_volatile]
     columns = _columns(measures, rows)
     rows = [_with_absent(row, measures, columns) for row in rows]
-    baseline = experiment.plan.baseline or experiment.variants[0].name
-    drawn = [
-        (trial, by_number[trial.number])
-        for trial in drawn_trials(experiment)
-        if trial.number in by_number and not by_number[trial.number].error
-    ]
+    drawn = _drawn_results(experiment, by_number)
+    return Results(
+        format=FORMAT,
+        schedviz=__version__,
+        name=experiment.plan.name,
+        question=experiment.plan.question,
+        plan=experiment.text,
+        baseline=experiment.baseline,
+        nodes=experiment.nodes,
+        pods=experiment.pods,
+        columns=columns,
+        variants=_variants(experiment, rows, columns if means else [], drawn, earlier),
+        trials=rows,
+        moves=_moves(experiment, drawn, earlier),
+        courses_axis=next((result.series_axis for _, result in drawn if result.series), ""),
+        series=infos_of([key for row in rows for key in row.series]),
+        tuning=tuning,
+    )
+
+
+def _drawn_results(experiment: Experiment, by_number: Mapping[int, TrialResult]) -> list[tuple[Trial, TrialResult]]:
+    """The whole results of the trials that are drawn, without those that failed or have none yet."""
+    pairs = [(trial, by_number[trial.number]) for trial in drawn_trials(experiment) if trial.number in by_number]
+    return [(trial, result) for trial, result in pairs if not result.error]
+
+
+def _moves(experiment: Experiment, drawn: Sequence[tuple[Trial, TrialResult]], earlier: Results | None) -> Moves | None:
     placements = {(trial.variant.name, trial.seed): result.placements for trial, result in drawn if result.placements is not None}
+    names = [variant.name for variant in experiment.variants]
+    return moves_between(names, placements, None if earlier is None else earlier.moves)
+
+
+def _variants(
+    experiment: Experiment,
+    rows: Sequence[TrialRow],
+    columns: Sequence[Column],
+    drawn: Sequence[tuple[Trial, TrialResult]],
+    earlier: Results | None,
+) -> list[VariantResult]:
+    rows_of: dict[str, list[TrialRow]] = {variant.name: [] for variant in experiment.variants}
+    for row in rows:
+        rows_of[row.variant].append(row)
     whole: dict[str, list[TrialResult]] = {}
     for trial, result in drawn:
         whole.setdefault(trial.variant.name, []).append(result)
     drawn_before = {} if earlier is None else {variant.name: variant for variant in earlier.variants}
-    of_variant: dict[str, list[TrialRow]] = {variant.name: [] for variant in experiment.variants}
-    for row in rows:
-        of_variant[row.variant].append(row)
-    return Results(
-        FORMAT,
-        __version__,
-        experiment.plan.name,
-        experiment.plan.question,
-        experiment.text,
-        baseline,
-        experiment.nodes,
-        experiment.pods,
-        columns,
-        [
-            _variant(
-                variant,
-                of_variant[variant.name],
-                columns if means else [],
-                [] if variant.name == baseline else of_variant[baseline],
-                _drawn(whole.get(variant.name, []), drawn_before.get(variant.name)),
-            )
-            for variant in experiment.variants
-        ],
-        rows,
-        moves_between([variant.name for variant in experiment.variants], placements, None if earlier is None else earlier.moves),
-        next((result.series_axis for _, result in drawn if result.series), ""),
-        infos_of([key for row in rows for key in row.series]),
-        tuning,
-    )
+    baseline = experiment.baseline
+    return [
+        _variant(
+            variant,
+            rows_of[variant.name],
+            columns,
+            [] if variant.name == baseline else rows_of[baseline],
+            _drawn(whole.get(variant.name, []), drawn_before.get(variant.name)),
+        )
+        for variant in experiment.variants
+    ]
 
 
 def _drawn(whole: Sequence[TrialResult], before: VariantResult | None) -> tuple[dict[str, list[float]], dict[str, Course]]:
@@ -233,17 +255,17 @@ def _points_of_a_series(found: Iterable[TrialResult]) -> int:
 
 def _row(trial: Trial, result: TrialResult, *, volatile: bool, points: int) -> TrialRow:
     return TrialRow(
-        trial.number,
-        trial.variant.name,
-        trial.seed,
-        {**result.values, **(result.volatile if volatile else {})},
-        result.error,
-        result.traceback,
-        result.cycles,
-        result.clock_seconds,
-        result.ended,
-        {key: thinned(each, points) for key, each in result.series.items()} if points else {},
-        result.series_axis if points else "",
+        number=trial.number,
+        variant=trial.variant.name,
+        seed=trial.seed,
+        values={**result.values, **(result.volatile if volatile else {})},
+        error=result.error,
+        traceback=result.traceback,
+        cycles=result.cycles,
+        clock_seconds=result.clock_seconds,
+        ended=result.ended,
+        series={key: thinned(each, points) for key, each in result.series.items()} if points else {},
+        series_axis=result.series_axis if points else "",
     )
 
 
@@ -286,7 +308,7 @@ def _variant(
     baseline: Sequence[TrialRow],
     drawn: tuple[dict[str, list[float]], dict[str, Course]],
 ) -> VariantResult:
-    """A variant of its rows, the rows of the baseline (empty if it is the baseline), and its node shares and courses."""
+    """A variant with its numbers. `baseline`: the rows of the baseline, none for itself; `drawn`: its node shares and courses."""
     own = {row.seed: row for row in rows}
     others = {row.seed: row for row in baseline}
     values, differences = {}, {}
@@ -304,15 +326,16 @@ def _variant(
         if difference is not None:
             differences[key] = difference
     errors = [row.error for row in own.values() if row.error]
-    changes = msgspec.to_builtins(variant.patch)
+    node_shares, courses = drawn
     return VariantResult(
-        variant.name,
-        variant.note,
-        variant.axes,
-        changes,
-        values,
-        differences,
-        len(errors),
-        errors[0] if errors else "",
-        *drawn,
+        name=variant.name,
+        note=variant.note,
+        axes=variant.axes,
+        changes=msgspec.to_builtins(variant.patch),
+        values=values,
+        differences=differences,
+        failed=len(errors),
+        error=errors[0] if errors else "",
+        node_shares=node_shares,
+        courses=courses,
     )

@@ -51,18 +51,18 @@ def infos_of(keys: Sequence[str]) -> list[SeriesInfo]:
     return [SeriesInfo(key, *TITLES[_name(key)]) for key in found]
 
 
-def evenly(count: int, most: int) -> list[int]:
-    """At most `count` indices of a list, evenly spaced, with the first and the last one."""
-    if count <= most:
-        return list(range(count))
-    return [round(place * (count - 1) / (most - 1)) for place in range(most)]
+def evenly_spaced(length: int, most: int) -> list[int]:
+    """At most `most` indices (2 or more) of a list of this length: the first, the last, and evenly spaced ones between them."""
+    if length <= most:
+        return list(range(length))
+    return [round(place * (length - 1) / (most - 1)) for place in range(most)]
 
 
 def thinned(series: Series, most: int) -> Series:
-    """The series with at most so many points, of at least two."""
+    """The series with at most `most` points, which is 2 or more."""
     if len(series.at) <= most:
         return series
-    kept = evenly(len(series.at), most)
+    kept = evenly_spaced(len(series.at), most)
     return Series([series.at[index] for index in kept], [series.values[index] for index in kept])
 
 

@@ -92,14 +92,14 @@ def summary(results: Results) -> Summary | None:
         return None
     level, certainty = _certainty(results, comparison, choice)
     return Summary(
-        _headline(results, comparison, choice),
-        list(_reasons_to_keep(results, comparison, choice) if choice.is_baseline else _reasons(results, comparison, choice)),
-        [] if choice.is_baseline else _costs(results, comparison, choice),
-        level,
-        certainty,
-        [_alternative(comparison, choice, each) for each in choice.alternatives],
-        _others(results, choice),
-        explained(results, _named(results, comparison, choice)),
+        headline=_headline(results, comparison, choice),
+        reasons=list(_reasons_to_keep(results, comparison, choice) if choice.is_baseline else _reasons(results, comparison, choice)),
+        costs=[] if choice.is_baseline else _costs(results, comparison, choice),
+        level=level,
+        certainty=certainty,
+        alternatives=[_alternative(comparison, choice, each) for each in choice.alternatives],
+        others=_others(results, choice),
+        words=explained(results, _named(results, comparison, choice)),
     )
 
 
@@ -120,7 +120,9 @@ def _headline_to_keep(results: Results, comparison: Comparison, choice: Choice) 
         is_unmoved = len(_unmoved(results, choice)) == len(choice.ties)
         same = "put every pod on the same node" if is_unmoved else "have the same numbers"
         numbers = [
-            f"{label(column.key)} {_value(comparison, baseline, column)}" for column in choice.goals if not comparison.is_nothing(column)
+            f"{label(column.key)} {_value(comparison, baseline, column)}"
+            for column in choice.goals
+            if not comparison.is_always_zero(column)
         ]
         return f"No difference: {_listed(choice.ties)} and {baseline} {same} ({_listed(numbers)})."
     trade = next((each for each in choice.alternatives if each.cost is not None), None)
@@ -151,7 +153,7 @@ def _reasons(results: Results, comparison: Comparison, choice: Choice) -> Iterat
         yield _against(comparison, chosen, baseline, column, "better")
     first = choice.goals.index(choice.gains[0]) if choice.gains else 0
     for column in choice.goals[:first]:
-        if column not in choice.costs and not comparison.is_nothing(column):
+        if column not in choice.costs and not comparison.is_always_zero(column):
             own, other = (_value(comparison, name, column) for name in (chosen, baseline))
             is_equal = comparison.is_equal(chosen, baseline, [column])
             says = f"the same in every trial ({own})" if is_equal else f"no difference beyond chance ({own} and {other})"
@@ -179,7 +181,7 @@ def _reasons_to_keep(results: Results, comparison: Comparison, choice: Choice) -
         f"Over {seeds} seeds, no other variant is better beyond chance {worse}." if seeds > 1 else f"No other variant is better {worse}."
     )
     for column in choice.goals if choice.ties else []:
-        if comparison.is_nothing(column):
+        if comparison.is_always_zero(column):
             continue
         is_equal = all(comparison.is_equal(name, results.baseline, [column]) for name in choice.ties)
         says = "the same in every trial" if is_equal else "no difference beyond chance"
@@ -252,7 +254,7 @@ def _named(results: Results, comparison: Comparison, choice: Choice) -> list[Col
     found: dict[str, Column] = {}
     differing = [column for _, columns in _differing(results, comparison, choice) for column in columns] if choice.is_baseline else []
     for column in [*choice.goals, *choice.costs, *differing]:
-        if not comparison.is_nothing(column):
+        if not comparison.is_always_zero(column):
             found.setdefault(column.measure, column)
     return list(found.values())
 

@@ -52,7 +52,7 @@ def _thinned(columns: Sequence[Column]) -> list[Column]:
 
 
 def _spaced(parts: list[Column]) -> list[Column]:
-    """The first, the last and evenly spaced ones between them."""
+    """The first, the last and evenly spaced ones between them, as frontend/src/model/experiments/spaced.ts selects them."""
     if len(parts) <= _MAX_PARTS:
         return parts
     return [parts[place * (len(parts) - 1) // (_MAX_PARTS - 1)] for place in range(_MAX_PARTS)]

@@ -39,7 +39,7 @@ class _Recording:
 def trial_session(trial: Trial, base: BaseCluster, plan: Plan, *, stop: Callable[[], bool] = never) -> Iterator[bytes]:
     """The file, in pieces. Runs the trial, at the cost of recording.
 
-    Raises `PluginFailedError` if a user's plugin fails, and `TrialStopped` if `stop`, which is asked now and then, returns True.
+    Raises `PluginFailedError` if a user's plugin fails, and `TrialStopped` if `stop`, which is called now and then, returns True.
     """
     recording = _Recording()
     with without_gc():

@@ -1,4 +1,4 @@
-"""Records during a trial the changes of how much of its nodes is used. `usage` makes curves of them after the trial."""
+"""Records the changes during a trial of how much of its nodes is used. `usage` makes curves of them after the trial."""
 
 from __future__ import annotations
 

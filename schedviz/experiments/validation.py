@@ -54,7 +54,7 @@ class CheckedPlan(msgspec.Struct, frozen=True):
     @property
     def baseline(self) -> str:
         """The name of the variant with which the others are compared."""
-        return self.plan.baseline or self.variants[0].name
+        return self.experiment.baseline
 
     @property
     def experiment(self) -> Experiment:

@@ -214,7 +214,7 @@ class _Claims:
         return (latest, "assumed") if is_assumed else (stored, "pending")
 
     def views(self) -> Iterator[ClaimView]:
-        """Sorted by key."""
+        """The claims, sorted by key."""
         for key in sorted(self._claims):
             claim, state = self._claims[key]
             results = claim.status.allocation.devices.results if claim.status.allocation is not None else ()
@@ -230,13 +230,13 @@ class _Claims:
                 ),
                 devices=tuple(
                     AllocatedDevice(
-                        result.request,
-                        result.driver,
-                        result.pool,
-                        result.device,
-                        result.share_id or "",
-                        {name: str(amount) for name, amount in result.consumed_capacity.items()},
-                        bool(result.admin_access),
+                        request=result.request,
+                        driver=result.driver,
+                        pool=result.pool,
+                        device=result.device,
+                        share=result.share_id or "",
+                        consumed={name: str(amount) for name, amount in result.consumed_capacity.items()},
+                        admin=bool(result.admin_access),
                     )
                     for result in results
                 ),
@@ -257,10 +257,10 @@ def _requests(claim: ResourceClaim | ResourceClaimTemplate) -> tuple[RequestView
     spec = claim.spec if isinstance(claim, ResourceClaim) else claim.spec.spec
     return tuple(
         RequestView(
-            alternative.full_name,
-            alternative.device_class_name,
-            0 if alternative.mode == ALL else alternative.count,
-            _expressions(alternative.selectors),
+            name=alternative.full_name,
+            device_class=alternative.device_class_name,
+            count=0 if alternative.mode == ALL else alternative.count,
+            selectors=_expressions(alternative.selectors),
         )
         for request in spec.devices.requests
         for alternative in alternatives_of(request)
@@ -272,7 +272,7 @@ def _expressions(selectors: Iterable[DeviceSelector]) -> tuple[str, ...]:
 
 
 def _pools(simulation: Simulation, claims: _Claims) -> Iterator[PoolView]:
-    """Sorted by node, driver and pool."""
+    """The pools, sorted by node, driver and name."""
     slices: dict[tuple[str, str, str], list[ResourceSlice]] = {}
     rules = _taint_rules(simulation)
     for resource_slice in simulation.cluster.store.of_kind("ResourceSlice").values():
@@ -316,15 +316,17 @@ def _device(device_id: DeviceID, device: Device, claims: _Claims, remaining: Map
     if states:
         state = "inFlight" if "inFlight" in states else "assumed" if "assumed" in states else "allocated"
     return DeviceView(
-        device.name,
-        state,
-        tuple(claim for claim, _ in holders),
-        not holders and _exceeds(device, remaining),
-        tuple(f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}" for taint in device.taints),
-        any(taint.effect in _HARD for taint in device.taints),
-        {name: _text(attribute) for name, attribute in device.attributes.items()},
-        {name: str(capacity.value) for name, capacity in device.capacity.items() if capacity.value is not None},
-        tuple(counter.counter_set for counter in device.consumes_counters),
+        name=device.name,
+        state=state,
+        claims=tuple(claim for claim, _ in holders),
+        blocked=not holders and _exceeds(device, remaining),
+        taints=tuple(
+            f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}" for taint in device.taints
+        ),
+        tainted=any(taint.effect in _HARD for taint in device.taints),
+        attributes={name: _text(attribute) for name, attribute in device.attributes.items()},
+        capacity={name: str(capacity.value) for name, capacity in device.capacity.items() if capacity.value is not None},
+        counter_sets=tuple(counter.counter_set for counter in device.consumes_counters),
     )
 
 

@@ -29,7 +29,7 @@ class WhatIf(Part, frozen=True):
     nodes: dict[str, int]
     #: The scheduler's message about the copy that did not fit, with preemption's part; "" if all fit.
     message: str = ""
-    #: "", or the outcome of its cycle: unschedulable | error | refused (by the API server).
+    #: What became of that copy: unschedulable | error | gated | refused (by the API server); "" if all fit.
     outcome: str = ""
 
 

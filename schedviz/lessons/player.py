@@ -18,10 +18,10 @@ from schedviz.trace.commands import AnyCommand, Confirm
 from schedviz.trace.releases import V1_27, ReleaseName
 
 
-def play(lesson: Lesson, *, stops: int | None = None, release: ReleaseName | None = None) -> Iterator[StopState]:
+def play(lesson: Lesson, *, release: ReleaseName | None = None) -> Iterator[StopState]:
     """Play the stops in order, on another release than the lesson's if it is given. Raises `ExpressionError` or `ConfigurationError`."""
     player = _Player(lesson, release or lesson.plan.release)
-    for stop in lesson.plan.stops[:stops]:
+    for stop in lesson.plan.stops:
         yield player.play(stop)
 
 
@@ -40,7 +40,8 @@ def hint_holds(lesson: Lesson, stop: Stop, hint: LiveHint) -> bool:
     for before in itertools.takewhile(lambda earlier: earlier is not stop, lesson.plan.stops):
         player.play(before)
     player.do(stop.do)
-    results = [player.hears(hint, done) for done in ((hint.after,) if hint.after else ((), stop.reveal))]
+    # Not lazily: the commands of the second one follow those of the first.
+    results = [player.shows(hint, commands) for commands in ((hint.after,) if hint.after else ((), stop.reveal))]
     return any(results)
 
 
@@ -51,6 +52,8 @@ def _settings(plan: Plan, release: ReleaseName) -> SimulationSettings:
 
 
 class _Player:
+    """An engine with the cluster of a lesson, and beside it that of `compareWith`, which executes the same commands."""
+
     def __init__(self, lesson: Lesson, release: ReleaseName, *, compares: bool = True) -> None:
         self._release = release
         other = lesson.plan.compare_with if compares else None
@@ -72,8 +75,8 @@ class _Player:
         checks = [CheckedClaim(check, find(check.that, after)) for check in stop.check]
         return StopState(stop, arrived, self._simulation.event, facts, {**facts_after, "answer": as_text(answer)}, answer, checks)
 
-    def hears(self, hint: LiveHint, commands: Sequence[AnyCommand]) -> bool:
-        """Whether the hint is shown after these commands, whose events are `events`."""
+    def shows(self, hint: LiveHint, commands: Sequence[AnyCommand]) -> bool:
+        """Execute commands; returns whether the hint is shown then."""
         after = self.do(commands)
         return find(hint.when, {name: after[name] for name in HINT_SEES}) is True
 

@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 
 from schedviz.lessons.expressions import as_text
 from schedviz.lessons.stop_state import StopState
-from schedviz.lessons.texts import StopText, Text, fill
+from schedviz.lessons.texts import StopText, fill
 
 #: A line end inside a Chinese sentence, where HTML would show a space.
 _SOFT_BREAK = re.compile(
@@ -57,8 +57,3 @@ def question_html(state: StopState, text: StopText) -> str:
 
 def hint_html(state: StopState, text: StopText) -> str:
     return html(fill(text.hint, state.facts))
-
-
-def take_home_html(text: Text) -> list[str]:
-    """The facts to take home, one per line."""
-    return [html_line(fact) for fact in text.take_home]

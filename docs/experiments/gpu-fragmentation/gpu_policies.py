@@ -19,9 +19,9 @@ from schedviz.engine.framework.interface import Handle, Scores
 from schedviz.engine.framework.types import PodInfo
 from schedviz.kube.meta import KubeObject
 
-#: The amounts of the largest node, by which the authors divide.
-_MOST_CPU = 128_000
-_MOST_GPU = 8_000
+#: The amounts of the largest node, by which the authors divide: thousandths of cpus and of GPUs.
+_MAX_MILLI_CPU = 128_000
+_MAX_MILLI_GPU = 8_000
 
 _Floats = npt.NDArray[np.float64]
 
@@ -50,8 +50,8 @@ class GpuBestFit(GpuSharing):
     name = "GpuBestFit"
 
     def scores(self, request: Request, nodes: Nodes, pod: PodInfo) -> Amounts:  # noqa: ARG002
-        cpu = (nodes.cpu - request.cpu) / _MOST_CPU
-        gpu = (nodes.free.sum(axis=1) - request.gpus * request.milli) / _MOST_GPU
+        cpu = (nodes.cpu - request.cpu) / _MAX_MILLI_CPU
+        gpu = (nodes.free.sum(axis=1) - request.gpus * request.milli) / _MAX_MILLI_GPU
         return np.asarray((1 - (cpu + gpu) / 2) * 100).astype(np.int64)
 
     def normalize_score(self, _state: CycleState, _pod: PodInfo, scores: Scores) -> Scores:
@@ -65,8 +65,8 @@ class GpuDotProduct(GpuSharing):
     name = "GpuDotProduct"
 
     def scores(self, request: Request, nodes: Nodes, pod: PodInfo) -> Amounts:  # noqa: ARG002
-        cpu = nodes.cpu / _MOST_CPU * (request.cpu / _MOST_CPU)
-        gpu = nodes.free.sum(axis=1) / _MOST_GPU * (request.gpus * request.milli / _MOST_GPU)
+        cpu = nodes.cpu / _MAX_MILLI_CPU * (request.cpu / _MAX_MILLI_CPU)
+        gpu = nodes.free.sum(axis=1) / _MAX_MILLI_GPU * (request.gpus * request.milli / _MAX_MILLI_GPU)
         return np.asarray(100 * (1 - (cpu + gpu) / 2)).astype(np.int64)
 
 
@@ -98,7 +98,7 @@ class GpuClustering(GpuSharing):
         same = nodes.pods[:, request.kind] > 0
         others = (np.delete(nodes.pods, request.kind, axis=1) > 0).any(axis=1)
         base = np.where(same, np.where(others, 50, 75), np.where(others, 0, 25))
-        return np.asarray(base + 25 * (_MOST_GPU - nodes.free.sum(axis=1)) // _MOST_GPU)
+        return np.asarray(base + 25 * (_MAX_MILLI_GPU - nodes.free.sum(axis=1)) // _MAX_MILLI_GPU)
 
 
 class FGD(GpuSharing):
@@ -113,8 +113,8 @@ class FGD(GpuSharing):
     def __init__(self, args: dict[str, Any] | None, handle: Handle) -> None:
         super().__init__(args, handle)
         self._scale = float(self.args.get("scale", WHOLE))
-        #: The pods that there are when the first pod is scored; None: none was.
-        self._popular: Counter[Request] | None = None
+        #: How many of the pods that exist when the first pod is scored have each request; None: none was scored.
+        self._pods_by_request: Counter[Request] | None = None
         self._fragmentation: Fragmentation | None = None
         self._kept: dict[Request, _Kept] = {}
 
@@ -135,13 +135,15 @@ class FGD(GpuSharing):
         return int(self._gains(request, node.free, node.cpu, node.names)[0].argmax())
 
     def to_state(self, number: Callable[[KubeObject], int]) -> Any:
-        popular = None if self._popular is None else [[list(request), count] for request, count in self._popular.items()]
+        popular = None if self._pods_by_request is None else [[list(request), count] for request, count in self._pods_by_request.items()]
         return {**super().to_state(number), "popular": popular}
 
     def load(self, state: Any, find: Callable[[str, int], KubeObject]) -> None:
         super().load(state, find)
         if state["popular"] is not None:
-            self._popular = Counter({Request(cpu, gpus, milli, tuple(models)): n for (cpu, gpus, milli, models), n in state["popular"]})
+            self._pods_by_request = Counter(
+                {Request(cpu, gpus, milli, tuple(models)): n for (cpu, gpus, milli, models), n in state["popular"]}
+            )
 
     def _gains(self, request: Request, free: Amounts, cpu: Amounts, names: list[str]) -> Amounts:
         """The scores of nodes and their GPUs; -1 where a share does not fit. Without a share, the first column has the node's score."""
@@ -170,9 +172,9 @@ class FGD(GpuSharing):
 
     def _typical(self) -> Fragmentation:
         if self._fragmentation is None:
-            if self._popular is None:
-                self._popular = Counter(Request.of(PodInfo(pod)) for pod in self.handle.objects.list("Pod"))
-            self._fragmentation = Fragmentation(self._popular, float(self.args.get("share", 0.95)))
+            if self._pods_by_request is None:
+                self._pods_by_request = Counter(Request.of(PodInfo(pod)) for pod in self.handle.objects.list("Pod"))
+            self._fragmentation = Fragmentation(self._pods_by_request, float(self.args.get("share", 0.95)))
         return self._fragmentation
 
 
@@ -183,7 +185,7 @@ class FGDBestFit(FGD):
 
     def scores(self, request: Request, nodes: Nodes, pod: PodInfo) -> Amounts:
         """100 for the best node alone, so that no choice is left to the order of ties."""
-        left = nodes.cpu / _MOST_CPU + nodes.free.sum(axis=1) / _MOST_GPU
+        left = nodes.cpu / _MAX_MILLI_CPU + nodes.free.sum(axis=1) / _MAX_MILLI_GPU
         order = np.lexsort((left, -super().scores(request, nodes, pod)))
         scores = np.zeros(len(order), np.int64)
         scores[order[0]] = 100

@@ -29,7 +29,7 @@ MODEL = "alibabacloud.com/gpu-card-model"
 #: A whole GPU, in thousandths.
 WHOLE = 1000
 #: The GPUs of the largest node.
-MOST_GPUS = 8
+MAX_GPUS = 8
 
 Amounts = npt.NDArray[np.int64]
 
@@ -77,10 +77,10 @@ def _models(pod: Pod) -> tuple[str, ...]:
 class Nodes(NamedTuple):
     """Some nodes, one row each."""
 
-    #: Free thousandths, shape (nodes, MOST_GPUS); 0 where a node has fewer GPUs.
+    #: Free thousandths, shape (nodes, MAX_GPUS); 0 where a node has fewer GPUs.
     free: Amounts
     gpus: Amounts
-    #: Pods by their kind, shape (nodes, MOST_GPUS + 1).
+    #: Pods by their kind, shape (nodes, MAX_GPUS + 1).
     pods: Amounts
     #: Free milli-cpus.
     cpu: Amounts
@@ -99,7 +99,7 @@ class GpuSharing:
     def __init__(self, args: dict[str, Any] | None, handle: Handle) -> None:
         self.args = args or {}
         self.handle = handle
-        self.nodes = NodeTable(_initial, free=MOST_GPUS, gpus=0, pods=MOST_GPUS + 1)
+        self.nodes = NodeTable(_initial, free=MAX_GPUS, gpus=0, pods=MAX_GPUS + 1)
         #: Pod -> its row, its GPUs, and the thousandths of each.
         self._assigned: dict[str, tuple[int, list[int], int]] = {}
         #: Pods that were bound before, whose GPUs nobody knows, and their nodes.

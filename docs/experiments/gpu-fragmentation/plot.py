@@ -14,7 +14,7 @@ from pathlib import Path
 from schedviz.experiments.results import Results, decode_results
 
 WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 920, 430, 52, 16, 270, 46
-LOADS, MOST = (80, 130), 0.22
+LOADS, MAX_SHARE = (80, 130), 0.22
 COLOURS = {
     "Random": "#9a5b13",
     "DotProd": "#8250a8",
@@ -33,7 +33,7 @@ def _x(load: float) -> float:
 
 
 def _y(share: float) -> float:
-    return TOP + (1 - share / MOST) * (HEIGHT - TOP - BOTTOM)
+    return TOP + (1 - share / MAX_SHARE) * (HEIGHT - TOP - BOTTOM)
 
 
 def _text(x: float, y: float, words: str, *, anchor: str = "start", colour: str = _INK) -> str:

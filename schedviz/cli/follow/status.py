@@ -22,12 +22,12 @@ LOG_SECONDS: Final = 60.0
 class Status:
     """Prints the line from a thread until it is stopped."""
 
-    def __init__(self, server: Server, session: str, pusher: Pusher, outage: Outage, *, terminal: bool | None = None) -> None:
+    def __init__(self, server: Server, session: str, pusher: Pusher, outage: Outage) -> None:
         self._server = server
         self._path = f"sessions/{session}/agreement/?limit=0"
         self._pusher = pusher
         self._outage = outage
-        self._terminal = sys.stderr.isatty() if terminal is None else terminal
+        self._terminal = sys.stderr.isatty()
         self._stop = threading.Event()
         self._said = ""
 

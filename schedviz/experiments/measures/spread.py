@@ -56,7 +56,7 @@ def _nodes_by_application(trial: FinishedTrial) -> Iterator[list[str]]:
         application = _application(trial.workload[key])
         if application:
             nodes.setdefault(application, []).append(node)
-    return (zone_nodes for zone_nodes in nodes.values() if len(zone_nodes) > 1)
+    return (found for found in nodes.values() if len(found) > 1)
 
 
 def _application(pod: Pod) -> str:

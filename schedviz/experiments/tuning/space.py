@@ -99,14 +99,10 @@ def _corner(axis: TunedAxis, turn: int) -> Chosen:
 def _patch(path: str, value: Chosen) -> Patch:
     """A patch that sets one member."""
     document: Any = value
-    for part in reversed(_parts(path)):
+    # A plugin's name has no dots, and the amount of a resource, whose name may have some, cannot be set.
+    for part in reversed(path.split(".")):
         document = {part: document}
     return msgspec.convert(document, Patch)
-
-
-def _parts(path: str) -> list[str]:
-    """The names on a path. A plugin's name has no dots, and a resource's is not set."""
-    return path.split(".")
 
 
 def _shown(value: Chosen) -> str:

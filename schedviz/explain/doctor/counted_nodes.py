@@ -15,6 +15,8 @@ _WAITS: Final = "Pending"
 _RESTART: Final = phrase("restart kube-scheduler, which builds its list of nodes anew; then upgrade it")
 _ONE_MOMENT: Final = phrase("take the message and the dump at the same moment: send SIGUSR2 again while the pod is pending")
 
+_SEND_SIGUSR2: Final = phrase("to compare the cache with the API node by node, send SIGUSR2 to kube-scheduler and add its log")
+
 
 def counted_nodes(
     scheduler_messages: Mapping[str, str], pods: Mapping[str, Pod], *, nodes: Mapping[str, Node] | None, cached: int | None
@@ -104,7 +106,9 @@ def _differing_counts(messages: Mapping[str, Message], node_count: int, *, has_d
             sentence = phrase(
                 "the scheduler's message about {pods} counts {nodes}, and the API has {known}", pods=names, nodes=nodes, known=node_count
             )
-            yield finding(False, "node count", f"Pod {min(pods)}", ("snapshot", "API"), sentence, _why_api(count > node_count), _SEND)
+            yield finding(
+                False, "node count", f"Pod {min(pods)}", ("snapshot", "API"), sentence, _why_api(count > node_count), _SEND_SIGUSR2
+            )
 
 
 def _why_dump(is_more: bool) -> Phrase:  # noqa: FBT001
@@ -117,6 +121,3 @@ def _why_api(is_more: bool) -> Phrase:  # noqa: FBT001
     if is_more:
         return phrase("not all nodes were collected, nodes were deleted since, or the scheduler's cache still has a deleted node")
     return phrase("nodes were added since, or a node is missing from the scheduler's cache")
-
-
-_SEND: Final = phrase("to compare the cache with the API node by node, send SIGUSR2 to kube-scheduler and add its log")

@@ -72,14 +72,6 @@ class Evidence:
             named = mismatch.redundant_nodes if kind == "node" else mismatch.redundant_pods
         return handler if identity in named else watch
 
-    @property
-    def comparer_is_content(self) -> bool:
-        """Whether the comparer ran and found nothing."""
-        mismatch = self.signal.mismatch
-        return mismatch is not None and not any(
-            (mismatch.missed_nodes, mismatch.redundant_nodes, mismatch.missed_pods, mismatch.redundant_pods)
-        )
-
     def assumed_for(self, uid: str, node: str) -> float | None:
         """The minimum number of seconds for which a pod has been on a node of the cache, by earlier dumps; None if none of them has it."""
         if self.signal.seconds is None:

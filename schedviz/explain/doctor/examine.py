@@ -88,12 +88,12 @@ def examine_objects(
     return examination("the API's objects among themselves", findings, nodes=len(nodes), pods=len(pods))
 
 
-def examine_engine(simulation: Simulation, *, scheduler: Scheduler | None = None) -> Examination:
+def examine_engine(simulation: Simulation) -> Examination:
     """Compare, in the current state of an engine, the API with informers, cache and queue, and the cache with the snapshot."""
     informers = simulation.scheduler.state.informers
     dumped = dump(simulation)
     mismatch = compare([node.name for node in informers.list("Node")], [pod.uid for pod in informers.list("Pod")], dumped)
-    scheduler_ = scheduler or scheduler_of_engine(simulation)
+    scheduler = scheduler_of_engine(simulation)
     objects = list(simulation.stored_objects())
     nodes, pods = _nodes_and_pods(objects)
     running = simulation.running_pod
@@ -108,12 +108,12 @@ def examine_engine(simulation: Simulation, *, scheduler: Scheduler | None = None
         *compare_informers_with_api(simulation),
         *(
             difference
-            for difference in Presence(nodes, pods, Evidence(Signal(dumped, mismatch)), scheduler_).findings()
+            for difference in Presence(nodes, pods, Evidence(Signal(dumped, mismatch)), scheduler).findings()
             if difference.about != f"Pod {running}"
         ),
-        *amounts(nodes, pods, dumped, scheduler_),
-        *ports_and_images(nodes, pods, dumped, scheduler_),
-        *nominations_of_dump(nodes, pods, dumped, scheduler_, is_placed_next=is_placed_next),
+        *amounts(nodes, pods, dumped, scheduler),
+        *ports_and_images(nodes, pods, dumped, scheduler),
+        *nominations_of_dump(nodes, pods, dumped, scheduler, is_placed_next=is_placed_next),
         *snapshot,
     ]
     examined = examination("API, informers, cache, queue and snapshot of the engine", findings, nodes=len(nodes), pods=len(pods))
