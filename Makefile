@@ -1,4 +1,4 @@
-# The commands for development; `make help` lists them. They need Python 3.11+ and Node.js 20+ on PATH, and nothing else.
+# The commands for development; `make help` lists them. They need Python 3.11+ and Node.js 20.19+ on PATH, and nothing else.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
@@ -10,16 +10,16 @@ BIN := $(VENV)/bin
 APP := schedviz/web/static/app
 REPORT := schedviz/experiments/report/built
 
-# For `make demo`.
+# Variables of `make demo`.
 PORT ?= 8777
 LISTEN ?=
 TLS_CERT ?=
 TLS_KEY ?=
 DATA ?=
 DEMO_FLAGS ?=
-# For `make pictures`.
+# Of `make pictures`.
 ACCEPT ?=
-# For `make lock`.
+# Of `make lock`.
 KEEP ?=
 
 # Marker files: a step runs again when one of its sources is newer than its marker.
