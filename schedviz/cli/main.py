@@ -24,7 +24,9 @@ COMMANDS = {
     "up": LazyCommand("schedviz.cli.up", "up", "Run everything on this machine and open the page."),
     "login": LazyCommand("schedviz.cli.login", "login", "Print a new login link for the server on this machine."),
     "trace": LazyCommand("schedviz.cli.trace", "trace", "Replay trace files and write what the engine observed."),
-    "conformance": LazyCommand("schedviz.cli.conformance", "conformance", "Compare the engine with recordings of the real scheduler."),
+    "conformance": LazyCommand(
+        "schedviz.cli.conformance.command", "conformance", "Compare the engine with recordings of the real scheduler."
+    ),
     "config": LazyCommand("schedviz.cli.config", "config", "Check a scheduler configuration, or convert an older one."),
     "explain": LazyCommand("schedviz.cli.explain", "explain", "Explain why a pod is Pending, and what would place it."),
     "follow": LazyCommand("schedviz.cli.follow.command", "follow", "Mirror a real cluster in a session."),
@@ -45,7 +47,7 @@ COMMANDS = {
     "delete": LazyCommand("schedviz.cli.remote.sessions", "delete", "Delete a session."),
     "completion": LazyCommand("schedviz.cli.remote.completion", "completion", "Print the shell completion script."),
     "sample": LazyCommand("schedviz.cli.sample", "sample", "List the cases that ship with schedviz, or print one."),
-    "experiment": LazyCommand("schedviz.cli.experiment.command", "experiment", "Measure variants of a scheduler on one workload."),
+    "experiment": LazyCommand("schedviz.cli.experiment", "experiment", "Measure variants of a scheduler on one workload."),
     "capacity": LazyCommand("schedviz.cli.capacity", "capacity", "Calculate what still fits, how many nodes can go, and N+1."),
     "compare": LazyCommand("schedviz.cli.compare", "compare", "Compare two runs: placements, divergence, scores, utilization, reasons."),
     "lesson": LazyCommand("schedviz.cli.lesson", "lesson", "Write, check and preview lessons."),

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from schedviz.cli.error_messages import MultilineError
-from schedviz.cli.experiment.command import check, measures, report, run, session, tune
+from schedviz.cli.experiment import check, measures, report, run, session, tune
 from tests.experiments.plans import node, pod, write_cluster
 
 PLAN = """\

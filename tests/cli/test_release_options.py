@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from schedviz.cli.bench import bench
 from schedviz.cli.bench.measure import Row
 from schedviz.cli.config import config
-from schedviz.cli.conformance import conformance
+from schedviz.cli.conformance.command import conformance
 from schedviz.cli.doctor import doctor
 from schedviz.cli.dump import dump
 from schedviz.cli.explain import explain

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from schedviz.cli import restore_check
+from schedviz.cli.conformance import restore_check
 from tests.conformance import traces
 
 #: The random traces of v1.27.1, and every fourth of the others. `schedviz conformance --restore SEED DIR` does it with any.

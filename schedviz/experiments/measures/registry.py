@@ -7,7 +7,7 @@ from importlib.metadata import entry_points
 from typing import Final
 
 from schedviz.experiments.errors import Fault, PlanError
-from schedviz.experiments.measures import capacity, cost, nodes, over_time, placement, preemption, queue, spread, times
+from schedviz.experiments.measures import cost, nodes, over_time, placement, preemption, queue, spread, times, utilization
 from schedviz.experiments.measures.measure import Measure
 
 GROUP: Final = "schedviz.measures"
@@ -21,13 +21,13 @@ BUILT_IN: Final[tuple[Measure, ...]] = (
     nodes.nodes_empty,
     cost.cost,
     cost.total_cost,
-    capacity.utilization,
-    capacity.node_utilization,
+    utilization.utilization,
+    utilization.node_utilization,
     over_time.mean_utilization,
     over_time.mean_nodes_used,
-    capacity.stranded,
-    capacity.stranded_units,
-    capacity.fragmentation,
+    utilization.stranded,
+    utilization.stranded_units,
+    utilization.fragmentation,
     spread.zone_skew,
     spread.node_spread,
     preemption.preemptions,

@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 from click.testing import CliRunner
 
-from schedviz.cli.conformance import conformance
+from schedviz.cli.conformance.command import conformance
 from schedviz.engine import run_trace
 from schedviz.ingest.trace_file import trace_from_dict
 from schedviz.sessions.errors import HistoryUnavailable

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 import msgspec
 
-from schedviz.cli.comparison import differences
+from schedviz.cli.conformance.recording_differences import differences
 from schedviz.cli.main import EXIT_REFUSED
 from schedviz.cli.release_options import BY_TRACE, NO_CHOICE, ChosenRelease, release_options
 from schedviz.cli.trace_files import Refused, find, read
@@ -154,7 +154,7 @@ def _with_recording(path: Path, trace: TraceFile) -> list[str]:
 
 
 def _with_itself(path: Path, trace: TraceFile, seed: str) -> list[str]:
-    from schedviz.cli import restore_check
+    from schedviz.cli.conformance import restore_check
     from schedviz.engine import ConfigurationError
 
     try:

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from schedviz.cli.conformance import conformance
+from schedviz.cli.conformance.command import conformance
 
-TRACES = Path(__file__).parents[1] / "conformance" / "traces"
+TRACES = Path(__file__).parents[2] / "conformance" / "traces"
 NAMES = ["03-assume-bind-confirm", "24-no-nodes"]
 
 

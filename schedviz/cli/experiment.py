@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from schedviz.experiments.trials import Trial
     from schedviz.experiments.validation import CheckedPlan
 
-_MODULE = "schedviz.cli.experiment.command"
+_MODULE = "schedviz.cli.experiment"
 #: A table with more columns, and fewer variants than columns, is printed with a row for each measure.
 _MAX_COLUMNS = 10
 #: Exit code: at least one trial failed; the results of the others were written.

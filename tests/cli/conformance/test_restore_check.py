@@ -9,13 +9,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from schedviz.cli import restore_check
-from schedviz.cli.restore_check import Run, between, run
+from schedviz.cli.conformance import restore_check
+from schedviz.cli.conformance.restore_check import Run, between, run
 from schedviz.engine import SimulationSettings
 from schedviz.ingest.trace_file import decode_trace
 from schedviz.trace.commands import AnyCommand, convert_command
 
-TRACE = Path(__file__).parents[1] / "conformance" / "traces" / "03-assume-bind-confirm.json.xz"
+TRACE = Path(__file__).parents[2] / "conformance" / "traces" / "03-assume-bind-confirm.json.xz"
 
 
 def _commands(*, pods: int = 2) -> list[AnyCommand]:

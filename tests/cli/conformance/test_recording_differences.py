@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from schedviz.cli.comparison import differences
+from schedviz.cli.conformance.recording_differences import differences
 from tests.conformance import compare, traces
 
 #: Consecutive steps of a recording that are damaged and compared.

@@ -1,1 +1,0 @@
-"""`schedviz experiment`: many variants of a scheduler, measured on one workload."""
