@@ -19,7 +19,7 @@ SMALL = ("--nodes", "20", "--pods", "20", "--json")
 
 
 @pytest.mark.parametrize("name", sorted(WORKLOADS))
-def test_every_workload_places_pods_as_plugins_do_that_are_asked_about_one_node(name: str) -> None:
+def test_every_workload_places_pods_as_plugins_called_for_one_node_do(name: str) -> None:
     assert differences(WORKLOADS[name], nodes=30, every_node=True) == []
 
 

@@ -14,7 +14,7 @@ from schedviz.cli.dump import dump
 SAMPLES = Path(__file__).parents[1] / "samples" / "sigusr2"
 
 
-def test_what_is_dumped_agrees_with_its_objects(tmp_path: Path) -> None:
+def test_doctor_finds_no_difference_between_a_printed_dump_and_its_objects(tmp_path: Path) -> None:
     objects = str(SAMPLES / "01-plain" / "objects.json")
     for form in ("text", "json"):
         result = CliRunner().invoke(dump, ["--format", form, objects])

@@ -152,7 +152,7 @@ def test_a_restart_of_the_api_server_loses_and_doubles_nothing(cluster: Kubernet
     assert watched.notifications == [("ADDED", "a"), ("ADDED", "b"), ("ADDED", "c")]
 
 
-def test_an_api_server_that_has_not_read_its_roles_yet_is_asked_again(cluster: KubernetesApi, watched: Watched) -> None:
+def test_permission_errors_of_a_starting_api_server_are_retried(cluster: KubernetesApi, watched: Watched) -> None:
     pod(cluster, "a")
     watched.start()
     until(lambda: cluster.watching("pods"))
@@ -240,7 +240,7 @@ def test_the_release_of_a_new_session_is_that_of_the_cluster(cluster: Kubernetes
     assert "the cluster is v1.36.0, and the session simulates v1.27.1" in sentence
 
 
-def test_the_newest_kubelet_tells_the_version_if_the_api_server_does_not(cluster: KubernetesApi) -> None:
+def test_the_version_is_that_of_the_newest_kubelet_if_the_api_server_reports_none(cluster: KubernetesApi) -> None:
     cluster.version = "unknown.x"
     for name, version in (("old", "v1.34.1"), ("new", "v1.35.0")):
         cluster.put("nodes", name, status={"nodeInfo": {"kubeletVersion": version}})
@@ -300,7 +300,7 @@ def test_a_slow_server_is_waited_for_with_smaller_batches(cluster: KubernetesApi
     assert server.taken == [(1, ["a", "b"]), (2, ["c", "d"])]
 
 
-def test_what_may_have_been_taken_is_sent_again_as_it_was() -> None:
+def test_a_batch_that_may_have_been_accepted_is_sent_again_unchanged() -> None:
     server = Schedviz()
 
     def broken(_: Any) -> ServerResponse:
@@ -334,7 +334,7 @@ def test_a_second_observer_of_a_session_is_warned() -> None:
         pusher.push([change("a")])
 
 
-def test_what_may_not_be_read_is_named_all_at_once(cluster: KubernetesApi) -> None:
+def test_all_missing_permissions_are_named_in_one_error(cluster: KubernetesApi) -> None:
     cluster.forbidden = {("list", "nodes"), ("list", "csinodes")}
     pusher, _ = pusher_to(Schedviz())
     with pytest.raises(FollowError, match=r"no permission to list nodes, list csinodes\.storage\.k8s\.io") as error:
@@ -348,7 +348,7 @@ def test_what_may_not_be_read_is_named_all_at_once(cluster: KubernetesApi) -> No
         following.go_on()
 
 
-def test_what_a_cluster_does_not_have_is_left_out(cluster: KubernetesApi) -> None:
+def test_resources_that_a_cluster_does_not_serve_are_left_out(cluster: KubernetesApi) -> None:
     cluster.missing = {"csistoragecapacities"}
     messages: list[str] = []
     pusher, _ = pusher_to(Schedviz())
@@ -358,7 +358,7 @@ def test_what_a_cluster_does_not_have_is_left_out(cluster: KubernetesApi) -> Non
     assert messages == ["the cluster has no csistoragecapacities.storage.k8s.io (storage.k8s.io/v1); it is left out."]
 
 
-def test_what_only_later_schedulers_read_is_left_out_where_the_role_does_not_permit_it(cluster: KubernetesApi) -> None:
+def test_resources_of_later_releases_are_left_out_where_the_role_does_not_permit_them(cluster: KubernetesApi) -> None:
     cluster.forbidden = {("list", "resourceslices")}
     messages: list[str] = []
     pusher, _ = pusher_to(Schedviz())
@@ -378,7 +378,7 @@ def test_a_user_whom_the_cluster_does_not_know(cluster: KubernetesApi) -> None:
         api_of(cluster).list(BY_NAME["Node"])
 
 
-def test_an_exec_plugin_gives_a_token_and_is_asked_again_when_it_ran_out(cluster: KubernetesApi, tmp_path: Path) -> None:
+def test_an_exec_plugin_runs_again_when_its_token_has_expired(cluster: KubernetesApi, tmp_path: Path) -> None:
     tokens = tmp_path / "tokens"
     tokens.write_text("old\n" + cluster.token)
     script = tmp_path / "plugin"

@@ -51,7 +51,7 @@ def decisions_in(*data: bytes) -> list[tuple[str, int, int, str, bool]]:
     ]
 
 
-def test_a_log_of_level_3_tells_when_each_cycle_began_and_what_the_scheduler_saw_go() -> None:
+def test_a_log_of_level_3_has_the_beginning_of_each_cycle_and_the_deletions_that_the_scheduler_saw() -> None:
     assert decisions_in(lines(BEGUN, CHOSEN, ADDED, DEQUEUED, BOUND, DELETED)) == [("added", 0, 1, "n", True), ("removed", 5, 5, "", False)]
 
 
@@ -71,7 +71,7 @@ def test_a_line_that_is_nested_too_deep_is_skipped() -> None:
     assert decisions_in(nested + lines(ADDED, BOUND)) == [("added", 0, 1, "n", False)]
 
 
-def test_a_log_of_level_2_tells_only_that_a_pod_was_decided_after_its_rejection_and_before_its_binding() -> None:
+def test_a_log_of_level_2_has_only_rejections_and_bindings() -> None:
     assert decisions_in(lines(REJECTED, BOUND)) == [("added", 0, 1, "n", False)]
     assert decisions_in(lines(ADDED, BOUND)) == [("added", 0, 1, "n", False)]
 
@@ -161,7 +161,7 @@ def event(cluster: KubernetesApi, reason: str, **members: Any) -> None:
         ({"name": "p.of-a-driver"}, 1_795_636_597_000_000),
     ],
 )
-def test_events_tell_when_a_pod_was_rejected_last_and_when_it_was_bound(failed: dict[str, Any], after: int) -> None:
+def test_events_have_the_last_rejection_and_the_binding_of_a_pod(failed: dict[str, Any], after: int) -> None:
     found: list[DecisionTime] = []
     stop = threading.Event()
     with KubernetesApi() as cluster:

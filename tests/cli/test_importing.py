@@ -30,7 +30,7 @@ def test_a_dry_run_lists_files_fields_and_origins() -> None:
     assert report["bytes"] > 0
 
 
-def test_what_is_written_has_no_names_and_can_be_asked_like_any_dump(tmp_path: Path) -> None:
+def test_written_objects_have_pseudonyms_and_are_explained_like_any_dump(tmp_path: Path) -> None:
     written = tmp_path / "redacted.json"
     result = CliRunner().invoke(import_, [LIST, "--pseudonyms", "a secret", "--write", str(written)])
     assert result.exit_code == 0, result.output

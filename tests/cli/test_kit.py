@@ -54,7 +54,7 @@ finally:
 """
 
 
-def test_what_is_taken_along_is_exactly_what_is_installed_here():
+def test_pins_are_the_installed_versions_of_all_dependencies():
     taken = pins.pins_of(distribution("celery").requires or [])
 
     assert f"kombu=={version('kombu')}" in taken
@@ -79,7 +79,7 @@ def test_an_installed_schedviz_is_packed_again_as_it_was(tmp_path):
     assert own_wheel.requirements(made[0]) == (distribution("click").requires or [])
 
 
-def test_what_has_no_files_of_its_own_here_is_to_be_fetched():
+def test_packages_without_files_of_their_own_are_downloaded():
     assert repacked_wheels.packable("click") is not None
     assert repacked_wheels.packable("no-such-package") is None
     editable = '"editable": true' in (distribution("schedviz").read_text("direct_url.json") or "")

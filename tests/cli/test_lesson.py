@@ -20,7 +20,7 @@ def test_a_new_lesson_passes_the_check(tmp_path: Path):
     assert (result.exit_code, result.output) == (0, "mine: 2 stops, 3 claims hold\n")
 
 
-def test_nothing_is_written_over(tmp_path: Path):
+def test_an_existing_folder_is_not_overwritten(tmp_path: Path):
     result = invoke("new", str(tmp_path))
     assert result.exit_code == 1
     assert "already exists; nothing was written" in result.output

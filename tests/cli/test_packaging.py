@@ -102,7 +102,7 @@ print(len(asked))
 """
 
 
-def test_nothing_is_imported_that_an_installation_does_not_bring(tmp_path: Path):
+def test_only_declared_dependencies_are_imported(tmp_path: Path):
     environment = {**os.environ, "SCHEDVIZ_DATA": str(tmp_path), "DJANGO_SETTINGS_MODULE": "schedviz.settings"}
 
     done = subprocess.run(

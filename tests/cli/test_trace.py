@@ -30,7 +30,7 @@ def test_files_keep_their_name_and_their_ending(tmp_path: Path) -> None:
     assert sorted(path.name for path in out.iterdir()) == ["a.json", "b.json.xz"]
 
 
-def test_what_was_observed_before_is_ignored(tmp_path: Path) -> None:
+def test_observations_in_the_input_are_ignored(tmp_path: Path) -> None:
     steps = [{**step, "observed": {"clockSeconds": 77}} for step in STEPS]
     (tmp_path / "a.json").write_text(json.dumps({"format": "schedviz-trace/1", "steps": steps}))
     assert CliRunner().invoke(trace, [str(tmp_path / "a.json"), "-o", str(tmp_path / "out"), "-j", "1"]).exit_code == 0

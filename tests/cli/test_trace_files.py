@@ -29,7 +29,7 @@ def test_a_file_that_unpacks_to_more_than_the_limit_is_refused(tmp_path: Path, m
 
 
 @pytest.mark.parametrize("content", [b"", b"not packed", lzma.compress(b"{}")[:-10]], ids=["empty", "not packed", "truncated"])
-def test_what_is_no_complete_xz_file_is_refused(tmp_path: Path, content: bytes) -> None:
+def test_an_incomplete_xz_file_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a.json.xz").write_bytes(content)
 
     with pytest.raises(Refused, match=r"not a complete \.xz file"):

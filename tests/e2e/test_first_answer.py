@@ -138,7 +138,7 @@ def test_the_release_in_the_header_asks_before_it_forks(page: Page, server: Serv
     assert made["id"] in page.url
 
 
-def test_an_import_folds_internals_until_they_are_asked_for(page: Page, server: Server, tmp_path: Path) -> None:
+def test_an_import_folds_internals_until_they_are_opened(page: Page, server: Server, tmp_path: Path) -> None:
     tainted = node("b")
     tainted["spec"] = {"taints": [{"key": "gpu", "effect": "NoSchedule"}]}
     drop(page, server, tmp_path, node("a"), tainted, pod("web"), pod("api", "a"))

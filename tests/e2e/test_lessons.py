@@ -60,7 +60,7 @@ def test_a_lesson_is_completed_from_start_to_end(page: Page, server: Server, lan
         page.locator("button[data-language=en]").click()
 
 
-def test_a_lesson_tells_what_another_release_does_differently(page: Page, server: Server):
+def test_a_lesson_shows_what_another_release_does_differently(page: Page, server: Server):
     begin(page, server, "backoff-doubles")
     line = page.locator("aside [data-differences='v1.36']")
     expect(page.locator(".asking")).to_be_visible()

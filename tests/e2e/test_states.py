@@ -84,7 +84,7 @@ def test_a_viewer_who_loses_access_keeps_the_view_and_gets_a_message(page: Page,
     expect(page.locator("[data-cycle='1']")).to_be_visible()
 
 
-def test_a_stranger_cannot_tell_that_a_session_exists(browser: Browser, page: Page, server: Server, file: Path):
+def test_a_private_session_looks_nonexistent_to_other_users(browser: Browser, page: Page, server: Server, file: Path):
     session = import_through(page, server, file)
     with browser.new_context() as context:
         stranger = context.new_page()

@@ -44,7 +44,7 @@ def policy(run: TrialRun) -> Any:
     return next(plugin._plugin for plugin in framework.plugins.by_name.values() if hasattr(plugin, "_plugin"))
 
 
-def test_both_plans_have_the_same_variants() -> None:
+def test_the_small_plan_has_the_variants_of_the_large_one() -> None:
     full, small = (read_plan(FOLDER / name) for name in ("plan.yaml", "small.yaml"))
     assert full.variants == small.variants
     assert (full.plan.common, full.plan.code, full.plan.workload.load) == (small.plan.common, small.plan.code, small.plan.workload.load)

@@ -72,7 +72,7 @@ def test_the_summary_states_that_there_are_no_costs() -> None:
     assert found.costs == ["No measure is worse beyond chance."]
 
 
-def test_what_leaves_pods_pending_is_not_chosen() -> None:
+def test_a_variant_that_leaves_pods_pending_is_not_chosen() -> None:
     (why,) = answer(SIZES).others
     assert why.startswith("two: pods placed −")
 

@@ -135,7 +135,7 @@ def test_a_column_that_the_baseline_lacks_is_named() -> None:
         ("nodes.count", "weights.Nothing", "line 11: tune.space.count: variant 'count 1': kube-scheduler v1.27.1 refuses it: "),
     ],
 )
-def test_what_is_wrong_in_a_search_is_named_with_its_line(old: str, new: str, message: str) -> None:
+def test_faults_of_a_search_have_their_lines(old: str, new: str, message: str) -> None:
     assert refusal(SMALL.replace(old, new))[0].startswith(message)
 
 

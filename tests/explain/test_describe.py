@@ -8,7 +8,7 @@ from schedviz.explain.describe import NodeUnknownError, describe_node, describe_
 from tests.explain.small_clusters import cluster, do, node, pod
 
 
-def test_both_add_up_to_the_same_where_nothing_is_on_its_way() -> None:
+def test_api_and_cache_have_equal_sums_if_no_event_is_in_flight() -> None:
     described = describe_node(cluster(node("n1"), pod("a", cpu="1500m", on="n1"), pod("b", cpu="1", on="n1")), "n1")
     assert (described.requests.milli_cpu, described.cache_requested and described.cache_requested.milli_cpu) == (2500, 2500)
     assert described.allocatable == described.cache_allocatable
@@ -27,7 +27,7 @@ def test_an_assumed_pod_counts_for_the_cache_alone() -> None:
     assert describe_pod(simulation, "default/p").node == "n1"
 
 
-def test_a_pod_whose_event_is_lost_counts_for_the_api_server_alone() -> None:
+def test_a_pod_whose_event_was_lost_counts_only_at_the_api_server() -> None:
     simulation = cluster(node("n1"))
     do(simulation, "create", object=pod("a", cpu="1", on="n1"), drop="watch")
     described = describe_node(simulation, "n1")

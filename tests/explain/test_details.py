@@ -185,7 +185,7 @@ def test_a_spread_constraint_has_the_pods_of_each_domain() -> None:
     assert detail.sentence == f"with maxSkew 1, each {ZONE} may have at most 1 matching pod now; full: a (1); not full: b (0)"
 
 
-def test_affinity_to_pods_that_do_not_run_says_so() -> None:
+def test_affinity_to_pods_that_do_not_run_is_explained() -> None:
     [detail] = details(cluster(node("n1"), pod("p", affinity={"podAffinity": near({"app": "db"})})))
     assert isinstance(detail, PodAffinityDetail)
     assert detail.sentence == f"required near pods with app=db in the same {ZONE}; no running pod matches"

@@ -34,7 +34,7 @@ def test_the_order_of_decisions_counts_and_not_that_of_bindings() -> None:
     assert verdicts(simulation, second, first) == ["agrees", "agrees"]
 
 
-def test_pods_that_nothing_tells_apart_may_have_swapped_their_nodes() -> None:
+def test_equal_pods_may_have_swapped_their_nodes() -> None:
     simulation = cluster(node("large", cpu="8"), node("small", cpu="7"), pod("a", cpu="3"), pod("b", cpu="3"))
     a, b = bound(simulation, "a", "small", rank=1), bound(simulation, "b", "large", rank=2, after=1)
     assert verdicts(simulation, a, b) == ["agrees", "agrees"]

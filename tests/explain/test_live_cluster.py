@@ -89,7 +89,7 @@ def test_a_healthy_cluster_has_no_differences() -> None:
 
 
 @pytest.mark.parametrize("pair", ["busy-objects-then-dump", "busy-dump-then-objects"])
-def test_what_changed_between_dump_and_objects_is_not_called_wrong(pair: str) -> None:
+def test_changes_between_dump_and_objects_are_no_differences(pair: str) -> None:
     result = imported(f"{pair}.json.xz", f"{pair}.log.xz")
     (examination,) = examine_import(result, release=result.evidence.suggested)
 

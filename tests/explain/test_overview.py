@@ -65,7 +65,7 @@ def test_each_reason_says_what_to_do() -> None:
     assert advice["not tried yet: nodes can take them now"] == ""
 
 
-def test_what_could_not_be_evaluated_does_not_lead() -> None:
+def test_a_group_that_could_not_be_evaluated_is_not_first() -> None:
     claims = [pod(f"v{number}", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]) for number in range(3)]
     for each in claims:
         message = "0/1 nodes are available: 1 node(s) had volume node affinity conflict."

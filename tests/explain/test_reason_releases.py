@@ -45,7 +45,7 @@ def test_a_reason_is_of_the_releases_that_word_it_so(reason: str, releases: tupl
         ("0/2 nodes are available: 2 the moon is wrong.", ""),
     ],
 )
-def test_a_message_tells_the_release_by_its_words(text: str, wording: str) -> None:
+def test_the_wording_of_a_message_shows_its_release(text: str, wording: str) -> None:
     assert parse_message(text).wording == wording
 
 

@@ -23,7 +23,7 @@ def test_every_reason_of_the_plugins_has_a_meaning() -> None:
     assert unexplained == []
 
 
-def test_what_is_missing_is_named() -> None:
+def test_the_meaning_names_the_missing_resource() -> None:
     meaning = meaning_of("Insufficient nvidia.com/gpu")
     assert meaning is not None
     assert "allocatable nvidia.com/gpu" in meaning.sentence

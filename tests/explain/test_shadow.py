@@ -55,7 +55,7 @@ def test_a_node_that_the_session_does_not_have_is_not_judged() -> None:
     assert judgement_of(cluster(node("n1"), pod("p")), "p", "gone").verdict == "unjudged"
 
 
-def test_where_nothing_fits_the_message_says_so() -> None:
+def test_without_a_feasible_node_the_choice_has_the_fit_error() -> None:
     result = choice_of(cluster(node("n1", cpu="1"), pod("p", cpu="2")), "p")
     assert (result.feasible, result.best, result.message) == (0, (), "0/1 nodes are available: 1 Insufficient cpu.")
 

@@ -135,7 +135,7 @@ def test_two_changes_are_suggested_where_one_is_not_enough() -> None:
     assert {"label n1 with disk=ssd", "request 1 cpu instead of 2 in container c"} in [set(changes) for changes in result]
 
 
-def test_nothing_is_suggested_where_nothing_helps() -> None:
+def test_no_change_is_suggested_if_none_helps() -> None:
     claim = [{"name": "v", "persistentVolumeClaim": {"claimName": "missing"}}]
     result = smallest_change(cluster(node("n1"), pod("p", volumes=claim)), "default/p")
     assert result.suggestions == ()
@@ -164,7 +164,7 @@ def test_commands_can_be_pasted_whatever_the_names_are(name: str) -> None:
     assert result.suggestions[0].changes[0].kubectl == f"kubectl uncordon {quoted}"
 
 
-def test_what_is_suggested_for_the_nodes_works_when_it_is_done() -> None:
+def test_suggested_changes_of_nodes_place_the_pod_when_they_are_made() -> None:
     simulation = cluster(node("n1", cordoned=True), pod("p"))
     assert whats(node("n1", cordoned=True), pod("p"))[0] == ["uncordon n1"]
     do(simulation, "run")

@@ -168,7 +168,7 @@ def test_a_node_that_became_unhealthy_keeps_its_earlier_reason_in_mind() -> None
     )
 
 
-def test_what_a_described_pod_asks_for_is_in_its_reasons() -> None:
+def test_the_requests_of_a_described_pod_are_in_its_reasons() -> None:
     reading = read(
         HEAD + "Containers:\n  main:\n    Requests:\n      cpu:  1500m\nNode-Selectors:  disktype=ssd\n"
         "Tolerations:     dedicated=ml:NoSchedule\n                 node.kubernetes.io/not-ready:NoExecute op=Exists for 300s\nEvents:\n"

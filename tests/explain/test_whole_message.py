@@ -45,7 +45,7 @@ def written(objects: list[dict[str, Any]], release: str) -> str:
     ],
     ids=["no victims", "too big", "victims", "never", "absent nodes", "absent node", "claim", "no nodes"],
 )
-def test_it_is_what_a_cycle_writes(objects: list[dict[str, Any]], release: str) -> None:
+def test_the_message_is_the_one_that_a_cycle_writes(objects: list[dict[str, Any]], release: str) -> None:
     assert why_pending(cluster(*objects, release=release), "default/p").message == written(objects, release) != ""
 
 

@@ -75,7 +75,7 @@ def test_not_now_names_the_pods_that_would_have_to_leave_and_no_more() -> None:
     assert "fit on n1 if preemption evicted default/large" in explanation.sentence
 
 
-def test_what_depends_on_other_places_is_elsewhere() -> None:
+def test_rejections_that_depend_on_other_nodes_have_the_outlook_elsewhere() -> None:
     affinity = {"topologyKey": "topology.kubernetes.io/zone", "labelSelector": {"matchLabels": {"app": "db"}}}
     required = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [affinity]}}
     simulation = cluster(node("n1"), node("n2", zone="b", cordoned=True), pod("p", affinity=required))

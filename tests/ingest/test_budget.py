@@ -36,7 +36,7 @@ def test_refused_files_of_an_archive_count(pack) -> None:
 
 
 @pytest.mark.parametrize("pack", [zipped, tarred], ids=["zip", "tar"])
-def test_what_is_packed_in_an_archive_counts_unpacked(pack) -> None:
+def test_compressed_members_of_archives_count_decompressed(pack) -> None:
     assert "the limit unpacked_bytes is 1,000,000" in refused(pack((f"{n}.json.gz", gzip.compress(SPACES)) for n in range(3)))
 
 
@@ -45,7 +45,7 @@ def test_archives_in_an_archive_share_one_budget() -> None:
     assert "the limit unpacked_bytes is 1,000,000" in refused(zipped(inner))
 
 
-def test_what_is_passed_over_counts_against_the_limit_of_archives() -> None:
+def test_skipped_members_count_against_the_limit_of_archives() -> None:
     archives = [(f"{n}.tgz", tarred([("not-of-use.png", SPACES)])) for n in range(3)]
     assert "the limit archive_bytes is 1,000,000" in refused(zipped(archives), Limits(archive_bytes=1_000_000))
 

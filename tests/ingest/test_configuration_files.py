@@ -15,7 +15,7 @@ YAML = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfigura
 @pytest.mark.parametrize(
     "text", [YAML, json.dumps({**HEAD, "parallelism": 3}), json.dumps({"kind": "List", "items": [{**HEAD, "parallelism": 3}]})]
 )
-def test_it_is_the_sessions_configuration(text):
+def test_a_configuration_among_the_files_is_that_of_the_session(text):
     result = imported(NODE, text)
 
     assert result.config == {**HEAD, "parallelism": 3}

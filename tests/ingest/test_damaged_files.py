@@ -77,7 +77,7 @@ HEAVY = {
 
 
 @pytest.mark.parametrize("name", HEAVY)
-def test_what_is_large_keeps_within_memory(name: str, tmp_path: Path) -> None:
+def test_large_files_are_read_within_a_memory_limit(name: str, tmp_path: Path) -> None:
     path = tmp_path / "heavy"
     path.write_bytes(HEAVY[name]())
     process = subprocess.run([sys.executable, "-c", _IMPORT, str(path), str(MEGABYTES)], capture_output=True, text=True, check=False)

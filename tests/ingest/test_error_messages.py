@@ -153,7 +153,7 @@ def test_a_few_bad_objects_are_reported_together_and_many_are_truncated():
         ),
     ],
 )
-def test_what_is_not_a_dump_is_refused_in_words(data, message):
+def test_a_file_that_is_no_dump_is_refused_with_a_sentence(data, message):
     assert refusal(data) == message
 
 

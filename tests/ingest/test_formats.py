@@ -31,7 +31,7 @@ def test_a_yaml_list_gives_the_same_objects():
     assert sample("list.yaml").report.files[0].format == "YAML"
 
 
-def test_nothing_that_is_not_read_is_kept():
+def test_unread_fields_are_not_kept():
     for obj in sample("list.json").objects:
         assert b"hush" not in codec.encode(obj)
 
@@ -122,7 +122,7 @@ def test_an_older_version_of_a_kind_is_left_out_with_the_version_that_is_read():
     ]
 
 
-def test_a_dump_without_pods_or_nodes_says_so():
+def test_a_dump_without_pods_or_nodes_has_a_warning():
     assert imported(NODE % "a").report.warnings == (
         "There is no pod, so there is nothing to schedule; import the output of `kubectl get nodes,pods -A -o json`.",
     )

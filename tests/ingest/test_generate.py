@@ -35,7 +35,7 @@ def test_another_seed_gives_another_cluster():
     assert generate(GenerateSpec(seed=1)) != generate(GenerateSpec(seed=2))
 
 
-def test_size_is_as_asked():
+def test_a_cluster_has_the_requested_size():
     objects = generate(GenerateSpec(shape="basic", nodes=30, pods=7, zones=4))
     assert len(of(Pod, objects)) == 7
     assert {node.metadata.labels["topology.kubernetes.io/zone"] for node in of(Node, objects)} == {"zone-a", "zone-b", "zone-c", "zone-d"}
@@ -76,7 +76,7 @@ def test_bad_parameters_are_refused_in_words(parameters, message):
     assert str(caught.value) == message
 
 
-def test_no_shape_but_devices_has_slices_unless_asked():
+def test_only_the_shape_devices_has_slices_unless_gpus_are_requested():
     assert {shape for shape in SHAPES if of(ResourceSlice, generate(GenerateSpec(shape=shape)))} == {"devices"}
     objects = generate(GenerateSpec(shape="basic", nodes=3, gpus=8))
     assert [each.spec.node_name for each in of(ResourceSlice, objects)] == ["node-1", "node-2", "node-3"]

@@ -38,7 +38,7 @@ def expect_end(program: str) -> None:
 
 
 @pytest.mark.parametrize("text", TABLES.values(), ids=TABLES)
-def test_what_kubectl_prints_is_read_in_linear_time(text: str) -> None:
+def test_output_of_kubectl_is_read_in_linear_time(text: str) -> None:
     expect_end(KUBECTL.format(text=text.format(n=LENGTH)))
 
 

@@ -37,7 +37,7 @@ def test_cut_objects_are_those_of_the_whole(piece: int) -> None:
     assert cut.report.files[0].unpacked_bytes == len(TEXT)
 
 
-def test_it_comes_in_parts() -> None:
+def test_items_are_returned_in_several_batches() -> None:
     parts = list(cut_items(pieces(TEXT, 1 << 20), nesting_depth=100))
 
     assert len(parts) > 1
@@ -61,7 +61,7 @@ def test_progress_is_reported_in_bytes() -> None:
         (b'\n    ],\n    "kind"', b'\n    ]\n    "kind"'),
     ],
 )
-def test_what_is_not_quite_so_is_not_cut(before: bytes, after: bytes) -> None:
+def test_a_list_in_another_layout_than_kubectls_is_not_cut(before: bytes, after: bytes) -> None:
     changed = after.join(TEXT.rsplit(before, 1))
 
     with pytest.raises(NotCutError):

@@ -214,7 +214,7 @@ def test_a_message_without_counts_is_found_with_its_pod(text: str, pod: str, mes
         ),
     ],
 )
-def test_what_autoscalers_say_about_a_pod_is_found(text: str, pod: str, message: str) -> None:
+def test_messages_of_autoscalers_about_a_pod_are_found(text: str, pod: str, message: str) -> None:
     assert [(said.pod, said.message) for said in messages_in(text)] == [(pod, message)]
 
 

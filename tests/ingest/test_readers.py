@@ -135,7 +135,7 @@ def test_errors_in_a_cluster_info_dump_are_reported_with_their_line() -> None:
     assert re.search(f"line {line}: .*6x", imported(bad).report.skipped[0].message)
 
 
-def test_a_log_alone_makes_a_partial_session_that_says_so() -> None:
+def test_a_log_alone_makes_a_partial_session_with_a_warning() -> None:
     result = sample("sigusr2/03-nominated/scheduler.log")
     assert result.made_of_dump
     assert "made from a SIGUSR2 dump alone" in result.report.warnings[0]
@@ -329,7 +329,7 @@ def test_the_newer_version_of_an_object_is_kept_whatever_the_order_of_the_files(
     assert [file.objects for file in result.report.files] == [1, 0]
 
 
-def test_everything_may_be_mixed_and_each_object_tells_its_file() -> None:
+def test_files_of_all_formats_can_be_mixed_and_each_object_has_its_origin() -> None:
     result = sample("cluster-info-dump.txt", "openb-nodes.csv", "sigusr2/01-plain/scheduler.log", "events.txt")
     by_file: dict[str, list[str]] = {}
     for obj, origin in zip(result.objects, result.origins, strict=True):

@@ -50,7 +50,7 @@ SLICE = {
         (pod(initContainers=[{"name": "mesh", "restartPolicy": "Always"}]), "sidecar containers (restartPolicy Always)"),
     ],
 )
-def test_what_only_newer_releases_read_suggests_the_newer_one(obj: dict[str, Any], field: str) -> None:
+def test_fields_that_only_the_newer_release_reads_suggest_it(obj: dict[str, Any], field: str) -> None:
     result = evidence(obj)
 
     assert result.suggested == V1_36

@@ -66,7 +66,7 @@ def test_the_file_of_the_article_is_converted():
     assert load_configuration(converted.config).extenders[0].bind_verb == "bind"
 
 
-def test_what_was_the_whole_schedulers_is_the_profiles():
+def test_settings_of_the_whole_scheduler_become_those_of_its_profile():
     converted = _convert(
         _old(
             "v1alpha1",
@@ -140,7 +140,7 @@ def test_a_policy_names_the_plugins():
     assert [dropped.partition(":")[0] for dropped in converted.dropped] == ["predicates[1]", "priorities[1]"]
 
 
-def test_what_is_v1_stays_as_it_is():
+def test_a_configuration_of_v1_is_unchanged():
     document = _old("v1", profiles=[{"schedulerName": "a"}, {"schedulerName": "b"}], parallelism=3)
 
     assert _convert(document).config == document
@@ -159,7 +159,7 @@ def test_what_is_v1_stays_as_it_is():
         ("a: 1\na: 2", 'yaml: unmarshal errors:\n  line 2: key "a" already set in map'),
     ],
 )
-def test_what_cannot_be_converted_is_reported(text, words):
+def test_members_that_cannot_be_converted_are_reported(text, words):
     if not words:
         convert(text)
         return
@@ -174,5 +174,5 @@ def test_members_given_twice_are_found_with_their_path():
     assert parsed.duplicates == ('duplicate field "a"', 'duplicate field "profiles[1].x"')
 
 
-def test_what_looks_like_a_comment_in_a_text_stays():
+def test_comment_signs_inside_a_string_are_kept():
     assert parse_config('{"url": "http://a,}", // here\n "b": [1,],}').document == {"url": "http://a,}", "b": [1]}

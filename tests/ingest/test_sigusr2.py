@@ -74,7 +74,7 @@ def test_a_line_that_the_container_runtime_cut_is_whole_again() -> None:
     assert parse_dump("cri", "\n".join(lines)) == parse_dump("plain", text)
 
 
-def test_timestamps_before_the_lines_tell_the_year() -> None:
+def test_the_year_is_that_of_timestamps_before_the_lines() -> None:
     text = (SAMPLES / "01-plain" / "scheduler.log").read_text()
     stamped = "\n".join(f"2024-01-01T00:00:25.000000000Z {line}" for line in text.splitlines())
     assert parse_dump("must-gather", stamped) == parse_dump("plain", text)

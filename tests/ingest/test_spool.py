@@ -22,7 +22,7 @@ def spooled(data: bytes, in_memory: int = 1000) -> Spool:
 
 
 @pytest.mark.parametrize("size", [0, 1, 999, 1000, 1001, 300_001])
-def test_what_was_written_is_read(size: int) -> None:
+def test_written_bytes_are_read_back(size: int) -> None:
     data = random.Random(size).randbytes(size)
     with spooled(data) as spool:
         assert spool.read() == data
@@ -33,7 +33,7 @@ def test_what_was_written_is_read(size: int) -> None:
         assert spool.read() == data[size - min(size, 5) :]
 
 
-def test_nothing_readable_reaches_the_disk() -> None:
+def test_the_file_on_disk_is_encrypted() -> None:
     with spooled(MARK * 20_000) as spool:
         assert spool.read(len(MARK)) == MARK
         file = spool._file.raw  # type: ignore[union-attr]
@@ -45,7 +45,7 @@ def test_nothing_readable_reaches_the_disk() -> None:
     assert len(set(on_disk)) == 256
 
 
-def test_it_is_written_at_its_end_alone() -> None:
+def test_writing_anywhere_but_at_the_end_is_refused() -> None:
     file = _EncryptedFile()
     file.write(b"12345")
     file.seek(2)

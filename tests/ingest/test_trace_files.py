@@ -125,7 +125,7 @@ def test_an_import_names_the_file_of_a_broken_trace():
     assert str(caught.value) == f'dump: steps[0].op: {OPERATIONS}, found "fly"'
 
 
-def test_what_is_no_json_is_refused():
+def test_a_trace_that_is_not_json_is_refused():
     with pytest.raises(DecodeError, match=r"^this is not JSON"):
         decode_trace(b"[[[")
 

@@ -34,7 +34,7 @@ def test_cut_objects_are_those_of_the_whole() -> None:
     assert (cut.report.files[0].format, cut.report.files[0].unpacked_bytes) == ("YAML", len(TEXT))
 
 
-def test_it_comes_in_parts() -> None:
+def test_items_are_returned_in_several_batches() -> None:
     parts = list(cut_items("a.yaml", pieces(TEXT, 1000), Limits()))
 
     assert sum(map(len, parts)) == 65
@@ -51,7 +51,7 @@ def test_it_comes_in_parts() -> None:
         (b"\n- apiVersion: v1\n  kind: Pod", b"\n- text\n- apiVersion: v1\n  kind: Pod"),
     ],
 )
-def test_what_is_not_quite_so_is_not_cut(before: bytes, after: bytes) -> None:
+def test_a_list_in_another_layout_than_kubectls_is_not_cut(before: bytes, after: bytes) -> None:
     assert before in TEXT
 
     with pytest.raises(NotCutError):

@@ -144,7 +144,7 @@ def test_a_database_that_cannot_hold_every_letter_is_named(redis: RedisServer, p
     assert "PostgreSQL's encoding is SQL_ASCII" in done.stdout
 
 
-def test_deploy_looks_at_the_settings_too_and_strict_counts_warnings(redis: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_deploy_checks_settings_and_strict_counts_warnings(redis: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
 
     output = run("--deploy")[1]

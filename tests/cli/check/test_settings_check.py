@@ -97,7 +97,7 @@ def test_several_hosts_need_one_key(tmp_path: Path) -> None:
     assert ("error", "SCHEDVIZ_SECRET_KEY") in named(configured(tmp_path, {"SCHEDVIZ_SECRET_KEY": ""}))
 
 
-def test_what_others_can_read_is_named(tmp_path: Path) -> None:
+def test_files_that_other_users_can_read_are_named(tmp_path: Path) -> None:
     (tmp_path / "token").write_text("secret")
     (tmp_path / "token").chmod(0o644)
 

@@ -62,7 +62,7 @@ def test_another_release_than_the_recorded_one_shows_what_an_upgrade_changes(rec
     assert "agreed 0/2, 2 differ, " in result.output
 
 
-def test_what_differs_is_shown_in_short(recordings: Path) -> None:
+def test_show_limits_the_printed_differences(recordings: Path) -> None:
     wrong = document(NAMES[0])
     wrong["steps"][0]["observed"]["clockSeconds"] = 77.0
     wrong["steps"][1]["observed"]["clockSeconds"] = 78.0

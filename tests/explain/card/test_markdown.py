@@ -72,7 +72,7 @@ def test_the_overview_has_the_command_the_yaml_and_the_caution_of_its_changes() 
         assert png_of(card, "light").startswith(b"\x89PNG")
 
 
-def test_nothing_in_names_and_messages_is_markup() -> None:
+def test_markup_in_names_and_messages_is_escaped() -> None:
     assert text("<img src=x> [a](b) **c** # d") == r"\<img src=x\> \[a\](b) \*\*c\*\* \# d"
     assert code("a`b") == "`` a`b ``"
     # A line of its own would be a heading, a list or a block.

@@ -85,7 +85,7 @@ def test_a_log_of_another_cluster_is_one_finding() -> None:
     assert kinds(examination) == ["nothing in common"]
 
 
-def test_a_dump_that_was_cut_says_so() -> None:
+def test_a_truncated_dump_is_noted() -> None:
     signal = Signal(msgspec.structs.replace(dumped(), summary="activeQ:2; backoffQ:0; unschedulablePods:1"))
     assert kinds(examine_dump(objects(NODE), signal)) == ["cut dump"]
 

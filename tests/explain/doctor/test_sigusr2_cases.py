@@ -85,12 +85,12 @@ def test_the_victims_for_which_a_nominated_pod_waits_are_named() -> None:
     assert finding.sentence.endswith("waits until its victims are gone: default/batch-2, default/batch-3")
 
 
-def test_what_the_comparer_says_of_another_schedulers_pod_is_a_false_alarm() -> None:
+def test_the_comparers_report_of_another_schedulers_pod_is_a_false_alarm() -> None:
     (finding,) = of_kind(examined("08-other-scheduler"), "other scheduler")
     assert finding.sentence.endswith("is a false alarm")
 
 
-def test_what_requests_a_pod_had_that_the_api_no_longer_knows_is_counted_back() -> None:
+def test_the_requests_of_a_pod_that_the_api_lacks_are_calculated_from_the_sums() -> None:
     (finding,) = of_kind(examined("05-stale-watch"), "unknown requests")
     assert "cpu 500m, memory 512Mi" in finding.sentence
 

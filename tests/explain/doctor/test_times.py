@@ -139,7 +139,7 @@ def test_amounts_are_not_compared_if_the_files_are_of_different_times() -> None:
     assert "1 node (n)" in not_compared(examination)[0]
 
 
-def test_what_the_comparer_of_the_scheduler_names_is_a_difference_at_any_time() -> None:
+def test_objects_that_the_schedulers_comparer_names_are_differences_at_any_time() -> None:
     late = pod("late", "2026-01-01T12:00:41Z")
     signal = msgspec.structs.replace(dumped("clock", "gone"), mismatch=Mismatch(redundant_pods=["gone"]))
 
