@@ -68,27 +68,27 @@ After placing it, which share of each node's CPU would be in use?
 _ZH_CN = """\
 # Pod 会去哪里
 
-一个 Pod,两个节点,以及它为什么落在那里。
+一个 Pod，两个节点，以及它为什么落在那里。
 
 ## two-nodes
-这里有两个节点:[small](node:small) 和 [large](node:large),都是空的。
+这里有两个节点：[small](node:small) 和 [large](node:large)，都是空的。
 
 ## where-will-it-go
 创建了一个请求 1 个 CPU 的 Pod。两个节点都放得下它。
 
 ### Question
-它会被放到哪个节点?
+它会被放到哪个节点？
 
 ### Answer
-**{answer}**。调度器看了 {looked-at} 个节点,选择了放入之后使用比例较小的那个。
+**{answer}**。调度器看了 {looked-at} 个节点，选择了放入之后使用比例较小的那个。
 
 ### Hint
-放入之后,每个节点的 CPU 会用掉多大比例?
+放入之后，每个节点的 CPU 会用掉多大比例？
 
 ## Take home
-- 过滤决定 Pod 能去哪里,打分决定它去哪里。
-- 默认情况下,更空的节点胜出。
-- 看的是占节点的比例,而不是绝对数量。
+- 过滤决定 Pod 能去哪里，打分决定它去哪里。
+- 默认情况下，更空的节点胜出。
+- 看的是占节点的比例，而不是绝对数量。
 """
 
 

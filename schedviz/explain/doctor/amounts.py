@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from schedviz.engine.cache.debugger.dumper import Dump, DumpedNode
 from schedviz.engine.framework.resource import Resource
 from schedviz.engine.framework.types import PodInfo
-from schedviz.explain.doctor.finding import Scheduler, finding
+from schedviz.explain.doctor.finding import Scheduler, difference, note
 from schedviz.explain.doctor.times import Times
 from schedviz.explain.finding import Finding, Value
 from schedviz.kube.core import Node, Pod
@@ -24,8 +24,8 @@ def amounts(
     if times is None or not times.may_differ:
         yield from _amounts(nodes, pods, dump, scheduler)
         return
-    for difference in _amounts(nodes, pods, dump, scheduler):
-        times.leave(difference.about)
+    for found in _amounts(nodes, pods, dump, scheduler):
+        times.leave_out(found.about)
 
 
 def _amounts(nodes: Mapping[str, Node], pods: Mapping[str, Pod], dump: Dump, scheduler: Scheduler) -> Iterator[Finding]:
@@ -57,7 +57,7 @@ def _requested(node: DumpedNode, pods: Sequence[PodInfo]) -> Iterator[Finding]:
         ),
     )
     cause, advice = _why_requested(values, pods)
-    yield finding(True, "requested", f"Node {node.name}", ("API", "cache"), sentence, cause, advice, values)
+    yield difference("requested", f"Node {node.name}", ("API", "cache"), sentence, cause, advice, values)
 
 
 def _why_requested(values: Sequence[Value], pods: Sequence[PodInfo]) -> tuple[Phrase, Phrase]:
@@ -115,7 +115,7 @@ def _rest(node: DumpedNode, pod_infos: Sequence[PodInfo], lost: Sequence[str]) -
     if any(amount < 0 for amount in remaining.values()):
         sentence = phrase("node {node}: requested in the cache is less than the pods on it that the API has", node=node.name)
         values = differing(node.requested, _sum(pod_infos))
-        yield finding(True, "requested", about, ("API", "cache"), sentence, phrase("requests of its pods changed"), values=values)
+        yield difference("requested", about, ("API", "cache"), sentence, phrase("requests of its pods changed"), values=values)
     else:
         amounts = ", ".join(f"{name} {exact_amount(name, amount)}" for name, amount in sorted(remaining.items())) or phrase("nothing")
         sentence = phrase(
@@ -124,7 +124,7 @@ def _rest(node: DumpedNode, pod_infos: Sequence[PodInfo], lost: Sequence[str]) -
             amounts=amounts,
             pods=some(lost),
         )
-        yield finding(False, "unknown requests", about, ("API", "cache"), sentence)
+        yield note("unknown requests", about, ("API", "cache"), sentence)
 
 
 def _allocatable(node: DumpedNode, api: Node) -> Iterator[Finding]:
@@ -161,7 +161,7 @@ def _allocatable(node: DumpedNode, api: Node) -> Iterator[Finding]:
         if smaller
         else phrase("the node has more room than the scheduler assumes")
     )
-    yield finding(True, "allocatable", f"Node {node.name}", ("API", "cache"), sentence, cause, advice, values)
+    yield difference("allocatable", f"Node {node.name}", ("API", "cache"), sentence, cause, advice, values)
 
 
 def _left(value: Value) -> str:

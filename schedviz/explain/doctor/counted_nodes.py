@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from schedviz.explain.doctor.finding import finding
+from schedviz.explain.doctor.finding import difference, note
 from schedviz.explain.finding import Finding
 from schedviz.explain.message import Message, NotAMessageError, parse_message
 from schedviz.kube.core import Node, Pod
@@ -73,7 +73,7 @@ def _lost(messages: Mapping[str, Message], pods: Mapping[str, Pod], nodes: Mappi
         "kube-scheduler 1.18.0 to 1.18.6 loses nodes from the list that it iterates when zones have different numbers of nodes: it "
         "visits a node twice and another never (kubernetes issue 91601). The cache and the API have all of them"
     )
-    yield finding(True, "lost node", f"Pod {key}", ("snapshot", "cache"), sentence, cause, _RESTART)
+    yield difference("lost node", f"Pod {key}", ("snapshot", "cache"), sentence, cause, _RESTART)
 
 
 def _required(pod: Pod) -> Iterator[str]:
@@ -99,16 +99,12 @@ def _differing_counts(messages: Mapping[str, Message], node_count: int, *, has_d
             sentence = phrase(
                 "the scheduler's message about {pods} counts {nodes}, and its dump has {known}", pods=names, nodes=nodes, known=node_count
             )
-            yield finding(
-                True, "node count", f"Pod {min(pods)}", ("snapshot", "dump"), sentence, _why_dump(count > node_count), _ONE_MOMENT
-            )
+            yield difference("node count", f"Pod {min(pods)}", ("snapshot", "dump"), sentence, _why_dump(count > node_count), _ONE_MOMENT)
         else:
             sentence = phrase(
                 "the scheduler's message about {pods} counts {nodes}, and the API has {known}", pods=names, nodes=nodes, known=node_count
             )
-            yield finding(
-                False, "node count", f"Pod {min(pods)}", ("snapshot", "API"), sentence, _why_api(count > node_count), _SEND_SIGUSR2
-            )
+            yield note("node count", f"Pod {min(pods)}", ("snapshot", "API"), sentence, _why_api(count > node_count), _SEND_SIGUSR2)
 
 
 def _why_dump(is_more: bool) -> Phrase:  # noqa: FBT001

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from schedviz.engine.cache.debugger.dumper import DumpedNode
 from schedviz.engine.cache.debugger.signal import Signal
 from schedviz.explain.doctor.amounts import amounts_of
-from schedviz.explain.doctor.finding import finding
+from schedviz.explain.doctor.finding import difference, note
 from schedviz.explain.finding import Finding, Value
 from schedviz.kube.printed_amount import exact_amount
 from schedviz.trace.phrase import joined, phrase
@@ -28,11 +28,11 @@ def alone(signal: Signal) -> Iterator[Finding]:
                 "filterVerb and no preemptVerb"
             )
             advice = phrase("add the API's objects and the scheduler's configuration: a dump does not contain what a pod requests")
-            yield finding(False, "nominated pod", f"Pod {pod.key}", ("dump", "queue"), sentence, cause, advice)
+            yield note("nominated pod", f"Pod {pod.key}", ("dump", "queue"), sentence, cause, advice)
             if pod.uid not in waiting and waiting:
                 absent = phrase("pod {pod} is nominated to {node} and is not in the queue", pod=pod.key, node=node.name)
                 runs = phrase("its scheduling cycle runs just then")
-                yield finding(False, "nomination unknown", f"Pod {pod.key}", ("dump", "queue"), absent, runs)
+                yield note("nomination unknown", f"Pod {pod.key}", ("dump", "queue"), absent, runs)
     yield from _comparer(signal)
 
 
@@ -46,7 +46,7 @@ def _node(node: DumpedNode) -> Iterator[Finding]:
         )
         deleted = phrase("the node was deleted before its pods")
         collected = phrase("the pod garbage collector removes them within a minute")
-        yield finding(True, "ghost node", about, ("dump", "cache"), ghost, deleted, collected)
+        yield difference("ghost node", about, ("dump", "cache"), ghost, deleted, collected)
         return
     have = amounts_of(node.allocatable)
     more = {name: amount for name, amount in amounts_of(node.requested).items() if amount > have.get(name, 0)}
@@ -54,7 +54,7 @@ def _node(node: DumpedNode) -> Iterator[Finding]:
     if unknown:
         sentence = phrase("pods on node {node} request {resources}, of which it has none", node=node.name, resources=", ".join(unknown))
         cause = phrase("an extender manages the resource and the scheduler ignores it (managedResources), or a device plugin was removed")
-        yield finding(False, "unknown resource", about, ("dump", "cache"), sentence, cause)
+        yield note("unknown resource", about, ("dump", "cache"), sentence, cause)
     over = [Value(name, have.get(name, 0), amount) for name, amount in more.items() if name not in unknown]
     if over:
         amounts = [
@@ -69,7 +69,7 @@ def _node(node: DumpedNode) -> Iterator[Finding]:
         sentence = phrase("more is requested on node {node} than it has: {amounts}", node=node.name, amounts=joined(amounts))
         cause = phrase("the node became smaller, pods were bound past the scheduler, or a device plugin went")
         advice = phrase("no pod that requests it is placed there")
-        yield finding(True, "overcommitted", about, ("dump", "cache"), sentence, cause, advice, tuple(over))
+        yield difference("overcommitted", about, ("dump", "cache"), sentence, cause, advice, tuple(over))
 
 
 def _comparer(signal: Signal) -> Iterator[Finding]:
@@ -95,4 +95,6 @@ def _comparer(signal: Signal) -> Iterator[Finding]:
         advice = phrase("add the API's objects to be sure")
         # Pods that are rightly in neither cache nor queue are "missed" in every dump.
         differs = bool(nodes) or not missing
-        yield finding(differs, "comparer", "Cache", ("comparer", "cache"), sentence, failed if differs else false_alarm, advice)
+        yield (difference if differs else note)(
+            "comparer", "Cache", ("comparer", "cache"), sentence, failed if differs else false_alarm, advice
+        )

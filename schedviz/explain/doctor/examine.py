@@ -17,7 +17,7 @@ from schedviz.explain.doctor.amounts import amounts
 from schedviz.explain.doctor.counted_nodes import counted_nodes
 from schedviz.explain.doctor.dump_only import alone
 from schedviz.explain.doctor.evidence import Evidence
-from schedviz.explain.doctor.finding import Examination, Scheduler, examination, finding
+from schedviz.explain.doctor.finding import Examination, Scheduler, difference, examination, note
 from schedviz.explain.doctor.nominations import nominations_of_dump, nominations_of_objects
 from schedviz.explain.doctor.ports_and_images import ports_and_images
 from schedviz.explain.doctor.presence import FINISHED_PHASES, Presence
@@ -107,9 +107,9 @@ def examine_engine(simulation: Simulation) -> Examination:
     findings = [
         *compare_informers_with_api(simulation),
         *(
-            difference
-            for difference in Presence(nodes, pods, Evidence(Signal(dumped, mismatch)), scheduler).findings()
-            if difference.about != f"Pod {running}"
+            found
+            for found in Presence(nodes, pods, Evidence(Signal(dumped, mismatch)), scheduler).findings()
+            if found.about != f"Pod {running}"
         ),
         *amounts(nodes, pods, dumped, scheduler),
         *ports_and_images(nodes, pods, dumped, scheduler),
@@ -151,7 +151,7 @@ def _of_another_cluster(nodes: int, signal: Signal) -> Finding:
         nodes=nodes,
     )
     cause = phrase("the log and the objects are of two clusters")
-    return finding(True, "nothing in common", "Cluster", ("API", "dump"), sentence, cause, phrase("collect both from the same cluster"))
+    return difference("nothing in common", "Cluster", ("API", "dump"), sentence, cause, phrase("collect both from the same cluster"))
 
 
 def _inside(signal: Signal) -> Iterator[Finding]:
@@ -165,9 +165,7 @@ def _inside(signal: Signal) -> Iterator[Finding]:
             summary=signal.dump.summary,
             listed=len(signal.dump.pending),
         )
-        yield finding(
-            False, "cut dump", "Queue", ("dump", "dump"), sentence, phrase("lines of the log are missing, or the log was truncated")
-        )
+        yield note("cut dump", "Queue", ("dump", "dump"), sentence, phrase("lines of the log are missing, or the log was truncated"))
 
 
 def _strays(nodes: dict[str, Node], pods: Iterable[Pod]) -> Iterator[Finding]:
@@ -184,4 +182,4 @@ def _strays(nodes: dict[str, Node], pods: Iterable[Pod]) -> Iterator[Finding]:
         )
         cause = phrase("the node was deleted before its pods, or not all nodes were collected")
         advice = phrase("the pod garbage collector removes such pods")
-        yield finding(True, "ghost node", f"Node {name}", ("API", "API"), sentence, cause, advice)
+        yield difference("ghost node", f"Node {name}", ("API", "API"), sentence, cause, advice)

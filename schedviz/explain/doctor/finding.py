@@ -54,8 +54,7 @@ def examination(compared: str, findings: Iterable[Finding], *, nodes: int, pods:
     return Examination(compared, tuple(sorted(findings, key=lambda finding: not finding.differs)), nodes, pods)
 
 
-def finding(
-    differs: bool,  # noqa: FBT001
+def difference(
     kind: str,
     about: str,
     between: tuple[Side, Side],
@@ -64,6 +63,24 @@ def finding(
     advice: Phrase | None = None,
     values: tuple[Value, ...] = (),
 ) -> Finding:
-    """A finding from phrases."""
-    texts = [part.text if part else "" for part in (sentence, cause, advice)]
-    return Finding(differs, kind, about, between, texts[0], texts[1], texts[2], values, sentence, cause, advice)
+    """A finding that something is wrong. `about`: `Pod namespace/name`, `Node name`, or another kind with its name."""
+    return Finding(
+        differs=True,
+        kind=kind,
+        about=about,
+        between=between,
+        sentence=sentence.text,
+        cause=cause.text if cause else "",
+        advice=advice.text if advice else "",
+        values=values,
+        sentence_phrase=sentence,
+        cause_phrase=cause,
+        advice_phrase=advice,
+    )
+
+
+def note(
+    kind: str, about: str, between: tuple[Side, Side], sentence: Phrase, cause: Phrase | None = None, advice: Phrase | None = None
+) -> Finding:
+    """A finding that is transient, or only looks wrong."""
+    return msgspec.structs.replace(difference(kind, about, between, sentence, cause, advice), differs=False)

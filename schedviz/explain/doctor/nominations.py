@@ -9,7 +9,7 @@ from schedviz.engine.failure import SCHEDULER_ERROR
 from schedviz.engine.framework.resource import Resource
 from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.doctor.amounts import amounts_of
-from schedviz.explain.doctor.finding import Scheduler, finding
+from schedviz.explain.doctor.finding import Scheduler, difference, note
 from schedviz.explain.doctor.presence import FINISHED_PHASES
 from schedviz.explain.finding import Finding, Side
 from schedviz.kube.core import Node, Pod
@@ -66,7 +66,7 @@ def nominations_of_dump(
                     other=pod.status.nominated_node_name,
                 )
                 cause = phrase("the scheduler nominated it again, and the API does not know yet")
-                yield finding(False, "nominated elsewhere", f"Pod {pod.key}", ("API", "queue"), sentence, cause)
+                yield note("nominated elsewhere", f"Pod {pod.key}", ("API", "queue"), sentence, cause)
             free = Resource()
             free.add(dumped_node.allocatable, 1)
             free.add(dumped_node.requested, -1)
@@ -85,7 +85,7 @@ def nominations_of_dump(
                 if node not in nodes
                 else phrase("the nomination was withdrawn, and the API does not know yet")
             )
-            yield finding(node not in nodes, "nomination unknown", f"Pod {pod.key}", ("API", "queue"), sentence, cause)
+            yield (note if node in nodes else difference)("nomination unknown", f"Pod {pod.key}", ("API", "queue"), sentence, cause)
 
 
 def nominations_of_objects(nodes: Mapping[str, Node], pods: Sequence[Pod], scheduler: Scheduler) -> Iterator[Finding]:
@@ -103,7 +103,7 @@ def nominations_of_objects(nodes: Mapping[str, Node], pods: Sequence[Pod], sched
             sentence = phrase("pod {pod} is nominated to {node}, which is not at the API", pod=pod.key, node=name)
             cause = phrase("the node was deleted after the nomination")
             advice = phrase("it is tried on the others")
-            yield finding(True, "nomination unknown", f"Pod {pod.key}", ("API", "API"), sentence, cause, advice)
+            yield difference("nomination unknown", f"Pod {pod.key}", ("API", "API"), sentence, cause, advice)
             continue
         pods_on_node = on_node.get(name, [])
         free = Resource.of(node.status.allocatable)
@@ -135,10 +135,10 @@ def judge(
             victims=some(victims, 5),
         )
         advice = phrase("wait until they are gone; if they stay, look at their finalizers and grace periods")
-        return finding(False, NOMINATED, about, between, sentence, None, advice)
+        return note(NOMINATED, about, between, sentence, None, advice)
     if (nominated_by := _why_without_preemption(pod.pod, scheduler)) is not None:
         sentence = phrase("pod {pod} is nominated to {node} without a preemption", pod=pod.key, node=node)
-        return finding(False, WITHOUT_PREEMPTION, about, between, sentence, nominated_by)
+        return note(WITHOUT_PREEMPTION, about, between, sentence, nominated_by)
     wants = amounts_of(pod.requests.resource)
     have = amounts_of(free)
     lacks = [name for name, amount in wants.items() if have.get(name, 0) < amount]
@@ -151,16 +151,16 @@ def judge(
         )
         cause = phrase("its victims are gone and other pods use their room, or the victims could not be deleted")
         advice = phrase("its next cycle nominates it anew, or withdraws it")
-        return finding(False, NOMINATED, about, between, sentence, cause, advice)
+        return note(NOMINATED, about, between, sentence, cause, advice)
     if is_placed_next:
         sentence = phrase("pod {pod} is nominated to {node}, where its next attempt will place it", pod=pod.key, node=node)
-        return finding(False, NOMINATED, about, between, sentence, phrase("its victims are gone, and its next attempt is due"))
+        return note(NOMINATED, about, between, sentence, phrase("its victims are gone, and its next attempt is due"))
     sentence = phrase(
         "pod {pod} is nominated to {node}, which has enough room without evictions, but it is not bound there",
         pod=pod.key,
         node=node,
     )
-    return finding(True, FOR_EVER, about, between, sentence, *why_for_ever(scheduler))
+    return difference(FOR_EVER, about, between, sentence, *why_for_ever(scheduler))
 
 
 def _why_without_preemption(pod: Pod, scheduler: Scheduler) -> Phrase | None:

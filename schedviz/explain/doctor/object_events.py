@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Protocol
 
 from schedviz.explain.claim_events import PROVISIONING_FAILED, provisioning_failure
-from schedviz.explain.doctor.finding import finding
+from schedviz.explain.doctor.finding import note
 from schedviz.explain.finding import Finding
 from schedviz.kube.claims import claim_name
 from schedviz.kube.core import Pod
@@ -69,12 +69,12 @@ def notes_of_events(events: Iterable[ObjectEvent], objects: Sequence[KubeObject]
         cause, advice = provisioning_failure(event.message, classes) if is_failure else _MEANINGS.get(event.reason, (None, None))
         message = event.message.rstrip(".")
         if event.at:
-            note = phrase(
+            sentence = phrase(
                 "event of {about} at {at}: {reason}: {message}", about=event.about, at=event.at, reason=event.reason, message=message
             )
         else:
-            note = phrase("event of {about}: {reason}: {message}", about=event.about, reason=event.reason, message=message)
-        yield finding(False, KIND, event.about, ("API", "API"), note, cause, advice)
+            sentence = phrase("event of {about}: {reason}: {message}", about=event.about, reason=event.reason, message=message)
+        yield note(KIND, event.about, ("API", "API"), sentence, cause, advice)
 
 
 def claims_of(pod: Pod) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from schedviz.engine.cache.debugger.dumper import Dump, DumpedNode
 from schedviz.engine.framework.types import PodInfo
-from schedviz.explain.doctor.finding import Scheduler, finding
+from schedviz.explain.doctor.finding import Scheduler, difference
 from schedviz.explain.finding import Finding
 from schedviz.kube.core import Node, Pod
 from schedviz.trace.phrase import Phrase, phrase, some
@@ -29,7 +29,7 @@ def _ports(node: DumpedNode, cached: frozenset[Port], pods: Sequence[PodInfo]) -
     for port in sorted(cached - used_ports.keys()):
         sentence = phrase("node {node}: host port {port} is taken in the cache, by no pod at the API", node=node.name, port=_port(port))
         cause = phrase("a pod gave it up, and the scheduler has not seen that update")
-        yield _finding("port", node, sentence, cause, phrase("pods that want the port are not placed there"))
+        yield _difference("port", node, sentence, cause, phrase("pods that want the port are not placed there"))
     for port in sorted(used_ports.keys() - cached):
         sentence = phrase(
             "node {node}: host port {port} is free in the cache; at the API pod {pod} uses it",
@@ -40,7 +40,7 @@ def _ports(node: DumpedNode, cached: frozenset[Port], pods: Sequence[PodInfo]) -
         # Upstream keeps ports in a set: if two pods have one port, the first deletion frees it.
         cause = phrase("an update of the pod was not seen, or another pod with the same port has left the node")
         advice = phrase("a second pod with the port can be placed there, and the kubelet then refuses it")
-        yield _finding("port", node, sentence, cause, advice)
+        yield _difference("port", node, sentence, cause, advice)
 
 
 def _images(node: DumpedNode, cached: frozenset[str], api: Node) -> Iterator[Finding]:
@@ -53,18 +53,18 @@ def _images(node: DumpedNode, cached: frozenset[str], api: Node) -> Iterator[Fin
             if len(names) == 1
             else phrase("node {node}: images {images} are in the cache, and not on the node at the API", node=node.name, images=some(names))
         )
-        yield _finding("image", node, sentence, cause, advice)
+        yield _difference("image", node, sentence, cause, advice)
     if names := sorted(image_names - cached):
         sentence = (
             phrase("node {node}: image {image} is on the node at the API, and not in the cache", node=node.name, image=names[0])
             if len(names) == 1
             else phrase("node {node}: images {images} are on the node at the API, and not in the cache", node=node.name, images=some(names))
         )
-        yield _finding("image", node, sentence, cause, advice)
+        yield _difference("image", node, sentence, cause, advice)
 
 
-def _finding(kind: str, node: DumpedNode, sentence: Phrase, cause: Phrase, advice: Phrase) -> Finding:
-    return finding(True, kind, f"Node {node.name}", ("API", "cache"), sentence, cause, advice)
+def _difference(kind: str, node: DumpedNode, sentence: Phrase, cause: Phrase, advice: Phrase) -> Finding:
+    return difference(kind, f"Node {node.name}", ("API", "cache"), sentence, cause, advice)
 
 
 def _port(port: Port) -> str:

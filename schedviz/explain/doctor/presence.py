@@ -7,7 +7,7 @@ from typing import Final
 
 from schedviz.engine.cache.debugger.dumper import Dump, DumpedNode, DumpedPod
 from schedviz.explain.doctor.evidence import BINDING_SECONDS, Evidence, advice_for, advice_for_lost_watch
-from schedviz.explain.doctor.finding import Scheduler, finding
+from schedviz.explain.doctor.finding import Scheduler, difference, note
 from schedviz.explain.doctor.times import Times
 from schedviz.explain.finding import Finding, Side
 from schedviz.kube.core import Node, Pod
@@ -45,10 +45,10 @@ class Presence:
         yield from self._queue()
         yield from self._missed_pods()
 
-    def _left(self, about: str, *, undecided: bool) -> bool:
-        """Whether an object cannot be compared. If so, the times remember it."""
+    def _left_out(self, about: str, *, undecided: bool) -> bool:
+        """Whether an object cannot be compared, which is `undecided`. If so, the times count it for their note."""
         if self.times is not None and undecided:
-            self.times.leave(about)
+            self.times.leave_out(about)
         return undecided
 
     def _is_recent(self, obj: Node | Pod) -> bool:
@@ -64,11 +64,13 @@ class Presence:
     def _missed_nodes(self) -> Iterator[Finding]:
         dumped = {node.name for node in self.dump.nodes}
         for name in sorted(self.nodes.keys() - dumped):
-            if self._left(f"Node {name}", undecided=self._may_be_missing(self.nodes[name]) and not self.evidence.is_named("node", name)):
+            if self._left_out(
+                f"Node {name}", undecided=self._may_be_missing(self.nodes[name]) and not self.evidence.is_named("node", name)
+            ):
                 continue
             cause = self.evidence.why_missed("node", self.nodes[name])
             sentence = phrase("node {node} is at the API, and the scheduler does not know it: no pod can be placed there", node=name)
-            yield finding(True, "missed node", f"Node {name}", ("API", "cache"), sentence, cause, advice_for(cause))
+            yield difference("missed node", f"Node {name}", ("API", "cache"), sentence, cause, advice_for(cause))
 
     def _dumped_node(self, node: DumpedNode) -> Iterator[Finding]:
         about = f"Node {node.name}"
@@ -78,15 +80,15 @@ class Presence:
                     "node {node} is at the API; the scheduler has only its pods and treats the node as deleted", node=node.name
                 )
                 cause = self.evidence.why_missed("node", self.nodes[node.name])
-                yield finding(True, "missed node", about, ("API", "cache"), sentence, cause, advice_for(cause))
+                yield difference("missed node", about, ("API", "cache"), sentence, cause, advice_for(cause))
         elif node.is_deleted:
             yield self._ghost(node)
-        elif self._left(about, undecided=self._may_differ and not self.evidence.is_named("node", node.name)):
+        elif self._left_out(about, undecided=self._may_differ and not self.evidence.is_named("node", node.name)):
             return
         else:
             sentence = phrase("node {node} was deleted at the API; the scheduler still has it and may place pods there", node=node.name)
             cause = self.evidence.why_redundant("node", node.name)
-            yield finding(True, "redundant node", about, ("API", "cache"), sentence, cause, advice_for(cause))
+            yield difference("redundant node", about, ("API", "cache"), sentence, cause, advice_for(cause))
 
     def _ghost(self, node: DumpedNode) -> Finding:
         existing = [pod for pod in node.pods if pod.uid in self.pods]
@@ -108,7 +110,7 @@ class Presence:
                 "its pods were deleted at the API too, and the scheduler has not seen it: watch events were lost or have not arrived yet"
             )
             advice = advice_for_lost_watch()
-        return finding(True, "ghost node", f"Node {node.name}", ("API", "cache"), sentence, cause, advice)
+        return difference("ghost node", f"Node {node.name}", ("API", "cache"), sentence, cause, advice)
 
     def _on_node(self, node: DumpedNode, dumped: DumpedPod) -> Iterator[Finding]:
         pod = self.pods.get(dumped.uid)
@@ -116,15 +118,15 @@ class Presence:
         if pod is None:
             yield from self._redundant(dumped, phrase("the scheduler counts it on {node}", node=node.name))
         elif pod.status.phase in FINISHED_PHASES:
-            if self._left(about, undecided=self._is_recent(pod)):
+            if self._left_out(about, undecided=self._is_recent(pod)):
                 return
             sentence = phrase(
                 "pod {pod} has finished ({phase}) and still counts on {node}", pod=pod.key, phase=pod.status.phase, node=node.name
             )
             cause = phrase("the update that it finished was not seen: {why}", why=self.evidence.why_redundant("pod", dumped.uid))
-            yield finding(True, "redundant pod", about, ("API", "cache"), sentence, cause, advice_for(cause))
+            yield difference("redundant pod", about, ("API", "cache"), sentence, cause, advice_for(cause))
         elif not pod.spec.node_name:
-            if not self._left(about, undecided=self.times is not None and self.times.was_bound(pod)):
+            if not self._left_out(about, undecided=self.times is not None and self.times.was_bound(pod)):
                 yield self._assumed(node, pod)
         elif pod.spec.node_name != node.name:
             sentence = phrase(
@@ -135,7 +137,7 @@ class Presence:
             )
             cause = phrase("another client bound it, or a pod with the same UID was bound twice")
             advice = phrase("look for a second scheduler with the same name")
-            yield finding(True, "other node", about, ("API", "cache"), sentence, cause, advice)
+            yield difference("other node", about, ("API", "cache"), sentence, cause, advice)
 
     def _assumed(self, node: DumpedNode, pod: Pod) -> Finding:
         about = f"Pod {pod.key}"
@@ -149,10 +151,10 @@ class Presence:
                 seconds=f"{since:.0f}",
             )
             advice = phrase("look for its binding in the log, and at its volumes")
-            return finding(True, "hanging binding", about, between, sentence, _HANGS, advice)
+            return difference("hanging binding", about, between, sentence, _HANGS, advice)
         sentence = phrase("pod {pod} is assumed on {node}; its binding has not been written yet", pod=pod.key, node=node.name)
         advice = phrase("make another dump after a minute: if it is still so, the binding hangs")
-        return finding(False, "assumed pod", about, between, sentence, None, advice)
+        return note("assumed pod", about, between, sentence, None, advice)
 
     def _queue(self) -> Iterator[Finding]:
         for dumped in self.dump.pending:
@@ -161,16 +163,16 @@ class Presence:
             if pod is None:
                 yield from self._redundant(dumped, phrase("it waits in the scheduling queue"))
             elif pod.spec.node_name:
-                if self._left(about, undecided=self._is_recent(pod)):
+                if self._left_out(about, undecided=self._is_recent(pod)):
                     continue
                 sentence = phrase(
                     "pod {pod} waits in the scheduling queue, and is bound to {node} at the API", pod=pod.key, node=pod.spec.node_name
                 )
                 cause = phrase("another client bound it, and the scheduler has not seen that yet")
-                yield finding(True, "bound pod in queue", about, ("API", "queue"), sentence, cause, advice_for_lost_watch())
+                yield difference("bound pod in queue", about, ("API", "queue"), sentence, cause, advice_for_lost_watch())
             elif pod.metadata.deletion_timestamp is not None:
                 sentence = phrase("pod {pod} is being deleted and waits in the scheduling queue; its cycle will be skipped", pod=pod.key)
-                yield finding(False, "deleting pod", about, ("API", "queue"), sentence)
+                yield note("deleting pod", about, ("API", "queue"), sentence)
 
     def _missed_pods(self) -> Iterator[Finding]:
         seen = {pod.uid for node in self.dump.nodes for pod in node.pods} | {pod.uid for pod in self.dump.pending}
@@ -180,7 +182,7 @@ class Presence:
             about = f"Pod {pod.key}"
             is_own = bool(pod.spec.node_name) or pod.spec.scheduler_name in self.scheduler.names
             was_tried = self.times is not None and not pod.spec.node_name and self.times.was_tried(pod.key)
-            if is_own and self._left(about, undecided=self._may_be_missing(pod) or was_tried):
+            if is_own and self._left_out(about, undecided=self._may_be_missing(pod) or was_tried):
                 continue
             cause = self.evidence.why_missed("pod", pod)
             if pod.spec.node_name:
@@ -190,14 +192,14 @@ class Presence:
                     pod=pod.key,
                     node=pod.spec.node_name,
                 )
-                yield finding(True, "missed pod", about, ("API", "cache"), sentence, cause, advice_for(cause))
+                yield difference("missed pod", about, ("API", "cache"), sentence, cause, advice_for(cause))
             elif pod.spec.scheduler_name in self.scheduler.names:
                 sentence = phrase(
                     "pod {pod} is pending at the API and is neither in the cache nor in the queue: the scheduler will not try it",
                     pod=pod.key,
                 )
                 advice = phrase("{advice}; a pod whose scheduling cycle is running is in neither of them either", advice=advice_for(cause))
-                yield finding(True, "missed pod", about, ("API", "queue"), sentence, cause, advice)
+                yield difference("missed pod", about, ("API", "queue"), sentence, cause, advice)
             else:
                 yield self._of_another(pod)
 
@@ -210,12 +212,12 @@ class Presence:
             scheduler=pod.spec.scheduler_name,
             alarm=phrase("; that the scheduler's own comparer reports it as missed is a false alarm") if false_alarm else "",
         )
-        return finding(False, "other scheduler", f"Pod {pod.key}", ("API", "queue"), sentence)
+        return note("other scheduler", f"Pod {pod.key}", ("API", "queue"), sentence)
 
     def _redundant(self, dumped: DumpedPod, where: Phrase) -> Iterator[Finding]:
         about = f"Pod {dumped.key}"
         may_be_gone = self.times is not None and self.times.may_be_gone(dumped.key, dumped.uid)
-        if self._left(about, undecided=may_be_gone and not self.evidence.is_named("pod", dumped.uid)):
+        if self._left_out(about, undecided=may_be_gone and not self.evidence.is_named("pod", dumped.uid)):
             return
         existing = self._by_key.get(dumped.key)
         if existing is not None:
@@ -230,4 +232,4 @@ class Presence:
         else:
             sentence = phrase("pod {pod} was deleted at the API; {where}", pod=dumped.key, where=where)
             cause = self.evidence.why_redundant("pod", dumped.uid)
-        yield finding(True, "redundant pod", about, ("API", "cache"), sentence, cause, advice_for(cause))
+        yield difference("redundant pod", about, ("API", "cache"), sentence, cause, advice_for(cause))

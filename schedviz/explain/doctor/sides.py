@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from schedviz.engine import Simulation
 from schedviz.engine.framework.types import NodeInfo
 from schedviz.explain.doctor.amounts import differing
-from schedviz.explain.doctor.finding import finding
+from schedviz.explain.doctor.finding import difference, note
 from schedviz.explain.finding import Finding
 from schedviz.trace.phrase import phrase, some
 
@@ -27,7 +27,7 @@ def compare_informers_with_api(simulation: Simulation) -> Iterator[Finding]:
                     if in_cache is None
                     else phrase("{object} is in the informers, and not at the API", object=f"{kind.lower()} {key}")
                 )
-                yield finding(False, "watch under way", f"{kind} {key}", ("API", "informers"), sentence, under_way)
+                yield note("watch under way", f"{kind} {key}", ("API", "informers"), sentence, under_way)
             elif in_store.metadata.resource_version != in_cache.metadata.resource_version:
                 sentence = phrase(
                     "{object} is at version {stored} at the API, and at {known} in the informers",
@@ -35,7 +35,7 @@ def compare_informers_with_api(simulation: Simulation) -> Iterator[Finding]:
                     stored=in_store.metadata.resource_version,
                     known=in_cache.metadata.resource_version,
                 )
-                yield finding(False, "watch under way", f"{kind} {key}", ("API", "informers"), sentence, under_way)
+                yield note("watch under way", f"{kind} {key}", ("API", "informers"), sentence, under_way)
 
 
 def compare_snapshot_with_cache(simulation: Simulation) -> Iterator[Finding]:
@@ -49,13 +49,13 @@ def compare_snapshot_with_cache(simulation: Simulation) -> Iterator[Finding]:
             "{count} nodes changed in the cache since the snapshot was taken ({nodes})", count=len(waiting), nodes=some(waiting)
         )
         copied = phrase("the next cycle copies them")
-        yield finding(False, "snapshot is older", "Snapshot", ("cache", "snapshot"), sentence, None, copied)
+        yield note("snapshot is older", "Snapshot", ("cache", "snapshot"), sentence, None, copied)
     for name, copy in sorted(snapshot.node_info_map.items()):
         info = cached.get(name)
         if info is None or info.node is None:
             sentence = phrase("node {node} is in the snapshot but not in the cache", node=name)
             left_out = phrase("the next cycle leaves it out")
-            yield finding(False, "snapshot is older", f"Node {name}", ("cache", "snapshot"), sentence, None, left_out)
+            yield note("snapshot is older", f"Node {name}", ("cache", "snapshot"), sentence, None, left_out)
         elif info.generation <= snapshot.generation and _differ(info, copy):
             sentence = phrase(
                 "node {node} differs between cache and snapshot although its generation {generation} is equal",
@@ -65,7 +65,7 @@ def compare_snapshot_with_cache(simulation: Simulation) -> Iterator[Finding]:
             cause = phrase("a NodeInfo was changed without a new generation: UpdateSnapshot will never copy it again")
             values = differing(copy.requested, info.requested)
             bug = phrase("a bug of this engine")
-            yield finding(True, "stale snapshot", f"Node {name}", ("cache", "snapshot"), sentence, cause, bug, values)
+            yield difference("stale snapshot", f"Node {name}", ("cache", "snapshot"), sentence, cause, bug, values)
 
 
 def _differ(first: NodeInfo, second: NodeInfo) -> bool:

@@ -15,7 +15,7 @@ from itertools import chain
 from typing import Final, Literal, NamedTuple
 
 from schedviz.engine.cache.debugger.signal import Signal
-from schedviz.explain.doctor.finding import finding
+from schedviz.explain.doctor.finding import note
 from schedviz.explain.finding import Finding
 from schedviz.kube import timestamps
 from schedviz.kube.core import Node, Pod
@@ -64,7 +64,7 @@ class Times:
         #: Which of the two is newer, and the evidence; None if it is unknown.
         self.order: Order | None = self._order()
         self.is_busy = self._is_busy()
-        self._left: Counter[str] = Counter()
+        self._left_out: Counter[str] = Counter()
 
     # When.
 
@@ -186,16 +186,16 @@ class Times:
         """Whether the log shows that the pod was bound, whatever the objects say."""
         return pod.key in self._signal.bound
 
-    def leave(self, about: str) -> None:
+    def leave_out(self, about: str) -> None:
         """Remember an object that cannot be compared: `Pod namespace/name`, `Node name`."""
-        self._left[about] += 1
+        self._left_out[about] += 1
 
     def note(self) -> list[Finding]:
         """One note about all objects that cannot be compared; none if all could be."""
-        if not self._left:
+        if not self._left_out:
             return []
-        pods = [about.partition(" ")[2] for about in self._left if about.startswith("Pod ")]
-        nodes = [about.partition(" ")[2] for about in self._left if about.startswith("Node ")]
+        pods = [about.partition(" ")[2] for about in self._left_out if about.startswith("Pod ")]
+        nodes = [about.partition(" ")[2] for about in self._left_out if about.startswith("Node ")]
         parts = [
             phrase("{count} ({names})", count=counted(len(names), singular, plural), names=some(names))
             for names, singular, plural in ((pods, "{count} pod", "{count} pods"), (nodes, "{count} node", "{count} nodes"))
@@ -204,7 +204,7 @@ class Times:
         text = parts[0] if len(parts) == 1 else phrase("{first} and {next}", first=parts[0], next=parts[1])
         sentence = phrase("{what} cannot be compared: they may have changed between the dump and the objects", what=text)
         cause = self.order.evidence if self.order is not None else phrase("pods came and went around the dump")
-        return [finding(False, NOT_COMPARED, "Time", ("API", "dump"), sentence, cause, _TAKE_AGAIN)]
+        return [note(NOT_COMPARED, "Time", ("API", "dump"), sentence, cause, _TAKE_AGAIN)]
 
 
 def _created(obj: Node | Pod) -> float | None:
