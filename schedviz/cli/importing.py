@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from schedviz.ingest.load import Import
     from schedviz.ingest.report import Report
 
-#: Number of lines about omitted fields.
-_MAX_SHOWN = 40
+#: Omitted fields that are listed.
+_MAX_FIELDS = 40
 
 
 @click.command(name="import")
@@ -67,21 +67,22 @@ def import_(
 
     from schedviz.ingest.release_evidence import with_release
 
+    needs_objects = dry_run or secret is not None or target is not None
     if is_session_file(paths[0]):
-        files = _as_they_are(paths, "a session file", whole=not (dry_run or secret is not None or target))
+        files = _unchanged(paths, "a session file", needs_objects=needs_objects)
     else:
         found, left_out = _read(paths)
         named = chosen.release if chosen.feature_gates is None else chosen.release or DEFAULT_RELEASE
         found = msgspec.structs.replace(found, report=with_release(found.report, named, found.evidence))
         if found.trace is not None:
-            files = _as_they_are(paths, "a trace or a recording", whole=not (dry_run or secret is not None or target))
+            files = _unchanged(paths, "a trace or a recording", needs_objects=needs_objects)
         else:
             objects, replaced = _renamed(found, secret)
-            body = _list(objects)
+            body = _encoded_list(objects)
             if target is not None:
                 target.write_bytes(body)
             if dry_run or target is not None:
-                _report(found, left_out, len(body), replaced, form)
+                _print_report(found, left_out, len(body), replaced, form)
                 return
             for remark in _remarks(found.report):
                 say(remark, err=True)
@@ -102,14 +103,14 @@ def import_(
         say_json(json.dumps(response, indent=2))
 
 
-def _as_they_are(paths: tuple[Path, ...], option: str, *, whole: bool) -> dict[str, bytes]:
-    """The files themselves. Raises `click.ClickException` if an option requires more than sending them unchanged."""
-    if not whole:
+def _unchanged(paths: tuple[Path, ...], what: str, *, needs_objects: bool) -> dict[str, bytes]:
+    """The files themselves, which are `what`. Raises `click.ClickException` if an option of the command `needs_objects`."""
+    if needs_objects:
         raise click.ClickException(
-            f"{paths[0]}: this is {option}, which is sent unchanged; --dry-run, --write and --pseudonyms are for objects."
+            f"{paths[0]}: this is {what}, which is sent unchanged; --dry-run, --write and --pseudonyms are for objects."
         )
     if not all(path.is_file() for path in paths):
-        raise click.ClickException(f"This is {option}; pass it as a file.")
+        raise click.ClickException(f"This is {what}; pass it as a file.")
     return {path.name: path.read_bytes() for path in paths}
 
 
@@ -122,6 +123,7 @@ def _read(paths: tuple[Path, ...]) -> tuple[Import, DroppedFields]:
 
 
 def _renamed(imported: Import, secret: str | None) -> tuple[list[Any], int]:
+    """The objects, with pseudonyms if there is a secret, and how many names were replaced."""
     if secret is None:
         return list(imported.objects), 0
     from schedviz.ingest.pseudonyms import Pseudonyms
@@ -132,14 +134,15 @@ def _renamed(imported: Import, secret: str | None) -> tuple[list[Any], int]:
     return list(pseudonyms.objects(imported.objects)), pseudonyms.count
 
 
-def _list(objects: list[Any]) -> bytes:
+def _encoded_list(objects: list[Any]) -> bytes:
+    """A List of the objects as JSON, with a line for each."""
     from schedviz.kube import codec
 
     items = b",\n".join(codec.encode(obj) for obj in objects)
     return b'{"apiVersion":"v1","kind":"List","items":[\n' + items + b"\n]}\n"
 
 
-def _report(imported: Import, left_out: DroppedFields, size: int, replaced: int, form: str) -> None:
+def _print_report(imported: Import, left_out: DroppedFields, size: int, replaced: int, form: str) -> None:
     import msgspec
 
     report = imported.report
@@ -171,7 +174,6 @@ def _report(imported: Import, left_out: DroppedFields, size: int, replaced: int,
 
 def _remarks(report: Report) -> Iterator[str]:
     """What is left out of the files, and warnings about the rest."""
-
     for drop in report.dropped:
         some = f" ({', '.join(drop.examples)}{', …' if drop.count > len(drop.examples) else ''})" if drop.examples else ""
         yield f"left out: {drop.count} × {drop.kind}: {drop.reason}{some}"
@@ -190,7 +192,7 @@ def _print_fields(left_out: DroppedFields) -> None:
     if lines:
         say()
         say("fields that are not kept (a digest of them is, so that changes are detected):")
-    for path, count in lines[:_MAX_SHOWN]:
+    for path, count in lines[:_MAX_FIELDS]:
         say(f"  {count:>7} {path}")
-    if len(lines) > _MAX_SHOWN:
-        say(f"  and {len(lines) - _MAX_SHOWN} more; -o json lists all")
+    if len(lines) > _MAX_FIELDS:
+        say(f"  and {len(lines) - _MAX_FIELDS} more; -o json lists all")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 #: The name that `lessons.catalogue` uses; that module is too slow to import for `--help`.
 OWN_FOLDERS = "SCHEDVIZ_LESSONS"
 #: Exit code: the lesson has an error, such as a false claim or a missing text.
-EXIT_WRONG = 1
+EXIT_INVALID = 1
 #: Exit code: a lesson cannot be read.
 EXIT_UNREADABLE = 2
 
@@ -59,8 +59,8 @@ def check(ctx: click.Context, lessons: tuple[str, ...], watch: bool) -> None:  #
     folders = _folders(lessons)
     code = _check_all(folders)
     while watch:
-        seen = _times(folders)
-        while _times(folders) == seen:
+        seen = _modification_times(folders)
+        while _modification_times(folders) == seen:
             time.sleep(_POLL_SECONDS)
         clear()
         code = _check_all(folders)
@@ -80,7 +80,7 @@ def run(*, name: str, terminal: bool, language: str, port: int, no_open: bool) -
     """
     (folder,) = _folders((name,))
     if terminal:
-        _take_here(folder, language)
+        _run_in_terminal(folder, language)
         return
     from schedviz.up.errors import CannotStart
     from schedviz.up.options import UpOptions
@@ -98,13 +98,13 @@ def run(*, name: str, terminal: bool, language: str, port: int, no_open: bool) -
 
 def _check_whenever_it_changes(folders: list[Path]) -> None:
     while True:
-        seen = _times(folders)
+        seen = _modification_times(folders)
         _check_all(folders)
-        while _times(folders) == seen:
+        while _modification_times(folders) == seen:
             time.sleep(_POLL_SECONDS)
 
 
-def _take_here(folder: Path, language: str) -> None:
+def _run_in_terminal(folder: Path, language: str) -> None:
     from schedviz.lessons import LessonError, read_lesson
     from schedviz.lessons.player import play
 
@@ -114,7 +114,7 @@ def _take_here(folder: Path, language: str) -> None:
         raise MultilineError(*(f"{folder}/{fault}" for fault in error.faults)) from None
     if language not in own_lesson.texts:
         raise click.ClickException(f"{folder.name} has no text in {language}; it has {', '.join(own_lesson.texts) or 'none'}.")
-    _take(own_lesson, play(own_lesson), language)
+    _show_stops(own_lesson, play(own_lesson), language)
 
 
 def _folders(lessons: Iterable[str]) -> list[Path]:
@@ -129,7 +129,7 @@ def _folders(lessons: Iterable[str]) -> list[Path]:
     return folders
 
 
-def _times(folders: list[Path]) -> list[tuple[str, int]]:
+def _modification_times(folders: list[Path]) -> list[tuple[str, int]]:
     return sorted((str(file), file.stat().st_mtime_ns) for folder in folders for file in folder.iterdir() if file.is_file())
 
 
@@ -153,10 +153,10 @@ def _check(folder: Path) -> int:
     if not faults:
         claims = sum(len(stop.check) + (stop.question is not None) for stop in read.plan.stops)
         say(f"{folder.name}: {len(read.plan.stops)} stops, {claims} claims hold")
-    return EXIT_WRONG if faults else 0
+    return EXIT_INVALID if faults else 0
 
 
-def _take(own_lesson: Lesson, stops: Iterable[StopState], language: str) -> None:
+def _show_stops(own_lesson: Lesson, stops: Iterable[StopState], language: str) -> None:
     from rich.markdown import Markdown
 
     from schedviz.lessons.expressions import as_text

@@ -13,7 +13,7 @@ from schedviz.kube.volumes import Volume
 _encoder = msgspec.json.Encoder(enc_hook=enc_hook, order="deterministic")
 
 
-def reading_of(pod: Pod) -> bytes:
+def equivalence_key(pod: Pod) -> bytes:
     """Everything that decides where a pod may run: its namespace, labels and spec. Equal for the replicas of one template.
 
     A claim of one StatefulSet replica distinguishes it, as it should, because its volume may be elsewhere. Names of volumes
@@ -28,5 +28,5 @@ def groups(pods: Iterable[Pod]) -> list[list[Pod]]:
     """The pods by their requirements, ordered by each group's first pod."""
     by_signature: dict[bytes, list[Pod]] = {}
     for pod in pods:
-        by_signature.setdefault(reading_of(pod), []).append(pod)
+        by_signature.setdefault(equivalence_key(pod), []).append(pod)
     return list(by_signature.values())

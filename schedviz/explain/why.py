@@ -16,7 +16,7 @@ from schedviz.explain.doctor.examine import scheduler_of_engine
 from schedviz.explain.doctor.known_findings import KnownFindings
 from schedviz.explain.doctor.nominations import FOR_EVER, WITHOUT_PREEMPTION, judge, terminating_victims, why_for_ever
 from schedviz.explain.doctor.object_events import claims_of
-from schedviz.explain.equivalence import reading_of
+from schedviz.explain.equivalence import equivalence_key
 from schedviz.explain.explanation import Clause, Explanation, NodeVerdict, Outlook, QueuePlace, Standing
 from schedviz.explain.extenders import message_with, turned_away, uncalled_extenders, with_extenders
 from schedviz.explain.main_reason import main_reason, most_likely_first
@@ -232,10 +232,10 @@ def _best(verdicts: Sequence[NodeVerdict]) -> Outlook:
 def _alike(simulation: Simulation, pod: Pod) -> tuple[str, ...]:
     if pod.spec.node_name:
         return ()
-    reading = reading_of(pod)
+    key = equivalence_key(pod)
     pods = simulation.scheduler.state.informers.objects()["Pod"].values()
     pending = (other for other in pods if isinstance(other, Pod) and not other.spec.node_name and other.key != pod.key)
-    return tuple(other.key for other in pending if reading_of(other) == reading)
+    return tuple(other.key for other in pending if equivalence_key(other) == key)
 
 
 def _with_sentence(explanation: Explanation, pod: Pod) -> Explanation:
