@@ -28,7 +28,7 @@ from schedviz.cli.follow.outage import Outage
 from schedviz.cli.follow.permissions import denied, missing_permissions
 from schedviz.cli.follow.pushing import Pusher
 from schedviz.cli.follow.redaction import Redaction
-from schedviz.cli.follow.reflector import Change, Known, Reflector
+from schedviz.cli.follow.reflector import Change, PushedVersion, Reflector
 from schedviz.cli.follow.scheduling_events import RESOURCE as EVENTS
 from schedviz.cli.follow.status import line_of
 from schedviz.cli.release_options import NO_CHOICE, ChosenRelease
@@ -338,14 +338,14 @@ def test_all_missing_permissions_are_named_in_one_error(cluster: KubernetesApi) 
     cluster.forbidden = {("list", "nodes"), ("list", "csinodes")}
     pusher, _ = pusher_to(Schedviz())
     with pytest.raises(FollowError, match=r"no permission to list nodes, list csinodes\.storage\.k8s\.io") as error:
-        Following(api_of(cluster), pusher, Redaction(), say=print).begin()
+        Following(api_of(cluster), pusher, Redaction(), say=print).list_all()
     assert 'User "dev" cannot list resource "nodes"' in str(error.value)
 
     cluster.forbidden = {("watch", "pods")}
     following = Following(api_of(cluster), pusher, Redaction(), say=print)
-    following.begin()
+    following.list_all()
     with pytest.raises(FollowError, match="no permission to watch pods"):
-        following.go_on()
+        following.watch()
 
 
 def test_resources_that_a_cluster_does_not_serve_are_left_out(cluster: KubernetesApi) -> None:
@@ -354,7 +354,7 @@ def test_resources_that_a_cluster_does_not_serve_are_left_out(cluster: Kubernete
     pusher, _ = pusher_to(Schedviz())
     following = Following(api_of(cluster), pusher, Redaction(), say=messages.append)
 
-    assert "csistoragecapacities" not in following.begin()
+    assert "csistoragecapacities" not in following.list_all()
     assert messages == ["the cluster has no csistoragecapacities.storage.k8s.io (storage.k8s.io/v1); it is left out."]
 
 
@@ -362,7 +362,7 @@ def test_resources_of_later_releases_are_left_out_where_the_role_does_not_permit
     cluster.forbidden = {("list", "resourceslices")}
     messages: list[str] = []
     pusher, _ = pusher_to(Schedviz())
-    counts = Following(api_of(cluster), pusher, Redaction(), say=messages.append).begin()
+    counts = Following(api_of(cluster), pusher, Redaction(), say=messages.append).list_all()
 
     assert "resourceslices" not in counts
     assert "resourceclaims" in counts
@@ -501,7 +501,10 @@ def test_a_reconnecting_observer_sends_only_differences(cluster: KubernetesApi) 
     first.reflector.list()
     again = Watched(cluster)
     again.reflector.resume(
-        {"shop/same": Known(first.changes[0].object["metadata"]["uid"], first.changes[0].version), "shop/gone": Known("u", "v")}
+        {
+            "shop/same": PushedVersion(first.changes[0].object["metadata"]["uid"], first.changes[0].version),
+            "shop/gone": PushedVersion("u", "v"),
+        }
     )
     pod(cluster, "new")
 

@@ -270,7 +270,7 @@ def _watch_event(line: bytes) -> WatchEvent:
         message = status.message[:_MAX_MESSAGE_LENGTH]
         raise Expired(message) if status.code == _GONE else Unavailable(message or f"status {status.code}")
     if event.type not in ("ADDED", "MODIFIED", "DELETED", "BOOKMARK"):
-        raise Unavailable(f"a watch told of {event.type[:80]!r}, which is unknown")
+        raise Unavailable(f"a watch has an event of the unknown type {event.type[:80]!r}")
     return WatchEvent(event.type, content, _decoded(content, _WithMeta).metadata.resource_version)
 
 

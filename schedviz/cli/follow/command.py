@@ -120,7 +120,7 @@ def follow(
     following = Following(api, pusher, Redaction(secret), without=without, scheduler_log=scheduler_log, say=printer.say)
     status = printer.status = Status(connection, session, pusher, following.outage)
     try:
-        counts = following.begin()
+        counts = following.list_all()
     except click.ClickException:
         if is_new:
             connection.delete(f"sessions/{session}/")
@@ -131,7 +131,7 @@ def follow(
         say(f"Watching; Ctrl-C ends it, `schedviz follow --session {session}` goes on.", err=True)
         status.start()
         try:
-            following.go_on()
+            following.watch()
         finally:
             status.stop()
 

@@ -126,7 +126,7 @@ def _run(plugin: ExecPlugin) -> dict[str, Any]:
     except subprocess.TimeoutExpired:
         raise FollowError(f"the exec plugin {plugin.command} of the kubeconfig did not end within {_PLUGIN_SECONDS} s.") from None
     if done.returncode:
-        raise FollowError(f"the exec plugin {plugin.command} of the kubeconfig failed with {done.returncode}; what it said is above.")
+        raise FollowError(f"the exec plugin {plugin.command} of the kubeconfig failed with {done.returncode}; its message is above.")
     try:
         status = json.loads(done.stdout)["status"]
     except (ValueError, KeyError, TypeError, RecursionError):

@@ -15,7 +15,7 @@ from schedviz.explain.decision_times import DecisionTime
 _MAX_WAITING: Final = 20_000
 #: The most in one batch.
 MAX_BATCH: Final = 2000
-_MAX_REMEMBERED: Final = 20_000
+_MAX_RECENT: Final = 20_000
 
 
 class Decisions:
@@ -50,12 +50,12 @@ class Decisions:
         return len(self._waiting)
 
 
-class Remembered(OrderedDict[str, int]):
+class RecentTimes(OrderedDict[str, int]):
     """Times by pod; the oldest are forgotten."""
 
-    def note(self, pod: str, at: int) -> None:
-        """Remember the time for a pod."""
+    def record(self, pod: str, at: int) -> None:
+        """Keep the time for a pod."""
         self[pod] = at
         self.move_to_end(pod)
-        if len(self) > _MAX_REMEMBERED:
+        if len(self) > _MAX_RECENT:
             self.popitem(last=False)

@@ -75,7 +75,7 @@ class Following:
             events = EventDecisions(self._decisions.add)
             self._evidence += [EventWatch(api, reason, events, say=say) for reason in (FAILED, SCHEDULED)]
 
-    def begin(self) -> dict[str, int]:
+    def list_all(self) -> dict[str, int]:
         """List everything, and push what differs from what was pushed before; returns the number of objects by resource. Raises
         `FollowError`.
         """
@@ -104,7 +104,7 @@ class Following:
         self._say(f"{error}; it is left out.")
         self._reflectors.remove(reflector)
 
-    def go_on(self) -> None:
+    def watch(self) -> None:
         """Watch and push until `stop`, or until a watch cannot begin or the server refuses the changes. Raises that `FollowError`."""
         self._direct = None
         for reflector in self._reflectors:

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from schedviz.cli.follow.errors import FollowError
-from schedviz.cli.follow.reflector import Change, Known
+from schedviz.cli.follow.reflector import Change, PushedVersion
 from schedviz.cli.server import HOW_TO_AUTHENTICATE, Server, ServerResponse
 from schedviz.explain.decision_times import DecisionTime
 
@@ -50,9 +50,9 @@ class Pusher:
         self.pushed = 0
         self.left_out = 0
 
-    def resume(self) -> dict[str, dict[str, Known]]:
+    def resume(self) -> dict[str, dict[str, PushedVersion]]:
         """Get the number of the expected batch, and what was pushed before, by kind and key. Raises `FollowError`."""
-        known: dict[str, dict[str, Known]] = {}
+        known: dict[str, dict[str, PushedVersion]] = {}
         after = 0
         while True:
             response = self._until_response(f"{self._path}?after={after}&limit={_PAGE_SIZE}", None)
@@ -65,7 +65,7 @@ class Pusher:
                 )
             self._n = page["expected"]
             for row in page["objects"]:
-                known.setdefault(row["kind"], {})[row["key"]] = Known(row["uid"], row["version"])
+                known.setdefault(row["kind"], {})[row["key"]] = PushedVersion(row["uid"], row["version"])
             if page["next"] is None:
                 return known
             after = page["next"]

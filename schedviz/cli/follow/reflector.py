@@ -24,7 +24,7 @@ from schedviz.kube.kinds import Kind
 _MAX_VERSION_LENGTH = 20
 
 
-class Known(msgspec.Struct, frozen=True):
+class PushedVersion(msgspec.Struct, frozen=True):
     """The last pushed version of an object."""
 
     uid: str
@@ -80,15 +80,15 @@ class Reflector:
         #: When the last watch was opened; None: it was not.
         self._opened_at: float | None = None
         #: By key, in redacted form.
-        self._known: dict[str, Known] = {}
+        self._known: dict[str, PushedVersion] = {}
         #: Of the last list or event.
         self._revision = 0
         self._is_listing = False
         #: From which a watch continues; "": list everything first.
         self.resource_version = ""
 
-    def resume(self, known: Mapping[str, Known]) -> None:
-        """Continue from what the server already knows."""
+    def resume(self, known: Mapping[str, PushedVersion]) -> None:
+        """Continue from what was pushed before, by key."""
         self._known = dict(known)
 
     def list(self) -> int:
@@ -101,9 +101,9 @@ class Reflector:
         objects = [redacted for item in sorted(items, key=_changed_at) if (redacted := self._redacted(item)) is not None]
         listed = {redacted.key for redacted in objects}
         for key in [key for key in self._known if key not in listed]:
-            self._is_gone(key)
+            self._emit_deleted(key)
         for redacted in objects:
-            self._is(redacted)
+            self._emit_changed(redacted)
         self._is_listing = False
         self.resource_version = version
         return len(listed)
@@ -144,9 +144,9 @@ class Reflector:
             self._revision = _number(event.resource_version)
             if event.type != "BOOKMARK" and (redacted := self._redacted(event.object)) is not None:
                 if event.type == "DELETED":
-                    self._is_gone(redacted.key)
+                    self._emit_deleted(redacted.key)
                 else:
-                    self._is(redacted)
+                    self._emit_changed(redacted)
             self.resource_version = event.resource_version or self.resource_version
 
     def _was_open(self) -> bool:
@@ -158,15 +158,17 @@ class Reflector:
         self._opened_at = time.monotonic()
         self._outage.running(self.kind.resource)
 
-    def _is(self, redacted: RedactedObject) -> None:
+    def _emit_changed(self, redacted: RedactedObject) -> None:
+        """Emit the object, if it is new or differs from what was pushed last."""
         before = self._known.get(redacted.key)
-        if before == (now := Known(redacted.uid, redacted.version)):
+        if before == (now := PushedVersion(redacted.uid, redacted.version)):
             return
         self._known[redacted.key] = now
         type_: Literal["ADDED", "MODIFIED"] = "ADDED" if before is None or before.uid != now.uid else "MODIFIED"
         self._emit(Change(type_, redacted.object, redacted.version, self._revision, self._is_listing, size=redacted.size))
 
-    def _is_gone(self, key: str) -> None:
+    def _emit_deleted(self, key: str) -> None:
+        """Emit the deletion of an object, if it was pushed."""
         before = self._known.pop(key, None)
         if before is None:
             return

@@ -11,18 +11,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from schedviz.cli.follow.decisions import Remembered
+from schedviz.cli.follow.decisions import RecentTimes
 from schedviz.cli.follow.errors import FollowError
 from schedviz.explain.decision_times import DecisionTime
 from schedviz.ingest.klog import Record, record_of
 from schedviz.ingest.log_lines import log_lines
 
-#: How often the file is looked at.
+#: How often the file is polled.
 _POLL_SECONDS: Final = 0.05
 _PIECE: Final = 1 << 20
 #: Longer lines are skipped.
 _MAX_LINE_BYTES: Final = 1 << 20
-#: Lines that tell of decisions, told apart from all others without parsing them.
+#: Lines about decisions. All others are skipped without being parsed.
 _INTERESTING: Final = re.compile(
     rb"Attempting to (?:schedule|bind) |Successfully bound pod|(?:Add|Delete) event for (?:un)?scheduled pod"
     rb"|Plugin Failed|Unable to schedule|Error scheduling"
@@ -31,15 +31,15 @@ _STAMP: Final = re.compile(r"(\d\d)(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{1,6})")
 
 
 class LogDecisions:
-    """The decisions that records tell of."""
+    """The decisions in the records of a log."""
 
     def __init__(self, emit: Callable[[DecisionTime], None]) -> None:
         self._emit = emit
         #: When a cycle began, when a pod was rejected last, when a node was chosen for a pod that the scheduler does not see on it yet, and
         #: when such a pod's binding began to fail.
-        self._begun, self._rejected, self._chosen, self._failed = Remembered(), Remembered(), Remembered(), Remembered()
+        self._begun, self._rejected, self._chosen, self._failed = RecentTimes(), RecentTimes(), RecentTimes(), RecentTimes()
         #: Pods for which a node was chosen and that were not reported as bound yet.
-        self._binding = Remembered()
+        self._binding = RecentTimes()
         self._year = datetime.now(UTC).year
 
     def read(self, data: bytes) -> None:
@@ -55,11 +55,11 @@ class LogDecisions:
             return
         match record.message:
             case "Attempting to schedule pod" | "Attempting to schedule a pod belonging to a pod group":
-                self._begun.note(pod, at)
+                self._begun.record(pod, at)
             case "Attempting to bind pod to node":
                 self._placed(pod, record, at)
-                self._chosen.note(pod, at)
-                self._binding.note(pod, at)
+                self._chosen.record(pod, at)
+                self._binding.record(pod, at)
             case "Successfully bound pod to node":
                 # A log with -v=2 has neither of the lines above.
                 if self._binding.pop(pod, None) is None:
@@ -71,10 +71,10 @@ class LogDecisions:
             case "Delete event for unscheduled pod" | "Plugin Failed":
                 # A pod that is deleted before it is bound keeps its room until now or, in earlier releases, until its binding has failed.
                 if pod in self._chosen and pod not in self._failed:
-                    self._failed.note(pod, at)
+                    self._failed.record(pod, at)
             case message if message.startswith(("Unable to schedule pod", "Error scheduling pod")):
                 self._begun.pop(pod, None)
-                self._rejected.note(pod, at)
+                self._rejected.record(pod, at)
                 self._binding.pop(pod, None)
                 if self._chosen.pop(pod, None) is not None:
                     self._emit(DecisionTime(pod, "removed", self._failed.pop(pod, at), at))

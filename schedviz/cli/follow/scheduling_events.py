@@ -14,7 +14,7 @@ import msgspec
 
 from schedviz.cli.follow.backoff import SHORT_WATCH_SECONDS, Backoff
 from schedviz.cli.follow.cluster_api import ClusterApi
-from schedviz.cli.follow.decisions import Remembered
+from schedviz.cli.follow.decisions import RecentTimes
 from schedviz.cli.follow.errors import Expired, FollowError, Forbidden, NotServed, Unavailable
 from schedviz.explain.decision_times import DecisionTime
 from schedviz.kube import timestamps
@@ -60,11 +60,11 @@ _decoder = msgspec.json.Decoder(_Event)
 
 
 class EventDecisions:
-    """The decisions that events tell of; safe for two threads, of which each has the events of one reason."""
+    """The decisions in Events; safe for two threads, each of which has the Events of one reason."""
 
     def __init__(self, emit: Callable[[DecisionTime], None]) -> None:
         self._emit = emit
-        self._rejected = Remembered()
+        self._rejected = RecentTimes()
         self._lock = threading.Lock()
 
     def has_rejected(self, uid: str) -> bool:
@@ -83,7 +83,7 @@ class EventDecisions:
             return
         with self._lock:
             if event.reason == FAILED:
-                self._rejected.note(pod.uid, max(at, self._rejected.get(pod.uid, 0)))
+                self._rejected.record(pod.uid, max(at, self._rejected.get(pod.uid, 0)))
                 return
             after = self._rejected.pop(pod.uid, 0)
         if event.reason == SCHEDULED:
