@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
@@ -121,20 +121,14 @@ def _are_the_same(real: Sequence[Clause], ours: Sequence[Clause], release: str) 
         return True
     if not any(clause.releases and release not in clause.releases for clause in real):
         return False
-    return _in_newest_words(real) == _in_newest_words(ours)
+    return _counted(real, in_newest_words) == _counted(ours, in_newest_words)
 
 
-def _counted(clauses: Sequence[Clause]) -> Counter[str]:
+def _counted(clauses: Sequence[Clause], word: Callable[[str], str] = str) -> Counter[str]:
+    """The number of nodes for each reason, as `word` puts it."""
     counts: Counter[str] = Counter()
     for clause in clauses:
-        counts[clause.reason] += clause.count
-    return counts
-
-
-def _in_newest_words(clauses: Sequence[Clause]) -> Counter[str]:
-    counts: Counter[str] = Counter()
-    for clause in clauses:
-        counts[in_newest_words(clause.reason)] += clause.count
+        counts[word(clause.reason)] += clause.count
     return counts
 
 
