@@ -1,24 +1,26 @@
-"""Settings of every process: web, workers, commands. All of them can be set from the environment, none has to be.
+"""Settings of every process: web, workers, commands. Each is read from an environment variable and has a default (in parentheses).
 
-SCHEDVIZ_DATA             folder for everything that is kept
+The most important ones; the others are below, each with a comment:
+
+SCHEDVIZ_DATA             folder of the database, the uploads and the keys
 SCHEDVIZ_DATABASE_URL     sqlite:///path or postgresql://…            (sqlite in DATA)
 SCHEDVIZ_REDIS_URL        redis://…, rediss://… or unix:///socket     (redis://127.0.0.1:6379/0)
-SCHEDVIZ_SECRET_KEY       else DATA/secret_key
-SCHEDVIZ_ROLE             web | worker | io | experiments: what this process is (web)
-SCHEDVIZ_PUBLIC           1: strangers can reach this server; smaller limits, cookies over HTTPS alone
+SCHEDVIZ_SECRET_KEY       (read from DATA/secret_key, which is created if it does not exist)
+SCHEDVIZ_ROLE             web | worker | io | experiments: what this process does (web)
+SCHEDVIZ_PUBLIC           1: the server is on a public network: smaller limits, cookies over HTTPS only
 SCHEDVIZ_ALLOWED_HOSTS    exact names, separated by commas            (127.0.0.1,localhost,[::1])
 SCHEDVIZ_ORIGINS          origins behind a proxy: https://schedviz.example.org
-SCHEDVIZ_URL              where others reach this server, for links of rooms (as the one who asks did)
+SCHEDVIZ_URL              public address of this server, for links to rooms (taken from the request)
+SCHEDVIZ_LESSONS          folders with additional lessons, separated as in PATH (none)
 SCHEDVIZ_EXTENDER_HOSTS   host:port, separated by commas: extenders that sessions may call (none)
-SCHEDVIZ_EXTENDER_NETWORKS  10.0.0.0/8, …: private networks that their names may lead to (none)
-SCHEDVIZ_LESSONS          folders of lessons of your own, separated as PATH is (none)
-SCHEDVIZ_EXTENDER_USERS   names of users whose sessions may call them (nobody)
-SCHEDVIZ_METRICS_TOKEN    who sends it as a bearer token may read /metrics (nobody)
-SCHEDVIZ_METRICS_FROM     10.0.0.0/8, …: networks from which /metrics may be read (none)
-SCHEDVIZ_LOG              json | console                              (console on a terminal)
-SCHEDVIZ_LOG_LEVEL        of our own lines: DEBUG tells of each command (INFO)
-SCHEDVIZ_LOG_REQUESTS     1: a line for each request
-SCHEDVIZ_TRACES           1: OpenTelemetry traces, sent where OTEL_EXPORTER_OTLP_ENDPOINT says
+SCHEDVIZ_EXTENDER_NETWORKS  10.0.0.0/8, …: private networks in which extenders may be (none)
+SCHEDVIZ_EXTENDER_USERS   names of users whose sessions may call extenders (none)
+SCHEDVIZ_METRICS_TOKEN    bearer token with which /metrics can be read (none)
+SCHEDVIZ_METRICS_FROM     10.0.0.0/8, …: networks from which /metrics can be read (none)
+SCHEDVIZ_LOG              json | console                              (console on a terminal, else json)
+SCHEDVIZ_LOG_LEVEL        level of schedviz's own log lines; DEBUG logs each command (INFO)
+SCHEDVIZ_LOG_REQUESTS     1: log each request (0)
+SCHEDVIZ_TRACES           1: send OpenTelemetry traces to OTEL_EXPORTER_OTLP_ENDPOINT (0)
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ from schedviz import __version__
 from schedviz.web.environment import (
     base_url,
     broker_url,
+    comma_separated,
     data_folder,
     database,
     embedding_sites,
@@ -44,7 +47,6 @@ from schedviz.web.environment import (
     networks,
     number,
     secret_key,
-    words,
 )
 from schedviz.web.redaction import redact_rendered
 
@@ -54,46 +56,46 @@ ROLE = os.environ.get("SCHEDVIZ_ROLE", "web")
 PUBLIC = flag("SCHEDVIZ_PUBLIC")
 DEBUG = flag("SCHEDVIZ_DEBUG")
 SECRET_KEY = secret_key(DATA)
-#: In the names of cookies, which a browser sends to every port of a host.
+#: Distinguishes this server's cookies from those of others on the same host: a browser sends a cookie to every port.
 INSTANCE = instance_of(SECRET_KEY)
 
-#: Extenders that sessions may call, exactly as in the configuration. Nobody else is ever called.
-EXTENDER_HOSTS = words("SCHEDVIZ_EXTENDER_HOSTS", [])
-#: Networks that are not public and that their names may nevertheless lead to.
+#: Extenders that sessions may call, written exactly as in the scheduler configuration.
+EXTENDER_HOSTS = comma_separated("SCHEDVIZ_EXTENDER_HOSTS", [])
+#: Private networks to which the names of extenders may resolve. All other private addresses are refused.
 EXTENDER_NETWORKS = networks("SCHEDVIZ_EXTENDER_NETWORKS")
-#: Whose sessions may call them.
-EXTENDER_USERS = words("SCHEDVIZ_EXTENDER_USERS", [])
+#: Users whose sessions may call extenders.
+EXTENDER_USERS = comma_separated("SCHEDVIZ_EXTENDER_USERS", [])
 
-# --- Limits. Each is named in the message of what it refuses.
+# --- Limits. The message of a refusal names the setting.
 
 MEGABYTE = 1 << 20
-#: Bytes of all files of one import, as they are sent, and after unpacking.
+#: Bytes of all files of one import, as uploaded and after unpacking.
 UPLOAD_BYTES = number("SCHEDVIZ_UPLOAD_BYTES", 64 * MEGABYTE if PUBLIC else 1024 * MEGABYTE)
 IMPORT_UNPACKED_BYTES = number("SCHEDVIZ_IMPORT_UNPACKED_BYTES", 64 * MEGABYTE if PUBLIC else 1024 * MEGABYTE)
 #: Seconds that one import may take.
 IMPORT_SECONDS = number("SCHEDVIZ_IMPORT_SECONDS", 120 if PUBLIC else 600)
-#: Megabytes of address space that the process of an import may use.
+#: Address space of an import's process, in megabytes.
 IMPORT_MEGABYTES = number("SCHEDVIZ_IMPORT_MEGABYTES", 2048 if PUBLIC else 8192)
 #: Files of one import.
 UPLOAD_FILES = number("SCHEDVIZ_UPLOAD_FILES", 1000)
-#: Bytes of one REST body that is not a file (a trace is one), and of one WebSocket message.
+#: Bytes of one REST body that is not an uploaded file, and of one WebSocket message.
 BODY_BYTES = number("SCHEDVIZ_BODY_BYTES", 4 * MEGABYTE if PUBLIC else 16 * MEGABYTE)
+SOCKET_MESSAGE_BYTES = number("SCHEDVIZ_SOCKET_MESSAGE_BYTES", 64 * 1024)
 #: Bytes of all bodies over 64 KB that one web server receives and processes at once.
 SPOOL_BYTES = number("SCHEDVIZ_SPOOL_BYTES", 2 * UPLOAD_BYTES + 16 * MEGABYTE)
-SOCKET_MESSAGE_BYTES = number("SCHEDVIZ_SOCKET_MESSAGE_BYTES", 64 * 1024)
-#: Seconds that the head of a request may take, seconds for which nothing of its body may come, and the bytes a second of its body that
-#: must come on average over 30 s; 0: no limit.
+#: How slowly a request may arrive: the seconds until its head is complete, the longest pause within its body, and the body's minimum
+#: bytes per second, on average over 30 s. 0: no limit.
 REQUEST_HEAD_SECONDS = number("SCHEDVIZ_REQUEST_HEAD_SECONDS", 15)
 REQUEST_BODY_IDLE_SECONDS = number("SCHEDVIZ_REQUEST_BODY_IDLE_SECONDS", 60)
 REQUEST_BODY_BYTES_PER_SECOND = number("SCHEDVIZ_REQUEST_BODY_BYTES_PER_SECOND", 1000)
-#: Bytes of the responses over 256 KB that one web server sends at once.
+#: Bytes of all responses over 256 KB that one web server sends at once.
 RESPONSE_BYTES = number("SCHEDVIZ_RESPONSE_BYTES", 128 * MEGABYTE if PUBLIC else 256 * MEGABYTE)
-#: Seconds for which a client may take nothing of a response; 0: no limit.
+#: Seconds for which a client may stop reading a response. 0: no limit.
 RESPONSE_IDLE_SECONDS = number("SCHEDVIZ_RESPONSE_IDLE_SECONDS", 60)
-#: Nodes and pods that a generated cluster may have.
+#: Nodes and pods of a generated cluster.
 GENERATE_NODES = number("SCHEDVIZ_GENERATE_NODES", 5_000 if PUBLIC else 20_000)
 GENERATE_PODS = number("SCHEDVIZ_GENERATE_PODS", 50_000 if PUBLIC else 200_000)
-#: Quotas: what the sessions of one user, and all sessions, may have together (see docs/reliability.md). 0: there is no such limit.
+#: Quotas for the sessions of one user together, and for all sessions together (docs/reliability.md). 0: no limit.
 SESSIONS_PER_USER = number("SCHEDVIZ_SESSIONS_PER_USER", 20 if PUBLIC else 1000)
 SESSIONS_IN_ALL = number("SCHEDVIZ_SESSIONS_IN_ALL", 2000 if PUBLIC else 0)
 NODES_PER_USER = number("SCHEDVIZ_NODES_PER_USER", 20_000 if PUBLIC else 0)
@@ -104,35 +106,35 @@ CYCLES_PER_USER = number("SCHEDVIZ_CYCLES_PER_USER", 1_000_000 if PUBLIC else 0)
 CYCLES_IN_ALL = number("SCHEDVIZ_CYCLES_IN_ALL", 50_000_000 if PUBLIC else 0)
 BYTES_PER_USER = number("SCHEDVIZ_BYTES_PER_USER", 1024 * MEGABYTE if PUBLIC else 0)
 BYTES_IN_ALL = number("SCHEDVIZ_BYTES_IN_ALL", 50 * 1024 * MEGABYTE if PUBLIC else 0)
-#: Experiments of one user, trials of one, and seconds that one trial, or the check of a plan, may take.
+#: Experiments of one user, trials of one experiment, and seconds for one trial or for the check of a plan.
 EXPERIMENTS_PER_USER = number("SCHEDVIZ_EXPERIMENTS_PER_USER", 10 if PUBLIC else 1000)
 EXPERIMENT_TRIALS = number("SCHEDVIZ_EXPERIMENT_TRIALS", 100 if PUBLIC else 10_000)
 TRIAL_SECONDS = number("SCHEDVIZ_TRIAL_SECONDS", 300 if PUBLIC else 3600)
-#: Commands of one session that wait.
+#: Waiting commands of one session.
 COMMANDS_WAITING = number("SCHEDVIZ_COMMANDS_WAITING", 1000)
-#: Commands a second of one socket, and how many may come at once.
+#: Commands per second of one socket, and the largest burst.
 SOCKET_COMMANDS_PER_SECOND = number("SCHEDVIZ_SOCKET_COMMANDS_PER_SECOND", 50)
 SOCKET_COMMANDS_AT_ONCE = number("SCHEDVIZ_SOCKET_COMMANDS_AT_ONCE", 100)
-#: WebSocket frames a second of one socket (messages, their fragments, pings), and how many may come at once.
+#: WebSocket frames (messages, their fragments, pings) per second of one socket, and the largest burst.
 SOCKET_FRAMES_PER_SECOND = number("SCHEDVIZ_SOCKET_FRAMES_PER_SECOND", 200)
 SOCKET_FRAMES_AT_ONCE = number("SCHEDVIZ_SOCKET_FRAMES_AT_ONCE", 2000)
-#: Bytes that wait for one viewer before it is given the view instead.
+#: Bytes queued for one viewer. A viewer that is further behind is sent the whole view instead.
 VIEWER_QUEUE_BYTES = number("SCHEDVIZ_VIEWER_QUEUE_BYTES", 4 * MEGABYTE)
-#: Downloads of sessions that one web server produces at a time; one user or share link may have half of them. 0: as many as are asked for.
+#: Downloads of sessions that one web server produces at once; one user or share link may have half of them. 0: no limit.
 DOWNLOADS = number("SCHEDVIZ_DOWNLOADS", 8)
-#: Sockets of one user or participant in one session, of one session and of one process.
+#: Open sockets of one user or participant in one session, of one session, and of one web server.
 SOCKETS_PER_VIEWER = number("SCHEDVIZ_SOCKETS_PER_VIEWER", 50)
 SOCKETS_PER_SESSION = number("SCHEDVIZ_SOCKETS_PER_SESSION", 500)
 SOCKETS = number("SCHEDVIZ_SOCKETS", 2000)
-#: Requests a minute of one user or, for strangers, of one address; 0: as many as they like. Those that make sessions, and questions that
-#: keep a worker busy (explain/, what-if/, compare/, a cycle in detail, …), are counted by themselves.
+#: Requests per minute of one user or, without an account, of one address. Requests that create sessions, and those that keep a worker
+#: busy (explain/, what-if/, compare/, a cycle in detail, …), have limits of their own. 0: no limit.
 REQUESTS_PER_MINUTE = number("SCHEDVIZ_REQUESTS_PER_MINUTE", 600 if PUBLIC else 60_000)
 NEW_SESSIONS_PER_MINUTE = number("SCHEDVIZ_NEW_SESSIONS_PER_MINUTE", 10 if PUBLIC else 0)
 QUESTIONS_PER_MINUTE = number("SCHEDVIZ_QUESTIONS_PER_MINUTE", 300 if PUBLIC else 0)
 STRANGER_REQUESTS_PER_MINUTE = number("SCHEDVIZ_STRANGER_REQUESTS_PER_MINUTE", 60 if PUBLIC else 60_000)
 
-#: Rooms of one teacher, open or ended; participants of one, forks of one participant, wrong codes that one address may try in a minute;
-#: hours without anything after which a room that nobody ended is ended; seconds for which a browser is the same participant.
+#: Rooms of one teacher (open or ended), participants of one room, forks of one participant, wrong room codes per minute from one
+#: address, hours without activity after which a room is ended, and seconds for which a browser is remembered as a participant.
 ROOMS_PER_USER = number("SCHEDVIZ_ROOMS_PER_USER", 50 if PUBLIC else 200)
 ROOM_PARTICIPANTS = number("SCHEDVIZ_ROOM_PARTICIPANTS", 300)
 ROOM_FORKS = number("SCHEDVIZ_ROOM_FORKS", 5)
@@ -140,56 +142,57 @@ ROOM_TRIES_PER_MINUTE = number("SCHEDVIZ_ROOM_TRIES_PER_MINUTE", 10)
 ROOM_HOURS = number("SCHEDVIZ_ROOM_HOURS", 24)
 ROOM_GUEST_SECONDS = 24 * 3600
 
-#: Accounts, and sandboxes of the public demo, that one address may make in an hour.
+#: Accounts and demo sandboxes per hour from one address.
 MADE_PER_HOUR = number("SCHEDVIZ_MADE_PER_HOUR", 10)
-#: Passwords that one address may try in a minute.
+#: Password attempts per minute from one address.
 LOGINS_PER_MINUTE = number("SCHEDVIZ_LOGINS_PER_MINUTE", 10)
-#: Wrong passwords for one account in an hour, from all addresses together; 0: no limit.
+#: Wrong passwords per hour for one account, from all addresses together. 0: no limit.
 WRONG_PASSWORDS_PER_HOUR = number("SCHEDVIZ_WRONG_PASSWORDS_PER_HOUR", 50)
-#: Logins with OpenID Connect that one address may begin, and end, in a minute: many people may share an address.
+#: OpenID Connect logins per minute from one address. Higher than LOGINS_PER_MINUTE because many people may share an address.
 OIDC_LOGINS_PER_MINUTE = number("SCHEDVIZ_OIDC_LOGINS_PER_MINUTE", 60)
-#: Proxies in front of this server: who asks is read from that place of X-Forwarded-For, which strangers can write.
+#: Number of proxies in front of this server. A client can write X-Forwarded-For itself, so its address is read from the entry that the
+#: outermost of these proxies added. 0: X-Forwarded-For is ignored.
 PROXIES = number("SCHEDVIZ_PROXIES", 0)
 
-# --- /metrics: of everybody's sessions, so for whoever has the token, comes from these networks, or is staff.
+# --- /metrics covers everybody's sessions, so it is readable only with the token, from these networks, or by staff.
 
 METRICS_TOKEN = os.environ.get("SCHEDVIZ_METRICS_TOKEN", "")
 METRICS_FROM = networks("SCHEDVIZ_METRICS_FROM")
-#: Of so many sessions, those that were worked at last, the schedulers are told of: each has some 300 series.
+#: The most recently active sessions whose scheduler metrics are exported: each has some 300 series.
 METRICS_SESSIONS = number("SCHEDVIZ_METRICS_SESSIONS", 100)
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = BODY_BYTES
 DATA_UPLOAD_MAX_NUMBER_FILES = UPLOAD_FILES
-#: Nothing that is sent is written to a disk as it is.
+#: Files that do not fit in memory are encrypted on disk.
 FILE_UPLOAD_HANDLERS = ["schedviz.web.uploaded_files.SpooledUploads"]
 
 # --- Accounts (docs/accounts.md)
 
-#: Whether a session's owner can make somebody a member by the name of their account; else by invites alone, and no names can be tried out.
+#: Whether the owner of a session can add members by account name. Otherwise only invites add them, so that nobody can guess names.
 FIND_USERS = flag("SCHEDVIZ_FIND_USERS", default=not PUBLIC)
-#: Whether who has no account may make one with an owner's invite; with one of staff they always may.
+#: Whether an account can be created with an invite from a session's owner. With an invite from staff it always can.
 INVITES_MAKE_ACCOUNTS = flag("SCHEDVIZ_INVITES_MAKE_ACCOUNTS", default=not PUBLIC)
-#: Days for which the audit log is kept. 0: for ever.
+#: Days for which audit log entries are kept. 0: forever.
 AUDIT_DAYS = number("SCHEDVIZ_AUDIT_DAYS", 90)
-#: The provider of OpenID Connect, such as https://login.example.org/realms/all; "": there is none.
+#: The OpenID Connect provider, such as https://login.example.org/realms/all. "": none.
 OIDC_ISSUER = os.environ.get("SCHEDVIZ_OIDC_ISSUER", "")
 OIDC_CLIENT_ID = os.environ.get("SCHEDVIZ_OIDC_CLIENT_ID", "")
 OIDC_CLIENT_SECRET = os.environ.get("SCHEDVIZ_OIDC_CLIENT_SECRET", "")
 OIDC_SCOPE = os.environ.get("SCHEDVIZ_OIDC_SCOPE", "openid profile email")
-#: What is on the button.
+#: The label of the login button.
 OIDC_NAME = os.environ.get("SCHEDVIZ_OIDC_NAME", "OpenID Connect")
-#: Whether who is known there and not here gets an account.
+#: Whether a first login creates an account.
 OIDC_MAKES_ACCOUNTS = flag("SCHEDVIZ_OIDC_MAKES_ACCOUNTS", default=True)
-#: The claim that lists groups, the group that one must be in ("": none), and the one that makes staff ("": none does).
+#: The claim that lists groups, the group required to log in ("": none is required), and the group whose members are staff ("": none).
 OIDC_GROUPS_CLAIM = os.environ.get("SCHEDVIZ_OIDC_GROUPS_CLAIM", "groups")
 OIDC_GROUP = os.environ.get("SCHEDVIZ_OIDC_GROUP", "")
 OIDC_STAFF_GROUP = os.environ.get("SCHEDVIZ_OIDC_STAFF_GROUP", "")
-#: Whether visitors without an account see the demo's sessions, and get a sandbox each.
+#: Whether visitors without an account see the demo sessions and get a sandbox each.
 PUBLIC_DEMO = flag("SCHEDVIZ_PUBLIC_DEMO")
-#: Visitors with a sandbox at a time, the minutes that they have it, and what is in it at most.
+#: Visitors with a sandbox at one time, the minutes until a sandbox expires, and (below) the limits of one sandbox.
 DEMO_VISITORS = number("SCHEDVIZ_DEMO_VISITORS", 200)
 DEMO_MINUTES = number("SCHEDVIZ_DEMO_MINUTES", 60)
-#: How often a visitor may start over, with another sandbox, in a minute.
+#: How often per minute a visitor may start over with a new sandbox.
 DEMO_RESTARTS_PER_MINUTE = number("SCHEDVIZ_DEMO_RESTARTS_PER_MINUTE", 6)
 DEMO_SESSIONS_PER_VISITOR = number("SCHEDVIZ_DEMO_SESSIONS_PER_VISITOR", 5)
 DEMO_NODES_PER_VISITOR = number("SCHEDVIZ_DEMO_NODES_PER_VISITOR", 500)
@@ -204,14 +207,14 @@ AUTH_PASSWORD_VALIDATORS = [
 # --- Stores
 
 DATABASE_URL = os.environ.get("SCHEDVIZ_DATABASE_URL") or f"sqlite:///{DATA / 'schedviz.sqlite3'}"
-# A command that was accepted must survive a power cut; what a worker loses is computed again.
+# An accepted command must survive a power failure; what a worker loses can be computed again.
 DATABASES: dict[str, Any] = {"default": database(DATABASE_URL, synchronous="FULL" if ROLE == "web" else "NORMAL")}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 REDIS_URL = os.environ.get("SCHEDVIZ_REDIS_URL") or "redis://127.0.0.1:6379/0"
-# Of each process, for throttles by address. With few entries, a client with many addresses would push its own out.
+# Per process, for rate limits by address. With few entries, a client with many addresses could evict its own counters.
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 100_000}}}
 
-# --- Celery: tasks are wake-ups. The sweeper recovers a lost one; a duplicate one does not get the lease.
+# --- Celery. Tasks are only wake-ups: the sweeper sends lost ones again, and a duplicate does not get the lease.
 
 CELERY_BROKER_URL = broker_url(REDIS_URL)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
@@ -220,7 +223,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_timeout": None,
     "socket_connect_timeout": 2,
     "socket_keepalive": True,
-    # While Redis is unavailable a sender does not wait (kombu would retry for 6 s), because the sweeper recovers lost wake-ups.
+    # A sender does not wait for an unavailable Redis (kombu would retry for 6 s), because the sweeper sends lost wake-ups again.
     "max_retries": 1,
     "interval_start": 0,
     "interval_step": 0.05,
@@ -279,15 +282,15 @@ TEMPLATES = [
     }
 ]
 ALLOWED_HOSTS = host_names("SCHEDVIZ_ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
-CSRF_TRUSTED_ORIGINS = words("SCHEDVIZ_ORIGINS", [])
-#: Where others reach this server, such as https://schedviz.example.org; "": as the one who asks did.
+CSRF_TRUSTED_ORIGINS = comma_separated("SCHEDVIZ_ORIGINS", [])
+#: The public address of this server, such as https://schedviz.example.org. "": the address of the request.
 URL = base_url("SCHEDVIZ_URL")
 LANGUAGE_CODE = "en"
 USE_TZ = True
 TIME_ZONE = "UTC"
 LOGIN_URL = "/login/"
 
-# --- Static files: the front end's build writes names with a hash, so nothing has to be collected.
+# --- Static files. Names in the frontend's build contain a hash, so `collectstatic` is not needed.
 
 STATIC_URL = "/static/"
 WHITENOISE_USE_FINDERS = True
@@ -318,7 +321,7 @@ CONTENT_SECURITY_POLICY = (
     "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 
-#: Other sites that may show a panel of a session in a frame, by a share link: origins such as https://wiki.example, or *. None: nobody.
+#: Sites that may embed a panel of a session with a share link: origins such as https://wiki.example, or *. None: no site may.
 EMBED_ORIGINS = embedding_sites("SCHEDVIZ_EMBED_ORIGINS")
 
 # --- REST
@@ -334,7 +337,6 @@ REST_FRAMEWORK = {
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "schedviz.web.api.rendering.DocumentedTypes",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_THROTTLE_CLASSES": ["schedviz.web.api.rate_limit.RequestRate"],
-    "NUM_PROXIES": PROXIES,
     "EXCEPTION_HANDLER": "schedviz.web.api.errors.error_response",
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
 }
@@ -349,7 +351,7 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": ["schedviz.web.api.openapi.add_components", "schedviz.web.api.examples.add_examples"],
 }
 
-# --- Logs: one line for each thing that happened, to standard error; uvicorn's too (web/server_log.py).
+# --- Logs: one line per event, to standard error. uvicorn's lines have the same format (web/server_log.py).
 
 LOG_REQUESTS = flag("SCHEDVIZ_LOG_REQUESTS")
 TRACES = flag("SCHEDVIZ_TRACES")
@@ -380,7 +382,7 @@ LOGGING = {
                 structlog.processors.JSONRenderer()
                 if _log_as_json
                 else structlog.dev.ConsoleRenderer(
-                    # Others show what is in variables, which may be anything that was uploaded.
+                    # The default formatter prints the values of variables, which may contain uploaded data.
                     colors=sys.stderr.isatty(),
                     exception_formatter=structlog.dev.plain_traceback,
                 ),
@@ -389,7 +391,7 @@ LOGGING = {
         }
     },
     "filters": {
-        # 503 of /healthz is an answer, not an accident.
+        # A 503 from /healthz is a regular response, not an error.
         "not_health": {
             "()": "django.utils.log.CallbackFilter",
             "callback": lambda record: getattr(getattr(record, "request", None), "path", "") != "/healthz",

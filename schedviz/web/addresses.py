@@ -1,13 +1,35 @@
-"""Client addresses as keys of rate limits."""
+"""Client addresses, and the networks under which rate limits count them."""
 
 from __future__ import annotations
 
 import ipaddress
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from django.conf import settings
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+    from rest_framework.request import Request
+
+#: Nothing longer is an address.
+_MAX_LENGTH: Final = 64
 
 #: An address with a port, which some proxies write into X-Forwarded-For: a client has thousands of ports.
 _WITH_PORT: Final = re.compile(r"(?:\[(?P<v6>[^\[\]]*)\]|(?P<v4>[0-9.]+))(?::[0-9]*)?")
+
+
+def client_address(request: HttpRequest | Request) -> str:
+    """The client's address. X-Forwarded-For is trusted as far as SCHEDVIZ_PROXIES allows."""
+    forwarded = [part.strip() for part in str(request.META.get("HTTP_X_FORWARDED_FOR") or "").split(",") if part.strip()]
+    if settings.PROXIES and forwarded:
+        return forwarded[-min(settings.PROXIES, len(forwarded))][:_MAX_LENGTH]
+    return str(request.META.get("REMOTE_ADDR") or "")[:_MAX_LENGTH]
+
+
+def client_network(request: HttpRequest | Request) -> str:
+    """The client's address as `network_of` has it."""
+    return network_of(client_address(request))
 
 
 def network_of(address: str) -> str:

@@ -45,7 +45,7 @@ def number(name: str, default: int) -> int:
     return int(raw)
 
 
-def words(name: str, default: list[str]) -> list[str]:
+def comma_separated(name: str, default: list[str]) -> list[str]:
     """A list, separated by commas."""
     raw = os.environ.get(name)
     if raw is None:
@@ -55,7 +55,7 @@ def words(name: str, default: list[str]) -> list[str]:
 
 def host_names(name: str, default: list[str]) -> list[str]:
     """Names of hosts, separated by commas, as a `Host` header has them: IPv6 addresses in brackets, whether they are given so or not."""
-    return [f"[{host}]" if ":" in host and not host.startswith("[") else host for host in words(name, default)]
+    return [f"[{host}]" if ":" in host and not host.startswith("[") else host for host in comma_separated(name, default)]
 
 
 def base_url(name: str) -> str:
@@ -68,7 +68,7 @@ def base_url(name: str) -> str:
 
 def embedding_sites(name: str) -> list[str]:
     """Sites such as `https://wiki.example`, separated by commas, or `*`. They become part of a content security policy."""
-    values = words(name, [])
+    values = comma_separated(name, [])
     for value in values:
         if value != "*" and not re.fullmatch(r"https?://[A-Za-z0-9.*\[\]:_-]+", value):
             raise ImproperlyConfigured(f"{name}: {value!r} is not a site; write https://wiki.example, or * for all.")
@@ -85,7 +85,7 @@ def log_level(name: str) -> str:
 
 def networks(name: str) -> list[str]:
     """Networks such as `10.0.0.0/8`, separated by commas."""
-    values = words(name, [])
+    values = comma_separated(name, [])
     for value in values:
         try:
             ip_network(value)

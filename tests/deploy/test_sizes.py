@@ -36,7 +36,7 @@ EXCEPTIONS = {
 }
 #: Compose derives these from other variables.
 MADE_BY_COMPOSE = {"SCHEDVIZ_DATABASE_URL", "SCHEDVIZ_REDIS_URL"}
-_READERS = {"flag", "number", "host_names", "words", "networks", "embedding_sites", "log_level", "get", "getenv"}
+_READERS = {"flag", "number", "host_names", "comma_separated", "networks", "embedding_sites", "log_level", "get", "getenv"}
 
 
 @functools.cache

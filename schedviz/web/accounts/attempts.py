@@ -13,8 +13,8 @@ from schedviz.web.accounts.models import PasswordAttempt
 RETENTION_SECONDS: Final = 3600.0
 
 
-def counts(key: str, limit: int, seconds: float) -> bool:
-    """Count an attempt unless `limit` attempts with this key were counted in the last `seconds`."""
+def admit(key: str, limit: int, seconds: float) -> bool:
+    """Count an attempt, unless `limit` attempts with this key were counted in the last `seconds`. Returns whether it was counted."""
     now = time.time()
     # Stored before counting: of simultaneous attempts, none goes uncounted. Attempts in the future are from before the clock was set back.
     own = PasswordAttempt.objects.create(who=_digest(key), at=now)

@@ -14,6 +14,7 @@ from django.utils import timezone
 from schedviz.sessions.interval import Interval
 from schedviz.sessions.models import Session, ShareLink
 from schedviz.web.accounts.models import AuditEntry
+from schedviz.web.addresses import client_address
 from schedviz.web.models import Token
 from schedviz.web.redaction import printable
 
@@ -77,7 +78,7 @@ def record(
         user_id=None if known_user is None else known_user.pk,
         user_name=printable(user_name, MAX_NAME_LENGTH) if known_user is None else known_user.get_username(),
         by_way_of=_by_way_of(request),
-        address=address_of(request),
+        address="" if request is None else client_address(request),
         session=None if session is None else session.pk,
         facts=facts,
     )
@@ -89,23 +90,12 @@ def record_once_an_hour(action: Action, request: Request, session: Session, **fa
     if there is no user.
     """
     user = request.user
-    actor = {"user_id": user.pk} if user.is_authenticated else {"user_id": None, "address": address_of(request)}
+    actor = {"user_id": user.pk} if user.is_authenticated else {"user_id": None, "address": client_address(request)}
     recent = entries(action=action, session=session.pk).filter(
         at__gt=timezone.now() - _ONCE_AN_HOUR, by_way_of=_by_way_of(request), **actor
     )
     if not recent.exists():
         record(action, request, session=session, **facts)
-
-
-def address_of(request: HttpRequest | Request | None) -> str:
-    """The client's address. X-Forwarded-For is trusted as far as SCHEDVIZ_PROXIES allows."""
-    if request is None:
-        return ""
-    peer = str(request.META.get("REMOTE_ADDR") or "")
-    forwarded = [part.strip() for part in str(request.META.get("HTTP_X_FORWARDED_FOR") or "").split(",") if part.strip()]
-    if settings.PROXIES and forwarded:
-        return forwarded[-min(settings.PROXIES, len(forwarded))][:64]
-    return peer[:64]
 
 
 def _by_way_of(request: HttpRequest | Request | None) -> str:

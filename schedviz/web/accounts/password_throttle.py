@@ -11,9 +11,9 @@ from django.conf import settings
 from django.utils import timezone
 
 from schedviz.web.accounts import attempts
-from schedviz.web.accounts.audit import MAX_NAME_LENGTH, Action, address_of
+from schedviz.web.accounts.audit import MAX_NAME_LENGTH, Action
 from schedviz.web.accounts.models import AuditEntry
-from schedviz.web.addresses import network_of
+from schedviz.web.addresses import client_network, network_of
 from schedviz.web.redaction import printable
 
 if TYPE_CHECKING:
@@ -36,12 +36,12 @@ class Refusal(StrEnum):
 
 def count_attempt(request: HttpRequest, account: str) -> Refusal | None:
     """Count an attempt for an account, existing or not. Returns the limit that refuses it, if one does."""
-    address = network_of(address_of(request))
+    network = client_network(request)
     attempts.delete_expired()
-    if not attempts.counts(f"address {address}", settings.LOGINS_PER_MINUTE, _MINUTE):
+    if not attempts.admit(f"address {network}", settings.LOGINS_PER_MINUTE, _MINUTE):
         return Refusal.ADDRESS
     limit = settings.WRONG_PASSWORDS_PER_HOUR
-    if limit and not attempts.counts(_key_of(account), limit, _HOUR) and not _is_remembered(account, address):
+    if limit and not attempts.admit(_key_of(account), limit, _HOUR) and not _is_remembered(account, network):
         return Refusal.ACCOUNT
     return None
 
@@ -51,13 +51,13 @@ def succeed(account: str) -> None:
     attempts.clear(_key_of(account))
 
 
-def _is_remembered(account: str, address: str) -> bool:
-    """Whether the account was logged in to from this network lately."""
+def _is_remembered(account: str, network: str) -> bool:
+    """Whether the account was logged in to from this network recently."""
     logins = AuditEntry.objects.filter(
         action=Action.LOGIN, user_name=printable(account, MAX_NAME_LENGTH), at__gt=timezone.now() - _REMEMBERED
     )
     addresses = logins.order_by("address").values_list("address", flat=True).distinct()[:_MAX_ADDRESSES]
-    return any(network_of(network) == address for network in addresses if network)
+    return any(network_of(address) == network for address in addresses if address)
 
 
 def _key_of(account: str) -> str:

@@ -12,8 +12,7 @@ from django.conf import settings
 from rest_framework.throttling import SimpleRateThrottle
 
 from schedviz.web.accounts import attempts
-from schedviz.web.accounts.audit import address_of
-from schedviz.web.addresses import network_of
+from schedviz.web.addresses import client_network
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -35,12 +34,12 @@ class _OidcSteps(SimpleRateThrottle):
         return f"{settings.OIDC_LOGINS_PER_MINUTE}/min"
 
     def get_cache_key(self, request: Any, _view: Any) -> str:
-        return f"oidc-{self._step}:{_network(request)}"
+        return f"oidc-{self._step}:{client_network(request)}"
 
 
 def has_room(request: HttpRequest, action: str) -> bool:
     """Whether this address may create one more account or sandbox now."""
-    return _allows(f"{action} {_network(request)}", settings.MADE_PER_HOUR, _HOUR)
+    return _allows(f"{action} {client_network(request)}", settings.MADE_PER_HOUR, _HOUR)
 
 
 def may_use_oidc(request: HttpRequest, step: str) -> bool:
@@ -53,10 +52,6 @@ def may_start_over(request: HttpRequest) -> bool:
     return _allows(f"sandbox-again {request.user.pk}", settings.DEMO_RESTARTS_PER_MINUTE, _MINUTE)
 
 
-def _network(request: HttpRequest) -> str:
-    return network_of(address_of(request))
-
-
 def _allows(key: str, limit: int, seconds: float) -> bool:
     attempts.delete_expired()
-    return attempts.counts(key, limit, seconds)
+    return attempts.admit(key, limit, seconds)

@@ -23,7 +23,7 @@ from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
 from schedviz.sessions.redis import stream
-from schedviz.web.addresses import network_of
+from schedviz.web.addresses import client_network
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.rate_batching import BatchedCounter, LimitCheck
 from schedviz.web.api.response_headers import add_header
@@ -156,4 +156,4 @@ class RequestRate(BaseThrottle):
 
     def _by_address(self, request: Request) -> tuple[str, str]:
         """The key of anonymous clients and of holders of share links, because a link can be given to many."""
-        return "STRANGER_REQUESTS_PER_MINUTE", f"address {network_of(self.get_ident(request) or '')}"
+        return "STRANGER_REQUESTS_PER_MINUTE", f"address {client_network(request)}"

@@ -7,8 +7,8 @@ import secrets
 
 from django.conf import settings
 from django.http import HttpRequest
-from rest_framework.request import Request
-from rest_framework.throttling import SimpleRateThrottle
+
+from schedviz.web.addresses import client_address
 
 
 def may_read(request: HttpRequest) -> bool:
@@ -33,15 +33,3 @@ def _comes_from_allowed(request: HttpRequest) -> bool:
     except ValueError:
         return False
     return any(address in ipaddress.ip_network(network, strict=False) for network in settings.METRICS_FROM)
-
-
-class _Ident(SimpleRateThrottle):
-    rate = "1/s"
-
-    def get_cache_key(self, *_: object) -> None:
-        return None
-
-
-def client_address(request: HttpRequest) -> str:
-    """The client's address. SCHEDVIZ_PROXIES decides how far X-Forwarded-For is trusted, as in the rate limits."""
-    return str(_Ident().get_ident(Request(request)))

@@ -8,8 +8,8 @@ from django.conf import settings
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.throttling import BaseThrottle
 
+from schedviz.web.addresses import client_address
 from schedviz.web.api.access import body_as
 from schedviz.web.api.errors import not_found
 from schedviz.web.api.openapi import error_responses, ref, response
@@ -35,8 +35,7 @@ class JoinRoom(RoomView):
         """Join a room with its code and a nickname. No account is needed."""
         request_body = body_as(schemas.Joining, request)
         secret = guests.secret_in(request.COOKIES.get(settings.ROOM_GUEST_COOKIE, "")) or guests.new_secret()
-        address = BaseThrottle().get_ident(request) or ""
-        joined = joining.join(request_body.code, request_body.nickname, secret=secret, address=address)
+        joined = joining.join(request_body.code, request_body.nickname, secret=secret, address=client_address(request))
         room_id = joined.participant.room_id
         http_response = Response(
             room_body(request, room_id, RoomMembership(room_id, joined.participant.pk)), status=200 if joined.is_back else 201
