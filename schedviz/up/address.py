@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 from schedviz.up.errors import CannotStart
 from schedviz.up.options import UpOptions
 
-_EVERY = {"0.0.0.0", "::", ""}  # noqa: S104 (compared, not bound)
+_ALL_INTERFACES = {"0.0.0.0", "::", ""}  # noqa: S104 (compared, not bound)
 _LOOPBACK_NAMES = ["127.0.0.1", "localhost", "[::1]"]
-#: No packet is sent: the kernel only selects the local address from which it would be sent.
-_FAR_AWAY = {socket.AF_INET: ("192.0.2.1", 9), socket.AF_INET6: ("2001:db8::1", 9)}
+#: Addresses reserved for documentation. No packet is sent: the kernel only selects the local address from which it would be sent.
+_OUTSIDE_ADDRESSES = {socket.AF_INET: ("192.0.2.1", 9), socket.AF_INET6: ("2001:db8::1", 9)}
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,8 @@ class ServerAddress:
         """A warning about an unsafe configuration; "" if there is none."""
         if self.is_open_to_others and self.tls is None:
             return (
-                "Without TLS everybody on the way can read along, and take over a login by its cookie. "
-                "Give --tls-cert and --tls-key, unless you know everybody on this network."
+                "Without TLS, anybody on the network can read the traffic and take over a login with its cookie. "
+                "Set --tls-cert and --tls-key unless you trust everybody on this network."
             )
         return ""
 
@@ -66,11 +66,11 @@ def server_address(options: UpOptions, listener: socket.socket) -> ServerAddress
     """The addresses of a listener. SCHEDVIZ_URL takes precedence. Raises `CannotStart` for an unusable certificate."""
     tls = _tls(options.tls_certificate, options.tls_key)
     host, port = listener.getsockname()[:2]
-    bind_address = _own_address(listener.family) if host in _EVERY else host
+    bind_address = _own_address(listener.family) if host in _ALL_INTERFACES else host
     if url := os.environ.get("SCHEDVIZ_URL"):
-        return ServerAddress(_given(url), (bind_address, port), tls)
+        return ServerAddress(_checked_url(url), (bind_address, port), tls)
     # Certificates are issued for hostnames.
-    shown_host = bind_address if options.host in _EVERY or _is_address(options.host) else options.host
+    shown_host = bind_address if options.host in _ALL_INTERFACES or _is_address(options.host) else options.host
     return ServerAddress(f"{'https' if tls else 'http'}://{_bracketed(shown_host)}:{port}", (bind_address, port), tls)
 
 
@@ -79,7 +79,7 @@ def _tls(certificate: Path | None, key: Path | None) -> Tls | None:
         return None
     for option, path in (("--tls-cert", certificate), ("--tls-key", key)):
         if not os.access(path, os.R_OK):
-            raise CannotStart(f"{option} {path}: there is no such file, or you may not read it.")
+            raise CannotStart(f"{option} {path}: the file does not exist or is not readable.")
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key, password=_no_password)
     except (ssl.SSLError, ValueError) as error:
@@ -99,13 +99,13 @@ def _own_address(family: socket.AddressFamily | int) -> str:
     """The address of this machine on its default route; the loopback address if there is none."""
     with socket.socket(family, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect(_FAR_AWAY[socket.AddressFamily(family)])
+            probe.connect(_OUTSIDE_ADDRESSES[socket.AddressFamily(family)])
         except OSError:
             return "::1" if family == socket.AF_INET6 else "127.0.0.1"
         return str(probe.getsockname()[0])
 
 
-def _given(url: str) -> str:
+def _checked_url(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"} or not parts.hostname or parts.path not in {"", "/"}:
         raise CannotStart(f"SCHEDVIZ_URL={url!r} is not like https://schedviz.example.org: a scheme, a name and perhaps a port.")

@@ -33,7 +33,7 @@ class Program:
     #: Inherited file descriptors, such as the listening socket.
     inherit: tuple[int, ...] = ()
     #: The supervisor communicates with it through its standard input and output.
-    conversation: bool = False
+    talks_to_supervisor: bool = False
     #: It loads immediately, and waits for a line on its input before it uses the database.
     awaits_database: bool = False
 
@@ -80,7 +80,7 @@ class Child:
         self.due = None
         self._started = time.monotonic()
         self._kills_for_memory = exit_cause.kills_for_memory()
-        pipe = subprocess.PIPE if self.program.conversation else None
+        pipe = subprocess.PIPE if self.program.talks_to_supervisor else None
         listens = pipe or (subprocess.PIPE if self.program.awaits_database else subprocess.DEVNULL)
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(  # noqa: S603
@@ -123,7 +123,7 @@ class Child:
         self.due = now + BACK_OFF_SECONDS[min(self.crashes, len(BACK_OFF_SECONDS)) - 1]
         return code
 
-    def ask_to_end(self) -> None:
+    def terminate(self) -> None:
         self._signal(signal.SIGTERM, group=False)
 
     def kill_group(self) -> None:

@@ -12,7 +12,7 @@ class DatabaseFileWatch:
         #: None: the database is not a file.
         self._path = path
         #: The last report; "" if the file is fine.
-        self._said = ""
+        self._reported = ""
 
     def new_warning(self) -> str:
         """A sentence, or "" if nothing changed. The first check that finds the file identifies it."""
@@ -20,9 +20,9 @@ class DatabaseFileWatch:
             return ""
         files.remember(self._path)
         fault = files.fault(self._path)
-        if fault == self._said:
+        if fault == self._reported:
             return ""
-        self._said = fault
+        self._reported = fault
         if fault:
-            return f"{fault} Nothing more is stored. {files.what_to_do(self._path)}"
-        return f"The database file {self._path} is back; sessions go on."
+            return f"{fault} Nothing is stored any more. {files.what_to_do(self._path)}"
+        return f"The database file {self._path} is back; sessions continue."

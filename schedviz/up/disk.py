@@ -1,4 +1,4 @@
-"""Watches the free space of the data folder, and reports on the terminal, because logs on a full disk stay empty."""
+"""Watches the free space of the data folder, and reports on the terminal, because nothing can be logged to a full disk."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class DiskWatch:
             free = shutil.disk_usage(self._folder).free
         except OSError:
             return ""
-        # Some more space, so that it does not alternate.
+        # A higher threshold on the way back, so that it does not alternate.
         is_low = free < LOW_BYTES * (1.25 if self._was_low else 1)
         if is_low == self._was_low:
             return ""
         self._was_low = is_low
         if is_low:
             free_text = f"{free / 1e6:.1f} MB are left"
-            return f"The disk that holds {self._folder} is full: {free_text}. Sessions stand still until there is room; nothing is lost."
-        return f"The disk that holds {self._folder} has room again; sessions go on."
+            return f"The disk of {self._folder} is full: {free_text}. Sessions pause until there is space; nothing is lost."
+        return f"The disk of {self._folder} has space again; sessions continue."

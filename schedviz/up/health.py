@@ -24,12 +24,12 @@ class HealthProbe:
 
     def __init__(self, server_address: ServerAddress, selector: selectors.BaseSelector) -> None:
         self._address = server_address
-        self._tls = _ourselves(server_address.tls) if server_address.tls else None
+        self._tls = _own_certificate_context(server_address.tls) if server_address.tls else None
         self._selector = selector
         self._socket: socket.socket | None = None
         self._is_request_sent = False
-        self._answer = b""
-        self._next = 0.0
+        self._response = b""
+        self._next_poll = 0.0
         #: Whether everything was up at the last response.
         self.healthy = False
         #: The last response, such as {"database": "ok", "workers": "…"}.
@@ -37,14 +37,14 @@ class HealthProbe:
 
     def poll(self) -> None:
         """Send a request, unless one is pending or the last response is recent."""
-        if self._socket is not None or time.monotonic() < self._next:
+        if self._socket is not None or time.monotonic() < self._next_poll:
             return
         try:
             self._socket = socket.create_connection(self._address.address, timeout=0.5)
             if self._tls is not None:
                 self._socket = self._tls.wrap_socket(self._socket, do_handshake_on_connect=False)
             self._socket.setblocking(False)
-            self._answer, self._is_request_sent = b"", False
+            self._response, self._is_request_sent = b"", False
             self._write_request()
         except OSError:
             self.close()
@@ -58,12 +58,12 @@ class HealthProbe:
             self._write_request()
             # Read everything: the selector does not see data that TLS has already decrypted.
             while data := self._socket.recv(65536):
-                self._answer += data
+                self._response += data
         except (BlockingIOError, ssl.SSLWantReadError):
             return
         except OSError:
             pass
-        head, _, body = self._answer.partition(b"\r\n\r\n")
+        head, _, body = self._response.partition(b"\r\n\r\n")
         self.healthy = head.split(b" ", 2)[1:2] == [b"200"]
         with contextlib.suppress(ValueError):
             parsed = json.loads(body)
@@ -91,11 +91,11 @@ class HealthProbe:
                 self._selector.unregister(self._socket)
             self._socket.close()
             self._socket = None
-        self._next = time.monotonic() + _PAUSE_SECONDS
+        self._next_poll = time.monotonic() + _PAUSE_SECONDS
 
 
-def _ourselves(tls: Tls) -> ssl.SSLContext:
-    """Trusts exactly our own certificate, for any hostname."""
+def _own_certificate_context(tls: Tls) -> ssl.SSLContext:
+    """A context that trusts exactly our own certificate, for any hostname."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.load_verify_locations(tls.certificate)

@@ -18,6 +18,7 @@ import logging
 import os
 import selectors
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -53,7 +54,7 @@ def main(url: str) -> int:
     _report(database="ready")
     _first_session()
     _report(housekeeper="ready")
-    _keep_house(url)
+    _serve(url)
     return 0
 
 
@@ -72,26 +73,28 @@ def _keep_token() -> None:
     from schedviz.web.login import ensure_local_token
 
     path: Path = settings.DATA / "token"
-    lock = None
+    stored = None
     with contextlib.suppress(FileNotFoundError):
-        lock = path.read_text().strip()
-    secret = ensure_local_token(lock)
-    if secret == lock and path.stat().st_mode & 0o777 == 0o600:
+        stored = path.read_text().strip()
+    secret = ensure_local_token(stored)
+    if secret == stored and path.stat().st_mode & 0o777 == 0o600:
         return
-    fresh = path.with_name(".token.new")
-    fresh.unlink(missing_ok=True)
-    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+    new = path.with_name(".token.new")
+    new.unlink(missing_ok=True)
+    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
         file.write(secret + "\n")
-    fresh.replace(path)
+    new.replace(path)
 
 
 def _first_session() -> None:
-    """Create a small session in a new data folder."""
+    """Create a small session in a new data folder. A marker file remembers it, because the user may delete the session."""
+    from django.conf import settings
+
     from schedviz.sessions.models import Session
     from schedviz.sessions.transfer.create import Generate, create_session
     from schedviz.web.login import local_user
 
-    marker = _marker()
+    marker: Path = settings.DATA / ".welcomed"
     if marker.exists():
         return
     if not Session.objects.exists():
@@ -99,15 +102,8 @@ def _first_session() -> None:
     marker.touch()
 
 
-def _marker() -> Path:
-    """A marker file: the first session was created, even if it was deleted since."""
-    from django.conf import settings
-
-    folder: Path = settings.DATA
-    return folder / ".welcomed"
-
-
-def _keep_house(url: str) -> None:
+def _serve(url: str) -> None:
+    """Sweep, and execute the supervisor's commands, until the input ends."""
     from schedviz.sessions.hosting.sweep import SWEEP_SECONDS, sweep
     from schedviz.web.login import make_login_url
 
@@ -149,10 +145,10 @@ def _clear(dead: dict[str, str]) -> None:
     sweep(force=True)
 
 
-def _guarded(job: Any) -> None:
+def _guarded(task: Callable[[], object]) -> None:
     """Run a task, and log an unreachable database instead of failing."""
     try:
-        job()
+        task()
     except DatabaseError as error:
         logger.error("the database does not respond: %s", " ".join(str(error).split()))  # noqa: TRY400 (one line is enough)
         connection.close()

@@ -13,11 +13,11 @@ from pathlib import Path
 ROTATE_BYTES = 10 << 20
 _MAX_LINE_LENGTH = 240
 _LINES_PER_MINUTE = 6
-_TROUBLE = re.compile(r"\b(ERROR|CRITICAL)\b|^\w*(Error|Exception)\b|^[\w.]+(Error|Exception): ")
+_ERROR_LINE = re.compile(r"\b(ERROR|CRITICAL)\b|^\w*(Error|Exception)\b|^[\w.]+(Error|Exception): ")
 
 
 class LogTail:
-    """New warnings and errors in one log, limited to a few a minute."""
+    """New errors in one log, limited to a few per minute."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -34,13 +34,13 @@ class LogTail:
             log.seek(self._position)
             text = log.read(1 << 20)
             self._position += len(text)
-            troubles = [line for line in map(_trouble_in, text.decode(errors="replace").splitlines()) if line]
+            errors = [line for line in map(_error_in, text.decode(errors="replace").splitlines()) if line]
             if rotate(self.path, ROTATE_BYTES):
                 self._position = 0
-            return self._few(troubles)
+            return self._limited(errors)
         return []
 
-    def _few(self, lines: list[str]) -> list[str]:
+    def _limited(self, lines: list[str]) -> list[str]:
         now = time.monotonic()
         if now - self._minute > 60:
             self._minute, self._shown = now, 0
@@ -49,7 +49,7 @@ class LogTail:
         return [*lines[:room], f"… and more in {self.path}"] if 0 < room < len(lines) else lines[:room]
 
 
-def last_words(path: Path, *, lines: int = 5) -> list[str]:
+def last_lines(path: Path, *, lines: int = 5) -> list[str]:
     """The last lines of a log, which explain why a child did not start."""
     try:
         with path.open("rb") as log:
@@ -72,14 +72,14 @@ def rotate(path: Path, limit: int) -> bool:
     return False
 
 
-def _trouble_in(line: str) -> str | None:
+def _error_in(line: str) -> str | None:
     if line.startswith("{"):
         with contextlib.suppress(ValueError):
             entry = json.loads(line)
             if entry.get("level") in {"error", "critical"}:
                 return _shortened(" ".join(str(entry.get("event", line)).split()))
             return None
-    return _shortened(line) if _TROUBLE.search(line) else None
+    return _shortened(line) if _ERROR_LINE.search(line) else None
 
 
 def _shortened(line: str) -> str:

@@ -57,7 +57,7 @@ def housekeeper(url: str) -> Program:
         [sys.executable, "-m", "schedviz.up.housekeeper", url],
         {"SCHEDVIZ_ROLE": "web"},
         grace_seconds=0.8,
-        conversation=True,
+        talks_to_supervisor=True,
     )
 
 

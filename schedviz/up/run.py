@@ -18,7 +18,7 @@ from schedviz.up.options import UpOptions
 from schedviz.up.supervisor import Supervisor
 from schedviz.up.terminal import Terminal
 
-#: Open files that are enough for every limit of connections. macOS refuses "unlimited" as a soft limit.
+#: Enough open files for every connection limit. macOS refuses "unlimited" as a soft limit.
 _OPEN_FILES = 65_536
 #: The longest path of a Unix socket (104 on macOS), minus the socket's name.
 _MAX_FOLDER_LENGTH = 90
@@ -63,7 +63,7 @@ def _data_folder(path: Path) -> Path:
     try:
         data.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise CannotStart(f"The data folder {data} cannot be made: {error.strerror}. Choose another with --data.") from error
+        raise CannotStart(f"The data folder {data} cannot be created: {error.strerror}. Choose another with --data.") from error
     if not os.access(data, os.W_OK | os.X_OK):
         raise CannotStart(f"The data folder {data} cannot be written to. Choose another with --data.")
     return data
@@ -81,11 +81,11 @@ def _socket_folder() -> Path:
     for parent in (runtime, tempfile.gettempdir(), "/tmp"):  # noqa: S108 (mkdtemp makes a private folder in it)  # nosec B108
         if parent and len(parent) < _MAX_FOLDER_LENGTH - 20 and os.access(parent, os.W_OK | os.X_OK):
             return Path(tempfile.mkdtemp(prefix="schedviz-", dir=parent))
-    raise CannotStart("There is no folder for temporary files that can be written to; set TMPDIR to one with a short name.")
+    raise CannotStart("No folder for temporary files is writable. Set TMPDIR to a writable folder with a short path.")
 
 
 def _redis(folder: Path, terminal: Terminal) -> tuple[list[Program], str]:
-    """The Redis to run, if any, and its address. One that the environment names is used as it is."""
+    """The Redis to run and its address. None is run if SCHEDVIZ_REDIS_URL is set."""
     if url := os.environ.get("SCHEDVIZ_REDIS_URL"):
         return [], url
     choice = redis_server.choose(folder)

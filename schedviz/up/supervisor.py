@@ -21,7 +21,7 @@ from schedviz.up.database_file import DatabaseFileWatch
 from schedviz.up.disk import DiskWatch
 from schedviz.up.errors import CannotStart
 from schedviz.up.health import HealthProbe
-from schedviz.up.logs import LogTail, last_words
+from schedviz.up.logs import LogTail, last_lines
 from schedviz.up.signals import Signals
 from schedviz.up.terminal import Terminal
 
@@ -45,14 +45,14 @@ class Supervisor:
         self._selector = selectors.DefaultSelector()
         self._signals = Signals(self._selector)
         self._watcher = parent_death.Watcher(folder)
-        self._tie = parent_death.bind_to_parent(os.getpid())
+        self._bind_to_parent = parent_death.bind_to_parent(os.getpid())
         self._health = HealthProbe(server_address, self._selector)
         self._disk = DiskWatch(data)
         self._database_file = DatabaseFileWatch(programs.sqlite_path(data, environment))
         #: By name, in starting order.
         self._children: dict[str, Child] = {}
         self._tails: dict[str, LogTail] = {}
-        self._waiting_for_database: list[Program] = []
+        self._need_database: list[Program] = []
         self._read_buffer = b""
         #: Crashed owners (name prefixes) whose sessions are not released yet, and the command for the housekeeper.
         self._unreleased_owners: dict[str, str] = {}
@@ -65,12 +65,12 @@ class Supervisor:
         self._began = time.monotonic()
         self._impatient_at = self._began + _IMPATIENT_SECONDS
 
-    def run(self, first: list[Program], with_database: list[Program]) -> None:
+    def run(self, first: list[Program], need_database: list[Program]) -> None:
         """Start `first` immediately, and the others once the database is ready. Raises `CannotStart` if they do not start."""
         try:
             with self._signals:
                 try:
-                    self._waiting_for_database = with_database
+                    self._need_database = need_database
                     self._add(first)
                     self._start_what_is_due()
                     # This process has the lock of the data folder, so the lease owners of earlier runs have ended.
@@ -79,8 +79,8 @@ class Supervisor:
                         self._start_what_is_due()
                         self._wait()
                         self._reap_exited_children()
-                        self._ask_whether_all_is_up()
-                        self._tell_of_trouble()
+                        self._poll_health()
+                        self._report_problems()
                         self._watcher.restart_if_dead()
                 finally:
                     self._stop_all()
@@ -101,11 +101,11 @@ class Supervisor:
         for child in self._children.values():
             if child.due is not None and child.due <= now:
                 environment = {**self._environment, "SCHEDVIZ_OWNER": self._owner_name(child, child.generation + 1)}
-                self._watcher.watch(child.start(environment, self._tie))
+                self._watcher.watch(child.start(environment, self._bind_to_parent))
                 if child.stdout is not None:
                     self._listen_to(child)
                 if self._had_database:
-                    self._say_database(child)
+                    self._announce_database(child)
 
     def _wait(self) -> None:
         """Wait for an event, or until a child is due for a restart."""
@@ -133,7 +133,7 @@ class Supervisor:
                 raise CannotStart(f"{child.name} does not start: {_cause(code)}. The end of {child.log}:", *_quoted(child.log))
             self._terminal.report_failure(child.name, f"{_cause(code)}; starting it again. Log: {child.log}")
 
-    def _ask_whether_all_is_up(self) -> None:
+    def _poll_health(self) -> None:
         if self._was_up:
             return
         self._health.poll()
@@ -156,7 +156,7 @@ class Supervisor:
             "workers": is_responding and "workers" not in detail.get("down", ()),
         }
 
-    def _tell_of_trouble(self) -> None:
+    def _report_problems(self) -> None:
         if warning := self._disk.new_warning():
             self._terminal.warn(warning)
         if warning := self._database_file.new_warning():
@@ -189,9 +189,9 @@ class Supervisor:
             return
         *lines, self._read_buffer = self._read_buffer.split(b"\n")
         for line in lines:
-            self._act_on(json.loads(line))
+            self._handle(json.loads(line))
 
-    def _act_on(self, message: dict[str, Any]) -> None:
+    def _handle(self, message: dict[str, Any]) -> None:
         if "failed" in message:
             if not self._had_database:
                 raise CannotStart(message["failed"])
@@ -200,9 +200,9 @@ class Supervisor:
         elif "database" in message:
             self._had_database = True
             for child in self._children.values():
-                self._say_database(child)
-            self._add(self._waiting_for_database)
-            self._waiting_for_database = []
+                self._announce_database(child)
+            self._add(self._need_database)
+            self._need_database = []
         elif "housekeeper" in message:
             self._housekeeper_is_ready()
         elif "cleared" in message:
@@ -212,7 +212,7 @@ class Supervisor:
             self._terminal.announce(message["login"], time.monotonic() - self._began)
 
     @staticmethod
-    def _say_database(child: Child) -> None:
+    def _announce_database(child: Child) -> None:
         if child.program.awaits_database:
             child.say("database")
 
@@ -237,7 +237,7 @@ class Supervisor:
         left_over = 0.0
         for group in (web, others, redis):
             for child in group:
-                child.ask_to_end()
+                child.terminate()
             # Time that one group does not use is left for the next.
             started = time.monotonic()
             self._await_end(group, started + left_over, impatient=lambda: self._signals.stops > max(stops, 1))
@@ -270,4 +270,4 @@ def _cause(code: int) -> str:
 
 
 def _quoted(log: Path) -> list[str]:
-    return [f"    {line}" for line in last_words(log)]
+    return [f"    {line}" for line in last_lines(log)]

@@ -9,20 +9,28 @@ import socket
 import sys
 
 import uvicorn
+from django.conf import settings
 
 from schedviz.web.head_limit import HeadLimit
-
-#: Commands are small; larger messages close the socket before they are read.
-MAX_MESSAGE_BYTES = 64 * 1024
 
 
 def main(descriptor: int, certificate: str | None = None, key: str | None = None) -> None:
     """Serve until SIGTERM, over TLS with a certificate. Open WebSockets are closed with a code that tells clients to reconnect."""
-    config = uvicorn.Config(
+    config = configuration(certificate, key)
+    config.load()
+    if not sys.stdin.readline():
+        # The supervisor has ended.
+        return
+    uvicorn.Server(config).run(sockets=[socket.socket(fileno=descriptor)])
+
+
+def configuration(certificate: str | None = None, key: str | None = None) -> uvicorn.Config:
+    """uvicorn's configuration. The image and the systemd unit have the same options on their command lines."""
+    return uvicorn.Config(
         "schedviz.asgi:application",
         http=HeadLimit,
         ws="websockets-sansio",
-        ws_max_size=MAX_MESSAGE_BYTES,
+        ws_max_size=settings.SOCKET_MESSAGE_BYTES,
         # Frames are compressed once for all viewers. A window per viewer would cost memory and allow decompression bombs.
         ws_per_message_deflate=False,
         lifespan="off",
@@ -39,11 +47,6 @@ def main(descriptor: int, certificate: str | None = None, key: str | None = None
         ssl_certfile=certificate,
         ssl_keyfile=key,
     )
-    config.load()
-    if not sys.stdin.readline():
-        # The supervisor has ended.
-        return
-    uvicorn.Server(config).run(sockets=[socket.socket(fileno=descriptor)])
 
 
 if __name__ == "__main__":

@@ -57,7 +57,7 @@ def test_a_full_disk_is_reported_and_loses_nothing(start_up: StartUp, folder: Pa
     assert installation.kill("engine-1")
 
     filler.unlink()
-    until(lambda: "has room again" in installation.output.read_text())
+    until(lambda: "has space again" in installation.output.read_text())
     before = [len(sender.sent) for sender in senders]
     until(lambda: all(len(now.sent) > was for now, was in zip(senders, before, strict=True)))
 

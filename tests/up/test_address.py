@@ -96,7 +96,7 @@ def test_files_that_are_not_a_certificate_are_refused_with_a_reason(tmp_path):
     for pair in ((cert, other), (key, cert), (cert, Path(__file__))):
         with pytest.raises(CannotStart, match="do not belong together"):
             address_on("127.0.0.1", tls_certificate=pair[0], tls_key=pair[1])
-    with pytest.raises(CannotStart, match=r"--tls-key .*: there is no such file"):
+    with pytest.raises(CannotStart, match=r"--tls-key .*: the file does not exist"):
         address_on("127.0.0.1", tls_certificate=cert, tls_key=tmp_path / "none.pem")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from schedviz.up.logs import LogTail, last_words, rotate
+from schedviz.up.logs import LogTail, last_lines, rotate
 
 
 def write(path: Path, *lines: str) -> None:
@@ -62,5 +62,5 @@ def test_the_last_lines_of_a_log_are_shortened(tmp_path: Path):
     log = tmp_path / "web.log"
     write(log, *(f"line {n}" for n in range(50)), "", "y" * 1000)
 
-    assert last_words(log, lines=2) == ["line 49", "y" * 239 + "…"]
-    assert last_words(tmp_path / "absent.log") == []
+    assert last_lines(log, lines=2) == ["line 49", "y" * 239 + "…"]
+    assert last_lines(tmp_path / "absent.log") == []

@@ -32,7 +32,7 @@ def main(folder: Path, kinds: list[str]) -> int:
     terminal = Terminal(server_address=reached, data=folder, open_browser=False)
     supervisor = Supervisor(data=folder, folder=sockets, environment=dict(os.environ), server_address=reached, terminal=terminal)
     housekeeper = next((kind for kind in kinds if kind.endswith("_housekeeper")), "housekeeper")
-    first = [program("redis", "idle", ""), program("housekeeper", housekeeper, folder / "heard", conversation=True)]
+    first = [program("redis", "idle", ""), program("housekeeper", housekeeper, folder / "heard", talks_to_supervisor=True)]
     # With a broken child not everything is up.
     web = program("web", "idle" if "broken" in kinds else "web", listener.fileno(), inherit=(listener.fileno(),))
     first += [program(kind, kind, folder / kind, awaits_database=True) for kind in kinds if kind == "awaiting"]
