@@ -1,4 +1,4 @@
-"""Enqueues the tasks of experiments, and closes an experiment after its last trial. A task may be lost or duplicated without harm."""
+"""Enqueues the tasks of experiments. A task may be lost or duplicated without harm."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from typing import Final
 from uuid import UUID
 
 import redis
-from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Q
-from django.db.models.functions import Now
+from django.db.models import BooleanField, ExpressionWrapper, Q
 
+from schedviz.sessions.experiments.trial_lease import CLAIMABLE, close_if_done
 from schedviz.sessions.interval import Interval
 from schedviz.sessions.models import Experiment, ExperimentTrial
 from schedviz.sessions.queries import prepared
-from schedviz.sessions.queries.database import DatabaseSeconds
 from schedviz.sessions.redis import stream, wakeups
 
 CHECK: Final = "schedviz.check_experiment"
@@ -30,20 +29,12 @@ def notify_check(experiment_id: UUID) -> None:
 
 def notify_trials(experiment_id: UUID) -> int:
     """Enqueue a task for each of the next trials of a running experiment that no worker has. Returns how many."""
-    free = Q(status=ExperimentTrial.Status.WAITING) | Q(status=ExperimentTrial.Status.RUNNING, lease_until__lt=DatabaseSeconds())
-    rows = ExperimentTrial.objects.filter(free, experiment_id=experiment_id, experiment__status=Experiment.Status.RUNNING)
+    rows = ExperimentTrial.objects.filter(CLAIMABLE, experiment_id=experiment_id, experiment__status=Experiment.Status.RUNNING)
     numbers = list(rows.order_by("number").values_list("number", flat=True)[:_MAX_ENQUEUED])
     for number in numbers:
         if not wakeups.enqueue(TRIAL, str(experiment_id), number, queue=QUEUE):
             break
     return len(numbers)
-
-
-def close_if_done(experiment_id: UUID) -> bool:
-    """Finish an experiment without undone trials. It is called after the commit of each result, so that the last caller sees all."""
-    undone = ExperimentTrial.objects.filter(experiment=OuterRef("pk")).exclude(status=ExperimentTrial.Status.DONE)
-    running = Experiment.objects.filter(~Exists(undone), pk=experiment_id, status=Experiment.Status.RUNNING)
-    return running.update(status=Experiment.Status.FINISHED, ended_at=Now()) == 1
 
 
 def sweep(*, force: bool = False) -> None:

@@ -37,16 +37,16 @@ class Progress(msgspec.Struct, frozen=True):
     #: Mean wall time of a finished trial.
     seconds_per_trial: float | None = None
 
-    def seconds_of(self, experiment: Experiment) -> float | None:
-        """Of a trial: the mean of those that are done, or an estimate; None if nothing is known yet."""
+    def trial_seconds(self, experiment: Experiment) -> float | None:
+        """The time of a trial: the mean of the finished ones, or an estimate; None if nothing is known yet."""
         return experiment.estimate if self.seconds_per_trial is None else self.seconds_per_trial
 
     def remaining_seconds(self, experiment: Experiment) -> float | None:
-        """An estimate; None if nothing is known yet, or the experiment does not run."""
-        about = self.seconds_of(experiment)
-        if experiment.status != Experiment.Status.RUNNING or about is None:
+        """The estimated time until the last trial is done; None if nothing is known yet, or the experiment is not running."""
+        seconds = self.trial_seconds(experiment)
+        if experiment.status != Experiment.Status.RUNNING or seconds is None:
             return None
-        return about * (experiment.trials - self.done) / max(self.running, 1)
+        return seconds * (experiment.trials - self.done) / max(self.running, 1)
 
 
 def progress_of(ids: Collection[UUID]) -> dict[UUID, Progress]:

@@ -8,7 +8,6 @@ from uuid import UUID
 import msgspec
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
 
 from schedviz.experiments.errors import Fault, PlanError
 from schedviz.experiments.extending import check_added
@@ -21,13 +20,9 @@ from schedviz.sessions.models import Experiment, ExperimentTrial
 from schedviz.sessions.queries.database import wait_for_lock
 from schedviz.sessions.quotas import QuotaReached
 
-#: The largest plan, in characters.
-MAX_PLAN_LENGTH: Final = 256 * 1024
-#: The number of the lock for creating experiments.
-_CREATING: Final = 7_293_002
+#: The number of the advisory lock under which experiments are created.
+_CREATION_LOCK: Final = 7_293_002
 _UNENDED: Final = (Experiment.Status.CHECKING, Experiment.Status.RUNNING, Experiment.Status.PAUSED)
-
-
 _EXTENSIBLE: Final = (Experiment.Status.RUNNING, Experiment.Status.PAUSED, Experiment.Status.FINISHED)
 
 
@@ -48,10 +43,10 @@ def create_experiment(owner_id: int | None, plan: str, *, hold: bool = False) ->
 
     Raises `PlanError` with lines, `TooManyExperiments` and `QuotaReached`. Its base is a session or a generator: a server reads no files.
     """
-    read = _read(plan)
+    read = _parse_for_server(plan)
     quotas.require_quota(owner_id, bytes=len(plan))
     with transaction.atomic():
-        wait_for_lock(_CREATING)
+        wait_for_lock(_CREATION_LOCK)
         limit = settings.EXPERIMENTS_PER_USER
         if limit and Experiment.objects.filter(owner_id=owner_id).count() >= limit:
             raise TooManyExperiments(f"You have {limit:,} experiments, which SCHEDVIZ_EXPERIMENTS_PER_USER allows. Delete one first.")
@@ -62,7 +57,7 @@ def create_experiment(owner_id: int | None, plan: str, *, hold: bool = False) ->
     return experiment
 
 
-def _read(plan: str) -> PlanText:
+def _parse_for_server(plan: str) -> PlanText:
     """A plan of the right form that a server can run. Raises `PlanError` with lines."""
     read = parse_plan(plan)
     for path, files in (("base.files", read.plan.base.files), ("workload.files", read.plan.workload.files)):
@@ -88,7 +83,7 @@ def add_variants(experiment: Experiment, plan: str) -> None:
 
     Raises `PlanError` with lines, `QuotaReached`, and `NotPossible` unless the experiment is running, paused or finished.
     """
-    check_added(parse_plan(experiment.plan), _read(plan))
+    check_added(parse_plan(experiment.plan), _parse_for_server(plan))
     quotas.require_quota(experiment.owner_id, bytes=len(plan))
     rows = Experiment.objects.filter(pk=experiment.pk, status__in=_EXTENSIBLE, added_plan="", plan=experiment.plan)
     if not rows.update(added_plan=plan, faults=[], tries=0):
@@ -124,15 +119,15 @@ def require_few_added(pods: int) -> None:
 
 def pause(experiment_id: UUID) -> None:
     """Stop running trials; they start again from their beginning. Raises `NotPossible`."""
-    _change(experiment_id, Experiment.Status.RUNNING, Experiment.Status.PAUSED, "paused")
+    _set_status(experiment_id, Experiment.Status.RUNNING, Experiment.Status.PAUSED, "paused")
 
 
 def pause_if_full(experiment_id: UUID) -> bool:
-    """Pause an experiment, with the reason in its faults, if the quota of bytes has no room for another result. Workers call this before
+    """Pause an experiment, with the reason in its faults, if the quota of bytes has no space for another result. Workers call this before
     each trial. Returns whether it is full.
     """
     try:
-        _require_room(experiment_id)
+        _require_space(experiment_id)
     except QuotaReached as reached:
         faults = msgspec.to_builtins([Fault("", str(reached))])
         running = Experiment.objects.filter(pk=experiment_id, status=Experiment.Status.RUNNING)
@@ -143,12 +138,12 @@ def pause_if_full(experiment_id: UUID) -> bool:
 
 def resume(experiment_id: UUID) -> None:
     """Continue after a pause. Raises `QuotaReached` and `NotPossible`."""
-    _require_room(experiment_id)
-    _change(experiment_id, Experiment.Status.PAUSED, Experiment.Status.RUNNING, "resumed", faults=[])
+    _require_space(experiment_id)
+    _set_status(experiment_id, Experiment.Status.PAUSED, Experiment.Status.RUNNING, "resumed", faults=[])
     notify_trials(experiment_id)
 
 
-def _require_room(experiment_id: UUID) -> None:
+def _require_space(experiment_id: UUID) -> None:
     owner_id = Experiment.objects.filter(pk=experiment_id).values_list("owner_id", flat=True).first()
     quotas.require_quota(owner_id, bytes=1)
 
@@ -166,8 +161,8 @@ def delete(experiment_id: UUID) -> None:
     Experiment.objects.filter(pk=experiment_id).delete()
 
 
-def _change(experiment_id: UUID, before: str, after: str, done: str, **members: object) -> None:
-    if not Experiment.objects.filter(Q(status=before), pk=experiment_id).update(status=after, **members):
+def _set_status(experiment_id: UUID, before: str, after: str, done: str, **members: object) -> None:
+    if not Experiment.objects.filter(pk=experiment_id, status=before).update(status=after, **members):
         raise _not_possible(experiment_id, done)
 
 

@@ -21,8 +21,8 @@ from schedviz.experiments.trial_result import TrialResult
 from schedviz.sessions.experiments import trial_lease
 from schedviz.sessions.experiments.reading import pack_detail, pack_result
 from schedviz.sessions.experiments.requests import pause_if_full
+from schedviz.sessions.experiments.stop_check import StopCheck, TookTooLongError
 from schedviz.sessions.experiments.trial_lease import MAX_TRIES, RENEWAL_SECONDS, TrialLease
-from schedviz.sessions.experiments.watch import TookTooLongError, Watch
 from schedviz.sessions.models import Experiment, ExperimentBase
 
 logger = logging.getLogger(__name__)
@@ -46,8 +46,8 @@ def run(experiment_id: UUID, number: int) -> None:
         return
     began = time.perf_counter()
     try:
-        watch = Watch(lambda: trial_lease.renew(lease), every_seconds=RENEWAL_SECONDS, limit_seconds=settings.TRIAL_SECONDS)
-        result = _runner(experiment_id).run(number, stop=watch.is_over)
+        stop_check = StopCheck(lambda: trial_lease.renew(lease), every_seconds=RENEWAL_SECONDS, limit_seconds=settings.TRIAL_SECONDS)
+        result = _runner(experiment_id).run(number, stop=stop_check.should_stop)
     except TrialStopped:
         trial_lease.release(lease)
         return

@@ -12,10 +12,9 @@ from uuid import UUID
 
 import msgspec
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Greatest, Now
 
-from schedviz.sessions.experiments.dispatch import close_if_done
 from schedviz.sessions.hosting.lease import owner_prefix
 from schedviz.sessions.models import Experiment, ExperimentTrial
 from schedviz.sessions.queries.database import DatabaseSeconds
@@ -26,8 +25,8 @@ RENEWAL_SECONDS: Final = 5.0
 #: After this many owners have crashed, the trial fails.
 MAX_TRIES: Final = 5
 
-#: No live worker has the trial, and it has no result.
-_UNDONE: Final = Q(status=ExperimentTrial.Status.WAITING) | Q(status=ExperimentTrial.Status.RUNNING, lease_until__lt=DatabaseSeconds())
+#: Trials without a result that no live worker has.
+CLAIMABLE: Final = Q(status=ExperimentTrial.Status.WAITING) | Q(status=ExperimentTrial.Status.RUNNING, lease_until__lt=DatabaseSeconds())
 
 
 class TrialLease(msgspec.Struct, frozen=True):
@@ -50,7 +49,7 @@ def claim(experiment_id: UUID, number: int) -> TrialLease | None:
     """Take a trial; None if a live worker has it, it is done, or its experiment is not running."""
     running = Experiment.Status.RUNNING
     pk = (
-        ExperimentTrial.objects.filter(_UNDONE, experiment_id=experiment_id, experiment__status=running, number=number)
+        ExperimentTrial.objects.filter(CLAIMABLE, experiment_id=experiment_id, experiment__status=running, number=number)
         .values_list("pk", flat=True)
         .first()
     )
@@ -58,7 +57,7 @@ def claim(experiment_id: UUID, number: int) -> TrialLease | None:
         return None
     owner = new_owner()
     # Only columns of this row: PostgreSQL checks them again if it had to wait for another claim.
-    claimed = ExperimentTrial.objects.filter(_UNDONE, pk=pk).update(
+    claimed = ExperimentTrial.objects.filter(CLAIMABLE, pk=pk).update(
         status=ExperimentTrial.Status.RUNNING,
         epoch=F("epoch") + 1,
         tries=F("tries") + 1,
@@ -96,6 +95,13 @@ def store(lease: TrialLease, *, result: bytes, volatile: dict[str, float], error
     if stored:
         close_if_done(lease.experiment_id)
     return stored == 1
+
+
+def close_if_done(experiment_id: UUID) -> bool:
+    """Finish an experiment without undone trials. It is called after the commit of each result, so that the last caller sees all."""
+    undone = ExperimentTrial.objects.filter(experiment=OuterRef("pk")).exclude(status=ExperimentTrial.Status.DONE)
+    running = Experiment.objects.filter(~Exists(undone), pk=experiment_id, status=Experiment.Status.RUNNING)
+    return running.update(status=Experiment.Status.FINISHED, ended_at=Now()) == 1
 
 
 def release(lease: TrialLease) -> None:

@@ -16,8 +16,8 @@ from schedviz.experiments.plan_text import parse_plan
 from schedviz.experiments.run_trial import PluginFailedError, TrialStopped
 from schedviz.experiments.trial_session import trial_session
 from schedviz.sessions.errors import SourceRefused
+from schedviz.sessions.experiments.stop_check import StopCheck
 from schedviz.sessions.experiments.trial_sessions import FILE
-from schedviz.sessions.experiments.watch import Watch
 from schedviz.sessions.hosting import lease
 from schedviz.sessions.hosting.lease import LEASE_RENEWER, Lease
 from schedviz.sessions.hosting.worker_loop import MAX_WORKER_CRASHES
@@ -78,8 +78,8 @@ def _record(mine: Lease, experiment_id: UUID, number: int) -> None:
     lease.fenced_update(mine, progress={"phase": "running the trial", "done": 0, "total": None, "unit": ""})
     read = parse_plan(experiment.plan)
     waiting = Session.objects.filter(pk=mine.session_id, epoch=mine.epoch, status=Session.Status.IMPORTING, cancel_requested=False)
-    watch = Watch(waiting.exists, every_seconds=_POLL_SECONDS)
-    file = trial_session(read.trials[number], BaseCluster.unpack(bytes(base.data)), read.plan, stop=watch.is_over)
+    stop_check = StopCheck(waiting.exists, every_seconds=_POLL_SECONDS)
+    file = trial_session(read.trials[number], BaseCluster.unpack(bytes(base.data)), read.plan, stop=stop_check.should_stop)
     # Chunks that an earlier worker stored before it crashed have another key.
     Upload.objects.filter(session_id=mine.session_id).delete()
     store_upload(mine.session_id, new_cipher(mine.session_id), FILE, file)

@@ -319,7 +319,7 @@ def _one_body(request: Request, experiment: Experiment, progress: Progress) -> s
         done=progress.done,
         failed=progress.failed,
         running=progress.running,
-        seconds_per_trial=progress.seconds_of(experiment),
+        seconds_per_trial=progress.trial_seconds(experiment),
         remaining_seconds=progress.remaining_seconds(experiment),
         owner=None if experiment.owner is None else experiment.owner.get_username(),
         created_at=experiment.created_at,

@@ -29,11 +29,11 @@ from schedviz.sessions.experiments import (
     dispatch,
     reading,
     requests,
+    stop_check,
     trial_job,
     trial_lease,
     trial_session_job,
     trial_sessions,
-    watch,
 )
 from schedviz.sessions.hosting import lease, sweep
 from schedviz.sessions.models import Experiment, ExperimentBase, ExperimentTrial, Session
@@ -158,7 +158,7 @@ def test_a_trial_that_takes_too_long_fails_with_the_setting(monkeypatch: pytest.
     experiment = begun(PLAN.replace("pods: 30", "pods: 400"))
     settings.TRIAL_SECONDS = 1
     clock = itertools.count()
-    monkeypatch.setattr(watch.time, "monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr(stop_check.time, "monotonic", lambda: float(next(clock)))
     run_all_trials(experiment)
     assert again(experiment.pk).status == Experiment.Status.FINISHED
     assert ExperimentTrial.objects.filter(experiment=experiment, error__contains="1 s, which SCHEDVIZ_TRIAL_SECONDS allows").count() == 4
@@ -183,7 +183,7 @@ def test_a_check_ends_when_its_experiment_is_cancelled(monkeypatch: pytest.Monke
 def test_a_check_that_takes_too_long_refuses_its_plan(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
     settings.TRIAL_SECONDS = 1
     clock = itertools.count()
-    monkeypatch.setattr(watch.time, "monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr(stop_check.time, "monotonic", lambda: float(next(clock)))
     experiment = begun()
     assert experiment.status == Experiment.Status.REFUSED
     assert "SCHEDVIZ_TRIAL_SECONDS" in experiment.faults[0]["message"]

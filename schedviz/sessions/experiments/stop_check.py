@@ -1,4 +1,4 @@
-"""`Watch`: stops long work of a worker when it is no longer wanted or takes too long."""
+"""`StopCheck`: tells long work of a worker when it is no longer wanted or takes too long."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class TookTooLongError(Exception):
     """The work took longer than this server allows."""
 
 
-class Watch:
+class StopCheck:
     """Checks at an interval whether the work is still wanted."""
 
     def __init__(self, is_wanted: Callable[[], bool], *, every_seconds: float, limit_seconds: float = 0) -> None:
@@ -21,7 +21,7 @@ class Watch:
         self._due = time.monotonic() + every_seconds
         self._ends = time.monotonic() + limit_seconds if limit_seconds else math.inf
 
-    def is_over(self) -> bool:
+    def should_stop(self) -> bool:
         """Whether the work must stop because it is no longer wanted. Raises `TookTooLongError`."""
         now = time.monotonic()
         if now >= self._ends:
