@@ -6,7 +6,7 @@ They differ if the scheduler knows more (an assumed pod) or less (a watch event 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final, Literal
+from typing import Literal
 
 import msgspec
 
@@ -15,12 +15,10 @@ from schedviz.engine.framework.resource import Resource
 from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.explanation import Part
 from schedviz.explain.why import find_pod
-from schedviz.kube.core import Container, Node, Pod, PodStatus, ResourceRequirements
+from schedviz.kube.core import FINISHED_PHASES, Container, Node, Pod, PodStatus, ResourceRequirements
 from schedviz.trace.view import Resources
 
 replace = msgspec.structs.replace
-
-_FINISHED_PHASES: Final = frozenset({"Succeeded", "Failed"})
 
 
 class NodeUnknownError(LookupError):
@@ -88,7 +86,7 @@ def describe_node(simulation: Simulation, name: str) -> NodeDescription:
     assigned = {
         pod.key: pod
         for pod in simulation.stored_objects()
-        if isinstance(pod, Pod) and pod.spec.node_name == name and pod.status.phase not in _FINISHED_PHASES
+        if isinstance(pod, Pod) and pod.spec.node_name == name and pod.status.phase not in FINISHED_PHASES
     }
     cached = {pod.key: pod for pod in info.pods} if info is not None else {}
     assumed = simulation.scheduler.state.cache.assumed_pods

@@ -29,7 +29,7 @@ from schedviz.explain.reasons import meaning_of
 from schedviz.explain.sentence import sentence_of
 from schedviz.explain.verdicts import clauses, matrix
 from schedviz.explain.victims import room
-from schedviz.kube.core import Pod, PodCondition
+from schedviz.kube.core import FINISHED_PHASES, Pod, PodCondition
 from schedviz.trace.phrase import Phrase, phrase
 
 #: From best to worst.
@@ -39,7 +39,6 @@ NO_FINDINGS: Final = KnownFindings()
 _OPEN_GATES: Final = phrase(
     "find the controller that set the gates: it removes them when the pod may start, as a job queue does when it admits the pod"
 )
-_FINISHED_PHASES = frozenset({"Succeeded", "Failed"})
 #: Number of suggestions for a pod name that does not exist.
 _SHOWN_OTHERS = 3
 
@@ -208,7 +207,7 @@ def _meant_by(key: str, pods: Sequence[Pod]) -> list[str]:
 
 
 def _standing(simulation: Simulation, pod: Pod, place: QueuePlace | None, *, is_held_by_group: bool) -> Standing:
-    if pod.status.phase in _FINISHED_PHASES:
+    if pod.status.phase in FINISHED_PHASES:
         return "finished"
     if pod.spec.node_name:
         return "scheduled"

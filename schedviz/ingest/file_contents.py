@@ -15,7 +15,7 @@ from schedviz.ingest.report import FileReport, Tally
 from schedviz.ingest.scheduler_log import SchedulerLog
 from schedviz.ingest.scheduler_messages import PodMessage
 from schedviz.ingest.trace_file import Step, TraceFile
-from schedviz.kube.core import Pod
+from schedviz.kube.core import FINISHED_PHASES, Pod
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.phrase import Phrase, phrase
 from schedviz.trace.releases import RELEASES
@@ -23,7 +23,6 @@ from schedviz.trace.releases import RELEASES
 Key = tuple[type, str]
 #: Events about objects that are kept of one file.
 _MAX_EVENTS = 20_000
-_TERMINAL = frozenset({"Succeeded", "Failed"})
 
 
 class RecordedSteps(msgspec.Struct, frozen=True):
@@ -66,7 +65,7 @@ class FileContents:
     def add_object(self, obj: KubeObject) -> None:
         """Add an object. It replaces an earlier version of the same object. Finished pods are left out."""
         kind = type(obj).__name__
-        if isinstance(obj, Pod) and obj.status.phase in _TERMINAL:
+        if isinstance(obj, Pod) and obj.status.phase in FINISHED_PHASES:
             self.tally.drop(kind, f"the pod has finished ({obj.status.phase})", obj.key)
             return
         key = (type(obj), obj.key)

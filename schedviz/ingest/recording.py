@@ -15,7 +15,7 @@ from schedviz.ingest.errors import BadObjects, Problem
 from schedviz.ingest.file_contents import RecordedSteps
 from schedviz.ingest.reader import Item
 from schedviz.kube import codec
-from schedviz.kube.core import Pod
+from schedviz.kube.core import FINISHED_PHASES, Pod
 from schedviz.kube.errors import DecodeError, UnknownKindError
 from schedviz.kube.kinds import BY_NAME
 from schedviz.kube.meta import KubeObject
@@ -23,7 +23,6 @@ from schedviz.trace.commands import Advance, AnyCommand, Create, Delete, Helper,
 from schedviz.trace.phrase import Phrase, phrase
 
 Verb = Literal["put", "delete"]
-_FINISHED: Final = frozenset({"Succeeded", "Failed"})
 #: Workloads from which the simulated controllers create pods, and those controllers.
 _HELPERS: Final[dict[str, tuple[HelperName, ...]]] = {"Deployment": ("deployments", "replicaSets"), "ReplicaSet": ("replicaSets",)}
 
@@ -91,7 +90,7 @@ class Recording:
     def _do(self, change: Change, obj: KubeObject) -> None:
         key = (type(obj).__name__, obj.key)
         existing = self._known.get(key)
-        if change.verb == "delete" or (isinstance(obj, Pod) and obj.status.phase in _FINISHED):
+        if change.verb == "delete" or (isinstance(obj, Pod) and obj.status.phase in FINISHED_PHASES):
             if existing is not None:
                 del self._known[key]
                 self._add(Delete(kind=key[0], name=obj.name, namespace=obj.namespace or "default"))

@@ -141,6 +141,10 @@ class PodExtendedResourceClaimStatus(Part, frozen=True, gc=False):
     resource_claim_name: str = ""
 
 
+#: The phases of pods whose containers have all ended. Such a pod no longer occupies its node.
+FINISHED_PHASES = frozenset({"Succeeded", "Failed"})
+
+
 class PodStatus(Part, frozen=True, gc=False):
     """The status of a pod."""
 

@@ -32,7 +32,7 @@ from schedviz.engine.instructions import (
     UpdateObject,
     WriteClaim,
 )
-from schedviz.kube.core import Pod, PodCondition
+from schedviz.kube.core import FINISHED_PHASES, Pod, PodCondition
 from schedviz.kube.defaults import default_object
 from schedviz.kube.devices import ResourceClaim
 from schedviz.kube.kinds import BY_NAME, BY_TYPE, WATCHED_KINDS
@@ -46,7 +46,6 @@ Object = TypeVar("Object", bound=KubeObject)
 
 TERMINATION_GRACE_PERIOD_SECONDS = 30
 _WATCHED_KIND_NAMES = frozenset(kind.name for kind in WATCHED_KINDS)
-FINISHED_PHASES = ("Succeeded", "Failed")
 
 
 class Refusal(Exception):

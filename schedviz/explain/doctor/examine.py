@@ -20,13 +20,13 @@ from schedviz.explain.doctor.evidence import Evidence
 from schedviz.explain.doctor.finding import Examination, Scheduler, difference, examination, note
 from schedviz.explain.doctor.nominations import nominations_of_dump, nominations_of_objects
 from schedviz.explain.doctor.ports_and_images import ports_and_images
-from schedviz.explain.doctor.presence import FINISHED_PHASES, Presence
+from schedviz.explain.doctor.presence import Presence
 from schedviz.explain.doctor.sides import compare_informers_with_api, compare_snapshot_with_cache
 from schedviz.explain.doctor.times import Times
 from schedviz.explain.extenders import feasible_nodes, known_extenders
 from schedviz.explain.finding import Finding
 from schedviz.explain.queue_place import queue_place
-from schedviz.kube.core import Node, Pod
+from schedviz.kube.core import FINISHED_PHASES, Node, Pod
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.phrase import counted, phrase, some
 

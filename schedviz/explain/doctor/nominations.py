@@ -10,9 +10,8 @@ from schedviz.engine.framework.resource import Resource
 from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.doctor.amounts import amounts_of
 from schedviz.explain.doctor.finding import Scheduler, difference, note
-from schedviz.explain.doctor.presence import FINISHED_PHASES
 from schedviz.explain.finding import Finding, Side
-from schedviz.kube.core import Node, Pod
+from schedviz.kube.core import FINISHED_PHASES, Node, Pod
 from schedviz.trace.phrase import Phrase, phrase, some
 
 FOR_EVER = "nominated for ever"

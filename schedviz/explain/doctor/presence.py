@@ -10,10 +10,9 @@ from schedviz.explain.doctor.evidence import BINDING_SECONDS, Evidence, advice_f
 from schedviz.explain.doctor.finding import Scheduler, difference, note
 from schedviz.explain.doctor.times import Times
 from schedviz.explain.finding import Finding, Side
-from schedviz.kube.core import Node, Pod
+from schedviz.kube.core import FINISHED_PHASES, Node, Pod
 from schedviz.trace.phrase import Phrase, counted, phrase, some
 
-FINISHED_PHASES: Final = frozenset({"Succeeded", "Failed"})
 _HANGS: Final = phrase(
     "a PreBind plugin that waits (volumes), a Permit plugin that holds it, an extender's bind or an API server that does not answer"
 )

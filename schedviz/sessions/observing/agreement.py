@@ -22,11 +22,11 @@ replace = msgspec.structs.replace
 
 #: The number of newest bindings that are kept individually; older ones remain in the counts.
 MAX_STORED_BINDINGS: Final = 10_000
-#: How often the number of kept bindings is checked.
-_SWEPT_EVERY: Final = 500
+#: The number of new bindings after which surplus ones are deleted.
+_SWEEP_EVERY: Final = 500
 #: The number of newest bindings in the recent rate.
 RECENT_BINDINGS: Final = 100
-#: Sessions of which metrics have a recent rate: those with a push in this time, and at most this number.
+#: Metrics have a recent rate for sessions with a push in this time, and for at most this number of them.
 _ACTIVE_FOR: Final = timedelta(hours=1)
 _ACTIVE_SESSIONS: Final = 100
 
@@ -92,7 +92,7 @@ class DeletedWhilePending(msgspec.Struct, frozen=True):
 ShadowRecord = PodArrival | PodPlaced | BindingSeen | Binding | DeletedWhilePending
 
 
-class Counts(msgspec.Struct, frozen=True):
+class VerdictCounts(msgspec.Struct, frozen=True):
     """How many bindings got each verdict."""
 
     agrees: int = 0
@@ -155,7 +155,7 @@ def _count(session_id: UUID, bindings: Sequence[Binding]) -> None:
     for binding in bindings:
         more[COLUMNS[binding.judgement.verdict]] += 1
     total = prepared.add_to_agreement(session_id, **more)
-    if total // _SWEPT_EVERY != (total - len(bindings)) // _SWEPT_EVERY:
+    if total // _SWEEP_EVERY != (total - len(bindings)) // _SWEEP_EVERY:
         _sweep(session_id)
 
 
@@ -167,31 +167,31 @@ def _sweep(session_id: UUID) -> None:
         bound.filter(bound_event__lte=oldest).delete()
 
 
-def counts(session_id: UUID) -> Counts:
+def counts(session_id: UUID) -> VerdictCounts:
     """The counts since the session began to follow."""
     row = Agreement.objects.filter(session_id=session_id).values(*COLUMNS.values()).first()
-    return Counts(**row) if row else Counts()
+    return VerdictCounts(**row) if row else VerdictCounts()
 
 
-def counts_of_all() -> Counts:
+def counts_of_all() -> VerdictCounts:
     """The counts of all sessions, for metrics."""
     sums = Agreement.objects.aggregate(**{column: Sum(column) for column in COLUMNS.values()})
-    return Counts(**{column: total or 0 for column, total in sums.items()})
+    return VerdictCounts(**{column: total or 0 for column, total in sums.items()})
 
 
-def lately_active() -> list[UUID]:
+def recently_active() -> list[UUID]:
     """The sessions into which a cluster was pushed within the last hour, the latest first; for metrics."""
     active = Observer.objects.filter(pushed_at__gte=timezone.now() - _ACTIVE_FOR).order_by("-pushed_at")
     return list(active.values_list("session_id", flat=True)[:_ACTIVE_SESSIONS])
 
 
-def recent(session_id: UUID) -> Counts:
+def recent(session_id: UUID) -> VerdictCounts:
     """The counts of the newest bindings."""
     newest = judged(session_id).order_by("-bound_event")
     counts_by_column: dict[str, int] = dict.fromkeys(COLUMNS.values(), 0)
     for verdict in newest.values_list("verdict", flat=True)[:RECENT_BINDINGS]:
         counts_by_column[COLUMNS[verdict]] += 1
-    return Counts(**counts_by_column)
+    return VerdictCounts(**counts_by_column)
 
 
 def waiting(session_id: UUID) -> int:

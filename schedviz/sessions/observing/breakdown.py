@@ -12,7 +12,7 @@ import msgspec
 from django.db.models import Count
 
 from schedviz.sessions.models import ShadowedPod
-from schedviz.sessions.observing.agreement import COLUMNS, Counts, judged
+from schedviz.sessions.observing.agreement import COLUMNS, VerdictCounts, judged
 
 #: How many of the newest bindings are broken down.
 MAX_BINDINGS: Final = 2000
@@ -23,11 +23,11 @@ _INTERVAL_SECONDS: Final = (10, 60, 300, 900, 3600, 6 * 3600, 24 * 3600, 7 * 24 
 MAX_NAMED_PODS: Final = 20
 
 
-class Interval(msgspec.Struct, frozen=True):
+class VerdictInterval(msgspec.Struct, frozen=True):
     """The bindings that were judged in a stretch of time."""
 
     begins: datetime
-    counts: Counts
+    counts: VerdictCounts
 
 
 class Breakdown(msgspec.Struct, frozen=True):
@@ -35,8 +35,8 @@ class Breakdown(msgspec.Struct, frozen=True):
 
     bindings: int
     seconds: int
-    over_time: list[Interval]
-    profiles: dict[str, Counts]
+    over_time: list[VerdictInterval]
+    profiles: dict[str, VerdictCounts]
     plugins: dict[str, int]
     causes: dict[str, int]
 
@@ -48,8 +48,8 @@ class QueuePlace(msgspec.Struct, frozen=True):
     pods: list[str]
 
 
-def broken_down(session_id: UUID) -> Breakdown:
-    """The newest bindings."""
+def breakdown_of(session_id: UUID) -> Breakdown:
+    """Break down the newest bindings."""
     newest = judged(session_id).filter(judged_at__isnull=False).order_by("-bound_event")
     rows = list(newest.values_list("judged_at", "verdict", "profile", "plugin", "cause")[:MAX_BINDINGS])
     times = [time for time, *_ in rows if time is not None]
@@ -62,7 +62,7 @@ def broken_down(session_id: UUID) -> Breakdown:
     return Breakdown(
         bindings=len(rows),
         seconds=seconds,
-        over_time=[Interval(begins, _counts(over_time[begins])) for begins in sorted(over_time)],
+        over_time=[VerdictInterval(begins, _counts(over_time[begins])) for begins in sorted(over_time)],
         profiles={name: _counts(verdicts) for name, verdicts in sorted(profiles.items())},
         plugins=_most_common(row[3] for row in rows),
         causes=_most_common(row[4] for row in rows),
@@ -91,9 +91,9 @@ def _begins(time: datetime, seconds: int) -> datetime:
     return time - timedelta(seconds=time.timestamp() % seconds)
 
 
-def _counts(verdicts: list[str]) -> Counts:
+def _counts(verdicts: list[str]) -> VerdictCounts:
     counted = Counter(verdicts)
-    return Counts(**{column: counted[verdict] for verdict, column in COLUMNS.items()})
+    return VerdictCounts(**{column: counted[verdict] for verdict, column in COLUMNS.items()})
 
 
 def _most_common(names: Iterable[str]) -> dict[str, int]:

@@ -32,6 +32,8 @@ from schedviz.trace.commands import AnyCommand, Create, Delete, Update
 MAX_EVENTS = 500
 #: The suffix of a command's key if its order among the others is unknown.
 UNORDERED = "~"
+#: Kind, namespace ("" for cluster-scoped objects) and name.
+_Identity: TypeAlias = tuple[str, str, str]
 
 
 class WrongBatch(SessionError):
@@ -158,10 +160,6 @@ def _accepted_batch(session_id: UUID, n: int, *, duplicate: bool) -> AcceptedBat
     return AcceptedBatch(n=n, seq=seq or 0, duplicate=duplicate)
 
 
-#: Kind, namespace ("" for cluster-scoped objects) and name.
-_Identity: TypeAlias = tuple[str, str, str]
-
-
 class _Batch:
     """Translates one batch into commands, and stores the observed states."""
 
@@ -180,7 +178,7 @@ class _Batch:
         touched: set[ObjectKey] = set()
         for index, (seen, identity) in enumerate(zip(self._events, identities, strict=True)):
             self.index = index
-            for command in self._of(seen, identity, states, touched):
+            for command in self._commands_of(seen, identity, states, touched):
                 yield f"{self._prefix}{number}{UNORDERED if seen.listed else ''}", command
                 number += 1
         self._write(states, touched)
@@ -190,7 +188,9 @@ class _Batch:
             self.index = index
             yield _identity(seen.object)
 
-    def _of(self, seen: Seen, identity: _Identity, states: dict[ObjectKey, LastState], touched: set[ObjectKey]) -> Iterator[AnyCommand]:
+    def _commands_of(
+        self, seen: Seen, identity: _Identity, states: dict[ObjectKey, LastState], touched: set[ObjectKey]
+    ) -> Iterator[AnyCommand]:
         kind, namespace, name = identity
         key = (kind, _key(namespace, name))
         before = states.pop(key, None)
@@ -230,9 +230,9 @@ def _identity(raw: dict[str, Any]) -> _Identity:
     except KubeError as error:
         raise CommandRefused(f"object.{error}") from None
     kind, meta = BY_TYPE[type(obj)], obj.metadata
-    for member, text, most in (("name", meta.name, 253), ("namespace", meta.namespace, 63), ("uid", meta.uid, 128)):
-        if not is_possible(text, most):
-            raise CommandRefused(f"object.metadata.{member}: expected at most {most} bytes in one line, without control characters")
+    for member, text, max_bytes in (("name", meta.name, 253), ("namespace", meta.namespace, 63), ("uid", meta.uid, 128)):
+        if not is_possible(text, max_bytes):
+            raise CommandRefused(f"object.metadata.{member}: expected at most {max_bytes} bytes in one line, without control characters")
     if not meta.name:
         raise CommandRefused("object.metadata.name: expected a name")
     return kind.name, (meta.namespace or "default") if kind.namespaced else "", meta.name

@@ -14,7 +14,7 @@ from typing import Final, Literal
 import msgspec
 
 from schedviz.kube.claims import claim_name
-from schedviz.kube.core import Pod
+from schedviz.kube.core import FINISHED_PHASES, Pod
 
 #: Where the conditions of a pod imply that it waits.
 Place = Literal["active", "unschedulable", "nominated", "gated"]
@@ -22,7 +22,6 @@ Place = Literal["active", "unschedulable", "nominated", "gated"]
 #: Rank in activeQ: the smallest is popped first. Upstream: queuesort/priority_sort.go Less
 Rank = tuple[int, int]
 _SCHEDULED: Final = "PodScheduled"
-_FINISHED: Final = frozenset(("Succeeded", "Failed"))
 
 
 class Waiting(msgspec.Struct):
@@ -146,4 +145,4 @@ def place_of(pod: Pod) -> Place:
 
 def is_waiting(pod: Pod) -> bool:
     """Whether the pod waits for a scheduler, gated ones included."""
-    return not (pod.spec.node_name or pod.metadata.deletion_timestamp or pod.status.phase in _FINISHED)
+    return not (pod.spec.node_name or pod.metadata.deletion_timestamp or pod.status.phase in FINISHED_PHASES)

@@ -23,7 +23,7 @@ from schedviz.explain.in_flight import Bound, Move, Replay, bound_pod
 from schedviz.explain.judgement import Choice, Judgement
 from schedviz.explain.provisioning import selected_node
 from schedviz.explain.shadow import DISAGREEMENTS, choose
-from schedviz.kube.core import Pod
+from schedviz.kube.core import FINISHED_PHASES, Pod
 from schedviz.sessions.models import Observer, Session
 from schedviz.sessions.observing.agreement import Binding, BindingSeen, DeletedWhilePending, PodArrival, PodPlaced, ShadowRecord
 from schedviz.sessions.observing.pending import PendingPods, Waiting, is_waiting
@@ -42,7 +42,6 @@ _MAX_WAIT_SECONDS: Final = 10.0
 _MAX_IN_FLIGHT: Final = 256
 #: The maximum number of moves that are kept, to restore the nodes as they were.
 _MAX_MOVES: Final = 1024
-_FINISHED_PHASES = frozenset({"Succeeded", "Failed"})
 #: Verdicts that may depend on the order of decisions.
 _ORDER_DEPENDENT_VERDICTS: Final = DISAGREEMENTS | {"undecided"}
 #: Causes of disagreements that do not depend on it.
@@ -51,7 +50,7 @@ _DRY_RUN_FAILED = "the dry run failed, which is a bug in schedviz; the server's 
 _IN_CYCLE = "the session was within a scheduling cycle of its own"
 
 
-class _Member(msgspec.Struct, frozen=True):
+class _InFlight(msgspec.Struct, frozen=True):
     """A binding in flight, and the event before it."""
 
     bound: Bound
@@ -87,9 +86,11 @@ class Shadow:
         self._pending: PendingPods | None = None
         self._moves: deque[Move] = deque(maxlen=_MAX_MOVES)
         self._moved = 0
-        #: Bindings in flight, in the order in which they arrived, since when, and the pods that were decided before them.
-        self._members: list[_Member] = []
-        self._began = self._grew = 0.0
+        #: Bindings in flight, in the order in which they arrived.
+        self._in_flight: list[_InFlight] = []
+        #: When the first and the last of them arrived.
+        self._first_in_flight_at = self._last_in_flight_at = 0.0
+        #: The pods that were decided before them, by uid, whose bindings have not arrived.
         self._awaited: set[str] = set()
         #: Pods that have arrived in this slice, each with its event, until a dry run is made for them at its end. An idle scheduler binds
         #: such a pod at once, so most are bound before, and the dry run for the binding is that for the arrival, too.
@@ -143,7 +144,7 @@ class Shadow:
 
     def settle(self, simulation: Simulation, *, now: bool = False) -> None:
         """Judge bindings that have waited long enough for others; `now`: all that wait. For sessions without commands to execute."""
-        if self._members and (now or self._is_overdue()):
+        if self._in_flight and (now or self._is_overdue()):
             self._settle(simulation)
         self._finish_rechecks(simulation, now=now)
 
@@ -173,47 +174,47 @@ class Shadow:
         rank = (waited.rank[0], pending.latest) if is_retried else waited.rank
         bound = Bound(pod, node, rank, waited.arrived, self._moved, is_ordered, is_retried)
         ahead = pending.ahead_of(rank)
-        if not self._members and not ahead:
+        if not self._in_flight and not ahead:
             judgement = self._judge(simulation, [bound], is_complete=True)[0]
             if (arrival := self._arrivals.pop(pod.uid, None)) is not None and judgement.choice is not None:
                 self._records.append(PodArrival(pod.key, pod.uid, arrival[1], judgement.choice))
-            self._judged(_Member(bound, event), judgement)
+            self._judged(_InFlight(bound, event), judgement)
             return
         self._choose_for_arrival(simulation, pod.uid)
-        if not self._members:
-            self._began = self._clock()
-        self._grew = self._clock()
-        self._members.append(_Member(bound, event))
+        if not self._in_flight:
+            self._first_in_flight_at = self._clock()
+        self._last_in_flight_at = self._clock()
+        self._in_flight.append(_InFlight(bound, event))
         self._awaited |= ahead
         self._records.append(BindingSeen(pod.key, pod.uid, event, node))
         # The binding itself is executed next.
         self._settle_if_complete(simulation)
 
     def _settle_if_complete(self, simulation: Simulation) -> None:
-        if not self._members:
+        if not self._in_flight:
             return
         assert self._pending is not None
         self._awaited = {uid for uid in self._awaited if self._pending.is_to_be_decided(uid)}
-        if not self._awaited or len(self._members) >= _MAX_IN_FLIGHT or self._is_overdue():
+        if not self._awaited or len(self._in_flight) >= _MAX_IN_FLIGHT or self._is_overdue():
             self._settle(simulation)
 
     def _is_overdue(self) -> bool:
         now = self._clock()
-        return now - self._grew >= PATIENCE_SECONDS or now - self._began >= _MAX_WAIT_SECONDS
+        return now - self._last_in_flight_at >= PATIENCE_SECONDS or now - self._first_in_flight_at >= _MAX_WAIT_SECONDS
 
     def _settle(self, simulation: Simulation) -> None:
         """Judge the bindings in flight."""
-        if not self._members or simulation.scheduler.cycle is not None:
+        if not self._in_flight or simulation.scheduler.cycle is not None:
             return
-        members, awaited = self._members, self._awaited
-        self._members, self._awaited = [], set()
+        in_flight, awaited = self._in_flight, self._awaited
+        self._in_flight, self._awaited = [], set()
         if self._pending is not None:
             self._pending.pass_by(awaited)
-        judgements = self._judge(simulation, [one.bound for one in members], is_complete=not awaited)
-        for one, judgement in zip(members, judgements, strict=True):
+        judgements = self._judge(simulation, [one.bound for one in in_flight], is_complete=not awaited)
+        for one, judgement in zip(in_flight, judgements, strict=True):
             self._judged(one, judgement)
 
-    def _judged(self, one: _Member, judgement: Judgement) -> None:
+    def _judged(self, one: _InFlight, judgement: Judgement) -> None:
         """Store a verdict, or judge the binding again later if more may become known."""
         pod, node = one.bound.pod, one.bound.node
         if judgement.verdict in _ORDER_DEPENDENT_VERDICTS and judgement.cause not in _CERTAIN_CAUSES and self._may_change(one.bound):
@@ -366,4 +367,4 @@ def _node_of(pod: dict[str, Any]) -> str:
 
 def _is_placed(pod: Pod) -> bool:
     """Whether the pod occupies a node."""
-    return bool(pod.spec.node_name) and pod.status.phase not in _FINISHED_PHASES
+    return bool(pod.spec.node_name) and pod.status.phase not in FINISHED_PHASES

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from schedviz.explain.judgement import Choice, Judgement, Verdict
 from schedviz.sessions.models import Session, ShadowedPod
 from schedviz.sessions.observing import agreement, breakdown, observations
-from schedviz.sessions.observing.agreement import Counts
+from schedviz.sessions.observing.agreement import VerdictCounts
 from schedviz.sessions.observing.breakdown import Breakdown
 from schedviz.web.actors import Verb
 from schedviz.web.api import schemas, versions
@@ -79,7 +79,7 @@ def _body(session: Session, rows: list[ShadowedPod], *, limit: int) -> schemas.A
         of=agreement.RECENT_BINDINGS,
         waiting=agreement.waiting(session.pk),
         queue={queue: schemas.InferredPlace(queued.count, queued.pods) for queue, queued in breakdown.inferred_queue(session.pk).items()},
-        breakdown=_breakdown(breakdown.broken_down(session.pk)) if limit else None,
+        breakdown=_breakdown(breakdown.breakdown_of(session.pk)) if limit else None,
         bindings=[_binding(row) for row in rows],
         next=rows[-1].bound_event if rows and len(rows) == limit else None,
     )
@@ -96,7 +96,7 @@ def _breakdown(report: Breakdown) -> schemas.AgreementBreakdown:
     )
 
 
-def _counts(counts: Counts) -> schemas.AgreementCounts:
+def _counts(counts: VerdictCounts) -> schemas.AgreementCounts:
     return schemas.AgreementCounts(
         agrees=counts.agrees,
         not_best=counts.not_best,

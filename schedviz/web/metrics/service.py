@@ -45,7 +45,7 @@ def of_database() -> list[Metric]:
         f"Share of the last {agreement.RECENT_BINDINGS} judged bindings of a followed cluster on which this engine agrees, by session.",
         labels=["session"],
     )
-    for session_id in agreement.lately_active():
+    for session_id in agreement.recently_active():
         rate = agreement.recent(session_id).rate
         if rate is not None:
             recent.add_metric([str(session_id)], rate)

@@ -10,8 +10,8 @@ import pytest
 from schedviz.explain.judgement import Choice, Judgement, Share
 from schedviz.sessions.models import ShadowedPod
 from schedviz.sessions.observing import agreement
-from schedviz.sessions.observing.agreement import Binding, BindingSeen, Counts, PodArrival, PodPlaced
-from schedviz.sessions.observing.breakdown import QueuePlace, broken_down, inferred_queue
+from schedviz.sessions.observing.agreement import Binding, BindingSeen, PodArrival, PodPlaced, VerdictCounts
+from schedviz.sessions.observing.breakdown import QueuePlace, breakdown_of, inferred_queue
 from tests.sessions.conftest import MakeSession
 
 CHOICE = Choice(nodes=2, feasible=2, best=("n1",), tied=1, total=200)
@@ -35,12 +35,12 @@ def test_bindings_are_counted_by_interval_profile_plugin_and_cause(session: UUID
     for number in range(1, 5):
         ShadowedPod.objects.filter(session_id=session, bound_event=number).update(judged_at=began + timedelta(minutes=20 * number))
 
-    result = broken_down(session)
+    result = breakdown_of(session)
 
     assert (result.bindings, result.seconds) == (4, 300)
     assert [one.begins for one in result.over_time] == [began + timedelta(minutes=20 * number) for number in range(1, 5)]
-    assert result.over_time[1].counts == Counts(not_best=1)
-    assert result.profiles == {"batch": Counts(agrees=1), "default-scheduler": Counts(agrees=1, not_best=1, undecided=1)}
+    assert result.over_time[1].counts == VerdictCounts(not_best=1)
+    assert result.profiles == {"batch": VerdictCounts(agrees=1), "default-scheduler": VerdictCounts(agrees=1, not_best=1, undecided=1)}
     assert result.plugins == {"NodeResourcesFit": 1, "TaintToleration": 1}
     assert result.causes == {"unexplained": 1, "order": 1}
     assert agreement.counts(session).rate == 2 / 3
@@ -48,7 +48,7 @@ def test_bindings_are_counted_by_interval_profile_plugin_and_cause(session: UUID
 
 def test_a_binding_in_flight_is_neither_listed_nor_waiting(session: UUID) -> None:
     agreement.store(session, [BindingSeen("default/p", "u", 7, "n1")])
-    assert (agreement.waiting(session), broken_down(session).bindings) == (0, 0)
+    assert (agreement.waiting(session), breakdown_of(session).bindings) == (0, 0)
     agreement.store(session, [Binding("default/p", "u", 7, "n1", Judgement("agrees", CHOICE, 200))])
     assert [row.node for row in agreement.bindings(session, [], before=None, limit=5)] == ["n1"]
 

@@ -351,7 +351,7 @@ def test_a_fork_is_detached_and_says_of_what(followed: UUID) -> None:
 
 def test_the_oldest_bindings_are_forgotten_and_still_counted(followed: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(agreement, "MAX_STORED_BINDINGS", 2)
-    monkeypatch.setattr(agreement, "_SWEPT_EVERY", 1)
+    monkeypatch.setattr(agreement, "_SWEEP_EVERY", 1)
     for number in range(4):
         name = f"p{number}"
         push(followed, 2 + number, seen("ADDED", pod(name)), seen("MODIFIED", on(pod(name), "large")))

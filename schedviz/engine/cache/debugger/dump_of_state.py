@@ -8,7 +8,7 @@ as Pending if it is assumed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
@@ -17,10 +17,8 @@ from schedviz.engine.cache.debugger.dumper import Dump, DumpedNode, DumpedPod, f
 from schedviz.engine.cache.debugger.log_line import LogLine
 from schedviz.engine.clock import EPOCH_SECONDS, SECOND
 from schedviz.engine.framework.resource import Resource
-from schedviz.kube.core import Pod
+from schedviz.kube.core import FINISHED_PHASES, Pod
 from schedviz.trace.view import Resources
-
-_FINISHED_PHASES: Final = ("Succeeded", "Failed")
 
 
 class _Item(msgspec.Struct, frozen=True, rename="camel"):
@@ -98,7 +96,7 @@ def lines_of_state(
     they are `stale`, what the cache knows. `at` is in nanoseconds since 1970.
     """
     dump = dump_of_state(state, pods)
-    uids = [pod.uid for pod in pods if pod.status.phase not in _FINISHED_PHASES]
+    uids = [pod.uid for pod in pods if pod.status.phase not in FINISHED_PHASES]
     mismatch = Mismatch() if stale else compare(node_names, uids, dump)
     at = EPOCH_SECONDS * SECOND if at is None else at
     is_v1_36 = state.queue.error_backoff_q is not None

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from schedviz.engine.cluster.controllers.controller import ApiServer
 from schedviz.engine.cluster.controllers.pdb_status import budgets_of
-from schedviz.engine.cluster.controllers.pods import FINISHED_PHASES, all_pods, controller_of, is_ready
+from schedviz.engine.cluster.controllers.pods import all_pods, controller_of, is_ready
 from schedviz.engine.cluster.status_patch import with_applied
-from schedviz.kube.core import Node, Pod, PodCondition
+from schedviz.kube.core import FINISHED_PHASES, Node, Pod, PodCondition
 from schedviz.kube.policy import PodDisruptionBudget
 
 _WOULD_VIOLATE: Final = "Cannot evict pod as it would violate the pod's disruption budget."

@@ -13,10 +13,10 @@ from msgspec.structs import replace
 
 from schedviz.engine.clock import nanoseconds
 from schedviz.engine.cluster.controllers.controller import ApiServer, Wake
-from schedviz.engine.cluster.controllers.pods import FINISHED_PHASES, controller_of, is_ready, moment_of
+from schedviz.engine.cluster.controllers.pods import controller_of, is_ready, moment_of
 from schedviz.engine.cluster.objects import ObjectStore
 from schedviz.kube.apps import Deployment, ReplicaSet, StatefulSet
-from schedviz.kube.core import Pod, ReplicationController
+from schedviz.kube.core import FINISHED_PHASES, Pod, ReplicationController
 from schedviz.kube.meta import KubeObject, OwnerReference
 from schedviz.kube.policy import PodDisruptionBudget, PodDisruptionBudgetSpec
 from schedviz.kube.selector_index import SelectorIndex, required_value

@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from schedviz.engine.cluster.controllers.controller import ApiServer, Wake
-from schedviz.engine.cluster.controllers.pods import FINISHED_PHASES, all_pods, with_uid
+from schedviz.engine.cluster.controllers.pods import all_pods, with_uid
 from schedviz.engine.cluster.status_patch import with_applied
-from schedviz.kube.core import Node, Pod, PodCondition
+from schedviz.kube.core import FINISHED_PHASES, Node, Pod, PodCondition
 from schedviz.kube.meta import KubeObject
 
 

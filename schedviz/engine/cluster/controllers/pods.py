@@ -7,11 +7,9 @@ from collections.abc import Iterator
 from schedviz.engine.clock import EPOCH_SECONDS, nanoseconds
 from schedviz.engine.cluster.objects import ObjectStore
 from schedviz.engine.cluster.status_patch import condition_of
-from schedviz.kube.core import Pod
+from schedviz.kube.core import FINISHED_PHASES, Pod
 from schedviz.kube.meta import OwnerReference
 from schedviz.kube.timestamps import parse_timestamp
-
-FINISHED_PHASES = ("Succeeded", "Failed")
 
 
 def all_pods(store: ObjectStore, namespace: str | None = None) -> Iterator[Pod]:

@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from schedviz.engine.cluster.controllers.controller import ApiServer, Wake
-from schedviz.engine.cluster.controllers.pods import FINISHED_PHASES, all_pods
-from schedviz.kube.core import Pod, PodResourceClaim, PodResourceClaimStatus
+from schedviz.engine.cluster.controllers.pods import all_pods
+from schedviz.kube.core import FINISHED_PHASES, Pod, PodResourceClaim, PodResourceClaimStatus
 from schedviz.kube.devices import ResourceClaim, ResourceClaimConsumerReference, ResourceClaimMeta, ResourceClaimTemplate
 from schedviz.kube.meta import KubeObject, OwnerReference
 
