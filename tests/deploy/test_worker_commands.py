@@ -10,7 +10,6 @@ import pytest
 import yaml
 
 from schedviz.celery import WORKER_COMMANDS
-from schedviz.sessions.transfer import validation
 from schedviz.up import programs
 from tests.conftest import ROOT
 
@@ -64,8 +63,3 @@ def test_schedviz_up_starts_workers_of_the_documented_pools_and_sizes() -> None:
     started = {tuple(program.arguments[-3:]) for program in programs.workers()}
 
     assert started == {(queue, command.pool, str(command.size)) for queue, command in DOCUMENTED.items()}
-
-
-def test_the_message_without_an_engine_worker_gives_the_documented_command() -> None:
-    with pytest.raises(validation.ValidationUnavailable, match=re.escape(WORKER_COMMANDS["engine"])):
-        validation._no_worker()

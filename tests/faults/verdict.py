@@ -8,7 +8,8 @@ import msgspec
 import redis
 from django.db.models import F
 
-from schedviz.sessions.history import cycle_groups
+from schedviz.engine import Simulation
+from schedviz.sessions.history import checkpoints, cycle_groups
 from schedviz.sessions.models import Checkpoint, Command, Session
 from schedviz.sessions.queries.database import DatabaseSeconds
 from schedviz.sessions.redis import heartbeat, stream
@@ -44,7 +45,7 @@ def check(session_id: str, sent: list[tuple[str, int]]) -> int:
     assert cycles == sorted(event.cycle for event in events if isinstance(event, CycleEnded)), "cycles without a summary, or with two"
 
     first = Checkpoint.objects.filter(session=session, complete=True).order_by("event", "pk")[0]
-    simulation = replayer.restore(first)
+    simulation = Simulation.restore(checkpoints.engine_bytes(first))
     replayer.replay(simulation, first, to_seq=0, to_event=first.event)
     straight: list[Any] = []
     for stored in replayer.stored_commands(session.pk, after_seq=0):

@@ -12,6 +12,7 @@ import pytest
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from schedviz.celery import WORKER_COMMANDS
 from schedviz.sessions.commands import inbox
 from schedviz.sessions.models import Command, Session, Upload
 from schedviz.sessions.uploads.encryption import OVERHEAD_BYTES
@@ -157,7 +158,7 @@ def test_a_configuration_is_refused_with_503_where_no_engine_worker_can_validate
     response = owner_client.post("/api/v1/sessions/", {"generate": {}, "settings": {"config": CONFIG}}, format="json")
 
     assert (response.status_code, response.json()["code"], response["Retry-After"]) == (503, "worker_unavailable", "2")
-    assert "no engine worker is running. Start one" in response.json()["detail"]
+    assert f"no engine worker is running. Start one (`schedviz up` does, or `{WORKER_COMMANDS['engine']}`)" in response.json()["detail"]
     assert response.json()["path"] == "$.settings"
     assert list(Session.objects.all()) == [people.session]
 

@@ -10,6 +10,7 @@ from schedviz.sessions import quotas
 from schedviz.sessions.hosting.lease import FREE
 from schedviz.sessions.models import Experiment, ExperimentTrial, Session
 from schedviz.sessions.redis import stream, wakeups
+from schedviz.sessions.transfer.create import waiting_progress
 
 RECORD: Final = "schedviz.record_trial"
 #: The name of the file that is imported.
@@ -24,7 +25,7 @@ def open_trial(owner_id: int | None, experiment: Experiment, trial: ExperimentTr
             owner_id=owner_id,
             name=f"{experiment.name}: {trial.variant}{seed}"[:200],
             source={"files": [FILE], "experiment": str(experiment.pk), "trial": trial.number},
-            progress={"phase": "waiting", "done": 0, "total": None, "unit": ""},
+            progress=waiting_progress(),
         )
     _notify(session.pk, session.source)
     session.refresh_from_db()

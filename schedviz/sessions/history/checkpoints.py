@@ -12,7 +12,7 @@ from uuid import UUID
 
 import msgspec
 from django.db import DatabaseError, IntegrityError, transaction
-from django.db.models import Sum
+from django.db.models import QuerySet, Sum
 
 from schedviz.sessions.errors import Fenced
 from schedviz.sessions.history import blob_chunks
@@ -105,13 +105,18 @@ def save(lease: Lease, saved: Saved, *, cost_seconds: float) -> Checkpoint:
 
 
 def newest(session_id: UUID, *, before_cycle: int | None = None, until_event: int | None = None) -> Checkpoint | None:
-    """The newest engine; optionally the newest before a cycle began, or the newest not after an event."""
+    """The first of `engines`."""
+    return engines(session_id, before_cycle=before_cycle, until_event=until_event).first()
+
+
+def engines(session_id: UUID, *, before_cycle: int | None = None, until_event: int | None = None) -> QuerySet[Checkpoint]:
+    """The checkpoints with an engine, newest first; optionally those before a cycle began, or not after an event."""
     rows = Checkpoint.objects.filter(session_id=session_id, complete=True, has_engine=True)
     if before_cycle is not None:
         rows = rows.filter(cycle__lt=before_cycle)
     if until_event is not None:
         rows = rows.filter(event__lte=until_event)
-    return rows.order_by("-event", "-pk").first()
+    return rows.order_by("-event", "-pk")
 
 
 def engine_bytes(checkpoint: Checkpoint) -> bytes:
@@ -127,17 +132,16 @@ def sweep_incomplete(session_id: UUID, *, epoch: int) -> None:
 
 def _thin(session_id: UUID) -> None:
     """Delete engines, but not their views, when they take too much space. The first and the newest few are kept."""
-    rows = Checkpoint.objects.filter(session_id=session_id, complete=True, has_engine=True).order_by("-event", "-pk")
-    engines = list(rows.values_list("pk", "event", "engine_bytes"))
+    stored = list(engines(session_id).values_list("pk", "event", "engine_bytes"))
     views = Checkpoint.objects.filter(session_id=session_id).aggregate(bytes=Sum("view_bytes"))["bytes"] or 0
-    total = views + sum(size for _, _, size in engines)
+    total = views + sum(size for _, _, size in stored)
     history: int = Session.objects.filter(pk=session_id).values_list("history_bytes", flat=True).first() or 0
     allowed = history + ENGINES_FREE_BYTES
     if total <= allowed:
         return
-    superfluous = thinned([event for _, event, _ in engines], [size for _, _, size in engines], excess=total - allowed)
+    superfluous = thinned([event for _, event, _ in stored], [size for _, _, size in stored], excess=total - allowed)
     try:
-        delete_engines([engines[index][0] for index in superfluous])
+        delete_engines([stored[index][0] for index in superfluous])
     except DatabaseError:
         # Thinning may fail: extra checkpoints do no harm, and the next save thins again.
         return

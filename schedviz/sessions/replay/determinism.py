@@ -26,7 +26,7 @@ _SHOWN_CHARACTERS: Final = 200
 _READ_AT_ONCE: Final = 2000
 
 
-class SameEvents:
+class DeterminismCheck:
     """Compares the events of a replay with the stored events of a session."""
 
     def __init__(self, session_id: UUID, *, after: int, until: int) -> None:
@@ -78,7 +78,7 @@ def _same(expected: AnyEvent, done: AnyEvent) -> bool:
 
 
 def suspicion(names: Sequence[str], differing: Collection[str] = ()) -> str:
-    """The installed plugins that may have caused a difference: those named in it (`said`), otherwise all; "" if there are none."""
+    """The installed plugins that may have caused a difference: those that `differing` names, otherwise all; "" if there are none."""
     if not names:
         return ""
     culprits = [name for name in names if name in differing]

@@ -13,18 +13,18 @@ from schedviz.engine.framework.plugins.installed import installed_plugins
 from schedviz.engine.simulation import never
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.extenders import stored_responses
-from schedviz.sessions.history import checkpoints, lineage
+from schedviz.sessions.history import lineage
 from schedviz.sessions.hosting.watchdog import while_cycle_lasts
 from schedviz.sessions.models import Checkpoint, Session
 from schedviz.sessions.queries import prepared
 from schedviz.sessions.replay import starting_point
-from schedviz.sessions.replay.determinism import SameEvents, suspicion
+from schedviz.sessions.replay.determinism import DeterminismCheck, suspicion
 from schedviz.trace.commands import AnyCommand, decode_command
 
 #: Stored with every checkpoint, because the engine of another version may decide differently.
 ENGINE_VERSION = __version__
 #: Commands loaded by one query.
-_FETCHED = 200
+_COMMANDS_PER_QUERY = 200
 
 
 class Stored(msgspec.Struct, frozen=True):
@@ -41,18 +41,13 @@ class Stored(msgspec.Struct, frozen=True):
 def stored_commands(session_id: UUID, *, after_seq: int, limit: int = 1 << 40) -> Iterator[Stored]:
     """The accepted commands after one, in order."""
     while limit > 0:
-        rows = prepared.select_commands(session_id, after_seq=after_seq, limit=min(limit, _FETCHED))
+        rows = prepared.select_commands(session_id, after_seq=after_seq, limit=min(limit, _COMMANDS_PER_QUERY))
         for seq, body, stopped_event, quarantined, key in rows:
             yield Stored(seq=seq, command=decode_command(body), stopped_event=stopped_event, quarantined=quarantined, key=key)
-        if len(rows) < _FETCHED:
+        if len(rows) < _COMMANDS_PER_QUERY:
             return
         limit -= len(rows)
         after_seq = rows[-1][0]
-
-
-def restore(checkpoint: Checkpoint) -> Simulation:
-    """The engine of a checkpoint."""
-    return Simulation.restore(checkpoints.engine_bytes(checkpoint))
 
 
 def replay(
@@ -69,19 +64,19 @@ def replay(
     `between_cycles` is called between cycles and between commands, and ends the replay by returning True. Raises `ReplayDiverged`.
     """
     simulation.extender_calls.transport = stored_responses.StoredResponses(checkpoint.session_id)
-    stored = SameEvents(checkpoint.session_id, after=simulation.event, until=to_event)
+    recorded = DeterminismCheck(checkpoint.session_id, after=simulation.event, until=to_event)
 
     def ended() -> bool:
         # The records of a long run would not fit into memory.
-        stored.check(simulation)
-        _drop_records(simulation)
+        recorded.check(simulation)
+        drop_records(simulation)
         return between_cycles()
 
     try:
         return _replay(simulation, checkpoint, to_seq=to_seq, to_event=to_event, ended=ended)
     finally:
         # Also after an error: the first different event says more than the position.
-        stored.check(simulation)
+        recorded.check(simulation)
 
 
 def _replay(simulation: Simulation, checkpoint: Checkpoint, *, to_seq: int, to_event: int, ended: Callable[[], bool]) -> Stored | None:
@@ -156,7 +151,7 @@ def load(session_id: UUID, *, to_seq: int, to_event: int, alive: Callable[[], No
     simulation.on_stage = between_stages
     running = replay(simulation, checkpoint, to_seq=to_seq, to_event=to_event, between_cycles=go_on)
     simulation.on_stage = never
-    _drop_records(simulation)
+    drop_records(simulation)
     return simulation, running, checkpoint
 
 
@@ -178,8 +173,8 @@ def starting_engine(
         if parent is None or error.first.event != fork_event:
             raise
         simulation = engine_at(parent, fork_event, between_units=lambda _: alive())
-        _drop_records(simulation)
-        return simulation, starting_point.nothing_done(error.first)
+        drop_records(simulation)
+        return simulation, starting_point.session_beginning(error.first)
 
 
 def engine_at(session_id: UUID, event: int, *, between_units: Callable[[Simulation], None]) -> Simulation:
@@ -196,7 +191,7 @@ def engine_at(session_id: UUID, event: int, *, between_units: Callable[[Simulati
     begun = checkpoint.in_command
 
     def go_on() -> bool:
-        _drop_records(simulation)
+        drop_records(simulation)
         between_units(simulation)
         return False
 
@@ -220,7 +215,8 @@ def engine_at(session_id: UUID, event: int, *, between_units: Callable[[Simulati
     return simulation
 
 
-def _drop_records(simulation: Simulation) -> None:
+def drop_records(simulation: Simulation) -> None:
+    """Drain what a replay produces: it is stored already."""
     simulation.drain_events()
     simulation.drain_cycles()
     simulation.drain_extender_responses()

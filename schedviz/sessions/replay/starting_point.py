@@ -32,20 +32,16 @@ def find(session_id: UUID, *, until_event: int | None = None, before_cycle: int 
     skipped; an older readable one only makes the replay longer. If there is none, the session's initial objects are read from its first
     checkpoint, and the returned checkpoint is not a stored one.
     """
-    stored = Checkpoint.objects.filter(session_id=session_id, complete=True, has_engine=True).order_by("-event", "-pk")
-    if until_event is not None:
-        stored = stored.filter(event__lte=until_event)
-    if before_cycle is not None:
-        stored = stored.filter(cycle__lt=before_cycle)
-    rows = list(stored)
+    rows = list(checkpoints.engines(session_id, before_cycle=before_cycle, until_event=until_event))
     if not rows:
         raise HistoryUnavailable("The engine of that moment cannot be rebuilt, because no earlier checkpoint is stored.")
     for row in rows:
         try:
             return Simulation.restore(checkpoints.engine_bytes(row)), row
         except CheckpointError as error:
-            made_by = row.engine_version
-            logger.warning("session %s: skipping the checkpoint at event %s, made by %s: %s", session_id, row.event, made_by, error)
+            logger.warning(
+                "session %s: skipping the checkpoint at event %s, saved by %s: %s", session_id, row.event, row.engine_version, error
+            )
     return _beginning(rows[-1], rows[0])
 
 
@@ -63,10 +59,10 @@ def _beginning(first: Checkpoint, newest: Checkpoint) -> tuple[Simulation, Check
             f"engines ({why}). Its history can still be viewed. To continue the session, run the version that saved it.",
             first,
         )
-    return simulation, nothing_done(first)
+    return simulation, session_beginning(first)
 
 
-def nothing_done(first: Checkpoint) -> Checkpoint:
+def session_beginning(first: Checkpoint) -> Checkpoint:
     """The beginning of a session, as an unsaved checkpoint before its first command."""
     return Checkpoint(
         session_id=first.session_id,

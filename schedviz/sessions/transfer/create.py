@@ -98,7 +98,7 @@ def create_session(
     session = Session(owner_id=owner_id, name=name[:200], settings=simulation or {}, calls_extenders=calls_extenders)
     if isinstance(source, Generate):
         # Nothing follows: a web server that dies now leaves a session that the sweeper imports.
-        session.source, session.uploaded, session.progress = {"generate": source.parameters}, True, _waiting()
+        session.source, session.uploaded, session.progress = {"generate": source.parameters}, True, waiting_progress()
     with quotas.creating_session(owner_id) if within_quotas else transaction.atomic():
         session.save(force_insert=True)
     if isinstance(source, Generate):
@@ -111,13 +111,14 @@ def create_session(
         upload_keys.delete_key(session.pk)
         raise
     session.uploaded = True
-    session.progress = _waiting()
+    session.progress = waiting_progress()
     session.save(update_fields=["source", "uploaded", "progress", "updated_at"])
     wakeups.notify_import(session.pk)
     return session
 
 
-def _waiting() -> dict[str, Any]:
+def waiting_progress() -> dict[str, Any]:
+    """The progress of an import that no worker has begun."""
     return {"phase": "waiting", "done": 0, "total": None, "unit": ""}
 
 
@@ -134,7 +135,7 @@ def delete_session(session_id: UUID) -> bool:
     fenced = {"status": Session.Status.FAILED, "message": "The session is being deleted.", "lease_owner": "", "epoch": F("epoch") + 1}
     if not Session.objects.filter(pk=session_id).update(**fenced):
         return False
-    _lose_forks(session_id)
+    _detach_forks(session_id)
     stream.wake(session_id)
     for rows, at_once in (
         (Upload.objects.filter(session_id=session_id), 4),
@@ -153,15 +154,15 @@ def delete_session(session_id: UUID) -> bool:
     with transaction.atomic():
         # Nothing that refers to the session, such as a fork, is added meanwhile.
         Session.objects.select_for_update().only("pk").filter(pk=session_id).first()
-        _lose_forks(session_id)
+        _detach_forks(session_id)
         Session.objects.filter(pk=session_id).delete()
     upload_keys.delete_key(session_id)
     stream.delete_keys(session_id)
     return True
 
 
-def _lose_forks(session_id: UUID) -> None:
-    """Forks lose their past before the fork."""
+def _detach_forks(session_id: UUID) -> None:
+    """Forks keep only their own history, from the fork on."""
     Session.objects.filter(origin_id=session_id).update(origin=None, forked_from=None)
 
 

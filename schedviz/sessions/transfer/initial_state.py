@@ -29,5 +29,5 @@ _decoder = msgspec.msgpack.Decoder(InitialState)
 
 def initial_state_of(session_id: UUID) -> tuple[InitialState, Checkpoint] | None:
     """The session's initial state and first checkpoint; None if the session is being imported or its import failed."""
-    first = Checkpoint.objects.filter(session_id=session_id, complete=True, has_engine=True).order_by("event", "pk").first()
+    first = checkpoints.engines(session_id).last()
     return None if first is None else (_decoder.decode(checkpoints.engine_bytes(first)), first)

@@ -58,7 +58,7 @@ from schedviz.sessions.models import (
     Session,
 )
 from schedviz.sessions.queries.keyset import in_steps
-from schedviz.sessions.replay.replayer import ENGINE_VERSION, Stored
+from schedviz.sessions.replay.replayer import ENGINE_VERSION, Stored, drop_records
 from schedviz.sessions.transfer.importer import Importer
 from schedviz.trace.added_members import view_without_added_facts, view_without_taints, without_added_members
 from schedviz.trace.commands import Configure, decode_command, encode_command
@@ -72,18 +72,16 @@ _ROWS = 500
 #: The maximum number of characters of an event or an outcome in a message.
 _MAX_SHOWN_CHARACTERS = 2000
 _MAX_NUMBER = 100_000_000
+#: Limits for the manifest: characters of names, and bytes of the import report.
+MAX_NAME = 200
+MAX_VERSION = 40
+MAX_REPORT_BYTES = 64 * 1024
 _KEY_PREFIX = "file-"
 _BREAKPOINT = ("breakpoint", "breakpointEvent")
 
 _encoder = msgspec.json.Encoder()
 _raws = msgspec.json.Decoder(list[msgspec.Raw])
 LineT = TypeVar("LineT", bound=AnyLine)
-
-
-#: Limits for the manifest: characters of names, and bytes of the import report.
-MAX_NAME = 200
-MAX_VERSION = 40
-MAX_REPORT_BYTES = 64 * 1024
 
 
 class ReplayDiffers(IngestError):
@@ -205,7 +203,7 @@ class SessionFileImport(Importer):
         """Replay the commands of an ancestor up to the fork. None of them is stored."""
 
         def show_progress() -> bool:
-            _drain(simulation)
+            drop_records(simulation)
             self.show("replaying", simulation.event, event, "events")
             return False
 
@@ -276,7 +274,6 @@ class SessionFileImport(Importer):
                 done = Done(seq=stored.seq, outcome=_quarantine(outcome, simulation), quarantined=True)
             else:
                 done = self.do(simulation, stored, outcome)
-            # Query anew for each batch, because storing slices changes the rows.
             self.done.append(done)
             if self.is_due(simulation):
                 self.commit(simulation)
@@ -524,12 +521,6 @@ def _check_numbers(value: Any, path: str) -> None:
 
 def _quarantine(recorded: dict[str, Any], simulation: Simulation) -> dict[str, Any]:
     return {"error": str(recorded.get("error", "The command was quarantined."))[:_MAX_SHOWN_CHARACTERS], "event": simulation.event}
-
-
-def _drain(simulation: Simulation) -> None:
-    simulation.drain_events()
-    simulation.drain_cycles()
-    simulation.drain_extender_responses()
 
 
 def _plausible_report(report: dict[str, Any] | None) -> dict[str, Any]:

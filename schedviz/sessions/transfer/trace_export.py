@@ -56,9 +56,9 @@ def trace(session: Session, *, until: int | None = None, start: Start | None = N
         raise NotExportable(
             "The session chooses randomly among tied nodes, but a trace always takes the first. Export a session file instead."
         )
+    _require_no_controllers(settings)
     objects = list(map(codec.to_dict, history.initial_state.objects())) if start is None else start.objects
     steps = [{"op": "create", "object": obj} for obj in objects]
-    steps += _helpers(settings)
     for command in _commands(history, after, until):
         steps += command
     header = {member: settings[setting] for setting, member in _HEADER.items() if settings.get(setting)}
@@ -86,12 +86,11 @@ def _without_defaults(policies: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in policies_json.items() if value != defaults.get(name)}
 
 
-def _helpers(settings: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _require_no_controllers(settings: dict[str, Any]) -> None:
     if settings.get("helpers", {}) != msgspec.to_builtins(HelperSettings()):
         raise NotExportable(
             "The session began with simulated controllers enabled; a trace enables them by commands. Export a session file instead."
         )
-    return iter(())
 
 
 def _commands(history: RecordedHistory, after: int, until: int) -> Iterator[list[dict[str, Any]]]:

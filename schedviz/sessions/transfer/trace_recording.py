@@ -44,17 +44,17 @@ def recording(session: Session, *, after: int | None, until: int | None, observe
     """
     start = None if after is None else _start(session, after)
     document = trace_export.trace(session, until=until, start=start)
-    did = list(_did(session, 0 if start is None else start.event, session.event if until is None else until))
+    in_session = list(_session_cycles(session, 0 if start is None else start.event, session.event if until is None else until))
     nodes = sum(step["op"] == "create" and step["object"].get("kind") == "Node" for step in document["steps"])
-    if len(did) * nodes > _FULL_RECORDS:
+    if len(in_session) * nodes > _FULL_RECORDS:
         document |= {"recordCycles": "placement", "recordState": "last"}
-    ran = run_trace(trace_from_dict(document))
-    for number, (was, actual) in enumerate(zip_longest(did, _ran(ran)), start=1):
+    executed = run_trace(trace_from_dict(document))
+    for number, (was, actual) in enumerate(zip_longest(in_session, _trace_cycles(executed)), start=1):
         if was != actual:
-            wrong = f"{actual or 'nothing'} where {was or 'nothing was done'}" if actual else f"nothing where {was}"
+            wrong = f"{actual or 'nothing'} where {was or 'nothing was done'}"
             earlier = " Begin earlier, or without ?from." if start is not None else ""
             raise HistoryUnavailable(f"The trace would differ from the session: in its cycle {number}, {wrong}.{earlier}")
-    return ran if observed else document
+    return executed if observed else document
 
 
 def _start(session: Session, event: int) -> Start:
@@ -68,7 +68,7 @@ def _start(session: Session, event: int) -> Start:
     return Start(event=simulation.event, settings=msgspec.to_builtins(simulation.settings), objects=objects)
 
 
-def _did(session: Session, after: int, until: int) -> Iterator[_Cycle]:
+def _session_cycles(session: Session, after: int, until: int) -> Iterator[_Cycle]:
     moment = reading.last_cycle_until(session.pk, after)
     for summary in reading.each_cycle(session.pk, after=moment):
         if summary.last_event > until:
@@ -76,9 +76,9 @@ def _did(session: Session, after: int, until: int) -> Iterator[_Cycle]:
         yield _Cycle(summary.cycle.pod, summary.cycle.outcome, summary.cycle.node)
 
 
-def _ran(document: dict[str, Any]) -> Iterator[_Cycle]:
+def _trace_cycles(document: dict[str, Any]) -> Iterator[_Cycle]:
     for step in document["steps"]:
-        seen = step["observed"]
-        for cycle in seen.get("cycles") or ([seen["cycle"]] if seen.get("cycle") else []):
+        observed = step["observed"]
+        for cycle in observed.get("cycles") or ([observed["cycle"]] if observed.get("cycle") else []):
             if cycle["outcome"] != "empty":
                 yield _Cycle(cycle["pod"], cycle["outcome"], cycle.get("node") or "")

@@ -6,7 +6,7 @@ which an engine worker does (`settings_validation_job.py`): this module runs in 
 
 from __future__ import annotations
 
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 import msgspec
 import redis
@@ -121,18 +121,13 @@ def _ask_worker(settings: SimulationSettings) -> Verdict:
             "The configuration was not validated, because the workers cannot be reached. Try again in a moment."
         ) from None
     except worker_calls.NoWorker:
-        _no_worker()
+        raise ValidationUnavailable(
+            "The configuration was not validated, because no engine worker is running. Start one (`schedviz up` does, or "
+            f"`{WORKER_COMMANDS[stream.ENGINE_QUEUE]}`), then send the request again."
+        ) from None
     if verdict is None:
         message = (
             f"The configuration was not validated within {_TIMEOUT_SECONDS:g} s, because all engine workers are busy. Try again later."
         )
         raise ValidationUnavailable(message)
     return msgspec.json.decode(verdict, type=Verdict)
-
-
-def _no_worker() -> NoReturn:
-    message = (
-        "The configuration was not validated, because no engine worker is running. Start one (`schedviz up` does, or "
-        f"`{WORKER_COMMANDS[stream.ENGINE_QUEUE]}`), then send the request again."
-    )
-    raise ValidationUnavailable(message)

@@ -10,7 +10,6 @@ from schedviz.engine import Simulation
 from schedviz.sessions.history import checkpoints
 from schedviz.sessions.hosting.watchdog import WATCHDOG
 from schedviz.sessions.models import Checkpoint
-from schedviz.sessions.replay import replayer
 from tests.sessions.conftest import MakeSession, send
 from tests.sessions.hosting.conftest import HostOf
 
@@ -32,7 +31,7 @@ def test_a_saved_engine_is_restored_as_it_was(make_session: MakeSession, host_of
     newest = checkpoints.newest(session_id)
     assert newest is not None
     assert (newest.event, newest.cycle, newest.applied_seq) == (host.position.event, 3, 1)
-    assert replayer.restore(newest).state_hash() == host._simulation.state_hash()
+    assert Simulation.restore(checkpoints.engine_bytes(newest)).state_hash() == host._simulation.state_hash()
 
 
 def test_a_checkpoint_is_saved_when_replay_would_be_slow(
