@@ -14,10 +14,10 @@ from websockets.exceptions import InvalidStatus
 
 from schedviz.sessions.redis import stream
 from schedviz.web import wire_schema
+from schedviz.web.live.close_codes import CloseCode
 from schedviz.web.login import make_token
 from schedviz.web.models import Token
 from schedviz.web.rooms import notify, presence
-from schedviz.web.rooms.live.feed import REMOVED
 from schedviz.web.rooms.models import Participant, Room
 from tests.conftest import until
 from tests.rooms.conftest import Classroom, Person, open_classroom
@@ -140,7 +140,7 @@ def test_a_revoked_token_of_the_teacher_moves_the_room_no_more(classroom, line):
 
     Token.objects.get(name="revoked").delete()
     revoked.send(type="moment", moment=at(classroom, 2))
-    assert revoked.close_code() == REMOVED
+    assert revoked.close_code() == CloseCode.FORBIDDEN
 
     writer.send(type="moment", moment=at(classroom, 3))
     assert ada.moment()["at"] == 3

@@ -61,8 +61,8 @@ def test_a_room_has_a_limited_number_of_questions_and_of_characters_in_them(clas
         options = ["a", "b" * (characters - 11)]
         return classroom.teacher.request("post", "questions/", {"text": "x" * 10, "kind": "choice", "options": options}, expect=expect)
 
-    monkeypatch.setattr(asking, "MOST_QUESTIONS", 3)
-    monkeypatch.setattr(asking, "MOST_CHARACTERS", 250)
+    monkeypatch.setattr(asking, "MAX_QUESTIONS", 3)
+    monkeypatch.setattr(asking, "MAX_CHARACTERS", 250)
     ask(100, 201)
     ask(100, 201)
     too_long = ask(51, 409)

@@ -43,10 +43,6 @@ class OtherRelease(msgspec.Struct, frozen=True):
     feature_gates: dict[str, bool] = {}
 
 
-def _nothing(_fork: Session) -> None:
-    pass
-
-
 def fork(
     session: Session,
     owner: AbstractBaseUser,
@@ -57,12 +53,12 @@ def fork(
     calls_extenders: bool = True,
     within_quotas: bool = False,
     other: OtherRelease | None = None,
-    along: Callable[[Session], None] = _nothing,
+    on_create: Callable[[Session], None] | None = None,
 ) -> Forked:
     """Create a session of `owner` that continues from the state after an event, or from the present. The same key returns the same fork.
 
     With `other`, the scheduler of another release starts with the objects of that moment; such a session has none of the parent's events.
-    `calls_extenders` is False for sessions that others command: they call no extender, even if the owner may. `along` is called in the
+    `calls_extenders` is False for sessions that others command: they call no extender, even if the owner may. `on_create` is called in the
     transaction that creates the fork, and may raise an exception to prevent it.
 
     Raises `NotForkable`, `HistoryUnavailable`, `KeyReused`, and `QuotaReached` if the fork must be `within_quotas`.
@@ -95,7 +91,8 @@ def fork(
     try:
         with quotas.creating_session(owner.pk) if within_quotas else transaction.atomic():
             made.save(force_insert=True)
-            along(made)
+            if on_create is not None:
+                on_create(made)
     except IntegrityError:
         # A concurrent request used the same key.
         existing = known_fork(session, owner, at=at, key=key, other=other)

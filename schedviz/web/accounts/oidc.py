@@ -43,7 +43,6 @@ _BEGUN_AT_ONCE = 3
 _LOGIN_SECONDS = 600
 #: The timeout of requests to the provider.
 _TIMEOUT_SECONDS = 10.0
-BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
 class NotWelcome(Exception):
@@ -99,7 +98,7 @@ def callback(request: HttpRequest) -> HttpResponse:
         log.warning("OpenID Connect: refused", error=f"{type(error).__name__}: {error}")
         record(Action.LOGIN_FAILED, request, why="OpenID Connect")
         return _failed(request)
-    log_in(request, user, backend=BACKEND)
+    log_in(request, user)
     return HttpResponseRedirect(following)
 
 

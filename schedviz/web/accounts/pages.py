@@ -29,8 +29,6 @@ from schedviz.web.pages.shell import page
 from schedviz.web.pages.views import not_found
 from schedviz.web.pages.words import words_of
 
-BACKEND = "django.contrib.auth.backends.ModelBackend"
-
 
 @require_http_methods(["GET", "POST"])
 @never_cache
@@ -86,7 +84,7 @@ def invite_page(request: HttpRequest, secret: str) -> HttpResponse:
             if user is None:
                 return not_found(request)
             record(Action.ACCOUNT_MADE, request, user=user, invite=invite.pk)
-            log_in(request, user, backend=BACKEND)
+            log_in(request, user)
             return _accepted(request, invite, user)
     return page(request, "web/invite.html", invite=invite, secret=secret, form=form)
 
@@ -136,9 +134,8 @@ def sandbox(request: HttpRequest) -> HttpResponse:
     except (demo.DemoFull, QuotaReached, SessionError):
         return page(request, "web/error.html", status=503, title=texts["sandbox"], message=texts["demo_full"])
     if user is None:
-        log_in(request, visitor, backend=BACKEND)
+        log_in(request, visitor)
         request.session.set_expiry(settings.DEMO_MINUTES * 60)
-        # Only the first error, so that clients cannot choose the length of the page.
         record(Action.SANDBOX_MADE, request, session=made, user=visitor)
     return redirect("session-page", session_id=made.pk)
 

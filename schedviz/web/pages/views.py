@@ -170,7 +170,7 @@ def login_page(request: HttpRequest) -> HttpResponse:
         browser = request.COOKIES.get(settings.LOGIN_BROWSER_COOKIE) or secrets.token_urlsafe(16)
         user = redeem(secret, browser)
         if user is not None:
-            log_in(request, user, backend="django.contrib.auth.backends.ModelBackend")
+            log_in(request, user)
             return _remember_browser(HttpResponseRedirect(following), browser)
         if request.user.is_authenticated:
             # The link was opened twice in this browser, which is already logged in.

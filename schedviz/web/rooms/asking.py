@@ -14,10 +14,10 @@ from schedviz.web.rooms import notify
 from schedviz.web.rooms.errors import AnswerUnusable, QuestionClosed, RoomEnded, TooManyQuestions
 from schedviz.web.rooms.models import LIVE, Answer, Participant, Question, Room
 
-#: Every change of a room sends all its questions to everybody in it.
-MOST_QUESTIONS: Final = 100
-#: Of the texts and options of all questions of a room.
-MOST_CHARACTERS: Final = 50_000
+#: Few, because every change of a room sends all its questions to everybody in it.
+MAX_QUESTIONS: Final = 100
+#: Total length of the texts and options of all questions of a room.
+MAX_CHARACTERS: Final = 50_000
 
 
 def ask(room: Room, *, kind: str, text: str = "", options: Sequence[str] = (), session: Session | None = None, stop: str = "") -> Question:
@@ -41,10 +41,10 @@ def _require_few(questions: QuerySet[Question], text: str, options: Sequence[str
     earlier = list(questions.values_list("text", "options"))
     characters = sum(len(text) + sum(map(len, options)) for text, options in [*earlier, (text, options)])
     remedy = "Open another room for more."
-    if len(earlier) >= MOST_QUESTIONS:
-        raise TooManyQuestions(f"This room has {MOST_QUESTIONS} questions, which is the limit. {remedy}")
-    if characters > MOST_CHARACTERS:
-        message = f"The questions of this room would have {characters:,} characters; {MOST_CHARACTERS:,} is the limit."
+    if len(earlier) >= MAX_QUESTIONS:
+        raise TooManyQuestions(f"This room has {MAX_QUESTIONS} questions, which is the limit. {remedy}")
+    if characters > MAX_CHARACTERS:
+        message = f"The questions of this room would have {characters:,} characters; {MAX_CHARACTERS:,} is the limit."
         raise TooManyQuestions(f"{message} {remedy}")
 
 

@@ -35,8 +35,8 @@ def fork_for(participant: Participant, session: Session, *, at: int | None, key:
             raise LeftRoom("You are not in this room any more.")
         RoomFork.objects.create(session=made, room=room, participant=participant)
 
-    forked = fork(session, teacher, at=at, name=name, key=own_key, calls_extenders=False, within_quotas=True, along=enter)
-    _make_way(participant)
+    forked = fork(session, teacher, at=at, name=name, key=own_key, calls_extenders=False, within_quotas=True, on_create=enter)
+    _delete_surplus(participant)
     notify.changed(room.pk)
     return forked
 
@@ -59,7 +59,8 @@ def delete_sessions(sessions: Iterable[UUID]) -> None:
         create.delete_session(session_id)
 
 
-def _make_way(participant: Participant) -> None:
+def _delete_surplus(participant: Participant) -> None:
+    """Delete the participant's oldest forks beyond ROOM_FORKS, except one that is shown to the class."""
     maximum: int = settings.ROOM_FORKS
     own = [fork_id for fork_id in of_participant(participant) if fork_id != participant.room.shown_id]
     delete_sessions(own[: max(0, len(own) - maximum)])

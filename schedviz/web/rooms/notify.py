@@ -26,7 +26,7 @@ def key(room_id: UUID) -> str:
 
 
 def entry(moment: bytes | None) -> dict[Any, Any]:
-    """Add an entry to the stream."""
+    """The members of a stream entry: a teacher's position, or a stored change."""
     return {"changed": b"1"} if moment is None else {"moment": moment}
 
 

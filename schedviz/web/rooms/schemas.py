@@ -146,11 +146,11 @@ class RoomList(Body, frozen=True):
 # --- Requests
 
 
-class Asked(Body, frozen=True, forbid_unknown_fields=True):
+class RequestBody(Body, frozen=True, forbid_unknown_fields=True):
     """The body of a request."""
 
 
-class NewRoom(Asked, frozen=True):
+class NewRoom(RequestBody, frozen=True):
     """Open a room for a session of yours, or for a lesson."""
 
     session: str = ""
@@ -158,33 +158,33 @@ class NewRoom(Asked, frozen=True):
     title: Title = ""
 
 
-class Joining(Asked, frozen=True):
+class Joining(RequestBody, frozen=True):
     """Join a room with its code and a nickname."""
 
     code: Annotated[str, Meta(max_length=40)]
     nickname: Annotated[str, Meta(max_length=4 * MAX_NICKNAME_LENGTH)]
 
 
-class RoomChange(Asked, frozen=True):
+class RoomChange(RequestBody, frozen=True):
     """Change a room."""
 
     locked: bool | None = None
     title: Title | None = None
 
 
-class Showing(Asked, frozen=True):
+class Showing(RequestBody, frozen=True):
     """Show a session; null shows the room's session again."""
 
     session: str | None
 
 
-class Ending(Asked, frozen=True):
+class Ending(RequestBody, frozen=True):
     """End a room; `keep` keeps names, answers and forks."""
 
     keep: bool = False
 
 
-class NewQuestion(Asked, frozen=True):
+class NewQuestion(RequestBody, frozen=True):
     """Ask the question of a stop of the lesson, or one of your own."""
 
     stop: Annotated[str, Meta(max_length=60)] = ""
@@ -193,7 +193,7 @@ class NewQuestion(Asked, frozen=True):
     options: Annotated[list[Answered], Meta(max_length=12)] = msgspec.field(default_factory=list)
 
 
-class QuestionChange(Asked, frozen=True):
+class QuestionChange(RequestBody, frozen=True):
     """Change a question."""
 
     open: bool | None = None
@@ -201,26 +201,26 @@ class QuestionChange(Asked, frozen=True):
     right: Answered | None = None
 
 
-class NewAnswer(Asked, frozen=True):
+class NewAnswer(RequestBody, frozen=True):
     """An answer to a question."""
 
     question: int
     value: Answered
 
 
-class Hand(Asked, frozen=True):
+class Hand(RequestBody, frozen=True):
     """Raise or lower a hand."""
 
     raised: bool
 
 
-class ParticipantChange(Asked, frozen=True):
+class ParticipantChange(RequestBody, frozen=True):
     """Change a participant."""
 
     hand: bool
 
 
-class NewRoomFork(Asked, frozen=True):
+class NewRoomFork(RequestBody, frozen=True):
     """Fork a session that the room shows, after an event (null: now). The same key returns the same fork."""
 
     session: str | None = None

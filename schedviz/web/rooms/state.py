@@ -76,7 +76,7 @@ class RoomState:
 
     @cached_property
     def sessions(self) -> frozenset[str]:
-        """The part that everybody in the room may see."""
+        """The ids of the sessions that everybody in the room may see."""
         return frozenset(str(session_id) for session_id in (self.room.session_id, self.room.shown_id) if session_id)
 
     @cached_property

@@ -19,7 +19,7 @@ from schedviz.web.rooms.models import Participant, Room
 from schedviz.web.rooms.schemas import RoomBody
 
 
-class RoomView(Resource):
+class RoomResource(Resource):
     """A resource of rooms, which turns `RoomRefused` into an API error."""
 
     def handle_exception(self, exc: Exception) -> Response:

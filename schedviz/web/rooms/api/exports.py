@@ -13,11 +13,11 @@ from schedviz.web.api.errors import ApiError
 from schedviz.web.api.openapi import error_responses
 from schedviz.web.pages.words import language_of
 from schedviz.web.rooms import links
-from schedviz.web.rooms.api.access import RoomView, member_access, taught_room
+from schedviz.web.rooms.api.access import RoomResource, member_access, taught_room
 from schedviz.web.rooms.record import record
 
 
-class RoomQr(RoomView):
+class RoomQr(RoomResource):
     """The short link as an image."""
 
     @extend_schema(
@@ -36,7 +36,7 @@ class RoomQr(RoomView):
         return HttpResponse(picture, content_type="image/svg+xml", headers={"Cache-Control": "no-store"})
 
 
-class RoomRecord(RoomView):
+class RoomRecord(RoomResource):
     """Answers and timing."""
 
     @extend_schema(

@@ -21,11 +21,11 @@ from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.schemas import SessionBody
 from schedviz.web.api.sessions import session_body
 from schedviz.web.rooms import forks, notify, schemas
-from schedviz.web.rooms.api.access import RoomView, member_access
+from schedviz.web.rooms.api.access import RoomResource, member_access
 from schedviz.web.rooms.models import Room, RoomFork
 
 
-class RoomForks(RoomView):
+class RoomForks(RoomResource):
     """The forks of a participant."""
 
     rates: ClassVar[dict[str, Scope]] = {"POST": "sessions"}
@@ -56,7 +56,7 @@ class RoomForks(RoomView):
         return Response(session_body(request, forked.session), status=200 if forked.duplicate else 201)
 
 
-class OneRoomFork(RoomView):
+class OneRoomFork(RoomResource):
     """One fork."""
 
     @extend_schema(operation_id="deleteRoomFork", responses={204: None, **error_responses(403, 404)})

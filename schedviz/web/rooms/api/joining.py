@@ -14,12 +14,12 @@ from schedviz.web.api.access import body_as
 from schedviz.web.api.errors import not_found
 from schedviz.web.api.openapi import error_responses, ref, response
 from schedviz.web.rooms import guests, joining, presence, schemas
-from schedviz.web.rooms.api.access import RoomView, member_access, room_body, taught_room
+from schedviz.web.rooms.api.access import RoomResource, member_access, room_body, taught_room
 from schedviz.web.rooms.membership import RoomMembership
 from schedviz.web.rooms.models import Participant, Room
 
 
-class JoinRoom(RoomView):
+class JoinRoom(RoomResource):
     """Joining a room."""
 
     @extend_schema(
@@ -44,7 +44,7 @@ class JoinRoom(RoomView):
         return http_response
 
 
-class LeaveRoom(RoomView):
+class LeaveRoom(RoomResource):
     """Leaving a room."""
 
     @extend_schema(operation_id="leaveRoom", request=None, responses={204: None, **error_responses(403, 404)})
@@ -54,7 +54,7 @@ class LeaveRoom(RoomView):
         return Response(status=204)
 
 
-class OneParticipant(RoomView):
+class OneParticipant(RoomResource):
     """A participant."""
 
     @extend_schema(
@@ -75,7 +75,7 @@ class OneParticipant(RoomView):
         return Response(status=204)
 
 
-class HandInRoom(RoomView):
+class HandInRoom(RoomResource):
     """A participant's hand."""
 
     @extend_schema(

@@ -12,12 +12,12 @@ from schedviz.web.api.access import body_as
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.openapi import error_responses, ref, response
 from schedviz.web.rooms import asking, lesson, schemas
-from schedviz.web.rooms.api.access import RoomView, member_access, room_body, taught_room
+from schedviz.web.rooms.api.access import RoomResource, member_access, room_body, taught_room
 from schedviz.web.rooms.membership import RoomMembership
 from schedviz.web.rooms.models import Question
 
 
-class RoomQuestions(RoomView):
+class RoomQuestions(RoomResource):
     """The questions of a room."""
 
     @extend_schema(
@@ -41,7 +41,7 @@ class RoomQuestions(RoomView):
         return Response(room_body(request, room_id, RoomMembership(room_id, None)), status=201)
 
 
-class OneRoomQuestion(RoomView):
+class OneRoomQuestion(RoomResource):
     """One question of a room."""
 
     @extend_schema(
@@ -63,7 +63,7 @@ class OneRoomQuestion(RoomView):
         return Response(room_body(request, room_id, RoomMembership(room_id, None)))
 
 
-class RoomAnswers(RoomView):
+class RoomAnswers(RoomResource):
     """The answers of a participant."""
 
     @extend_schema(

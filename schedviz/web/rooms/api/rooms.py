@@ -22,7 +22,7 @@ from schedviz.web.api.openapi import error_responses, ref, response
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.sessions import lesson_source, require_session_quota, validating, within_quotas
 from schedviz.web.rooms import closing, opening, schemas
-from schedviz.web.rooms.api.access import RoomView, member_access, room_body, taught_room
+from schedviz.web.rooms.api.access import RoomResource, member_access, room_body, taught_room
 from schedviz.web.rooms.membership import RoomMembership
 from schedviz.web.rooms.models import Room
 
@@ -30,7 +30,7 @@ from schedviz.web.rooms.models import Room
 MAX_LISTED_ROOMS = 200
 
 
-class Rooms(RoomView):
+class Rooms(RoomResource):
     """The rooms of a teacher."""
 
     # With a lesson, opening a room creates a session.
@@ -65,7 +65,7 @@ class Rooms(RoomView):
         return Response(room_body(request, room.pk, RoomMembership(room.pk, None)), status=201)
 
 
-class OneRoom(RoomView):
+class OneRoom(RoomResource):
     """One room."""
 
     @extend_schema(operation_id="getRoom", responses={200: response(schemas.RoomBody), **error_responses(404)})
@@ -98,7 +98,7 @@ class OneRoom(RoomView):
         return Response(status=204)
 
 
-class RoomCode(RoomView):
+class RoomCode(RoomResource):
     """The code of a room."""
 
     @extend_schema(
@@ -110,7 +110,7 @@ class RoomCode(RoomView):
         return Response(room_body(request, room_id, RoomMembership(room_id, None)))
 
 
-class ShowInRoom(RoomView):
+class ShowInRoom(RoomResource):
     """The session that a room shows."""
 
     @extend_schema(
@@ -126,7 +126,7 @@ class ShowInRoom(RoomView):
         return Response(room_body(request, room_id, RoomMembership(room_id, None)))
 
 
-class EndRoom(RoomView):
+class EndRoom(RoomResource):
     """The end of a room."""
 
     @extend_schema(

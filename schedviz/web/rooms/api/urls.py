@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from django.urls import path
 
+from schedviz.web.rooms.api.exports import RoomQr, RoomRecord
 from schedviz.web.rooms.api.forks import OneRoomFork, RoomForks
 from schedviz.web.rooms.api.joining import HandInRoom, JoinRoom, LeaveRoom, OneParticipant
-from schedviz.web.rooms.api.outside import RoomQr, RoomRecord
 from schedviz.web.rooms.api.questions import OneRoomQuestion, RoomAnswers, RoomQuestions
 from schedviz.web.rooms.api.rooms import EndRoom, OneRoom, RoomCode, Rooms, ShowInRoom
 

@@ -12,6 +12,7 @@ import redis
 import redis.asyncio
 import structlog
 
+from schedviz.web.live.close_codes import CloseCode
 from schedviz.web.live.database import DATABASE_UNAVAILABLE, in_database
 from schedviz.web.rooms import notify, presence, state
 from schedviz.web.rooms.live.member_socket import MemberSocket
@@ -30,10 +31,6 @@ SILENCE_MILLISECONDS = 2000
 #: Positions are stored up to a second after they are sent. A stored position that is newer than the last received one by more than this was
 #: missed.
 _LATE_SECONDS = 2.0
-REMOVED = 4403
-GONE = 4404
-ENDED = 4410
-_BROKEN = 1011
 _moments = msgspec.json.Decoder(Moment)
 
 
@@ -96,7 +93,7 @@ class RoomFeed:
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("a room's feed broke", room=str(self.room_id), exc_info=error)
             for member in self.members:
-                member.close(_BROKEN)
+                member.close(CloseCode.BROKEN)
             self._ready.set()
 
     # --- receiving
@@ -104,15 +101,15 @@ class RoomFeed:
     async def _receive_loop(self) -> None:
         while not self._stopped:
             try:
-                await self._begin()
+                await self._start_at_newest()
                 await self._listen()
             except (redis.RedisError, OSError) as error:
                 log.warning("Redis is unavailable; polling the database", room=str(self.room_id), error=str(error))
             await self._poll_database()
             await asyncio.sleep(POLL_SECONDS)
 
-    async def _begin(self) -> None:
-        """The id from which to read the stream. Also reads what may have been missed before."""
+    async def _start_at_newest(self) -> None:
+        """Read the stream from its newest entry on. A position and changes before it may have been missed."""
         newest: Any = await self._connection.xrevrange(notify.key(self.room_id), count=notify.MAX_STREAM_ENTRIES)
         self._position = newest[0][0].decode() if newest else "0-0"
         for _, members in newest:
@@ -190,7 +187,7 @@ class RoomFeed:
         if room is None:
             self._ready.set()
             for member in self.members:
-                member.close(GONE)
+                member.close(CloseCode.GONE)
             return
         self._revision = room.room.revision
         self._sessions = room.sessions
@@ -199,11 +196,11 @@ class RoomFeed:
         for member in self.members:
             body = room.body_for(member.membership, member.base)
             if body is None:
-                member.close(REMOVED if room.room.is_live else ENDED)
+                member.close(CloseCode.FORBIDDEN if room.room.is_live else CloseCode.ENDED)
                 continue
             self._send_if_changed(member, body, moment)
             if not room.room.is_live:
-                member.close(ENDED)
+                member.close(CloseCode.ENDED)
 
     def _send_if_changed(self, member: MemberSocket, body: RoomBody, moment: Moment | None) -> None:
         # The position has messages of its own.

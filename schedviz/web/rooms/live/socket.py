@@ -11,6 +11,7 @@ import structlog
 from django.conf import settings
 
 from schedviz.web.api.errors import DATABASE_DOWN
+from schedviz.web.live.close_codes import CloseCode
 from schedviz.web.live.connection import Receive, Scope, Send, SocketConnection, accept_socket
 from schedviz.web.live.database import DATABASE_UNAVAILABLE, in_database
 from schedviz.web.live.fair_calls import in_database_for
@@ -18,7 +19,7 @@ from schedviz.web.live.handshake import Credentials, Refused, actor_with, creden
 from schedviz.web.live.token_bucket import Bucket
 from schedviz.web.rooms import links, presence
 from schedviz.web.rooms.live import messages
-from schedviz.web.rooms.live.feed import REMOVED, RoomFeed
+from schedviz.web.rooms.live.feed import RoomFeed
 from schedviz.web.rooms.live.member_socket import MemberSocket
 from schedviz.web.rooms.live.rooms import live_rooms
 from schedviz.web.rooms.membership import RoomMembership, membership_in
@@ -95,7 +96,7 @@ class _RoomConnection(SocketConnection):
 
     async def _recheck(self) -> None:
         if await in_database_for(self._client, membership_of, self._credentials, self._feed.room_id) != self._member.membership:
-            self._member.close(REMOVED)
+            self._member.close(CloseCode.FORBIDDEN)
 
     async def _take_message(self, text: str | None) -> None:
         if text is None:
