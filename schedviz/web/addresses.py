@@ -34,14 +34,18 @@ def client_network(request: HttpRequest | Request) -> str:
 
 def network_of(address: str) -> str:
     """The address without a port; for IPv6 its /64 network, because one machine can use all of it. Other text is returned unchanged."""
+    ip = ip_of(address)
+    if ip is None:
+        return address
+    return str(ip) if isinstance(ip, ipaddress.IPv4Address) else str(ipaddress.ip_network((ip, 64), strict=False))
+
+
+def ip_of(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """The IP address in a text, without its port and zone, and as IPv4 if it is mapped into IPv6; None if it is no address."""
     if with_port := _WITH_PORT.fullmatch(address):
         address = with_port["v6"] or with_port["v4"] or ""
     try:
         ip = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
-        return address
-    if isinstance(ip, ipaddress.IPv6Address):
-        if ip.ipv4_mapped is not None:
-            return str(ip.ipv4_mapped)
-        return str(ipaddress.ip_network((ip, 64), strict=False))
-    return str(ip)
+        return None
+    return (ip.ipv4_mapped or ip) if isinstance(ip, ipaddress.IPv6Address) else ip

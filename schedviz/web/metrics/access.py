@@ -8,7 +8,7 @@ import secrets
 from django.conf import settings
 from django.http import HttpRequest
 
-from schedviz.web.addresses import client_address
+from schedviz.web.addresses import client_address, ip_of
 
 
 def may_read(request: HttpRequest) -> bool:
@@ -28,8 +28,5 @@ def _has_token(request: HttpRequest) -> bool:
 
 
 def _comes_from_allowed(request: HttpRequest) -> bool:
-    try:
-        address = ipaddress.ip_address(client_address(request))
-    except ValueError:
-        return False
-    return any(address in ipaddress.ip_network(network, strict=False) for network in settings.METRICS_FROM)
+    address = ip_of(client_address(request))
+    return address is not None and any(address in ipaddress.ip_network(network, strict=False) for network in settings.METRICS_FROM)

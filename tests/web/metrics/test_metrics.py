@@ -86,7 +86,7 @@ def test_an_empty_token_grants_no_access(settings: Any, redis: RedisServer) -> N
     assert Client(headers={"authorization": "Bearer "}).get("/metrics").status_code == 404
 
 
-@pytest.mark.parametrize(("address", "status"), [("10.1.2.3", 200), ("10.2.0.1", 404), ("::1", 200)])
+@pytest.mark.parametrize(("address", "status"), [("10.1.2.3", 200), ("10.2.0.1", 404), ("::1", 200), ("::ffff:10.1.2.3", 200)])
 def test_networks_can_be_let_in(settings: Any, redis: RedisServer, address: str, status: int) -> None:
     settings.METRICS_FROM = ["10.1.0.0/16", "::1/128"]
 
@@ -99,7 +99,13 @@ def test_a_forged_address_is_ignored(settings: Any, redis: RedisServer) -> None:
     assert Client(REMOTE_ADDR="192.0.2.1", headers={"x-forwarded-for": "10.1.2.3"}).get("/metrics").status_code == 404
 
 
-def test_it_is_read_only(reader: Client) -> None:
+def test_an_address_that_a_proxy_forwards_with_its_port_can_be_let_in(settings: Any, redis: RedisServer) -> None:
+    settings.METRICS_FROM, settings.PROXIES = ["10.1.0.0/16"], 1
+
+    assert Client(REMOTE_ADDR="192.0.2.1", headers={"x-forwarded-for": "10.1.2.3:51234"}).get("/metrics").status_code == 200
+
+
+def test_metrics_are_read_only(reader: Client) -> None:
     assert reader.post("/metrics").status_code == 405
     assert reader.head("/metrics").status_code == 200
 
