@@ -50,7 +50,7 @@ checksum/secrets: {{ $found | toJson | sha256sum }}
 - name: SCHEDVIZ_OIDC_CLIENT_SECRET
   valueFrom: { {{ include "schedviz.secretRef" (dict "root" .root "secret" .root.Values.secrets.oidcClientSecret) }} }
 {{- end }}
-# The pod's own address: the kubelet's probes ask there.
+# The pod's own address, which the kubelet's probes use.
 - name: SCHEDVIZ_POD_IP
   valueFrom: { fieldRef: { fieldPath: status.podIP } }
 - name: SCHEDVIZ_ALLOWED_HOSTS
@@ -122,9 +122,9 @@ tolerations:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 volumes:
-  # Uploads on their way. A pod that needs more is evicted, and not its neighbours.
+  # Uploads in transit. A pod that exceeds it is evicted, instead of other pods of the node.
   - { name: tmp, emptyDir: { sizeLimit: {{ .root.Values.volumes.tmp }} } }
-  # Nothing in it is kept: the database has everything, the secret key comes from the Secret.
+  # Holds only temporary data: everything is in the database, and the secret key is in the Secret.
   - { name: data, emptyDir: { sizeLimit: {{ .root.Values.volumes.data }} } }
   {{- with .volumes }}
   {{- toYaml . | nindent 2 }}
