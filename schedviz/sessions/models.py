@@ -27,6 +27,9 @@ class Session(models.Model):
         PAUSED = "paused"
         FAILED = "failed"
 
+    #: The statuses of sessions that were imported and have not failed.
+    OPEN_STATUSES = (Status.READY, Status.RUNNING, Status.PAUSED)
+
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, blank=True, related_name="scheduling_sessions")
     name = models.CharField(max_length=200)

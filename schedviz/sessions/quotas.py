@@ -29,9 +29,13 @@ Kind = Literal["sessions", "nodes", "pods", "cycles", "bytes"]
 KINDS: tuple[Kind, ...] = ("sessions", "nodes", "pods", "cycles", "bytes")
 #: How long a usage count is cached.
 _FRESH_SECONDS = 2.0
-#: The number of the lock for creating sessions.
-_CREATING = 7_293_001
-_CREATED: dict[str, Kind] = {"Node": "nodes", "Pod": "pods"}
+#: The number of the advisory lock under which sessions are created.
+_CREATION_LOCK = 7_293_001
+_KIND_OF_OBJECT: dict[str, Kind] = {"Node": "nodes", "Pod": "pods"}
+#: The limits of individual users, which `register_user_limits` replaces.
+_user_limits: Callable[[int], dict[str, int]] = lambda _user_id: {}  # noqa: E731
+#: By user (None: sessions without an owner) or "all": when the usage was counted, and the usage.
+_usage_cache: dict[Any, tuple[float, Usage]] = {}
 
 
 class QuotaReached(SessionError):
@@ -64,20 +68,18 @@ class Quota(msgspec.Struct, frozen=True):
         return not self.limit or self.used + more <= self.limit
 
     def __str__(self) -> str:
-        stored = "sessions and experiments" if self.kind == "bytes" else "sessions"
-        subject = f"Your {stored}" if self.is_own else f"The {stored} of this server"
-        have = (
-            f"You have {self.used:,} sessions" if self.is_own and self.kind == "sessions" else f"{subject} have {self.used:,} {self.kind}"
-        )
-        if not self.is_own and self.kind == "sessions":
-            have = f"This server has {self.used:,} sessions"
-        return f"{have}; {self.setting} allows {self.limit:,}."
+        if self.kind == "sessions":
+            subject = "You have" if self.is_own else "This server has"
+        else:
+            stored = "sessions and experiments" if self.kind == "bytes" else "sessions"
+            subject = f"Your {stored} have" if self.is_own else f"The {stored} of this server have"
+        return f"{subject} {self.used:,} {self.kind}; {self.setting} allows {self.limit:,}."
 
 
 def quotas_of(owner_id: int | None, *, fresh: bool = False) -> list[Quota]:
     """The quotas that apply to a user's sessions, and to all. `fresh`: do not use the cache."""
     quotas: list[Quota] = []
-    own = _own_limits(owner_id) if owner_id is not None else {}
+    own = _user_limits(owner_id) if owner_id is not None else {}
     for is_own, used, ending in (
         (True, _counted(owner_id, fresh=fresh), "PER_USER"),
         (False, _counted(None, of_all=True, fresh=fresh), "IN_ALL"),
@@ -95,11 +97,8 @@ def register_user_limits(limits_of: Callable[[int], dict[str, int]]) -> None:
     """Register a function with the limits of individual users. It is provided by a package above this one, which must not be imported
     here.
     """
-    global _own_limits  # noqa: PLW0603
-    _own_limits = limits_of
-
-
-_own_limits: Callable[[int], dict[str, int]] = lambda _user_id: {}  # noqa: E731
+    global _user_limits  # noqa: PLW0603
+    _user_limits = limits_of
 
 
 def require_quota(owner_id: int | None, **more: int) -> None:
@@ -115,6 +114,13 @@ def _require_quotas(quotas: Iterable[Quota], more: Mapping[str, int]) -> None:
             raise QuotaReached(f"{quota}{addition} {_remedy(quota)}")
 
 
+def _remedy(quota: Quota) -> str:
+    stored = "sessions or experiments" if quota.kind == "bytes" else "sessions"
+    if quota.is_own:
+        return f"Delete {stored} that are not needed."
+    return f"Ask the operator of this server to raise it or to delete {stored}."
+
+
 def require_session_quota(owner_id: int | None, *, nodes: int = 0, pods: int = 0) -> None:
     """Raises `QuotaReached` if the user may not have another session with a cluster of this size."""
     _require_quotas(quotas_of(owner_id, fresh=True), {"sessions": 1, "nodes": nodes, "pods": pods, "cycles": 0, "bytes": 1})
@@ -127,7 +133,7 @@ def creating_session(owner_id: int | None) -> Iterator[None]:
     Raises `QuotaReached`.
     """
     with transaction.atomic():
-        wait_for_lock(_CREATING)
+        wait_for_lock(_CREATION_LOCK)
         require_session_quota(owner_id)
         yield
 
@@ -142,7 +148,7 @@ def require_command_quota(session_id: UUID, commands: Iterable[tuple[AnyCommand,
         if isinstance(command, Delete | Evict | Reset | Pause):
             continue
         more["bytes"] += size
-        more.update(_made_by(command))
+        more.update(_created_by(command))
         if isinstance(command, Create | Update) and not is_observed and (replicas := replicas_of(command.object)):
             more["pods"] += replicas
             updated += replicas if isinstance(command, Update) else 0
@@ -155,12 +161,12 @@ def require_command_quota(session_id: UUID, commands: Iterable[tuple[AnyCommand,
     _add(owner, more)
 
 
-def _made_by(command: AnyCommand) -> dict[str, int]:
+def _created_by(command: AnyCommand) -> dict[str, int]:
     """The objects that a command creates, without bytes and controllers' pods."""
     match command:
         case Run() | Step() | Cycle() | Schedule():
             return {"cycles": 1}
-        case Create() if kind := _CREATED.get(str(command.object.get("kind"))):
+        case Create() if kind := _KIND_OF_OBJECT.get(str(command.object.get("kind"))):
             return {kind: 1}
     return {}
 
@@ -196,17 +202,6 @@ def _are_limited(kinds: Iterable[str]) -> bool:
     return any(getattr(settings, f"{kind.upper()}_{ending}") for kind in kinds for ending in ("PER_USER", "IN_ALL"))
 
 
-def _remedy(quota: Quota) -> str:
-    stored = "sessions or experiments" if quota.kind == "bytes" else "sessions"
-    remedy = (
-        f"delete {stored} that are not needed" if quota.is_own else f"ask the operator of this server to raise it or to delete {stored}"
-    )
-    return f"{remedy[0].upper()}{remedy[1:]}."
-
-
-_usage_cache: dict[Any, tuple[float, Usage]] = {}
-
-
 def _counted(owner_id: int | None, *, of_all: bool = False, fresh: bool = False) -> Usage:
     key = "all" if of_all else owner_id
     cached = _usage_cache.get(key)
@@ -225,9 +220,9 @@ def _counted(owner_id: int | None, *, of_all: bool = False, fresh: bool = False)
         bytes=Sum(F("history_bytes") + F("command_bytes")),
     )
     saved = checkpoints.aggregate(bytes=Sum(F("engine_bytes") + F("view_bytes")))
-    tried = experiments.aggregate(bytes=Sum("stored_bytes"))
+    of_experiments = experiments.aggregate(bytes=Sum("stored_bytes"))
     counted = {name: value or 0 for name, value in totals.items()}
-    size = counted["bytes"] + (saved["bytes"] or 0) + (tried["bytes"] or 0)
+    size = counted["bytes"] + (saved["bytes"] or 0) + (of_experiments["bytes"] or 0)
     usage = Usage(**{**counted, "cycles": max(0, counted["cycles"]), "bytes": size})
     _usage_cache[key] = (now, usage)
     return usage

@@ -43,7 +43,7 @@ def _token_of() -> RowBy[Token]:
     from schedviz.sessions.queries.rows import RowBy
     from schedviz.web.models import Token
 
-    return RowBy(Token, "digest", along="owner")
+    return RowBy(Token, "digest", with_related="owner")
 
 
 def find_link(secret: str) -> ShareLink | None:

@@ -51,7 +51,14 @@ def series(redis: RedisServer) -> dict[str, set[str]]:
             for family in name.describe() if hasattr(name, "describe") else name.collect():
                 add(family.name, family.type, {"process", "role", *getattr(name, "_labelnames", ())})
     infos = scheduler_metrics.exported(limit=0, with_names=True).metrics[:1]
-    for family in [*service.of_database(), *service.of_redis(), service.build(), service.not_exported(0), *infos]:
+    for family in [
+        *service.of_database(),
+        *service.of_followed_clusters(),
+        *service.of_redis(),
+        service.build(),
+        service.not_exported(0),
+        *infos,
+    ]:
         add(family.name, family.type, set(getattr(family, "_labelnames", ())))
     for part in ("database", "redis"):
         add(f"schedviz_{part}_up", "gauge", set())

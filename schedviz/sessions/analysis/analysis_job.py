@@ -76,8 +76,8 @@ def run(session_id: UUID, request: bytes, result_key: str) -> None:
     session = Session.objects.filter(pk=session_id).first()
     if session is None:
         return
-    with single_flight.making(result_key) as is_first:
-        if is_first:
+    with single_flight.claim_computation(result_key) as is_claimed:
+        if is_claimed:
             store_result(result_key, _result_of(session, request))
 
 
@@ -119,13 +119,15 @@ def _analyse(session: Session, request: AnyAnalysisRequest) -> bytes:
     moment = (session.pk, session.event if request.at is None else request.at, session.applied_seq)
     simulation = ENGINE_CACHE.pop(moment) or _engine(session, request.at)
     result = _analysed(simulation, request, session)
-    if not (
-        isinstance(request, SmallestChangeRequest | PodCardRequest | OverviewCardRequest | WhatIfRequest)
-        or (isinstance(request, OverviewRequest) and request.changes)
-    ):
-        # These modify the engine: they reorder the cache's lists or add pods.
+    if not _modifies_engine(request):
         ENGINE_CACHE.put(moment, simulation)
     return result
+
+
+def _modifies_engine(request: AnalysisRequest) -> bool:
+    """Whether answering it reorders the lists of the scheduler's cache or adds pods."""
+    tries_changes = isinstance(request, SmallestChangeRequest | PodCardRequest | OverviewCardRequest | WhatIfRequest)
+    return tries_changes or (isinstance(request, OverviewRequest) and request.changes)
 
 
 def _analysed(simulation: Simulation, request: AnalysisRequest, session: Session) -> bytes:
@@ -150,7 +152,7 @@ def _analysed(simulation: Simulation, request: AnalysisRequest, session: Session
             simulation.task = None
             return msgspec.json.encode(what_if(simulation, pod, request.copies))
         case ExplainMessageRequest():
-            return msgspec.json.encode(_read(simulation, request))
+            return msgspec.json.encode(_parsed(simulation, request))
         case DumpRequest():
             lines = dump_lines(simulation, verbosity=request.verbosity)
             return msgspec.json.encode("".join(line.write("json" if request.json else "text") for line in lines))
@@ -198,7 +200,7 @@ def _drawn(card: Card, request: PodCardRequest | OverviewCardRequest) -> bytes:
     return msgspec.json.encode(rendered(card, request.form, request.theme))
 
 
-def _read(simulation: Simulation, request: ExplainMessageRequest) -> Message:
+def _parsed(simulation: Simulation, request: ExplainMessageRequest) -> Message:
     """Parse a message into its clauses. Raises `NotAMessageError` or `PodUnknownError`."""
     message = parse_message(request.text)
     if not request.pod:

@@ -15,7 +15,7 @@ from schedviz.engine import Simulation
 TTL_SECONDS: Final = 60.0
 
 #: Session, event and last executed command. The command is needed because some commands produce no event.
-Moment = tuple[UUID, int | None, int]
+Moment = tuple[UUID, int, int]
 
 
 class EngineCache:
@@ -37,7 +37,7 @@ class EngineCache:
 
     def put(self, moment: Moment, simulation: Simulation) -> None:
         """Cache an engine, replacing any other. Its state must be unchanged except for the scheduler's snapshot."""
-        if any(not getattr(plugin, "is_read_only", False) for plugin in _remembering(simulation)):
+        if any(not getattr(plugin, "is_read_only", False) for plugin in _stateful_plugins(simulation)):
             return
         with self._lock:
             self._drop()
@@ -57,7 +57,7 @@ class EngineCache:
         self._moment = self._simulation = self._expiry_timer = None
 
 
-def _remembering(simulation: Simulation) -> list[object]:
+def _stateful_plugins(simulation: Simulation) -> list[object]:
     return [plugin for framework in simulation.scheduler.state.profiles.values() for plugin in framework.stateful_plugins]
 
 

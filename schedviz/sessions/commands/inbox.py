@@ -64,9 +64,7 @@ def accept(session_id: UUID, command: AnyCommand, key: str, *, seen: ExpectedPos
     Raises `CommandRefused`, `KeyReused`, `SessionGone`, `SessionFailed`, `TooManyCommands`, `QuotaReached`, or `HeadMoved` if the session
     has advanced beyond `seen`.
     """
-    new = _encoded(command, key)
-    validate_names(command)
-    validate_selectors(command)
+    new = _validated(command, key)
     try:
         quotas.require_command_quota(session_id, [(command, len(new.body))])
         with nullcontext() if seen is None else transaction.atomic():
@@ -89,10 +87,7 @@ def accept_all(session_id: UUID, commands: Sequence[tuple[str, AnyCommand]], *, 
     If all keys were accepted before, returns the earlier results. Raises the same errors as `accept`, and `KeyReused` if only some keys
     were accepted before.
     """
-    new = [_encoded(command, key) for key, command in commands]
-    for _, command in commands:
-        validate_names(command)
-        validate_selectors(command)
+    new = [_validated(command, key) for key, command in commands]
     if earlier := _all_accepted_before(session_id, new):
         return earlier
     try:
@@ -163,11 +158,19 @@ def _record_accepted(session_id: UUID, seq: int, op: str) -> None:
     """Log a stored command and pass its trace context to the worker that executes it."""
     log.debug("command accepted", session=str(session_id), command=seq, op=op)
     with tracing.span("accept", session=str(session_id), command=seq):
-        tracing.send_on(session_id, seq)
+        tracing.pass_context_to_worker(session_id, seq)
 
 
 def _op(command: AnyCommand) -> str:
     return str(type(command).__struct_config__.tag)
+
+
+def _validated(command: AnyCommand, key: str) -> _NewCommand:
+    """A user's command. Raises `CommandRefused`. Observers' commands are not validated: their objects come from an API server."""
+    new = _encoded(command, key)
+    validate_names(command)
+    validate_selectors(command)
+    return new
 
 
 def _encoded(command: AnyCommand, key: str) -> _NewCommand:
@@ -191,7 +194,7 @@ def _encoded(command: AnyCommand, key: str) -> _NewCommand:
 
 
 def _store(session_id: UUID, new: Sequence[_NewCommand]) -> tuple[int, bool]:
-    """The number of the last command, and the `owned` argument for `wakeups.notify`."""
+    """Number the commands and store them. Returns the number of the last one, and the `owned` argument for `wakeups.notify`."""
     pauses = [number for number, new_command in enumerate(new, 1) if new_command.is_pause]
     others = [number for number, new_command in enumerate(new, 1) if not new_command.is_pause]
     with transaction.atomic():

@@ -159,8 +159,7 @@ def _visible_session(experiment: Experiment, name: str) -> Session | None:
     may_see = Q(owner_id=experiment.owner_id)
     if experiment.owner_id is not None:
         may_see |= Q(pk__in=Membership.objects.filter(user_id=experiment.owner_id).values("session_id"))
-    ready = [Session.Status.READY, Session.Status.RUNNING, Session.Status.PAUSED]
-    return Session.objects.filter(may_see, pk=session_id, status__in=ready).first()
+    return Session.objects.filter(may_see, pk=session_id, status__in=Session.OPEN_STATUSES).first()
 
 
 def _begin(held: QuerySet[Experiment], experiment: Experiment, checked: CheckedPlan) -> bool:

@@ -65,29 +65,8 @@ def fork(
     """
     if existing := known_fork(session, owner, at=at, key=key, other=other):
         return Forked(existing, duplicate=True)
-    event = _moment(session, at)
-    came_from: dict[str, Any] = {"session": str(session.pk), "name": session.name, "at": at, "event": event}
-    if session.follows:
-        came_from["follows"] = session.follows
-    chosen, report = session.settings, session.report
-    if other is not None:
-        report = report and with_other_release(report, other.release)
-        came_from["release"] = other.release
-        chosen = {**chosen, "release": other.release, "feature_gates": other.feature_gates}
-    made = Session(
-        owner_id=owner.pk,
-        name=(name or f"{session.name[: _MAX_NAME_LENGTH - 35]} @ {event}{f' {other.release}' if other else ''}")[:_MAX_NAME_LENGTH],
-        source={"fork": came_from},
-        settings=chosen,
-        report=report,
-        calls_extenders=calls_extenders and session.calls_extenders and may_call_extenders(owner),
-        uploaded=True,
-        progress={"phase": "forking", "done": 0, "total": None, "unit": "events"},
-        origin=session,
-        forked_from=None if other else session,
-        fork_event=0 if other else event,
-        fork_key=key,
-    )
+    made = _new_fork(session, owner, at=at, name=name, key=key, other=other)
+    made.calls_extenders = calls_extenders and session.calls_extenders and may_call_extenders(owner)
     try:
         with quotas.creating_session(owner.pk) if within_quotas else transaction.atomic():
             made.save(force_insert=True)
@@ -118,6 +97,32 @@ def known_fork(session: Session, owner: AbstractBaseUser, *, at: int | None, key
         before = existing.source["fork"].get("release", "the same release")
         raise KeyReused(f"key: {key!r} was used before, for a fork to {before}; use a new key for each fork.")
     return existing
+
+
+def _new_fork(session: Session, owner: AbstractBaseUser, *, at: int | None, name: str, key: str, other: OtherRelease | None) -> Session:
+    """The fork, not saved yet. Raises `NotForkable` and `HistoryUnavailable`."""
+    event = _moment(session, at)
+    origin: dict[str, Any] = {"session": str(session.pk), "name": session.name, "at": at, "event": event}
+    if session.follows:
+        origin["follows"] = session.follows
+    settings, report = session.settings, session.report
+    if other is not None:
+        origin["release"] = other.release
+        settings = {**settings, "release": other.release, "feature_gates": other.feature_gates}
+        report = report and with_other_release(report, other.release)
+    return Session(
+        owner_id=owner.pk,
+        name=(name or f"{session.name[: _MAX_NAME_LENGTH - 35]} @ {event}{f' {other.release}' if other else ''}")[:_MAX_NAME_LENGTH],
+        source={"fork": origin},
+        settings=settings,
+        report=report,
+        uploaded=True,
+        progress={"phase": "forking", "done": 0, "total": None, "unit": "events"},
+        origin=session,
+        forked_from=None if other else session,
+        fork_event=0 if other else event,
+        fork_key=key,
+    )
 
 
 def _moment(session: Session, at: int | None) -> int:

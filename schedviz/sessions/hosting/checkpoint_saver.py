@@ -68,7 +68,7 @@ class CheckpointSaver:
         self._view_work_seconds = 0.0
         try:
             with WATCHDOG.watch(f"Saving the view of session {self._session_id}", interrupt=True):
-                saved = saved_engine(self._simulation, position, in_command=False, view_alone=True)
+                saved = _saved(self._simulation, position)
         except StageTimeout:
             logger.exception("no view of session %s: encoding it takes too long", self._session_id)
             return
@@ -78,9 +78,12 @@ class CheckpointSaver:
         self._view_event = position.event
 
 
-def saved_engine(simulation: Simulation, position: Position, *, in_command: bool, view_alone: bool = False) -> Saved:
-    """The stored form of an engine at a committed position."""
-    engine = b"" if view_alone else simulation.checkpoint()
+def saved_engine(simulation: Simulation, position: Position, *, in_command: bool) -> Saved:
+    """The stored form of an engine, with its view, at a committed position."""
+    return _saved(simulation, position, engine=simulation.checkpoint(), in_command=in_command)
+
+
+def _saved(simulation: Simulation, position: Position, *, engine: bytes = b"", in_command: bool = False) -> Saved:
     return Saved(
         event=position.event,
         chunk=position.chunk,

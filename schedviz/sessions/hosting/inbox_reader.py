@@ -30,11 +30,11 @@ class InboxReader:
 
     def refresh(self, lease: Lease) -> int:
         """Read how far the inbox goes; returns the edit number of the breakpoints. Raises `Fenced`."""
-        row = prepared.select_inbox(self._session_id)
-        if row is None or row[2] != lease.epoch:
+        head = prepared.select_inbox_head(self._session_id, epoch=lease.epoch)
+        if head is None:
             raise Fenced(f"Another owner has taken session {self._session_id}, or it was deleted.")
-        self.update(last_seq=row[0], interrupt_seq=row[1])
-        return row[3]
+        self.update(last_seq=head.last_seq, interrupt_seq=head.interrupt_seq)
+        return head.breakpoints_edit
 
     def update(self, *, last_seq: int, interrupt_seq: int) -> None:
         """Set the number of the newest accepted command, and that before which runs are interrupted, as a query has just returned them."""

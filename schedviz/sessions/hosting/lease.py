@@ -72,8 +72,7 @@ def acquire(session_id: UUID, *, importing: bool = False, uploaded: bool = True)
         return None
     seconds = IMPORT_LEASE_SECONDS if importing else LEASE_SECONDS
     owner = f"{owner_prefix()}.{secrets.token_hex(4)}"
-    imported = [Session.Status.READY, Session.Status.RUNNING, Session.Status.PAUSED]
-    wanted = Q(status=Session.Status.IMPORTING, uploaded=uploaded) if importing else Q(status__in=imported)
+    wanted = Q(status=Session.Status.IMPORTING, uploaded=uploaded) if importing else Q(status__in=Session.OPEN_STATUSES)
     with transaction.atomic():
         taken = (
             Session.objects.filter(wanted, pk=session_id)

@@ -21,7 +21,7 @@ from schedviz.sessions.models import Session, shown_status
 from schedviz.sessions.observing import agreement
 from schedviz.sessions.observing.agreement import ShadowRecord
 from schedviz.sessions.queries import prepared
-from schedviz.sessions.queries.prepared import Moved
+from schedviz.sessions.queries.prepared import InboxHead
 from schedviz.trace.comparing import Summary
 from schedviz.trace.events import AnyEvent, CycleEnded, CycleStarted
 from schedviz.trace.tally import Levels, tally
@@ -168,7 +168,7 @@ def _summaries(session_id: UUID, work: Work) -> Iterator[Summary]:
         yield Summary(cycle=cycle, first_event=first[number], last_event=last.get(number, work.events[-1].event))
 
 
-def _move(lease: Lease, before: Position, work: Work, *, grown: int, levels: Levels | None) -> Moved:
+def _move(lease: Lease, before: Position, work: Work, *, grown: int, levels: Levels | None) -> InboxHead:
     after = work.after
     moved = prepared.move_session(
         lease.session_id,

@@ -55,9 +55,9 @@ class WarmEngines:
         self._engines: OrderedDict[UUID, EngineHost] = OrderedDict()
         self._lock = threading.Lock()
 
-    def put(self, hosted: EngineHost) -> None:
+    def put(self, host: EngineHost) -> None:
         with self._lock:
-            self._engines[hosted.session.pk] = hosted
+            self._engines[host.session.pk] = host
             while len(self._engines) > self._maximum:
                 self._engines.popitem(last=False)
 
@@ -119,7 +119,7 @@ class _HostedSession:
         self.lease = own_lease
         self.session = session
         self.linger_seconds = linger_seconds
-        self.hosted = EngineHost(own_lease, session)
+        self.host = EngineHost(own_lease, session)
 
     def run(self) -> str:
         """Host the engine; returns why that ended, as a label for metrics.
@@ -130,7 +130,7 @@ class _HostedSession:
             return "resting"
         if not self._load():
             return "not loaded"
-        self.hosted.publish_missed()
+        self.host.publish_missed()
         began = used = time.monotonic()
         while True:
             if self._work():
@@ -156,14 +156,14 @@ class _HostedSession:
             lease.fenced_update(self.lease, trying_seq=0, message="")
             return False
         if session.trying_seq > session.applied_seq and session.tries >= STUCK:
-            self.hosted.broken[session.trying_seq] = STUCK_REASON
+            self.host.broken[session.trying_seq] = STUCK_REASON
             return False
         if crashes < MAX_WORKER_CRASHES:
             return False
         if session.trying_seq == session.applied_seq + 1:
             # Commands are announced only after a first crash, so the first one is not counted.
             if session.tries >= MAX_WORKER_CRASHES - 1:
-                self.hosted.broken[session.trying_seq] = (
+                self.host.broken[session.trying_seq] = (
                     f"{crashes} attempts in a row to execute it failed: a worker ended, or its commit raised an error. "
                     "The workers' logs say why."
                 )
@@ -186,10 +186,10 @@ class _HostedSession:
         """Load the engine, or continue with one that this process has kept; False when it could not be loaded."""
         warm = WARM.pop(self.session.pk)
         if warm is not None and warm.take_over(self.lease, self.session):
-            self.hosted = warm
+            self.host = warm
             return True
         try:
-            self.hosted.load()
+            self.host.load()
         except (ReplayDiverged, HistoryUnavailable) as error:
             self._fail(str(error))
             return False
@@ -212,29 +212,29 @@ class _HostedSession:
 
     def _work(self) -> bool:
         """Execute one slice if a command is due; returns whether one was."""
-        hosted = self.hosted
-        if not hosted.has_work or hosted.seconds_until_due > 0:
+        host = self.host
+        if not host.has_work or host.seconds_until_due > 0:
             return False
         try:
-            hosted.work_slice()
+            host.work_slice()
         except EngineError as error:
-            reloaded = hosted.without_command(error)
+            reloaded = host.without_command(error)
             reloaded.load()
-            self.hosted = reloaded
+            self.host = reloaded
         return True
 
     def _wait(self) -> None:
         """Wait until cycles are due or a wake-up arrives, at most for a moment; then read the inbox."""
-        hosted = self.hosted
-        due = hosted.seconds_until_due
-        if hosted.has_work and due == 0:
+        host = self.host
+        due = host.seconds_until_due
+        if host.has_work and due == 0:
             return
         woken = stream.wait_for_wake(self.session.pk, min(due or INBOX_POLL_SECONDS, INBOX_POLL_SECONDS))
-        hosted.settle_bindings()
-        hosted.store_metrics()
+        host.settle_bindings()
+        host.store_metrics()
         if woken is None:
             time.sleep(min(due or INBOX_POLL_SECONDS_WITHOUT_REDIS, INBOX_POLL_SECONDS_WITHOUT_REDIS))
-        hosted.read_inbox()
+        host.read_inbox()
 
     # --- Leaving
 
@@ -243,28 +243,28 @@ class _HostedSession:
 
         Release it if so: it may count as leaving already.
         """
-        hosted = self.hosted
+        host = self.host
         if seconds > LONG_HOSTING_SECONDS:
-            return hosted.running is not None or SLOTS.begin_leaving()
-        worked = seconds >= _PACED_HOSTING_SECONDS if hosted.pace else hosted.worked_seconds >= MIN_WORK_PER_LOAD * hosted.load_seconds
-        return worked and hosted.has_work and SLOTS.begin_leaving()
+            return host.running is not None or SLOTS.begin_leaving()
+        worked = seconds >= _PACED_HOSTING_SECONDS if host.pace else host.worked_seconds >= MIN_WORK_PER_LOAD * host.load_seconds
+        return worked and host.has_work and SLOTS.begin_leaving()
 
     def _has_left_idle(self, idle_seconds: float) -> bool:
         linger = min(self.linger_seconds, CROWDED_LINGER_SECONDS) if SLOTS.is_crowded else self.linger_seconds
-        if self.hosted.has_work or idle_seconds < linger:
+        if self.host.has_work or idle_seconds < linger:
             return False
-        self.hosted.store_metrics(now=True)
+        self.host.store_metrics(now=True)
         if not lease.release_idle(self.lease):
-            self.hosted.read_inbox()
+            self.host.read_inbox()
             return False
-        WARM.put(self.hosted)
+        WARM.put(self.host)
         return True
 
     def _leave_for_another(self) -> None:
-        has_work = self.hosted.has_work
-        self.hosted.settle_bindings(now=True)
-        self.hosted.store_metrics(now=True)
+        has_work = self.host.has_work
+        self.host.settle_bindings(now=True)
+        self.host.store_metrics(now=True)
         lease.release(self.lease)
-        WARM.put(self.hosted)
-        if has_work or Session.objects.filter(pk=self.session.pk).exclude(last_seq=self.hosted.position.applied_seq).exists():
+        WARM.put(self.host)
+        if has_work or Session.objects.filter(pk=self.session.pk).exclude(last_seq=self.host.position.applied_seq).exists():
             wakeups.notify(self.session.pk, owned=False)

@@ -29,8 +29,8 @@ class Numbered(msgspec.Struct, frozen=True):
     is_owned: bool
 
 
-class Moved(msgspec.Struct, frozen=True):
-    """A session's inbox after a commit."""
+class InboxHead(msgspec.Struct, frozen=True):
+    """How far a session's inbox goes, and the edit number of its breakpoints."""
 
     last_seq: int
     interrupt_seq: int
@@ -57,8 +57,8 @@ def select_ancestors(session_id: UUID) -> list[Ancestor]:
             [stored_id(session_id)],
         )
         return [
-            Ancestor(session_id if isinstance(session_id, UUID) else UUID(session_id), event, cycle)
-            for session_id, event, cycle in cursor.fetchall()
+            Ancestor(ancestor_id if isinstance(ancestor_id, UUID) else UUID(ancestor_id), event, cycle)
+            for ancestor_id, event, cycle in cursor.fetchall()
         ]
 
 
@@ -84,10 +84,13 @@ def insert_commands(session_id: UUID, seq: int, commands: Sequence[tuple[str, by
         )
 
 
-def select_inbox(session_id: UUID) -> tuple[int, int, int, int] | None:
-    """The session's last_seq, interrupt_seq, epoch and breakpoints_edit; None if it was deleted."""
-    row = _row("SELECT last_seq, interrupt_seq, epoch, breakpoints_edit FROM scheduling_session WHERE id = %s", [stored_id(session_id)])
-    return None if row is None else (row[0], row[1], row[2], row[3])
+def select_inbox_head(session_id: UUID, *, epoch: int) -> InboxHead | None:
+    """None if the session has another epoch or was deleted."""
+    row = _row(
+        "SELECT last_seq, interrupt_seq, breakpoints_edit FROM scheduling_session WHERE id = %s AND epoch = %s",
+        [stored_id(session_id), epoch],
+    )
+    return None if row is None else InboxHead(*row)
 
 
 def has_unfinished_session(importing: str, alive: Sequence[str]) -> bool:
@@ -144,7 +147,7 @@ def move_session(
     values: Sequence[Any],
     grown: int,
     levels: Levels | None,
-) -> Moved | None:
+) -> InboxHead | None:
     """Advance a session from a position, if it is still there and has the epoch; None if fenced.
 
     `values` are the new applied_seq, chunk, cycle, event, clock_seconds, status and message. `grown` is the size of the added history, and
@@ -158,7 +161,7 @@ def move_session(
         "WHERE id = %s AND epoch = %s AND applied_seq = %s AND chunk = %s RETURNING last_seq, interrupt_seq, breakpoints_edit",
         [*values[:5], grown, *values[5:], lease_seconds, _python_now(), stored_id(session_id), epoch, applied_seq, chunk],
     )
-    return None if row is None else Moved(*row)
+    return None if row is None else InboxHead(*row)
 
 
 def update_commands(session_id: UUID, rows: Iterable[tuple[int, bytes, int | None, bool]]) -> None:

@@ -25,7 +25,7 @@ class _Prepared(msgspec.Struct, frozen=True):
     converters: Sequence[tuple[int, Sequence[Callable[[Any, Any, Any], Any]], Col]]
 
 
-class _Written:
+class _RowQuery:
     """A query that reads whole rows of models. The part after its columns is generated once for each kind of database."""
 
     def __init__(self, *models: type[Model]) -> None:
@@ -61,19 +61,19 @@ class _Written:
                 if functions:
                     converters.append((len(names), functions, column))
                 names.append(_quoted(model._meta.db_table, str(field.column)))
-        # Made of constants, as is what follows.
+        # All parts of the statement are constants.
         return _Prepared(f"SELECT {', '.join(names)} FROM {self._after_columns()}", converters)  # noqa: S608  # nosec B608
 
     def _after_columns(self) -> str:
         raise NotImplementedError
 
 
-class RowBy(_Written, Generic[M]):
-    """Reads the row with a value in one unique column. `along`: also the row that this non-null foreign key refers to."""
+class RowBy(_RowQuery, Generic[M]):
+    """Reads the row with a value in one unique column. `with_related`: also the row that this non-null foreign key refers to."""
 
-    def __init__(self, model: type[M], column: str, *, along: str = "") -> None:
+    def __init__(self, model: type[M], column: str, *, with_related: str = "") -> None:
         self._key: Any = model._meta.get_field(column)
-        link: Any = model._meta.get_field(along) if along else None
+        link: Any = model._meta.get_field(with_related) if with_related else None
         super().__init__(*([model] if link is None else [model, link.related_model]))
         self._link = link
         self._model = model
@@ -100,7 +100,7 @@ class RowBy(_Written, Generic[M]):
         return f"{_quoted(table)}{join} WHERE {_quoted(table, self._key.column)} = %s"
 
 
-class RowsWhere(_Written, Generic[M]):
+class RowsWhere(_RowQuery, Generic[M]):
     """Reads the rows that match a condition in SQL, which may include an order and a limit."""
 
     def __init__(self, model: type[M], condition: str) -> None:

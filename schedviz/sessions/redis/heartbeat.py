@@ -22,7 +22,7 @@ PREFIX = "schedviz:worker:"
 
 
 def start(name: str, queues: Iterable[str]) -> None:
-    """Send heartbeats from a thread until the process ends or `stop` is set."""
+    """Send heartbeats from a thread until the process ends or `STOPPING` is set."""
     threading.Thread(target=_beat, args=(name, sorted(queues)), name="heartbeat", daemon=True).start()
 
 

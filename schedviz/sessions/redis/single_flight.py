@@ -15,42 +15,42 @@ from schedviz.sessions.redis import stream
 logger = logging.getLogger(__name__)
 
 #: A request that waited this long for a worker is sent again, because the broker may have lost it.
-_SENT_SECONDS: Final = 60
+_REQUEST_SECONDS: Final = 60
 #: If a worker crashes, another one may start after this time. A live worker renews its claim.
-_MAKING_SECONDS: Final = 20
+_COMPUTATION_SECONDS: Final = 20
 _RENEW_SECONDS: Final = 5.0
 
 
-def requested_key(result_key: str) -> str:
+def request_key(result_key: str) -> str:
     """Set from the time the request with this result key is sent until its result is stored."""
     return f"{result_key}:sent"
 
 
-def _making_key(result_key: str) -> str:
+def _computation_key(result_key: str) -> str:
     return f"{result_key}:making"
 
 
 def claim_request(result_key: str) -> bool:
     """Claim the request; False if it is already queued or in progress. Raises `redis.RedisError`."""
-    return bool(stream.client().set(requested_key(result_key), b"1", nx=True, ex=_SENT_SECONDS))
+    return bool(stream.client().set(request_key(result_key), b"1", nx=True, ex=_REQUEST_SECONDS))
 
 
 def release_request(result_key: str) -> None:
     """Release the claim of a request that could not be sent. Raises `redis.RedisError`."""
-    stream.client().delete(requested_key(result_key))
+    stream.client().delete(request_key(result_key))
 
 
 @contextmanager
-def making(result_key: str) -> Iterator[bool]:
+def claim_computation(result_key: str) -> Iterator[bool]:
     """In a worker: True if this worker must compute the result; False if it exists or another worker computes it. Raises
     `redis.RedisError`.
     """
     client = stream.client()
-    if not client.set(_making_key(result_key), b"1", nx=True, ex=_MAKING_SECONDS):
+    if not client.set(_computation_key(result_key), b"1", nx=True, ex=_COMPUTATION_SECONDS):
         yield False
         return
     if client.exists(result_key):
-        client.delete(_making_key(result_key))
+        client.delete(_computation_key(result_key))
         yield False
         return
     done = threading.Event()
@@ -61,15 +61,15 @@ def making(result_key: str) -> Iterator[bool]:
     finally:
         done.set()
         renewing.join()
-        client.delete(_making_key(result_key), requested_key(result_key))
+        client.delete(_computation_key(result_key), request_key(result_key))
 
 
 def _renew(result_key: str, done: threading.Event) -> None:
     """Renew the claim during the computation."""
     while not done.wait(_RENEW_SECONDS):
         pipe: Any = stream.client().pipeline(transaction=False)
-        pipe.set(_making_key(result_key), b"1", ex=_MAKING_SECONDS)
-        pipe.set(requested_key(result_key), b"1", ex=_MAKING_SECONDS)
+        pipe.set(_computation_key(result_key), b"1", ex=_COMPUTATION_SECONDS)
+        pipe.set(request_key(result_key), b"1", ex=_COMPUTATION_SECONDS)
         try:
             pipe.execute()
         except redis.RedisError as error:

@@ -25,13 +25,32 @@ def of_database() -> list[Metric]:
     for status in Session.Status:
         statuses.add_metric([str(status)], counted[status])
     waits = Q(applied_seq__lt=F("last_seq"))
-    open_ = [Session.Status.READY, Session.Status.RUNNING, Session.Status.PAUSED]
     totals = Session.objects.aggregate(
-        waiting=Sum(F("last_seq") - F("applied_seq"), filter=waits & Q(status__in=open_), default=0),
-        unowned=Count("pk", filter=waits & Q(status__in=open_) & FREE),
+        waiting=Sum(F("last_seq") - F("applied_seq"), filter=waits & Q(status__in=Session.OPEN_STATUSES), default=0),
+        unowned=Count("pk", filter=waits & Q(status__in=Session.OPEN_STATUSES) & FREE),
         leases=Count("pk", filter=~Q(lease_owner__in=["", BACKOFF_OWNER]) & Q(lease_until__gte=DatabaseSeconds())),
         in_backoff=Count("pk", filter=Q(lease_owner=BACKOFF_OWNER)),
     )
+    oldest = Command.objects.filter(
+        session__status__in=Session.OPEN_STATUSES, session__applied_seq__lt=F("session__last_seq"), applied_at=None
+    )
+    since = oldest.filter(seq=F("session__applied_seq") + 1).aggregate(since=Min("accepted_at"))["since"]
+    return [
+        statuses,
+        _gauge("schedviz_commands_waiting", "Commands that were accepted but not yet applied.", totals["waiting"]),
+        _gauge(
+            "schedviz_oldest_waiting_command_seconds",
+            "Age of the oldest command that was accepted but not yet applied.",
+            0 if since is None else max(0.0, (timezone.now() - since).total_seconds()),
+        ),
+        _gauge("schedviz_leases", "Sessions that a worker hosts.", totals["leases"]),
+        _gauge("schedviz_sessions_unowned", "Sessions with pending commands that no worker hosts.", totals["unowned"]),
+        _gauge("schedviz_sessions_in_backoff", "Sessions in backoff, because their workers crashed.", totals["in_backoff"]),
+    ]
+
+
+def of_followed_clusters() -> list[Metric]:
+    """How often this engine agrees with the schedulers of followed clusters. Raises database errors."""
     agreed = GaugeMetricFamily(
         "schedviz_followed_bindings",
         "Bindings made by the schedulers of followed clusters, by the verdict of this engine's dry run, over all sessions.",
@@ -49,22 +68,7 @@ def of_database() -> list[Metric]:
         rate = agreement.recent(session_id).rate
         if rate is not None:
             recent.add_metric([str(session_id)], rate)
-    oldest = Command.objects.filter(session__status__in=open_, session__applied_seq__lt=F("session__last_seq"), applied_at=None)
-    since = oldest.filter(seq=F("session__applied_seq") + 1).aggregate(since=Min("accepted_at"))["since"]
-    return [
-        statuses,
-        agreed,
-        recent,
-        _gauge("schedviz_commands_waiting", "Commands that were accepted but not yet applied.", totals["waiting"]),
-        _gauge(
-            "schedviz_oldest_waiting_command_seconds",
-            "Age of the oldest command that was accepted but not yet applied.",
-            0 if since is None else max(0.0, (timezone.now() - since).total_seconds()),
-        ),
-        _gauge("schedviz_leases", "Sessions that a worker hosts.", totals["leases"]),
-        _gauge("schedviz_sessions_unowned", "Sessions with pending commands that no worker hosts.", totals["unowned"]),
-        _gauge("schedviz_sessions_in_backoff", "Sessions in backoff, because their workers crashed.", totals["in_backoff"]),
-    ]
+    return [agreed, recent]
 
 
 def of_redis() -> list[Metric]:

@@ -70,7 +70,7 @@ def _service() -> Iterator[Metric]:
 
 def _sessions(*, with_names: bool) -> Iterator[Metric]:
     try:
-        exported = service.of_database()
+        exported = [*service.of_database(), *service.of_followed_clusters()]
         schedulers = scheduler_metrics.exported(limit=settings.METRICS_SESSIONS, with_names=with_names)
     except (DatabaseError, InterfaceError):
         yield service.is_up("database", up=False)

@@ -57,7 +57,7 @@ def test_a_row_is_read_along_with_the_one_that_it_leads_to(django_assert_num_que
     token = Token.objects.create(owner=owner, name="t", digest="d" * 64, expires_at=datetime(2030, 1, 1, tzinfo=UTC))
 
     with django_assert_num_queries(1):
-        result = RowBy(Token, "digest", along="owner")(token.digest)
+        result = RowBy(Token, "digest", with_related="owner")(token.digest)
         assert result is not None
         values_of_owner = values(result.owner)
 

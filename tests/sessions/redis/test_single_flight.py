@@ -58,12 +58,12 @@ def test_a_stored_result_is_not_computed_again(make_session: MakeSession) -> Non
 
 
 def test_of_two_workers_one_makes_it() -> None:
-    with single_flight.making(PLACE) as first, single_flight.making(PLACE) as second:
+    with single_flight.claim_computation(PLACE) as first, single_flight.claim_computation(PLACE) as second:
         assert (first, second) == (True, False)
-    with single_flight.making(PLACE) as again:
+    with single_flight.claim_computation(PLACE) as again:
         assert again, "the first has gone, and left nothing"
         requests.store_result(PLACE, AnalysisResult())
-    with single_flight.making(PLACE) as afterwards:
+    with single_flight.claim_computation(PLACE) as afterwards:
         assert not afterwards
 
 
@@ -72,6 +72,6 @@ def test_a_request_may_be_sent_again_once_it_has_a_result_or_could_not_be_sent()
     assert not single_flight.claim_request(PLACE)
     single_flight.release_request(PLACE)
     assert single_flight.claim_request(PLACE)
-    with single_flight.making(PLACE):
+    with single_flight.claim_computation(PLACE):
         assert not single_flight.claim_request(PLACE)
     assert single_flight.claim_request(PLACE)
