@@ -43,7 +43,7 @@ app.conf.update(
     worker_cancel_long_running_tasks_on_connection_loss=True,
     worker_enable_remote_control=True,
     worker_hijack_root_logger=False,
-    # Imported by workers alone, before they connect.
+    # Only workers import them, before they connect.
     imports=["schedviz.sessions.tasks", "schedviz.sessions.workers.task_signals", "schedviz.sessions.workers.worker_signals"],
 )
 

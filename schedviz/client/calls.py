@@ -74,7 +74,7 @@ class Reply:
             found = None
         if isinstance(found, dict) and "detail" in found:
             return {**found, "hint": self.hint} if self.hint else found
-        return {"detail": f"HTTP {self.status}: the response is not from a schedviz server. Is the address right?"}
+        return {"detail": f"HTTP {self.status}. {NOT_SCHEDVIZ}"}
 
 
 Flow: TypeAlias = Generator[Call | Pause, Reply, T]

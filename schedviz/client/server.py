@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 from schedviz.client.errors import SchedvizError
 
+#: The address if neither the user nor a data folder names one.
 DEFAULT_SERVER = "http://127.0.0.1:8777"
-#: The default address if no data folder names one.
 NONE_FOUND = (
     "Is `schedviz up` running? If so, its data folder is another one: set SCHEDVIZ_DATA to it, or SCHEDVIZ_SERVER and SCHEDVIZ_TOKEN."
 )
@@ -69,7 +69,8 @@ def data_folders() -> Iterator[Path]:
         yield Path(raw).expanduser()
     yield Path("data")
     # The server's own rule in a checkout, which may be used from any working directory.
-    if (checkout := Path(__file__).resolve().parents[2]) and (checkout / "manage.py").exists():
+    checkout = Path(__file__).resolve().parents[2]
+    if (checkout / "manage.py").exists():
         yield checkout / "data"
     yield Path(os.environ.get("XDG_DATA_HOME") or "~/.local/share").expanduser() / "schedviz"
 

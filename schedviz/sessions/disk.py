@@ -19,7 +19,7 @@ _MIN_FREE_BYTES = 4 << 20
 
 
 def full_disk(error: BaseException) -> str | None:
-    """A sentence with the full disk, without a path; None if a full disk is not the cause."""
+    """Which disk is full, as a sentence; None if a full disk is not the cause of the error."""
     if isinstance(error, OSError):
         return "A disk of the server is full." if error.errno in _DISK_FULL_ERRNOS else None
     if not isinstance(error, DatabaseError):

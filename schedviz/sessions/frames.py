@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
@@ -18,7 +18,7 @@ from schedviz.trace.events import AnyEvent
 from schedviz.trace.past_events import PastEvent
 from schedviz.trace.view import View
 
-#: Frames are many and small, so compression is fast. A view is large and made once for many viewers.
+#: zlib levels, of which 1 is the fastest.
 _FRAME_LEVEL = 3
 _VIEW_LEVEL = 1
 
@@ -167,7 +167,7 @@ def coalesce(frames: Sequence[bytes]) -> bytes:
     inner = b",".join(body for part in parts if (body := bytes(part.events)[1:-1]))
     last = parts[-1]
     message = msgspec.structs.replace(last, first_chunk=parts[0].first_chunk, events=msgspec.Raw(b"[" + inner + b"]"))
-    return zlib.compress(_encoder.encode(message), _FRAME_LEVEL)
+    return compressed(_encoder.encode(message))
 
 
 def open_frame(data: bytes) -> FrameMessage:
@@ -224,6 +224,3 @@ def status(session: SessionState) -> bytes:
 def heartbeat(chunk: int, event: int) -> bytes:
     """The head, sent every 15 s so that viewers notice lost frames."""
     return _encoder.encode(Heartbeat(chunk=chunk, event=event))
-
-
-MessageType = Literal["view", "frame", "ack", "outcome", "error", "gap", "status", "heartbeat"]

@@ -61,7 +61,7 @@ def span(name: str, **attributes: Any) -> AbstractContextManager[Span | None]:
 
 
 @contextmanager
-def of_request(name: str, headers: Mapping[str, str], **attributes: Any) -> Iterator[Span | None]:
+def request_span(name: str, headers: Mapping[str, str], **attributes: Any) -> Iterator[Span | None]:
     """A span around a request, as a child of the span in its headers, if any."""
     if _tracer is None:
         yield None
@@ -74,7 +74,7 @@ def of_request(name: str, headers: Mapping[str, str], **attributes: Any) -> Iter
         yield made
 
 
-def send_on(session_id: UUID, seq: int) -> None:
+def pass_context_to_worker(session_id: UUID, seq: int) -> None:
     """Store the current trace context for the worker that executes this command."""
     if _tracer is None:
         return

@@ -72,9 +72,6 @@ class Actor(msgspec.Struct, frozen=True):
         return f"guest {self.guest}" if self.guest else ""
 
 
-ANONYMOUS = Actor()
-
-
 class Grants(Protocol):
     """The permissions that an app adds to those of sessions. A module can be one."""
 

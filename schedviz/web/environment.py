@@ -123,15 +123,15 @@ def secret_key(data: Path) -> str:
     if key := os.environ.get("SCHEDVIZ_SECRET_KEY"):
         return key
     try:
-        return _kept_key(data)
+        return _stored_key(data)
     except OSError as error:
         raise ImproperlyConfigured(
-            f"The secret key in the data folder {data} cannot be read or made: {error.strerror}. Run this as the user whose folder it is, "
-            "set SCHEDVIZ_DATA to another folder, or set SCHEDVIZ_SECRET_KEY."
+            f"The secret key in the data folder {data} cannot be read or created: {error.strerror}. Run schedviz as the owner of the "
+            "folder, set SCHEDVIZ_DATA to another folder, or set SCHEDVIZ_SECRET_KEY."
         ) from error
 
 
-def _kept_key(data: Path) -> str:
+def _stored_key(data: Path) -> str:
     path = data / "secret_key"
     with contextlib.suppress(FileNotFoundError):
         return _read_key(path)

@@ -61,7 +61,7 @@ def _bound(request: HttpRequest) -> Iterator[str]:
 
 @contextmanager
 def _traced(request: HttpRequest) -> Iterator[None]:
-    with tracing.of_request(request.method or "", request.headers) as span:
+    with tracing.request_span(request.method or "", request.headers) as span:
         yield
         if span is not None and request.resolver_match is not None:
             span.update_name(f"{request.method} {request.resolver_match.route}")

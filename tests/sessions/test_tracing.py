@@ -28,7 +28,7 @@ def spans() -> Iterator[InMemorySpanExporter]:
 
 def test_the_worker_continues_the_trace_of_the_client(make_session: MakeSession, spans: InMemorySpanExporter) -> None:
     session_id = make_session(pods=3)
-    with tracing.of_request("POST", {"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}):
+    with tracing.request_span("POST", {"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}):
         seq = send(session_id, "run")
 
     work_off(session_id)

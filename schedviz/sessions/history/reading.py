@@ -78,7 +78,7 @@ def checkpoint_before(session: Session, event: int) -> Checkpoint:
 def first_moment(session: Session) -> int:
     """The earliest event whose moment can be shown; 0 is the beginning."""
     oldest = lineage.segments(session.pk)[-1:]
-    rows = Checkpoint.objects.filter(session_id__in=[checkpoint.session_id for checkpoint in oldest], complete=True)
+    rows = Checkpoint.objects.filter(session_id__in=[segment.session_id for segment in oldest], complete=True)
     return rows.order_by("event").values_list("event", flat=True).first() or 0
 
 

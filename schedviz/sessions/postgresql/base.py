@@ -14,18 +14,18 @@ from psycopg.types.datetime import TimestamptzLoader
 #: TCP keepalives detect a peer that is unreachable. By default the worker would wait 15 minutes, and the server would hold the worker's
 #: locks for two hours, so that no other worker could take its sessions over. Both sides probe after 3 s of silence and give up after 6,
 #: before the worker's watchdog treats the silence as a stuck engine (a stage may take 10 s).
-_IDLE_SECONDS, _INTERVAL_SECONDS, _ATTEMPTS, _UNHEARD_MS = 3, 1, 3, 6_000
-_HERE = {
+_IDLE_SECONDS, _INTERVAL_SECONDS, _ATTEMPTS, _SILENCE_MS = 3, 1, 3, 6_000
+_CLIENT_KEEPALIVES = {
     "keepalives_idle": _IDLE_SECONDS,
     "keepalives_interval": _INTERVAL_SECONDS,
     "keepalives_count": _ATTEMPTS,
-    "tcp_user_timeout": _UNHEARD_MS,
+    "tcp_user_timeout": _SILENCE_MS,
 }
 #: Set by a statement, because connection poolers refuse it as a start-up parameter.
-_AT_THE_SERVER = (
+_SET_SERVER_KEEPALIVES = (
     f"SELECT set_config('tcp_keepalives_idle', '{_IDLE_SECONDS}', false),"
     f" set_config('tcp_keepalives_interval', '{_INTERVAL_SECONDS}', false),"
-    f" set_config('tcp_keepalives_count', '{_ATTEMPTS}', false), set_config('tcp_user_timeout', '{_UNHEARD_MS}', false)"
+    f" set_config('tcp_keepalives_count', '{_ATTEMPTS}', false), set_config('tcp_user_timeout', '{_SILENCE_MS}', false)"
 )
 
 
@@ -51,14 +51,14 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         """Connect. Keepalive options in the database URL take precedence."""
-        connection = super().get_new_connection({**_HERE, **conn_params})
+        connection = super().get_new_connection({**_CLIENT_KEEPALIVES, **conn_params})
         connection.adapters.register_loader("timestamptz", UtcLoader)
         return connection
 
     def init_connection_state(self) -> None:
         """Make the server detect an unreachable client, too."""
         super().init_connection_state()
-        self.connection.execute(_AT_THE_SERVER)
+        self.connection.execute(_SET_SERVER_KEEPALIVES)
 
     @async_unsafe
     def prepared_cursor(self) -> Any:
@@ -76,9 +76,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
         """Whether the server is still connected. A server that closed the connection has sent a message, so without unread data no query is
         needed.
         """
-        return self._is_silent() or super().is_usable()
+        return self._has_no_unread_data() or super().is_usable()
 
-    def _is_silent(self) -> bool:
+    def _has_no_unread_data(self) -> bool:
         try:
             descriptor = self.connection.pgconn.socket
         except psycopg.Error:

@@ -44,19 +44,19 @@ class DatabaseWrapper(base.DatabaseWrapper):
         if self.is_in_memory_db():
             return super().get_new_connection(conn_params)
         self._check_files()
-        if self._may_be_made:
+        if self._may_create_file:
             files.make_private(self._path)
-        connection = super().get_new_connection(conn_params if self._may_be_made else self._only_if_there(conn_params))
+        connection = super().get_new_connection(conn_params if self._may_create_file else self._requiring_file(conn_params))
         files.remember(self._path)
         self._sidecars = files.SidecarFiles(self._path)
         return connection
 
     @property
-    def _may_be_made(self) -> bool:
+    def _may_create_file(self) -> bool:
         """Whether a missing file means a new installation. Workers start after the migration, which creates the file."""
         return settings.ROLE not in _WITHOUT_MIGRATION and not files.is_known(self._path)
 
-    def _only_if_there(self, conn_params: dict[str, Any]) -> dict[str, Any]:
+    def _requiring_file(self, conn_params: dict[str, Any]) -> dict[str, Any]:
         if files.identity(self._path) is None:
             raise DatabaseFileGone(self._path, f"The database file {self._path} does not exist.")
         return {**conn_params, "database": f"{Path(self._path).absolute().as_uri()}?mode=rw"}

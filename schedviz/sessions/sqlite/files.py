@@ -12,13 +12,13 @@ import threading
 
 #: Device and inode of a file; None if it does not exist.
 Identity = tuple[int, int] | None
-#: Files beside the database while it is open. SQLite removes them when the last connection is closed.
+#: Sidecars: files beside the database while it is open. SQLite removes them when the last connection is closed.
 _SIDECARS = ("-wal", "-shm")
 
 _lock = threading.Lock()
 #: The first file of each path that this process opened. A new file of the same name is another database.
 _opened: dict[str, Identity] = {}
-#: Paths whose companion files were removed. A new connection would create new ones, while other connections still use the old ones.
+#: Paths whose sidecar files were removed. A new connection would create new ones, while other connections still use the old ones.
 _without_sidecars: set[str] = set()
 
 
@@ -51,7 +51,7 @@ def make_private(path: str) -> None:
     """
     with contextlib.suppress(OSError):
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-    for name in (path, *(path + companion for companion in _SIDECARS)):
+    for name in (path, *(path + sidecar for sidecar in _SIDECARS)):
         with contextlib.suppress(OSError):
             if os.stat(name).st_mode & 0o077:  # noqa: PTH116 (as above)
                 os.chmod(name, 0o600)  # noqa: PTH101

@@ -1,1 +1,1 @@
-"""Celery integration: the consumer's reconnect policy and the task signals."""
+"""Celery integration: signals of worker processes and tasks, the guard of tasks, and the consumer's reconnect policy."""

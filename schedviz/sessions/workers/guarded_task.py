@@ -12,7 +12,9 @@ class TaskOutOfMemory(Exception):
 
 
 class GuardedTask(Task[Any, Any]):
-    """A task that fails alone. Celery ends the whole worker for a `MemoryError`, and with it the tasks of its other processes."""
+    """A task whose failure does not affect others. For a `MemoryError`, Celery would end the whole worker with the tasks of its other
+    processes.
+    """
 
     abstract = True
 

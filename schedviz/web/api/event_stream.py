@@ -122,7 +122,7 @@ async def _followed(access: _Access, after: int, write: Write) -> AsyncIterator[
         return
     except Full as full:
         # The headers were sent, so the error becomes part of the stream. Clients reconnect.
-        yield _word(write, "full", str(full))
+        yield _notice(write, "full", str(full))
         return
     try:
         if write is _as_sse:
@@ -142,7 +142,7 @@ async def _followed(access: _Access, after: int, write: Write) -> AsyncIterator[
                 yield _ended(write)
                 return
             if viewer.close_code:
-                yield _word(write, "ended", "The session was deleted.")
+                yield _notice(write, "ended", "The session was deleted.")
                 return
     except DATABASE_UNAVAILABLE as error:
         # The client reconnects with the number of the last event that it received.
@@ -175,9 +175,10 @@ async def _live(viewer: Viewer, after: int, write: Write) -> AsyncGenerator[tupl
 
 
 def _ended(write: Write) -> bytes:
-    return _word(write, "ended", "The session was deleted, or you no longer have access to it.")
+    return _notice(write, "ended", "The session was deleted, or you no longer have access to it.")
 
 
-def _word(write: Write, event_type: str, message: str) -> bytes:
+def _notice(write: Write, event_type: str, message: str) -> bytes:
+    """An event about the stream itself, in the format of `write`."""
     data: Any = _encoder.encode({"t": event_type, "message": message})
     return b"event: %b\ndata: %b\n\n" % (event_type.encode(), data) if write is _as_sse else data + b"\n"

@@ -32,7 +32,7 @@ from schedviz.web.actors import Actor, Verb
 from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import actor_for, body_as, one_of
 from schedviz.web.api.errors import ApiError, not_found
-from schedviz.web.api.explain import late
+from schedviz.web.api.explain import not_ready
 from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, idempotent
 from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, ref, response
 from schedviz.web.api.paging import page_of_rows, page_parameters
@@ -258,7 +258,7 @@ def _reading_plans() -> Iterator[None]:
         with waits.one(), _plans:
             yield
     except TooManyWait as error:
-        raise late(f"{error} Try again in a moment.") from error
+        raise not_ready(f"{error} Try again in a moment.") from error
 
 
 @lru_cache(maxsize=4)

@@ -212,7 +212,7 @@ def analyse(session: Session, analysis: requests.AnyAnalysisRequest, *, path: st
         with waits.one():
             result = requests.request_result(session, analysis, timeout_seconds=WAIT_SECONDS)
     except TooManyWait as error:
-        raise late(f"{error} Try again in a moment.") from error
+        raise not_ready(f"{error} Try again in a moment.") from error
     except requests.InvalidRequest as error:
         raise ApiError(400, error.code, str(error), path=path) from error
     except requests.SubjectNotFound as error:
@@ -220,10 +220,10 @@ def analyse(session: Session, analysis: requests.AnyAnalysisRequest, *, path: st
     except (HistoryUnavailable, requests.ResultTooLarge) as error:
         raise ApiError(409, error.code, str(error)) from error
     except requests.ResultLate as error:
-        raise late(str(error)) from error
+        raise not_ready(str(error)) from error
     return HttpResponse(result, content_type="application/json")
 
 
-def late(message: str) -> ApiError:
+def not_ready(message: str) -> ApiError:
     """The error for a result that no worker has stored yet: the client repeats the request."""
     return ApiError(503, requests.ResultLate.code, message, headers={"Retry-After": "2"})

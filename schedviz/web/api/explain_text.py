@@ -15,7 +15,7 @@ from schedviz.web.actors import Verb
 from schedviz.web.api import schemas
 from schedviz.web.api.access import actor_for, body_as
 from schedviz.web.api.errors import ApiError
-from schedviz.web.api.explain import CARD_PARAMETERS, CARDS, card_format, card_response, late, theme_of
+from schedviz.web.api.explain import CARD_PARAMETERS, CARDS, card_format, card_response, not_ready, theme_of
 from schedviz.web.api.openapi import error_responses, ref
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource
@@ -68,11 +68,11 @@ def _explained(pasted: str | dict[str, str | bytes]) -> bytes:
                 wakeups.EXPLAIN_TEXT, msgspec.json.encode(pasted), queue=wakeups.IO_QUEUE, timeout_seconds=_TIMEOUT_SECONDS
             )
     except TooManyWait as error:
-        raise late(f"{error} Try again in a moment.") from error
+        raise not_ready(f"{error} Try again in a moment.") from error
     except (worker_calls.EnqueueFailed, redis.RedisError) as error:
-        raise late("The workers cannot be reached. Try again in a moment.") from error
+        raise not_ready("The workers cannot be reached. Try again in a moment.") from error
     except worker_calls.NoWorker as error:
-        raise late("No io worker is running. Start one (`schedviz up` does), then send the request again.") from error
+        raise not_ready("No io worker is running. Start one (`schedviz up` does), then send the request again.") from error
     if explained is None:
-        raise late(f"The text was not read within {_TIMEOUT_SECONDS:g} s, because all io workers are busy. Try again later.")
+        raise not_ready(f"The text was not read within {_TIMEOUT_SECONDS:g} s, because all io workers are busy. Try again later.")
     return explained

@@ -24,7 +24,7 @@ from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
 
 
-class KeptObject(Resource):
+class OneObject(Resource):
     """One object."""
 
     rates: ClassVar[dict[str, Scope]] = {"GET": "questions"}

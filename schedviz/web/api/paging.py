@@ -24,7 +24,7 @@ from schedviz.web.api.response_headers import add_header
 M = TypeVar("M", bound=Model)
 
 #: The parameters that select a page. Links to other pages keep all other parameters.
-_LEADING = ("after", "before", "tail", "offset")
+_PAGE_PARAMETERS = ("after", "before", "tail", "offset")
 
 
 class Page(msgspec.Struct, frozen=True):
@@ -57,7 +57,7 @@ def page_parameters(what: str, *, default: int, maximum: int, number: bool = Tru
 
 def link_pages(request: Request, *, following: int | str | None, previous: int | str | None) -> None:
     """Add `Link` headers to the neighbouring pages (RFC 8288)."""
-    parameters = {name: value for name, value in request.query_params.dict().items() if name not in _LEADING}
+    parameters = {name: value for name, value in request.query_params.dict().items() if name not in _PAGE_PARAMETERS}
     links = [
         f'<{request.build_absolute_uri(f"{request.path}?{urlencode({**parameters, name: str(cursor)})}")}>; rel="{relation}"'
         for relation, name, cursor in (("next", "after", following), ("prev", "before", previous))
@@ -82,13 +82,13 @@ def page_of_rows(request: Request, rows: QuerySet[M], order: Sequence[str], *, d
     """
     limit, tail = _limit(request, default=default, maximum=maximum)
     offset = whole_number(request, "offset", default=0)
-    after, before = (_place(request, name, rows, order) for name in ("after", "before"))
+    after, before = (_position(request, name, rows, order) for name in ("after", "before"))
     if after is not None:
         rows = rows.filter(_beyond(order, after))
     if before is not None:
-        rows = rows.filter(_beyond(_turned(order), before))
+        rows = rows.filter(_beyond(_reversed(order), before))
     from_end = tail or (before is not None and after is None)
-    some: list[M] = list(rows.order_by(*(_turned(order) if from_end else order))[offset : offset + limit + 1])
+    some: list[M] = list(rows.order_by(*(_reversed(order) if from_end else order))[offset : offset + limit + 1])
     more, some = len(some) > limit, some[:limit]
     if from_end:
         some.reverse()
@@ -104,7 +104,7 @@ def _limit(request: Request, *, default: int, maximum: int) -> tuple[int, bool]:
     return min(max(1, whole_number(request, "limit", default=default) if tail is None else tail), maximum), tail is not None
 
 
-def _turned(order: Sequence[str]) -> list[str]:
+def _reversed(order: Sequence[str]) -> list[str]:
     return [name.removeprefix("-") if name.startswith("-") else f"-{name}" for name in order]
 
 
@@ -114,8 +114,8 @@ def _cursor(row: Model, order: Sequence[str]) -> str:
     return base64.urlsafe_b64encode(cursor).decode().rstrip("=")
 
 
-def _place(request: Request, name: str, rows: QuerySet[M], order: Sequence[str]) -> Callable[[str], Any] | None:
-    """The values of a cursor, by column."""
+def _position(request: Request, name: str, rows: QuerySet[M], order: Sequence[str]) -> Callable[[str], Any] | None:
+    """The row of the cursor in `?name`, as a function from columns to values; None without a cursor."""
     raw = request.query_params.get(name, "")
     if not raw:
         return None

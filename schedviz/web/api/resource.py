@@ -24,7 +24,6 @@ from schedviz.web.waiting import requester
 #: The largest integer that JSON numbers represent exactly.
 MAX_NUMBER = (1 << 53) - 1
 _MAX_FOUND_LENGTH = 80
-Schema = Mapping[str, Any]
 
 
 def query(

@@ -210,7 +210,7 @@ class Sessions(Resource):
         wait = wait_seconds(request)
         require_session_quota(actor)
         calls_extenders = _calls_extenders(request)
-        name, source, engine_settings = _files(request) if _is_multipart(request) else _described(request)
+        name, source, engine_settings = _from_form(request) if _is_multipart(request) else _from_json(request)
         if isinstance(source, create.Generate):
             size = parse_generate_spec(source.parameters)
             require_session_quota(actor, nodes=size.nodes or 0, pods=size.pods or 0)
@@ -353,7 +353,7 @@ def _calls_extenders(request: Request) -> bool:
     return True
 
 
-def _files(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
+def _from_form(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
     data = cast("QueryDict", request.data)
     unknown = sorted(set(data) - {"file", "name", "settings", "policies", "callExtenders", *_TOP_LEVEL_SETTINGS})
     if unknown:
@@ -410,7 +410,7 @@ def _name_of(files: list[UploadedFile[bytes]]) -> str:
     return printable(first if len(files) == 1 else f"{first} and {len(files) - 1} more", schemas.MAX_TITLE_LENGTH)
 
 
-def _described(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
+def _from_json(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
     new = body_as(schemas.NewSession, request)
     if sum(source is not None for source in (new.generate, new.trace, new.lesson)) != 1:
         raise ApiError(
@@ -424,7 +424,8 @@ def _described(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
     top_level = {"policies": new.policies, "release": new.release, "featureGates": new.feature_gates}
     engine_settings = {**new.settings, **{name: msgspec.to_builtins(value) for name, value in top_level.items() if value is not None}}
     if new.generate is not None:
-        return new.name or "Generated cluster", create.Generate(_possible(new.generate)), engine_settings
+        _require_allowed(new.generate)
+        return new.name or "Generated cluster", create.Generate(new.generate), engine_settings
     if new.lesson is not None:
         return lesson_source(new.lesson, new.name)
     assert new.trace is not None
@@ -464,8 +465,8 @@ def lesson_source(name: str, wanted: str) -> tuple[str, create.Source, dict[str,
     return wanted or title, create.LessonCluster(name, lesson.objects, lesson.version), lesson.settings
 
 
-def _possible(parameters: dict[str, Any]) -> dict[str, Any]:
-    """The parameters, if the generator and the limits of this server allow them."""
+def _require_allowed(parameters: dict[str, Any]) -> None:
+    """Raises `ApiError` 400 unless the generator and the limits of this server allow the parameters."""
     try:
         spec = parse_generate_spec(parameters)
     except KubeError as error:
@@ -478,4 +479,3 @@ def _possible(parameters: dict[str, Any]) -> dict[str, Any]:
             raise ApiError(
                 400, "invalid", message, path=f"$.generate.{member}", expected=f"at most {limit}", found=str(getattr(spec, member))
             )
-    return parameters

@@ -35,7 +35,7 @@ from schedviz.web.api.lesson_progress import Progress
 from schedviz.web.api.lessons import Lessons, OneLesson, SessionLesson
 from schedviz.web.api.links import Links, OneLink
 from schedviz.web.api.moments import ViewAt
-from schedviz.web.api.objects import KeptObject, SelectedObjects
+from schedviz.web.api.objects import OneObject, SelectedObjects
 from schedviz.web.api.observations import Observations
 from schedviz.web.api.openapi import SchemaView
 from schedviz.web.api.problems import Problems
@@ -96,7 +96,7 @@ urlpatterns = [
     path("sessions/<uuid:session_id>/describe/nodes/<str:name>/", DescribeNode.as_view(), name="describe-node"),
     path("sessions/<uuid:session_id>/describe/pods/<str:namespace>/<str:name>/", DescribePod.as_view(), name="describe-pod"),
     path("sessions/<uuid:session_id>/devices/", Devices.as_view(), name="devices"),
-    path("sessions/<uuid:session_id>/objects/", KeptObject.as_view(), name="object"),
+    path("sessions/<uuid:session_id>/objects/", OneObject.as_view(), name="object"),
     path("sessions/<uuid:session_id>/objects/selected/", SelectedObjects.as_view(), name="selected-objects"),
     path("sessions/<uuid:session_id>/what-if/", WhatIf.as_view(), name="what-if"),
     path("sessions/<uuid:session_id>/breakpoints/", Breakpoints.as_view(), name="breakpoints"),

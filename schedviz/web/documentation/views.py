@@ -17,7 +17,7 @@ _HOUR = 3600
 
 @require_GET
 def documentation_page(request: HttpRequest, name: str = "index") -> HttpResponse:
-    """`/docs/<name>/`: one page, beside the list of all."""
+    """`/docs/<name>/`: one page, with the list of all pages."""
     page = library.page(name)
     if page is None:
         return not_found(request)

@@ -190,16 +190,16 @@ class Feed:
             await self._find_end_of_notes()
         while not self._stopped.is_set():
             positions = {str(self.session_id): (f"{self.chunk}-0", self._notes_position)}
-            tails = await stream.read_entries(self._connection, positions, block_milliseconds=SILENCE_MILLISECONDS)
-            if not tails:
+            entries = await stream.read_entries(self._connection, positions, block_milliseconds=SILENCE_MILLISECONDS)
+            if not entries:
                 await self._try_poll_database()
-            for tail in tails:
-                if tail.chunk is None:
-                    self._notes_position = tail.position
-                    await self._take_note(tail.data)
-                elif tail.chunk == self.chunk + 1 and self._status != Session.Status.IMPORTING:
-                    self._take_frame(tail.chunk, tail.data)
-                elif tail.chunk > self.chunk:
+            for entry in entries:
+                if entry.chunk is None:
+                    self._notes_position = entry.position
+                    await self._take_note(entry.data)
+                elif entry.chunk == self.chunk + 1 and self._status != Session.Status.IMPORTING:
+                    self._take_frame(entry.chunk, entry.data)
+                elif entry.chunk > self.chunk:
                     await self._poll_database()
 
     async def _try_poll_database(self) -> None:

@@ -33,7 +33,7 @@ from schedviz.web.live.messages import PONG, AnyIncoming, CommandMessage, PingMe
 from schedviz.web.live.token_bucket import Bucket
 from schedviz.web.live.viewer import Frame, Viewer
 
-#: As how many messages a `resume` counts, because it is answered with many.
+#: A `resume` counts as this many messages against the rate limit, because the response has many.
 _RESUME_MESSAGES = 10
 #: The rate and burst of refused messages that a client may cause before it is disconnected.
 REFUSED_PER_SECOND = 50
@@ -85,7 +85,7 @@ class _SessionConnection(SocketConnection):
         #: The last chunk that this viewer was sent; None before the first.
         self._chunk: int | None = None
         self._bucket = Bucket(settings.SOCKET_COMMANDS_PER_SECOND, settings.SOCKET_COMMANDS_AT_ONCE)
-        self._patience = Bucket(REFUSED_PER_SECOND, REFUSED_AT_ONCE)
+        self._refusals = Bucket(REFUSED_PER_SECOND, REFUSED_AT_ONCE)
 
     # --- sending
 
@@ -188,7 +188,7 @@ class _SessionConnection(SocketConnection):
 
     async def _take_message(self, text: str | None) -> None:
         if not self._bucket.take():
-            if not self._patience.take():
+            if not self._refusals.take():
                 self._viewer.close(CloseCode.FLOOD)
                 return
             self._error(

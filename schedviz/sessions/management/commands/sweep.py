@@ -13,9 +13,9 @@ from schedviz.sessions.metrics import reporting
 
 
 class Command(BaseCommand):
-    # They import the whole web package.
+    # System checks import the whole web package.
     requires_system_checks = ()
-    help = "Wake workers for sessions that have work and no live owner, every few seconds, until stopped."
+    help = "Wake workers for sessions that have work and no live owner, at an interval, until stopped."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--seconds", type=float, default=sweep.SWEEP_SECONDS, help="interval between sweeps (default: %(default)s)")
