@@ -107,7 +107,7 @@ def test_staff_cancels_and_deletes(people):
     ]
 
 
-def test_others_do_neither(people):
+def test_users_who_are_not_staff_cannot_delete_on_the_admin_pages(people):
     do(people, "delete_them", "stranger")
 
     assert Session.objects.exists()

@@ -118,7 +118,7 @@ def test_staff_reads_it_in_pages_and_selects(people):
     assert staff.get("/api/v1/audit/?session=nonsense").status_code == 400
 
 
-def test_it_is_kept_for_so_many_days(people, settings):
+def test_audit_entries_expire_after_the_days_of_the_setting(people, settings):
     AuditEntry.objects.create(action="login", at=timezone.now() - timedelta(days=91))
     AuditEntry.objects.create(action="login", at=timezone.now() - timedelta(days=89))
 

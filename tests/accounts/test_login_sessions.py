@@ -33,7 +33,7 @@ def test_the_sweeper_deletes_expired_logins_and_leaves_the_others() -> None:
     assert client.get("/sessions/").status_code == 200
 
 
-def test_so_many_are_deleted_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_expired_logins_are_deleted_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(login_sessions, "_DELETED_AT_ONCE", 2)
     logins(5, expired=True)
     logins(1, expired=False)

@@ -310,7 +310,7 @@ def test_one_browser_begins_logins_in_a_few_tabs_and_its_session_does_not_grow(p
     assert client.get(sent_back(begun[-3])).status_code == 302, "another tab"
 
 
-def test_it_is_off_unless_it_is_configured():
+def test_openid_connect_is_off_unless_configured():
     assert Client().get("/oidc/login/").status_code == 404
     assert Client().get("/oidc/callback/").status_code == 404
     assert b"/oidc/login/" not in Client().get("/login/").content

@@ -240,7 +240,7 @@ def test_a_session_of_objects_is_made_either_way(client: Client, here: Path):
         assert session.state().nodes.column("node") == asyncio.run(awaited()) == ["mine"]
 
 
-def test_the_same_words_are_awaited(here: Path):
+def test_the_async_client_does_the_same(here: Path):
     async def main() -> tuple[int, list[str], str]:
         async with AsyncClient() as client, await client.generate(nodes=2, pods=4, seed=1, name="awaited") as session:
             outcome = await session.run()

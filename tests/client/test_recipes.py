@@ -28,7 +28,7 @@ SAYS = {
 
 @pytest.mark.parametrize(("title", "language", "code"), ALL, ids=[f"{title.partition(' ')[0]}{language}" for title, language, _ in ALL])
 @pytest.mark.usefixtures("here")
-def test_a_recipe(folder: Path, machine: dict[str, str], title: str, language: str, code: str):
+def test_each_recipe_runs_and_prints_what_the_page_says(folder: Path, machine: dict[str, str], title: str, language: str, code: str):
     command = [sys.executable, "-"] if language == "python" else ["bash", "-euo", "pipefail", "-c", code]
 
     # curl needs the server's address.

@@ -109,7 +109,7 @@ def written(source: Installation, tmp_path_factory: pytest.TempPathFactory) -> P
     return file
 
 
-def test_it_is_readable_by_its_owner_alone_and_has_every_table(written: Path) -> None:
+def test_a_backup_is_readable_only_by_its_owner_and_has_every_table(written: Path) -> None:
     assert written.stat().st_mode & 0o777 == 0o600
     result = content(written)
     assert {"auth.User", "scheduling.Session", "scheduling.Command", "scheduling.Chunk", "scheduling.CheckpointPiece"} <= result.keys()
@@ -117,7 +117,7 @@ def test_it_is_readable_by_its_owner_alone_and_has_every_table(written: Path) ->
 
 
 @pytest.mark.postgres
-def test_it_goes_from_sqlite_to_postgresql_and_back_unchanged_and_the_session_continues(
+def test_a_backup_moves_from_sqlite_to_postgresql_and_back_unchanged_and_the_session_continues(
     source: Installation, written: Path, postgres_server: PostgresServer, tmp_path: Path
 ) -> None:
     there = Installation(tmp_path / "there", postgres_server.url)

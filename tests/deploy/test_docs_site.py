@@ -47,7 +47,7 @@ def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:
     assert outside == set()
 
 
-def test_it_can_be_searched_without_a_server(site: Path) -> None:
+def test_the_docs_site_can_be_searched_without_a_server(site: Path) -> None:
     # The offline plugin writes the index as a script, since browsers read no JSON from file URLs.
     assert (site / "search/search_index.js").exists()
 

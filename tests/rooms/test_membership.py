@@ -76,7 +76,7 @@ def test_forks_are_not_among_the_teacher_s_sessions_while_the_room_lives(classro
     assert set(listed()) == {str(classroom.session.pk), str(fork.pk)}
 
 
-def test_the_teachers_resources_are_private(classroom, ada):
+def test_a_participant_cannot_act_as_the_teacher(classroom, ada):
     you = ada.request("get")["you"]["id"]
     for method, rest, body in (
         ("patch", "", {"locked": True}),
@@ -91,7 +91,7 @@ def test_the_teachers_resources_are_private(classroom, ada):
         ada.request(method, rest, body, expect=403)
 
 
-def test_and_a_participant_s_are_not_the_teacher_s(classroom):
+def test_the_teacher_cannot_act_as_a_participant(classroom):
     for rest, body in (("hand/", {"raised": True}), ("leave/", None), ("forks/", {})):
         classroom.teacher.request("post", rest, body, expect=403)
 

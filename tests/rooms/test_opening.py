@@ -20,12 +20,12 @@ def test_a_room_of_a_lesson_makes_its_session(classroom):
 
 
 @pytest.mark.parametrize("body", [{}, {"session": "x", "lesson": "y"}, {"session": "x", "colour": "red"}])
-def test_a_room_is_of_one_session_or_lesson(classroom, body):
+def test_a_room_needs_exactly_one_session_or_lesson(classroom, body):
     classroom.teacher.request_at("post", ROOMS, body, expect=400)
 
 
 @pytest.mark.parametrize("body", [{"session": "not-an-id"}, {"lesson": "no-such-lesson"}])
-def test_that_is_there(classroom, body):
+def test_a_room_of_a_missing_session_or_lesson_gets_404(classroom, body):
     classroom.teacher.request_at("post", ROOMS, body, expect=404)
 
 

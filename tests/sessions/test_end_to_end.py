@@ -36,7 +36,7 @@ def outcome(session_id: UUID, seq: int) -> Any:
     return until(lambda: Command.objects.get(session_id=session_id, seq=seq).outcome)
 
 
-def test_an_import_a_command_and_its_frame() -> None:
+def test_a_command_to_an_imported_session_is_executed_and_its_frame_is_published() -> None:
     session_id = ready()
 
     seq = send(session_id, "cycle")

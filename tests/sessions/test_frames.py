@@ -41,7 +41,7 @@ def test_a_frame_is_compressed_json() -> None:
     assert message["session"]["appliedSeq"] == 3
 
 
-def test_frames_in_a_row_become_one() -> None:
+def test_consecutive_frames_are_merged_into_one() -> None:
     parts = [frames.frame(3, events(1, 2), state(3)), frames.frame(4, [], state(4)), frames.frame(5, events(3), state(5))]
 
     message = json.loads(zlib.decompress(frames.coalesce(parts)))

@@ -107,7 +107,7 @@ def test_an_exported_session_is_the_same_on_another_server(api: httpx.Client, an
     assert {part: now[part] for part in STATE} == {part: then["state"][part] for part in STATE}
 
 
-def test_the_sessions_continue(api: httpx.Client, described: dict[str, Any]) -> None:
+def test_sessions_of_an_older_version_continue(api: httpx.Client, described: dict[str, Any]) -> None:
     for session_id, then in described.items():
         command = {"op": "delete", "kind": "Pod", "namespace": "default", "name": "giant"}
         api.post(f"sessions/{session_id}/commands/", json=command, headers={"Prefer": "wait=20"}).raise_for_status()

@@ -90,7 +90,7 @@ def test_without_any_server_the_error_names_what_to_install(folder: Path, monkey
 
 
 @pytest.mark.parametrize("kind", ["system", "wheel", "stand-in"])
-def test_it_serves_streams_and_lists_on_a_private_socket(kind: str, folder: Path, monkeypatch: pytest.MonkeyPatch):
+def test_each_redis_serves_streams_and_lists_on_a_private_socket(kind: str, folder: Path, monkeypatch: pytest.MonkeyPatch):
     if kind != "system":
         monkeypatch.setenv("PATH", "")
     if kind == "stand-in":

@@ -42,7 +42,7 @@ def test_what_is_no_breakpoint_is_refused(owner_client: APIClient, url: str, bod
     assert owner_client.post(url, body, format="json").status_code == 400
 
 
-def test_too_many_are_refused_with_the_limit(owner_client: APIClient, url: str) -> None:
+def test_more_breakpoints_than_the_limit_are_refused(owner_client: APIClient, url: str) -> None:
     for number in range(20):
         assert owner_client.post(url, {"when": f"cycle == {number}"}, format="json").status_code == 201
 

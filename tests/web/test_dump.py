@@ -45,7 +45,7 @@ def test_a_session_is_dumped_as_it_is_and_as_it_was(owner: APIClient, address: s
     assert 'summary="activeQ:2; backoffQ:0; unschedulablePods:0"' in before.content.decode()
 
 
-def test_it_can_be_as_json_logging_prints_it_and_say_more(owner: APIClient, address: str) -> None:
+def test_a_dump_can_be_json_and_more_verbose(owner: APIClient, address: str) -> None:
     lines = [json.loads(line) for line in owner.get(f"{address}?format=json&v=3").content.decode().splitlines()]
 
     assert [line["msg"] for line in lines] == [

@@ -23,7 +23,7 @@ def beat(*queues: str) -> None:
         stream.client().set(f"schedviz:worker:{queue}@test", json.dumps([queue]), ex=5)
 
 
-def test_it_is_200_when_all_is_up(client, redis):
+def test_healthz_is_200_when_everything_is_up(client, redis):
     beat("engine", "io")
 
     response = client.get("/healthz")

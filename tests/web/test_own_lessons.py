@@ -117,5 +117,5 @@ def test_a_session_is_made_a_lesson_that_is_right_once_its_texts_are_written(own
 
 
 @pytest.mark.parametrize("query", ["name=My Lesson", "at=5,x"])
-def test_an_invalid_request_for_a_draft(owner: APIClient, people: People, query: str):
+def test_an_invalid_request_for_a_draft_gets_400(owner: APIClient, people: People, query: str):
     assert owner.get(f"/api/v1/sessions/{people.session.pk}/lesson/draft/?{query}").status_code == 400

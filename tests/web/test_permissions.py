@@ -169,7 +169,7 @@ def test_a_stranger_cannot_tell_a_session_from_none(people, role):
             assert foreign == unknown, row
 
 
-def test_nor_by_a_method_that_is_none_or_a_body_that_cannot_be_read(people):
+def test_a_stranger_cannot_tell_a_session_from_none_by_an_invalid_method_or_body(people):
     client = people.client("stranger")
     for row in _OF_ONE_SESSION:
         for method in ("HEAD", "OPTIONS", "PUT", row.method.upper()):
@@ -182,7 +182,7 @@ def test_nor_by_a_method_that_is_none_or_a_body_that_cannot_be_read(people):
 
 @pytest.mark.parametrize("page", ["s/{}/", "s/{}/panel/queue/", "s/{}/panel/nothing/", "embed/{}/queue/", "embed/{}/queue/?link=wrong"])
 @pytest.mark.parametrize("role", ["anonymous", "stranger", "staff", "revoked-link"])
-def test_nor_by_a_page(people, page, role):
+def test_a_stranger_cannot_tell_a_session_from_none_by_a_page(people, page, role):
     client = people.client(role)
     found, none = (client.get("/" + page.format(one)) for one in (people.session.pk, UNKNOWN))
 

@@ -29,7 +29,7 @@ BESIDE = [*OF_ALL, *(f"sessions/{{s}}/{rest}" for rest in OF_A_SESSION), *(f"com
 
 
 @pytest.mark.parametrize("rest", BESIDE)
-def test_nor_is_what_lies_beside_the_state_of_a_session(owner_client, people, commits, rest):
+def test_unchanged_lists_and_comparisons_are_not_sent_again(owner_client, people, commits, rest):
     commits.checkpoint()
     commits.chunk(events=3)
     address = f"/api/v1/{rest.format(s=people.session.pk)}"

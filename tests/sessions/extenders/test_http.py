@@ -196,7 +196,7 @@ def test_a_slow_response_ends_at_the_timeout_even_if_data_keeps_arriving(server:
     assert message == f'Post "{server.url}/filter": context deadline exceeded (Client.Timeout exceeded while awaiting headers)'
 
 
-def test_a_refused_connection(server: ExtenderServer) -> None:
+def test_a_refused_connection_is_reported_in_the_words_of_go(server: ExtenderServer) -> None:
     simulation = simulation_of(server, hosts=("127.0.0.1:1",), urlPrefix="http://127.0.0.1:1", filterVerb="filter")
     assert cycle(simulation).message == 'Post "http://127.0.0.1:1/filter": dial tcp 127.0.0.1:1: connect: connection refused'
 

@@ -31,7 +31,7 @@ def sums(buckets: list[timeline.Bucket]) -> dict[str, int]:
     return {name: sum(getattr(bucket.counts, name) for bucket in buckets) for name in Counts.__struct_fields__}
 
 
-def test_buckets_lie_side_by_side_and_end_at_the_newest_event(ran: Session) -> None:
+def test_buckets_are_contiguous_and_end_at_the_newest_event(ran: Session) -> None:
     buckets = timeline.buckets(ran, after=0, until=ran.event, most=5)
 
     assert 3 <= len(buckets) <= 5

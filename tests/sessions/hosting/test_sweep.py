@@ -33,7 +33,7 @@ def notified(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, UUID]]:
     return heard
 
 
-def test_it_wakes_a_worker_for_commands_without_an_owner(make_session: MakeSession, notified: list[tuple[str, UUID]]) -> None:
+def test_the_sweeper_wakes_a_worker_for_commands_without_an_owner(make_session: MakeSession, notified: list[tuple[str, UUID]]) -> None:
     session_id = make_session()
     assert sweep.sweep() == 0
     send(session_id, "cycle")
@@ -43,7 +43,7 @@ def test_it_wakes_a_worker_for_commands_without_an_owner(make_session: MakeSessi
     assert notified == [("host", session_id)]
 
 
-def test_it_leaves_a_session_with_a_live_owner_alone_and_wakes_a_worker_when_the_lease_has_expired(
+def test_the_sweeper_wakes_a_worker_only_when_the_owners_lease_has_expired(
     make_session: MakeSession, notified: list[tuple[str, UUID]]
 ) -> None:
     session_id = make_session()
@@ -56,7 +56,7 @@ def test_it_leaves_a_session_with_a_live_owner_alone_and_wakes_a_worker_when_the
     assert sweep.sweep() == 1
 
 
-def test_it_wakes_a_worker_for_an_import_that_no_worker_runs(transactional_db: None, notified: list[tuple[str, UUID]]) -> None:
+def test_the_sweeper_wakes_a_worker_for_an_import_that_no_worker_runs(transactional_db: None, notified: list[tuple[str, UUID]]) -> None:
     waiting = Session.objects.create(name="complete", uploaded=True)
     Session.objects.create(name="still being sent")
 
@@ -65,7 +65,7 @@ def test_it_wakes_a_worker_for_an_import_that_no_worker_runs(transactional_db: N
     assert notified == [("import", waiting.pk)]
 
 
-def test_it_leaves_failed_sessions_alone(make_session: MakeSession, notified: list[tuple[str, UUID]]) -> None:
+def test_the_sweeper_ignores_failed_sessions(make_session: MakeSession, notified: list[tuple[str, UUID]]) -> None:
     session_id = make_session()
     send(session_id, "cycle")
     Session.objects.filter(pk=session_id).update(status=Session.Status.FAILED)

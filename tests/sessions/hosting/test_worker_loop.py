@@ -463,7 +463,7 @@ def test_a_session_that_cannot_be_loaded_says_why_and_is_tried_again(make_sessio
     assert work_off(session_id).applied_seq == 1
 
 
-def test_deaths_that_came_from_outside_count_for_nothing(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_crashes_with_an_external_cause_do_not_count(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
     session_id = make_session()
     send(session_id, "cycle")
     with monkeypatch.context() as patch:

@@ -60,7 +60,7 @@ def test_a_pod_that_was_waited_for_in_vain_is_passed_and_keeps_its_rank() -> Non
     assert (removed.rank, removed.place) == ((0, 1), "active")
 
 
-def test_conditions_tell_the_place() -> None:
+def test_a_pods_conditions_imply_its_place_in_the_queue() -> None:
     assert [place_of(one) for one in (pod("p"), pod("p", status=REJECTED))] == ["active", "unschedulable"]
     assert is_waiting(pod("p"))
     assert not is_waiting(pod("p", node_name="n"))

@@ -434,7 +434,7 @@ def test_the_newest_kubelet_chooses_the_release_and_the_report_says_so(kubelets:
 
 
 @pytest.mark.parametrize("kubelets", [(), ("v1.27.14",), ("v1.19.0",), ("latest",), (5,)])
-def test_nodes_that_say_nothing_of_a_newer_release_leave_the_default(kubelets: tuple[Any, ...]) -> None:
+def test_nodes_without_a_newer_release_select_the_default(kubelets: tuple[Any, ...]) -> None:
     session = imported(nodes_of(*kubelets) if kubelets else file(dump(nodes=1, pods=0)))
 
     assert (_settings_of(session).release, session.report["release"]) == ("v1.27.1", "v1.27.1")
