@@ -2,7 +2,7 @@
 
 The most important ones; the others are below, each with a comment:
 
-SCHEDVIZ_DATA             folder of the database, the uploads and the keys
+SCHEDVIZ_DATA             folder for the SQLite database, keys, tokens and logs
 SCHEDVIZ_DATABASE_URL     sqlite:///path or postgresql://…            (sqlite in DATA)
 SCHEDVIZ_REDIS_URL        redis://…, rediss://… or unix:///socket     (redis://127.0.0.1:6379/0)
 SCHEDVIZ_SECRET_KEY       (read from DATA/secret_key, which is created if it does not exist)
