@@ -9,36 +9,27 @@ from schedviz.sessions.models import Command, Session
 pytestmark = pytest.mark.django_db
 
 
-@pytest.mark.parametrize(
-    "rest", ["", "state/", "view/", "events/", "cycles/", "commands/", "timeline/", "breakpoints/", "branches/", "view/?at=1"]
+#: Resources of a session, below its address.
+OF_A_SESSION = (
+    *("", "state/", "view/", "view/?at=1", "events/", "cycles/", "commands/", "timeline/", "breakpoints/", "branches/"),
+    *("links/", "members/", "invites/", "observations/", "agreement/"),
 )
-def test_what_has_not_changed_is_not_sent_again(owner_client, people, commits, rest):
-    commits.chunk(events=3)
-    address = f"/api/v1/sessions/{people.session.pk}/{rest}"
-    first = owner_client.get(address)
+OTHERS = ("lessons/", "lessons/the-list/", "cases/", "samples/", "samples/nominated-for-ever/", "quotas/")
+COMPARISONS = ("compare/?a={s}&b={s}@1", "compare/report/?a={s}&b={s}@1")
 
-    again = owner_client.get(address, headers={"If-None-Match": first["ETag"]})
+
+@pytest.mark.parametrize("address", [*(f"sessions/{{s}}/{rest}" for rest in OF_A_SESSION), *OTHERS, *COMPARISONS])
+def test_what_has_not_changed_is_not_sent_again(owner_client, people, commits, address):
+    commits.checkpoint()
+    commits.chunk(events=3)
+    url = f"/api/v1/{address.format(s=people.session.pk)}"
+    first = owner_client.get(url)
+    assert first.status_code == 200, first.content
+
+    again = owner_client.get(url, headers={"If-None-Match": first["ETag"]})
 
     assert (again.status_code, again.content, again["ETag"]) == (304, b"", first["ETag"])
     assert first["Cache-Control"] == "private, no-cache"
-
-
-OF_A_SESSION = ("links/", "members/", "invites/", "observations/", "agreement/")
-OF_ALL = ("lessons/", "lessons/the-list/", "cases/", "samples/", "samples/nominated-for-ever/", "quotas/")
-BESIDE = [*OF_ALL, *(f"sessions/{{s}}/{rest}" for rest in OF_A_SESSION), *(f"compare/{rest}?a={{s}}&b={{s}}@1" for rest in ("", "report/"))]
-
-
-@pytest.mark.parametrize("rest", BESIDE)
-def test_unchanged_lists_and_comparisons_are_not_sent_again(owner_client, people, commits, rest):
-    commits.checkpoint()
-    commits.chunk(events=3)
-    address = f"/api/v1/{rest.format(s=people.session.pk)}"
-    first = owner_client.get(address)
-    assert first.status_code == 200, first.content
-
-    again = owner_client.get(address, headers={"If-None-Match": first["ETag"]})
-
-    assert (again.status_code, again.content, again["ETag"]) == (304, b"", first["ETag"])
 
 
 def test_an_event_makes_the_newest_state_another_and_leaves_the_past_as_it_was(owner_client, people, commits):
