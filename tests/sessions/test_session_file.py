@@ -21,7 +21,7 @@ from schedviz.sessions.errors import SourceRefused
 from schedviz.sessions.forks import requests
 from schedviz.sessions.history import checkpoints, reading
 from schedviz.sessions.models import Checkpoint, Chunk, Command, Session
-from schedviz.sessions.transfer import create, import_job, session_file_export
+from schedviz.sessions.transfer import create, file_replay, import_job, session_file_export
 from schedviz.trace.added_members import view_without_added_facts, view_without_taints
 from schedviz.trace.events import encode_events
 from tests.sessions.conftest import MakeSession, command, dump, node, pod, send, stored_events, work_off
@@ -88,7 +88,9 @@ def busy(make_session: MakeSession) -> UUID:
     return session_id
 
 
-def test_an_imported_session_is_the_one_that_was_exported(busy: UUID) -> None:
+@pytest.mark.parametrize("cycles_at_once", [1, 64])
+def test_an_imported_session_is_the_one_that_was_exported(busy: UUID, monkeypatch: pytest.MonkeyPatch, cycles_at_once: int) -> None:
+    monkeypatch.setattr(file_replay, "_SLICE_CYCLES", cycles_at_once)
     before = Session.objects.get(pk=busy)
 
     session = imported(packed(busy))

@@ -7,7 +7,7 @@ called: during the replay the file's responses are used, and afterwards the decl
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 import msgspec
@@ -34,7 +34,6 @@ from schedviz.ingest.session_file import (
     ObjectLine,
     RecordedOutcome,
     SessionFile,
-    view_digest,
 )
 from schedviz.kube import codec
 from schedviz.kube.errors import KubeError
@@ -42,10 +41,9 @@ from schedviz.sessions.commands.limits import validate_config
 from schedviz.sessions.commands.stored_form import canonical
 from schedviz.sessions.errors import CommandRefused, Fenced, ReplayDiverged
 from schedviz.sessions.history import checkpoints
-from schedviz.sessions.hosting import lease, slice_commit
+from schedviz.sessions.hosting import lease
 from schedviz.sessions.hosting.checkpoint_saver import saved_engine
-from schedviz.sessions.hosting.slice_commit import Done, Position, Work
-from schedviz.sessions.hosting.slice_runner import STOPPED_BY_BREAKPOINT, STOPPED_BY_QUOTA
+from schedviz.sessions.hosting.slice_commit import Position
 from schedviz.sessions.metrics import recorder
 from schedviz.sessions.models import (
     Checkpoint,
@@ -58,38 +56,22 @@ from schedviz.sessions.models import (
     Session,
 )
 from schedviz.sessions.queries.keyset import in_steps
-from schedviz.sessions.replay.replayer import ENGINE_VERSION, Stored, drop_records
+from schedviz.sessions.replay.replayer import Stored, drop_records
+from schedviz.sessions.transfer.file_replay import MAX_SHOWN_CHARACTERS, MAX_VERSION, FileReplay, ReplayDiffers, ended_early, version_note
 from schedviz.sessions.transfer.importer import Importer
-from schedviz.trace.added_members import view_without_added_facts, view_without_taints, without_added_members
 from schedviz.trace.commands import Configure, decode_command, encode_command
-from schedviz.trace.events import AnyEvent, CommandDone
 from schedviz.trace.releases import gates_in, release_in, unknown_release
 
-#: How much is replayed before it is stored and progress is reported.
-_SLICE_CYCLES = 64
-_SLICE_SECONDS = 0.2
 _ROWS = 500
-#: The maximum number of characters of an event or an outcome in a message.
-_MAX_SHOWN_CHARACTERS = 2000
 _MAX_NUMBER = 100_000_000
-#: Limits for the manifest: characters of names, and bytes of the import report.
+#: Limits for the manifest: characters of the name, and bytes of the import report.
 MAX_NAME = 200
-MAX_VERSION = 40
 MAX_REPORT_BYTES = 64 * 1024
 _KEY_PREFIX = "file-"
-_BREAKPOINT = ("breakpoint", "breakpointEvent")
 
 _encoder = msgspec.json.Encoder()
 _raws = msgspec.json.Decoder(list[msgspec.Raw])
 LineT = TypeVar("LineT", bound=AnyLine)
-
-
-class ReplayDiffers(IngestError):
-    """This engine's results differ from the file's. `difference` has the position and both values."""
-
-    def __init__(self, message: str, difference: dict[str, Any]) -> None:
-        super().__init__(message)
-        self.difference = difference
 
 
 class _FileResponses:
@@ -130,14 +112,14 @@ class SessionFileImport(Importer):
                 self.go_to_fork(simulation, event)
             self.save(simulation)
             self.take_commands(manifest)
-            self.replay_commands(simulation, manifest)
+            position = self.replay_commands(simulation, manifest)
         except ReplayDiverged as error:
             self.difference = {"message": str(error)}
-            raise IngestError(f"{source.name}: {error}{self.versions()}") from error
+            raise IngestError(f"{source.name}: {error}{version_note(self.file.manifest)}") from error
         except ReplayDiffers as error:
             self.difference = error.difference
             raise
-        self.finish(simulation)
+        self.finish(simulation, position)
         return self.report(manifest)
 
     def fail(self, message: str) -> None:
@@ -220,7 +202,7 @@ class SessionFileImport(Importer):
             show_progress()
         if not isinstance(self.pending, ForkLine) or self.pending.event != event or simulation.event != event:
             problem = f"This engine stops at event {simulation.event}, but the session was forked at event {event}."
-            raise ReplayDiffers(f"{self.file_name}: {problem}{self.versions()}", {"event": event})
+            raise ReplayDiffers(f"{self.file_name}: {problem}{version_note(self.file.manifest)}", {"event": event})
         self.pending = next(self.lines, None)
         simulation.task = None
 
@@ -258,76 +240,30 @@ class SessionFileImport(Importer):
                 raise IngestError("Commands were sent to the session before its file was read; send them when it is ready.")
             Command.objects.bulk_create(commands)
 
-    def replay_commands(self, simulation: Simulation, manifest: Manifest) -> None:
-        """Replay the commands in order, store them as recorded, and compare event by event."""
-        self.expected = self.events_of_file()
-        first_event = simulation.event
-        self.position = Position(0, 0, simulation.cycle, simulation.event, simulation.clock_seconds)
-        self.done: list[Done] = []
-        self.slice_ends = time.monotonic() + _SLICE_SECONDS
+    def replay_commands(self, simulation: Simulation, manifest: Manifest) -> Position:
+        """Replay the stored commands, and compare the events with the file's. Returns the position at the end."""
+        total = manifest.last_event - manifest.first_event
+        replay = FileReplay(
+            self.lease,
+            self.session,
+            simulation,
+            manifest,
+            file_name=self.file_name,
+            events=self.events_of_file(),
+            on_commit=lambda event: self.show("replaying", event - manifest.first_event, total, "events"),
+        )
         rows = Command.objects.filter(session_id=self.session.pk, key__startswith=_KEY_PREFIX)
-        for seq, body, stopped, quarantined, outcome in in_steps(
-            rows, "seq", "body", "stopped_event", "quarantined", "outcome", at_once=_ROWS
-        ):
-            stored = Stored(seq, decode_command(bytes(body)), stopped, quarantined)
-            if stored.quarantined and stored.stopped_event is None:
-                done = Done(seq=stored.seq, outcome=_quarantine(outcome, simulation), quarantined=True)
-            else:
-                done = self.do(simulation, stored, outcome)
-            self.done.append(done)
-            if self.is_due(simulation):
-                self.commit(simulation)
-        self.commit(simulation)
-        if next(self.expected, None) is not None:
-            raise ReplayDiffers(
-                f"{self.file_name}: the file has more events than its commands produce.{self.versions()}", {"event": simulation.event}
-            )
-        view = simulation.view()
-        earlier_view = view_without_taints(view)
-        views = (view, earlier_view, view_without_added_facts(earlier_view))
-        if simulation.event != manifest.last_event or manifest.view_digest not in map(view_digest, views):
-            raise ReplayDiffers(
-                f"{self.file_name}: the events are the same, and the state after event {simulation.event} is not.{self.versions()}",
-                {"event": simulation.event},
-            )
-        for noun, declared, actual in (
-            ("firstEvent", manifest.first_event, first_event),
-            ("lastCycle", manifest.last_cycle, view.cycle.cycle if view.cycle else 0),
-            ("clockSeconds", manifest.clock_seconds, view.clock_seconds),
-        ):
-            if declared != actual:
-                raise IngestError(f"{self.file_name}: its manifest declares the {noun} {declared}, but its commands lead to {actual}.")
+        columns = ("seq", "body", "stopped_event", "quarantined", "outcome")
+        for seq, body, stopped, quarantined, outcome in in_steps(rows, *columns, at_once=_ROWS):
+            replay.execute(Stored(seq, decode_command(bytes(body)), stopped, quarantined), outcome)
+        replay.finish()
+        return replay.position
 
-    def do(self, simulation: Simulation, stored: Stored, recorded: dict[str, Any]) -> Done:
-        simulation.start(stored.command, seq=stored.seq)
-
-        def stop() -> bool:
-            return self.is_due(simulation) or (stored.stopped_event is not None and simulation.event >= stored.stopped_event)
-
-        outcome = None
-        while outcome is None:
-            if stored.stopped_event is not None and simulation.event >= stored.stopped_event:
-                outcome = simulation.interrupt()
-                break
-            outcome = simulation.work(stop=stop)
-            if outcome is None and self.is_due(simulation):
-                self.commit(simulation)
-        if stored.stopped_event is not None and simulation.event <= stored.stopped_event:
-            raise _ended_early(stored, simulation)
-        result: dict[str, Any] = msgspec.to_builtins(outcome)
-        if recorded.get("stopped") == STOPPED_BY_QUOTA:
-            result |= {"stopped": STOPPED_BY_QUOTA, "result": str(recorded.get("result", ""))[:_MAX_SHOWN_CHARACTERS]}
-        if recorded.get("stopped") == STOPPED_BY_BREAKPOINT and all(isinstance(recorded.get(name), int) for name in _BREAKPOINT):
-            result |= {"stopped": STOPPED_BY_BREAKPOINT, **{name: recorded[name] for name in _BREAKPOINT}}
-        if stored.quarantined:
-            result = _quarantine(recorded, simulation)
-        return Done(seq=stored.seq, outcome=result, stopped_event=stored.stopped_event, quarantined=stored.quarantined)
-
-    def finish(self, simulation: Simulation) -> None:
+    def finish(self, simulation: Simulation, position: Position) -> None:
         """Save a checkpoint of the end, so that the next command needs no replay."""
         self.report_progress(Progress("saving", 0, None, unit=""), now=True)
         began = time.perf_counter()
-        saved = saved_engine(simulation, self.position, in_command=False)
+        saved = saved_engine(simulation, position, in_command=False)
         checkpoints.save(self.lease, saved, cost_seconds=time.perf_counter() - began)
         recorder.store_initial(self.session.pk, simulation)
 
@@ -356,11 +292,6 @@ class SessionFileImport(Importer):
         """The release of kube-scheduler with which the file was recorded."""
         return release_in(self.file.manifest.settings)
 
-    def versions(self) -> str:
-        """A sentence about the versions, if they explain a difference."""
-        wrote = self.file.manifest.engine_version[:MAX_VERSION]
-        return "" if wrote == ENGINE_VERSION else f" Version {wrote} of schedviz wrote the file, and this is {ENGINE_VERSION}."
-
     def lines_of(self, kind: type[LineT]) -> Iterator[LineT]:
         """The next lines of one kind."""
         while isinstance(self.pending, kind):
@@ -381,78 +312,6 @@ class SessionFileImport(Importer):
         if self.is_cancelled():
             raise ImportCancelled
 
-    def is_due(self, simulation: Simulation) -> bool:
-        """Whether enough was replayed to be stored."""
-        return simulation.cycle - self.position.cycle >= _SLICE_CYCLES or time.monotonic() >= self.slice_ends
-
-    def commit(self, simulation: Simulation) -> None:
-        """Compare the replayed events with those in the file, and store them."""
-        events, cycles = simulation.drain_events(), simulation.drain_cycles()
-        simulation.drain_extender_responses()
-        self.compare(events)
-        self.slice_ends = time.monotonic() + _SLICE_SECONDS
-        if not events and not self.done:
-            return
-        before = self.position
-        self.position = Position(
-            applied_seq=self.done[-1].seq if self.done else before.applied_seq,
-            chunk=before.chunk + bool(events),
-            cycle=simulation.cycle,
-            event=events[-1].event if events else before.event,
-            clock_seconds=simulation.clock_seconds,
-        )
-        work = Work(
-            after=self.position,
-            done=self.done,
-            events=events,
-            cycles=cycles,
-            status=Session.Status.IMPORTING,
-            message="",
-            running_pod=simulation.running_pod,
-        )
-        slice_commit.commit(self.lease, self.session, before, work)
-        self.done = []
-        manifest = self.file.manifest
-        self.show("replaying", self.position.event - manifest.first_event, manifest.last_event - manifest.first_event, "events")
-
-    def compare(self, events: Sequence[AnyEvent]) -> None:
-        """Raises `ReplayDiffers` at the first event that differs from the file."""
-        seq = self.position.applied_seq + 1
-        for event in events:
-            actual, expected = _encoder.encode(event), next(self.expected, b"")
-            if actual != expected and not _is_same(expected, actual, _encoder.encode(without_added_members(event))):
-                raise self.differs(seq, event, expected, actual)
-            if isinstance(event, CommandDone):
-                seq = event.seq + 1
-
-    def differs(self, seq: int, event: AnyEvent, expected: bytes, actual: bytes) -> ReplayDiffers:
-        """The error for the first difference."""
-        row = Command.objects.filter(session_id=self.session.pk, seq=seq).first()
-        op = "" if row is None else f" ({type(decode_command(bytes(row.body))).__struct_config__.tag})"
-        expected_text, actual_text = (
-            expected[:_MAX_SHOWN_CHARACTERS].decode(errors="replace") or "nothing",
-            actual[:_MAX_SHOWN_CHARACTERS].decode(errors="replace"),
-        )
-        return ReplayDiffers(
-            f"{self.file_name}: at command {seq}{op} this engine's events differ from the file's. Event {event.event} "
-            f"was {expected_text}, and is now {actual_text}.{self.versions()}",
-            {
-                "command": seq,
-                "event": event.event,
-                "was": expected_text,
-                "is": actual_text,
-                "engineVersion": self.file.manifest.engine_version,
-            },
-        )
-
-
-def _is_same(expected: bytes, *actual: bytes) -> bool:
-    """Whether an event of the file has the value of one of these. Programs spell numbers differently: 1e-6 is 1e-06, or 0.000001."""
-    try:
-        return msgspec.json.decode(expected) in [msgspec.json.decode(encoded) for encoded in actual]
-    except (msgspec.DecodeError, RecursionError):
-        return False
-
 
 def _stored(line: CommandLine, release: str) -> Stored:
     """A command of the file, as it would have been accepted. Raises `IngestError`."""
@@ -472,20 +331,14 @@ def _recorded_outcome(line: CommandLine) -> dict[str, Any]:
     except msgspec.ValidationError as error:
         raise IngestError(f"command {line.seq}: outcome: {error}") from None
     outcome: dict[str, Any] = msgspec.to_builtins(recorded)
-    return {name: value[:_MAX_SHOWN_CHARACTERS] if isinstance(value, str) else value for name, value in outcome.items()}
+    return {name: value[:MAX_SHOWN_CHARACTERS] if isinstance(value, str) else value for name, value in outcome.items()}
 
 
 def _until(simulation: Simulation, stored: Stored, event: int, *, after_slice: Callable[[], bool]) -> None:
     """Execute a command up to an event."""
     while simulation.event < event:
         if simulation.work(stop=lambda: after_slice() or simulation.event >= event) is not None:
-            raise _ended_early(stored, simulation)
-
-
-def _ended_early(stored: Stored, simulation: Simulation) -> ReplayDiverged:
-    return ReplayDiverged(
-        f"Command {stored.seq} ended at event {simulation.event}; in the recording it continued to event {stored.stopped_event}."
-    )
+            raise ended_early(stored, simulation)
 
 
 def _refuse_code(config: dict[str, Any] | None, path: str, release: str, *, was_refused: bool = False) -> None:
@@ -517,10 +370,6 @@ def _check_numbers(value: Any, path: str) -> None:
                 _check_numbers(inner, f"{path}.{name}")
     elif isinstance(value, int | float) and not 0 <= value <= _MAX_NUMBER:
         raise IngestError(f"{path}: is {value}; expected a number from 0 to {_MAX_NUMBER:,}.")
-
-
-def _quarantine(recorded: dict[str, Any], simulation: Simulation) -> dict[str, Any]:
-    return {"error": str(recorded.get("error", "The command was quarantined."))[:_MAX_SHOWN_CHARACTERS], "event": simulation.event}
 
 
 def _plausible_report(report: dict[str, Any] | None) -> dict[str, Any]:
