@@ -20,13 +20,13 @@ export function layoutHeap(count: number, width: number, maxHeight: number): Hea
     const first = 2 ** level - 1;
     if (first >= count) break;
     const slot = width / 2 ** level;
-    const labelSelectors = slot >= LABEL.least;
+    const hasLabels = slot >= LABEL.least;
     const dot = Math.min(DOT.size, slot - (slot > 4 ? 2 : 0.5));
-    const step = labelSelectors ? LABEL.step : dot + 8;
-    if (slot < DOT.least || y + (labelSelectors ? LABEL.height : dot) > maxHeight) break;
-    if (!labelSelectors) dotsFrom = Math.min(dotsFrom, first);
-    const w = labelSelectors ? Math.min(slot - 6, 160) : dot;
-    const h = labelSelectors ? LABEL.height : Math.max(3, dot);
+    const step = hasLabels ? LABEL.step : dot + 8;
+    if (slot < DOT.least || y + (hasLabels ? LABEL.height : dot) > maxHeight) break;
+    if (!hasLabels) dotsFrom = Math.min(dotsFrom, first);
+    const w = hasLabels ? Math.min(slot - 6, 160) : dot;
+    const h = hasLabels ? LABEL.height : Math.max(3, dot);
     for (let i = first; i < Math.min(count, 2 * first + 1); i++) {
       boxes.push({ x: (i - first + 0.5) * slot - w / 2, y, w, h });
     }

@@ -126,7 +126,7 @@ export interface ClockTick {
 }
 
 const TICK_GAP = 96;
-/** Labels of idle time are longer: "31.0170 s after 31 s of nothing". */
+/** Labels of idle time are longer: "31.0170 s (idle 31 s)". */
 const FOLD_GAP = 184;
 const LEAST_IDLE_SECONDS = 1;
 

@@ -4,7 +4,7 @@ import type { Box } from "./boxes";
 export type Path = { x: number; y: number }[];
 
 /**
- * The waterline after `place`: it enters from the left below the item's line, rises beside the item and leaves to the right above its line.
+ * The waterline after item `index`: it enters from the left below the item's line, rises beside the item and leaves to the right above its line.
  * Everything above and left of it was visited.
  */
 export function waterline(boxes: readonly Box[], index: number, width: number): Path {
@@ -26,7 +26,7 @@ export function waterline(boxes: readonly Box[], index: number, width: number): 
   ];
 }
 
-/** An interpolated waterline: `place` 2.5 is halfway between after item 2 and after item 3. */
+/** An interpolated waterline: `index` 2.5 is halfway between after item 2 and after item 3. */
 export function sweptWaterline(boxes: readonly Box[], index: number, width: number): Path {
   const ahead = Math.ceil(index);
   const item = boxes[ahead];

@@ -13,7 +13,7 @@ export function isSilent(event: AnyEvent): boolean {
 }
 
 /**
- * The end of a step forward by `unit` that starts after `place` events, as a number of events. Null: these events contain no boundary, and
+ * The end of a step forward by `unit` that starts after `index` events, as a number of events. Null: these events contain no boundary, and
  * more may follow.
  */
 export function boundaryAfter(events: readonly AnyEvent[], index: number, unit: Unit): number | null {
@@ -21,7 +21,7 @@ export function boundaryAfter(events: readonly AnyEvent[], index: number, unit: 
   return null;
 }
 
-/** The end of a step back; null: there is no boundary before `place`. */
+/** The end of a step back; null: there is no boundary before `index`. */
 export function boundaryBefore(events: readonly AnyEvent[], index: number, unit: Unit): number | null {
   for (let end = index - 1; end > 0; end--) if (isBoundary(events, end, unit)) return end;
   return null;

@@ -38,7 +38,7 @@ function take(state: State, move: QueueMove): Queued | undefined {
   }
 }
 
-/** Add pods and events in arriving, or remove a pod with the events that no other pod needs. */
+/** Add pods and events in flight, or remove a pod with the events that no other pod needs. */
 export function foldInFlightChanged(state: State, event: InFlightChanged): void {
   let entries = [...state.queue.inFlight, ...(event.added ?? [])];
   if (event.done) {

@@ -76,7 +76,7 @@ export class State {
     backoffQ: new KeyedHeap<Queued>((pod) => pod.pod, (a, b) => this.leavesBackoffQBefore(a, b), this.journal),
     /** v1.36: pods in backoff after an error. */
     errorBackoffQ: new KeyedHeap<Queued>((pod) => pod.pod, expiresBefore, this.journal),
-    /** v1.36: pods in arriving, and the events since the oldest of them was popped. */
+    /** v1.36: pods in flight (upstream: inFlightEvents), and the events since the oldest of them was popped. */
     inFlight: [] as readonly InFlightEntry[],
     /** v1.36: pods are popped from backoffQ when activeQ is empty. */
     popsFromBackoffQ: false,

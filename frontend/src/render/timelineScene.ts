@@ -22,7 +22,7 @@ export interface LanesScene {
 }
 
 /** What depends on the moment: the shown moment, the window in the overview, a brush, the highlighted mark. */
-export interface OverlaySceneOfTimeline {
+export interface OverlayScene {
   layout: TimelineLayout;
   palette: Palette;
   shown: number;
@@ -207,7 +207,7 @@ function drawClock(context: CanvasRenderingContext2D, { layout, palette, ticks, 
   context.textAlign = "left";
 }
 
-export function drawOverlay(context: CanvasRenderingContext2D, scene: OverlaySceneOfTimeline): void {
+export function drawOverlay(context: CanvasRenderingContext2D, scene: OverlayScene): void {
   const { layout, palette } = scene;
   const { area, clock } = layout;
   veilAhead(context, scene);
@@ -230,7 +230,7 @@ export function drawOverlay(context: CanvasRenderingContext2D, scene: OverlaySce
 }
 
 /** The line of the shown moment, with a grip at its foot by which it can be moved. */
-function drawPlayhead(context: CanvasRenderingContext2D, { layout, palette, shown, held }: OverlaySceneOfTimeline): void {
+function drawPlayhead(context: CanvasRenderingContext2D, { layout, palette, shown, held }: OverlayScene): void {
   const { area, clock } = layout;
   const right = area.x + area.w;
   const at = xOf(layout, shown);
@@ -249,7 +249,7 @@ function drawPlayhead(context: CanvasRenderingContext2D, { layout, palette, show
 }
 
 /** Dims the events after the shown moment: they have happened, but are not part of it. */
-function veilAhead(context: CanvasRenderingContext2D, { layout, palette, shown, head }: OverlaySceneOfTimeline): void {
+function veilAhead(context: CanvasRenderingContext2D, { layout, palette, shown, head }: OverlayScene): void {
   if (shown >= head) return;
   const x = Math.max(layout.area.x, xOf(layout, shown) + 1);
   context.globalAlpha = 0.6;
@@ -259,7 +259,7 @@ function veilAhead(context: CanvasRenderingContext2D, { layout, palette, shown, 
 }
 
 /** The window in the overview; failures are marked above everything that dims it. */
-function drawWindow(context: CanvasRenderingContext2D, { layout, palette, shown, failures }: OverlaySceneOfTimeline): void {
+function drawWindow(context: CanvasRenderingContext2D, { layout, palette, shown, failures }: OverlayScene): void {
   const { overview: box, whole, window } = layout;
   const left = Math.round(xIn(box, whole, Math.max(whole.first, window.first)));
   const right = Math.max(left + 6, Math.round(xIn(box, whole, Math.min(whole.last, window.last))));

@@ -185,7 +185,7 @@ export class Playback {
     this.goToDestination();
   }
 
-  /** Events arrived at the head: show them if live, else only the steps that were requested. `kept`: the buffer had room for them. */
+  /** Events arrived at the head: show them if live, else only the steps that were requested. `isContinued`: the buffer has taken them. */
   advance(buffer: EventBuffer, isContinued: boolean): void {
     if (!this.following) {
       this.showPendingSteps(buffer);

@@ -1,4 +1,4 @@
-/** A part of a whole, for Shares. */
+/** A part of the whole that StackedBar draws. */
 export interface BarPart<Key extends string> {
   key: Key;
   count: number;
