@@ -4,47 +4,16 @@ import { join } from "node:path";
 import { parse } from "svelte/compiler";
 import { afterEach, describe, expect, it } from "vitest";
 
-import queries from "../src/i18n/messages/en.queries.json";
-import actions from "../src/i18n/messages/en.actions.json";
-import forms from "../src/i18n/messages/en.forms.json";
-import v136 from "../src/i18n/messages/en.v136.json";
-import main from "../src/i18n/messages/en.json";
-import lessons from "../src/i18n/messages/en.lessons.json";
-import rooms from "../src/i18n/messages/en.rooms.json";
-import home from "../src/i18n/messages/en.home.json";
-import experiments from "../src/i18n/messages/en.experiments.json";
-import devices from "../src/i18n/messages/en.devices.json";
-import narration from "../src/i18n/messages/en.narration.json";
-import compare from "../src/i18n/messages/en.compare.json";
-import node from "../src/i18n/messages/en.node.json";
-import outcomes from "../src/i18n/messages/en.outcomes.json";
-import placed from "../src/i18n/messages/en.placed.json";
-import because from "../src/i18n/messages/en.because.json";
-import agreement from "../src/i18n/messages/en.agreement.json";
-import stages from "../src/i18n/messages/en.stages.json";
-import queriesChinese from "../src/i18n/messages/zh-CN.queries.json";
-import v136Chinese from "../src/i18n/messages/zh-CN.v136.json";
-import actionsChinese from "../src/i18n/messages/zh-CN.actions.json";
-import formsChinese from "../src/i18n/messages/zh-CN.forms.json";
-import mainChinese from "../src/i18n/messages/zh-CN.json";
-import lessonsChinese from "../src/i18n/messages/zh-CN.lessons.json";
-import roomsChinese from "../src/i18n/messages/zh-CN.rooms.json";
-import homeChinese from "../src/i18n/messages/zh-CN.home.json";
-import experimentsChinese from "../src/i18n/messages/zh-CN.experiments.json";
 import { ENGLISH, languageAmong, plural, setVocabularySource, t, vocabularyOf } from "../src/i18n/translate";
 
-const english: Record<string, string> = { ...main, ...actions, ...forms, ...queries, ...lessons, ...rooms, ...v136, ...home, ...experiments, ...devices, ...narration, ...compare, ...outcomes, ...node, ...placed, ...because, ...agreement, ...stages };
-const chinese: Record<string, string> = {
-  ...mainChinese,
-  ...actionsChinese,
-  ...formsChinese,
-  ...queriesChinese,
-  ...lessonsChinese,
-  ...roomsChinese,
-  ...v136Chinese,
-  ...homeChinese,
-  ...experimentsChinese,
-};
+const MESSAGES = join(import.meta.dirname, "../src/i18n/messages");
+/** The files of a language; `zh-CN.explain.json` has translations of the server's sentences, which have no keys. */
+const filesOf = (language: string): Record<string, string>[] =>
+  readdirSync(MESSAGES)
+    .filter((name) => name.startsWith(`${language}.`) && name !== "zh-CN.explain.json")
+    .map((name) => JSON.parse(readFileSync(join(MESSAGES, name), "utf8")) as Record<string, string>);
+const english = Object.assign({}, ...filesOf("en")) as Record<string, string>;
+const chinese = Object.assign({}, ...filesOf("zh-CN")) as Record<string, string>;
 /** Chinese has one form for every count. */
 const isExtraForm = (key: string): boolean => key.endsWith(".one") && key.replace(/one$/, "other") in english;
 const placeholders = (message: string): string[] => [...message.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!).sort();
@@ -63,7 +32,7 @@ describe("every language says everything", () => {
   });
 
   it("defines each key once", () => {
-    const keys = [main, actions, forms, queries, lessons, rooms, v136, home, experiments, devices, narration, compare, outcomes, node, placed, because, agreement, stages].flatMap((file) => Object.keys(file));
+    const keys = filesOf("en").flatMap((file) => Object.keys(file));
     expect(keys.filter((key, place) => keys.indexOf(key) < place)).toEqual([]);
   });
 
@@ -114,7 +83,8 @@ describe("a switch", () => {
 
 describe("the sources", () => {
   const SOURCES = join(import.meta.dirname, "../src");
-  const files = readdirSync(SOURCES, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".svelte"));
+  const names = readdirSync(SOURCES, { recursive: true, encoding: "utf8" });
+  const files = names.filter((name) => name.endsWith(".svelte"));
   /** What is called the same in every language: programs, members of the scheduler's state, resources, keys. */
   const NAMES = new Set(
     `schedviz kube-scheduler v1.27.1 kubectl headNode API server informers activeQ backoffQ unschedulablePods nodeTree imageStates
@@ -133,6 +103,17 @@ describe("the sources", () => {
     if (type === "Text") return (String(data).match(/[A-Za-z][\w.-]+/g) ?? []).filter((word) => !NAMES.has(word));
     return Object.values(rest).flatMap(stray);
   }
+
+  it("use every message", () => {
+    const text = names.filter((name) => /\.(svelte|ts)$/.test(name)).map((name) => readFileSync(join(SOURCES, name), "utf8")).join("\n");
+    const literals = new Set([...text.matchAll(/"([\w.-]+)"/g)].map(([, literal]) => literal));
+    const patterns = [...text.matchAll(/`((?:[\w.-]|\$\{[^{}`]*\})+)`/g)].map(([, template]) => template!.replaceAll(".", "\\.").replace(/\$\{[^}]*\}/g, ".+"));
+    const templates = patterns.filter((pattern) => pattern.includes("\\.") && /[a-z]/.test(pattern)).map((pattern) => new RegExp(`^${pattern}$`));
+    // `plural` adds the form to its key.
+    const isUsed = (key: string): boolean => literals.has(key) || literals.has(key.replace(/\.(one|other)$/, "")) || templates.some((template) => template.test(key));
+
+    expect(Object.keys(english).filter((key) => !isUsed(key))).toEqual([]);
+  });
 
   it("write no sentence of their own into the page", () => {
     const found = files.flatMap((name) => {
