@@ -4,6 +4,7 @@ import { LOAD_CLASSES, loadClass, loadOf } from "../src/model/load";
 import { NOTHING } from "../src/model/nodeList";
 import { amountTexts } from "../src/model/quantity";
 import { itemOf } from "../src/model/state";
+import { STATUS_CODES } from "../src/model/statuses";
 import { cellLook } from "../src/render/cells";
 
 const marks = { assumed: false, ahead: false, pale: false, verdict: null };
@@ -39,6 +40,11 @@ describe("the load of a node", () => {
   it("changes the look of a cell between the limits of a class, so that both level and colour can show it", () => {
     expect(cellLook(withCpu(250), marks)).not.toBe(cellLook(withCpu(300), marks));
     expect(cellLook(withCpu(0), marks)).not.toBe(cellLook(withCpu(1), marks));
+  });
+
+  it("gives way to the Filter result in cells that are coloured by it: each code has a look of its own", () => {
+    const looks = STATUS_CODES.map((verdict) => cellLook(withCpu(250), { ...marks, verdict }));
+    expect(new Set(looks).size).toBe(STATUS_CODES.length);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { CycleView } from "./generated";
-import { isStatusCode, type StatusCode } from "./statuses";
+import { isRejection } from "./statuses";
 
 /** The Status whose path is shown. */
 export interface SelectedStatus {
@@ -31,17 +31,15 @@ export interface Station {
   detail: string;
 }
 
-const UNSCHEDULABLE: readonly StatusCode[] = ["Unschedulable", "UnschedulableAndUnresolvable"];
-/** A step that reverts reservations and assumed pods after a failure. */
+/** Stages after which a failure reverts the reservations and forgets the assumed pod. */
 const AFTER_ASSUME = new Set(["Reserve", "Permit", "PreBindPreFlight", "WaitOnPermit", "PreBind", "Bind"]);
 
 /** Upstream: schedule_one.go and framework/runtime/framework.go, by extension point. */
 export function effectOf({ stage, code }: SelectedStatus): Effect {
-  if (!isStatusCode(code)) return "ends";
   if (code === "Success") return stage === "PostFilter" ? "nominates" : "goesOn";
   if (code === "Skip") return stage === "PreFilter" ? "skipsFilter" : stage === "PreScore" ? "skipsScore" : stage === "Bind" ? "nextBinder" : "goesOn";
   if (code === "Wait") return stage === "Permit" ? "waits" : "ends";
-  if (UNSCHEDULABLE.includes(code)) {
+  if (isRejection(code)) {
     if (stage === "Filter") return code === "Unschedulable" ? "rejectsNode" : "rejectsNodeForGood";
     if (stage === "PreFilter") return "rejectsAllNodes";
     if (stage === "PostFilter") return "findsNoVictims";
@@ -50,7 +48,7 @@ export function effectOf({ stage, code }: SelectedStatus): Effect {
 }
 
 /** Whether a Status with this effect makes the shown cycle fail for its pod. */
-function lets(effect: Effect, cycle: CycleView): boolean {
+function failsCycle(effect: Effect, cycle: CycleView): boolean {
   if (effect === "rejectsNode" || effect === "rejectsNodeForGood") return cycle.outcome === "unschedulable" && (cycle.feasibleNodes ?? 0) === 0;
   return ["rejectsAllNodes", "nominates", "findsNoVictims", "undoes", "ends"].includes(effect);
 }
@@ -61,7 +59,7 @@ function lets(effect: Effect, cycle: CycleView): boolean {
  */
 export function pathOfStatus(status: SelectedStatus, cycle: CycleView, queue: string): Station[] {
   const effect = effectOf(status);
-  if (!lets(effect, cycle)) return [];
+  if (!failsCycle(effect, cycle)) return [];
   const failure = cycle.stages?.find((view) => view.stage === "HandleSchedulingFailure")?.facts ?? {};
   const textOf = (name: string): string => (typeof failure[name] === "string" ? failure[name] : "");
   const stations: Station[] = [];

@@ -1,24 +1,16 @@
-/** The Status codes of upstream's framework; each has one key for its colour and one for its glyph, on every panel. */
-export const STATUS_CODES = ["Success", "Error", "Unschedulable", "UnschedulableAndUnresolvable", "Wait", "Skip"] as const;
+/** The codes of a Status; each has one colour and one glyph, on every panel. Upstream: framework/interface.go Code */
+export const STATUS_CODES = ["Success", "Error", "Unschedulable", "UnschedulableAndUnresolvable", "Wait", "Skip", "Pending"] as const;
 
 export type StatusCode = (typeof STATUS_CODES)[number];
 
-export function isStatusCode(code: string): code is StatusCode {
-  return (STATUS_CODES as readonly string[]).includes(code);
+/** Whether a plugin rejected the pod or the node. Upstream: v1.36 framework/interface.go Status.IsRejected */
+export function isRejection(code: string): boolean {
+  return code === "Unschedulable" || code === "UnschedulableAndUnresolvable" || code === "Pending";
 }
 
-/** The code with the highest precedence, as in RunFilterPlugins. */
-const GRAVITY: Record<StatusCode, number> = {
-  Skip: 0,
-  Success: 1,
-  Wait: 2,
-  Unschedulable: 3,
-  UnschedulableAndUnresolvable: 4,
-  Error: 5,
-};
+const BY_SEVERITY: readonly StatusCode[] = ["Skip", "Success", "Wait", "Pending", "Unschedulable", "UnschedulableAndUnresolvable", "Error"];
 
-export function worst(codes: readonly string[]): StatusCode | null {
-  let found: StatusCode | null = null;
-  for (const code of codes) if (isStatusCode(code) && (found === null || GRAVITY[code] > GRAVITY[found])) found = code;
-  return found;
+/** The code for a mark that represents several Statuses; null: there are none. */
+export function mostSevere(codes: readonly string[]): StatusCode | null {
+  return BY_SEVERITY.findLast((code) => codes.includes(code)) ?? null;
 }

@@ -23,6 +23,7 @@ export interface Palette {
   unresolvable: string;
   error: string;
   wait: string;
+  pending: string;
   skip: string;
   font: string;
 }
@@ -58,6 +59,7 @@ export function readPalette(element: Element): Palette {
     unresolvable: token("unresolvable"),
     error: token("error"),
     wait: token("wait"),
+    pending: token("pending"),
     skip: token("skip"),
     font: style.getPropertyValue("--font").trim(),
   };
@@ -76,6 +78,8 @@ export function statusColour(code: string, palette: Palette): string {
       return palette.unresolvable;
     case "Wait":
       return palette.wait;
+    case "Pending":
+      return palette.pending;
     case "Error":
       return palette.error;
     default:

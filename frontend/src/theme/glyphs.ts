@@ -9,5 +9,6 @@ export const GLYPHS: Record<string, string> = {
   UnschedulableAndUnresolvable: "M2 6 A4 4 0 1 0 10 6 A4 4 0 1 0 2 6 M3.2 8.8 L8.8 3.2",
   Wait: "M4.2 3 L4.2 9 M7.8 3 L7.8 9",
   Skip: "M2.5 3.5 L6 6 L2.5 8.5 M8.5 3 L8.5 9",
+  Pending: "M3 2 H9 L3 10 H9 Z",
 };
 

@@ -1,7 +1,7 @@
 import type { MessageKey } from "../../i18n/translate";
 import type { RailStage } from "../../model/cycleStages";
 import type { PodGroupPodView } from "../../model/generated";
-import { worst, type StatusCode } from "../../model/statuses";
+import { mostSevere, type StatusCode } from "../../model/statuses";
 
 /** A cycle's outcome has the colour of the corresponding Status. */
 const CODES: Record<string, string> = { scheduled: "Success", unschedulable: "Unschedulable", error: "Error", skipped: "Skip" };
@@ -33,6 +33,6 @@ export function codeOfStage(stage: RailStage): StatusCode | null {
   const codes = stage.views.flatMap((view) => [...(view.statuses ?? []).map((status) => status.code), ...(view.facts?.["error"] ? ["Error"] : [])]);
   // A rejected node is no problem; a filter that leaves none is.
   if (stage.stage === "Filter" && stage.views.some((view) => view.facts?.["feasible"] === 0)) return "Unschedulable";
-  const code = worst(codes);
+  const code = mostSevere(codes);
   return code === "Skip" ? "Success" : (code ?? "Success");
 }
