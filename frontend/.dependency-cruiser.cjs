@@ -13,7 +13,7 @@ module.exports = {
     only("render-draws-layouts", "render", ["layout", "model", "theme"]),
     only("wire-knows-the-model", "wire", ["model"]),
     only("api-knows-the-model", "api", ["model", "wire"]),
-    only("i18n-stands-alone", "i18n", []),
+    only("i18n-knows-the-model", "i18n", ["model"]),
     only("editor-knows-words", "editor", ["i18n", "model"]),
     only("store-holds-it-together", "store", ["model", "wire", "api", "i18n"]),
     only("commands-act-on-the-store", "commands", ["store", "model", "i18n"]),

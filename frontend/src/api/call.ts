@@ -34,6 +34,11 @@ export interface CallOptions {
 
 export const BASE = "/api/v1/";
 
+/** The name of a node, or `namespace/name` of a pod, for the path of a URL. */
+export function pathOf(name: string): string {
+  return name.split("/").map(encodeURIComponent).join("/");
+}
+
 /** Send one request. Throws an `ApiError`; an abort throws an AbortError. */
 export async function call<T>(method: string, path: string, options: CallOptions = {}): Promise<T> {
   const text = await callText(method, path, options);

@@ -1,4 +1,3 @@
-import type { AnyCommand } from "../model/generated";
 import type { ChosenRelease } from "../model/releases";
 import type { ImportReport, Progress } from "../wire/messages";
 import type { Follows } from "./agreement";
@@ -28,12 +27,19 @@ export interface SessionSummary {
   pods?: number;
   /** Bytes stored in the database. */
   storedBytes?: number | null;
-  forkedFrom?: { id: string | null; name: string; event: number } | null;
+  forkedFrom?: ForkedFrom | null;
   follows?: Follows | null;
   report?: ImportReport | null;
   /** The simulated release of kube-scheduler, and the feature gates that differ from its defaults. */
   release?: string;
   featureGates?: Record<string, boolean>;
+}
+
+/** The session that a fork was created from; `id` is null after that session was deleted. */
+export interface ForkedFrom {
+  id: string | null;
+  name: string;
+  event: number;
 }
 
 export interface Created {
@@ -87,27 +93,6 @@ export function deleteSession(id: string): Promise<void> {
 
 export function generateSession(generate: Record<string, unknown>, name: string, release: ChosenRelease): Promise<Created> {
   return call("POST", "sessions/", { body: { generate, ...(name ? { name } : {}), ...(release ? { release } : {}) } });
-}
-
-/** The full record of a cycle, as FORMAT.md's `cycle`. The server computes it by replay, so it may take a moment. */
-export function getCycle(id: string, cycle: number, signal?: AbortSignal): Promise<CycleDetail> {
-  return call("GET", `sessions/${id}/cycles/${cycle}/`, { signal });
-}
-
-export function postCommand(id: string, key: string, command: AnyCommand): Promise<{ seq: number }> {
-  return call("POST", `sessions/${id}/commands/`, { body: { key, ...command } });
-}
-
-export interface CycleDetail {
-  pod: string;
-  outcome: string;
-  node?: string;
-  feasible?: string[];
-  filter?: { node: string; plugin: string; code: string; reasons: string[] }[];
-  scores?: Record<string, { weight: number; raw: Record<string, number>; normalized: Record<string, number>; weighted: Record<string, number> }> | null;
-  totals?: Record<string, number> | null;
-  tied?: string[];
-  [other: string]: unknown;
 }
 
 export interface Upload {

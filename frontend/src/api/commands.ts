@@ -13,6 +13,11 @@ export interface CommandAnswer {
 const WAIT_SECONDS = 10;
 const LOOK_MILLIS = 400;
 
+/** Send a command, which is then accepted with this number. The same key is accepted once. Throws an `ApiError`. */
+export function postCommand(id: string, key: string, command: AnyCommand): Promise<{ seq: number }> {
+  return call("POST", `sessions/${id}/commands/`, { body: { key, ...command } });
+}
+
 /** Send a command and wait for its outcome. Throws an `ApiError` with the path of the invalid member. */
 export function sendCommand(id: string, command: AnyCommand & { key?: string }): Promise<CommandAnswer> {
   return call("POST", `sessions/${id}/commands/`, { body: command, headers: { Prefer: `wait=${WAIT_SECONDS}` } });

@@ -1,4 +1,4 @@
-import { call } from "./call";
+import { call, pathOf } from "./call";
 
 /** Amounts as the scheduler counts them; a missing one is 0. */
 export interface Requested {
@@ -41,9 +41,9 @@ export interface PodDescription {
 }
 
 export function describeNode(id: string, node: string, at: number, signal: AbortSignal): Promise<NodeDescription> {
-  return call("GET", `sessions/${id}/describe/nodes/${encodeURIComponent(node)}/?at=${at}`, { signal });
+  return call("GET", `sessions/${id}/describe/nodes/${pathOf(node)}/?at=${at}`, { signal });
 }
 
 export function describePod(id: string, pod: string, at: number, signal: AbortSignal): Promise<PodDescription> {
-  return call("GET", `sessions/${id}/describe/pods/${pod.split("/").map(encodeURIComponent).join("/")}/?at=${at}`, { signal });
+  return call("GET", `sessions/${id}/describe/pods/${pathOf(pod)}/?at=${at}`, { signal });
 }

@@ -1,7 +1,7 @@
 /** Questions about one moment of a session: why a pod is pending, what would place it, how many more would fit. They change nothing. */
 import type { AnyCommand } from "../model/generated";
 import type { Phrase } from "../model/phrase";
-import { call, callBlob } from "./call";
+import { call, callBlob, pathOf } from "./call";
 import type { Finding } from "../wire/messages";
 
 /** Whether a node could take the pod: now; if pods on it left; if something else changed; not even if it were empty. */
@@ -309,8 +309,4 @@ export interface PastedMessage {
 
 export function whatIf(id: string, pod: object, copies: number, at: number, signal: AbortSignal): Promise<WhatIf> {
   return call("POST", `sessions/${id}/what-if/?at=${at}`, { body: { pod, copies }, signal });
-}
-
-function pathOf(key: string): string {
-  return key.split("/").map(encodeURIComponent).join("/");
 }

@@ -1,13 +1,6 @@
 import { call } from "./call";
 import { getSession, type SessionSummary } from "./client";
 
-/** The session that a fork was created from; `id` is null after that session was deleted. */
-export interface ForkedFrom {
-  id: string | null;
-  name: string;
-  event: number;
-}
-
 /** Create a session that continues from the moment after an event, on kube-scheduler `release` if one is given. The same key returns the same fork. Its status is `importing` until it is ready. */
 export function forkSession(id: string, fork: { at: number; name?: string; release?: string; key: string }): Promise<SessionSummary> {
   return call("POST", `sessions/${id}/branches/`, { body: fork });

@@ -1,3 +1,4 @@
+import type { CycleRecord } from "../model/cycleRecord";
 import type { AnyEvent, CycleView, View } from "../model/generated";
 import type { Tally } from "../model/tallies";
 import { call } from "./call";
@@ -60,6 +61,11 @@ export interface CycleSummary {
 
 export function getCycles(id: string, page: PageQuery, signal?: AbortSignal): Promise<{ results: CycleSummary[] }> {
   return call("GET", `sessions/${id}/cycles/?${queryOf(page)}`, { signal });
+}
+
+/** The full record of a cycle. The server computes it by replay, so it may take a moment. */
+export function getCycle(id: string, cycle: number): Promise<CycleRecord> {
+  return call("GET", `sessions/${id}/cycles/${cycle}/`);
 }
 
 /** The stored summary of one cycle; it has the scores of the winner and the runner-up, and needs no replay. */

@@ -1,6 +1,6 @@
 import type { Phrase } from "../model/phrase";
 import type { Selection } from "../model/permalink";
-import { call } from "./call";
+import { call, pathOf } from "./call";
 
 /** One entry of a history, in English and as a phrase. `uid` distinguishes pods that had the same name. */
 export interface StoryEntry {
@@ -30,6 +30,5 @@ export function getStory(
   signal?: AbortSignal,
 ): Promise<StoryAnswer> {
   const query = new URLSearchParams(Object.entries(page).map(([key, value]) => [key, String(value)]));
-  const path = name.split("/").map(encodeURIComponent).join("/");
-  return call("GET", `sessions/${id}/stories/${kind}s/${path}/?${query}`, { signal });
+  return call("GET", `sessions/${id}/stories/${kind}s/${pathOf(name)}/?${query}`, { signal });
 }

@@ -1,10 +1,5 @@
+import type { Phrase } from "../model/phrase";
 import { language, phraseIn } from "./translate";
-
-/** A sentence of the server: an English template, which is the key of its translations, and values: texts, numbers, or other phrases. */
-export interface Phrase {
-  template: string;
-  values: Record<string, string | number | Phrase>;
-}
 
 /** A text and its language; English if there is no translation. */
 export interface Said {

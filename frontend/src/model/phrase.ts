@@ -1,4 +1,4 @@
-/** A sentence as an English template and its values, which can be translated. */
+/** A sentence of the server: an English template, which is the key of its translations, and its values. */
 export interface Phrase {
   template: string;
   values: Record<string, string | number | Phrase>;

@@ -1,4 +1,5 @@
-import { ApiError, getSession, postCommand } from "../api/client";
+import { ApiError, getSession } from "../api/client";
+import { postCommand } from "../api/commands";
 import { linkProtocols } from "../api/shareLink";
 import type { AnyCommand } from "../model/generated";
 import { idempotencyKey } from "../model/idempotencyKey";

@@ -1,4 +1,4 @@
-import { getCycle } from "../api/client";
+import { getCycle } from "../api/moments";
 import { matrixOf, type CycleRecord, type Matrix } from "../model/cycleRecord";
 import { failureOf } from "../i18n/failure";
 
@@ -46,7 +46,7 @@ export class CycleRecords {
     const cached = this.known.get(cycle);
     if (cached && (nodeInfoList.length === 0 || cached.nodes > 0)) return cached.loading;
     const record = cached ? cached.loading.then((loaded) => loaded.record) : getCycle(this.session, cycle);
-    const loading = record.then((detail: CycleRecord) => ({ cycle, record: detail, matrix: matrixOf(detail, nodeInfoList) }));
+    const loading = record.then((detail) => ({ cycle, record: detail, matrix: matrixOf(detail, nodeInfoList) }));
     this.known.set(cycle, { loading, nodes: nodeInfoList.length });
     for (const oldest of this.known.keys()) {
       if (this.known.size <= KEPT) break;

@@ -1,6 +1,5 @@
 import type { Follows } from "../api/agreement";
-import { getSession, type SessionSummary } from "../api/client";
-import type { ForkedFrom } from "../api/forks";
+import { getSession, type ForkedFrom, type SessionSummary } from "../api/client";
 import type { ImportReport } from "../wire/messages";
 
 /** Details of a session that REST has and the WebSocket does not. All of it is empty until it is loaded. */
