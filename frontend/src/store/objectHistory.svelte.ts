@@ -1,56 +1,59 @@
-import { getStory, type StoryAnswer, type StoryEntry } from "../api/stories";
+import { getHistory, type HistoryEntry, type HistoryPage } from "../api/history";
 import { failureOf } from "../i18n/failure";
 import type { Selection } from "../model/permalink";
 
-export interface HistoryEntry extends StoryEntry {
-  /** An event may have several entries. */
+export interface ListedEntry extends HistoryEntry {
+  /** Distinguishes the entries of one event. */
   key: string;
 }
 
 const PAGE = 200;
-const MOST = 1000;
-/** The shortest interval between updates during a run. */
-const BETWEEN_MILLIS = 1_000;
+/** The maximum number of new entries that are added to the list: if there are more, it is loaded again. */
+const MAX_NEW = 1000;
+/** The minimum interval between updates during a run. */
+const UPDATE_MILLIS = 1_000;
 
 /** The history of one pod or node, newest first, loaded in pages; it grows with the session. */
-export class Story {
-  entries = $state.raw<readonly HistoryEntry[]>([]);
+export class ObjectHistory {
+  entries = $state.raw<readonly ListedEntry[]>([]);
   loading = $state(true);
   error = $state("");
   /** The `before` of the page before; null: the history is loaded from its beginning. */
   previous = $state<number | null>(null);
-  /** The pods that had this name, oldest first. */
+  /** The uids of the pods that had this name, oldest first. */
   lives = $state.raw<readonly string[]>([]);
 
   private readonly closing = new AbortController();
-  private at = -1;
-  private wanted = 0;
+  /** The event up to which the history is loaded; -1: nothing is. */
+  private loadedTo = -1;
+  /** The event that the session has reached. */
+  private reached = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     private readonly session: string,
-    private readonly thing: Selection,
+    private readonly object: Selection,
   ) {}
 
   /** The session has reached this event: load new entries soon. */
   reach(event: number): void {
-    this.wanted = event;
-    if (this.at < 0) {
+    this.reached = event;
+    if (this.loadedTo < 0) {
       if (!this.timer && !this.error) this.schedule(0);
-    } else if (event > this.at) this.schedule(BETWEEN_MILLIS);
+    } else if (event > this.loadedTo) this.schedule(UPDATE_MILLIS);
   }
 
   async loadEarlier(): Promise<void> {
     if (this.previous === null || this.loading) return;
-    await this.fetch({ before: this.previous, tail: PAGE }, (answer) => {
-      this.entries = [...this.entries, ...entriesOf(answer)];
-      this.previous = answer.previous;
+    await this.fetch({ before: this.previous, tail: PAGE }, (page) => {
+      this.entries = [...this.entries, ...newestFirst(page)];
+      this.previous = page.previous;
     });
   }
 
   retry(): void {
     this.error = "";
-    void this.go();
+    void this.loadMissing();
   }
 
   close(): void {
@@ -61,47 +64,47 @@ export class Story {
   private schedule(millis: number): void {
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
-      void this.go();
+      void this.loadMissing();
     }, millis);
   }
 
-  private async go(): Promise<void> {
-    if (this.at < 0) await this.begin();
-    else if (this.wanted > this.at) await this.goOn();
+  private async loadMissing(): Promise<void> {
+    if (this.loadedTo < 0) await this.loadNewest();
+    else if (this.reached > this.loadedTo) await this.loadNew();
   }
 
-  private begin(): Promise<void> {
-    return this.fetch({ tail: PAGE }, (answer) => {
-      this.entries = entriesOf(answer);
-      this.previous = answer.previous;
-      this.take(answer);
+  private loadNewest(): Promise<void> {
+    return this.fetch({ tail: PAGE }, (page) => {
+      this.entries = newestFirst(page);
+      this.previous = page.previous;
+      this.update(page);
     });
   }
 
-  private goOn(): Promise<void> {
-    return this.fetch({ after: this.at, limit: MOST }, async (answer) => {
-      // More than a page is new: the gap is loaded when the user scrolls there.
-      if (answer.next !== null) {
-        await this.begin();
+  private loadNew(): Promise<void> {
+    return this.fetch({ after: this.loadedTo, limit: MAX_NEW }, async (page) => {
+      // There is more: the gap is loaded when the user scrolls there.
+      if (page.next !== null) {
+        await this.loadNewest();
         return;
       }
-      this.entries = [...entriesOf(answer), ...this.entries];
-      this.take(answer);
+      this.entries = [...newestFirst(page), ...this.entries];
+      this.update(page);
     });
   }
 
-  private take(answer: StoryAnswer): void {
-    this.at = answer.at;
-    this.lives = answer.lives.map(({ uid }) => uid);
-    if (this.wanted > this.at) this.schedule(BETWEEN_MILLIS);
+  private update({ at, lives }: HistoryPage): void {
+    this.loadedTo = at;
+    this.lives = lives.map(({ uid }) => uid);
+    if (this.reached > at) this.schedule(UPDATE_MILLIS);
   }
 
-  private async fetch(page: Parameters<typeof getStory>[2], use: (answer: StoryAnswer) => void | Promise<void>): Promise<void> {
+  private async fetch(range: Parameters<typeof getHistory>[2], use: (page: HistoryPage) => void | Promise<void>): Promise<void> {
     this.loading = true;
     try {
-      const answer = await getStory(this.session, this.thing, page, this.closing.signal);
+      const page = await getHistory(this.session, this.object, range, this.closing.signal);
       this.error = "";
-      await use(answer);
+      await use(page);
     } catch (error) {
       if (this.closing.signal.aborted) return;
       this.error = failureOf(error);
@@ -111,7 +114,7 @@ export class Story {
   }
 }
 
-function entriesOf({ results }: StoryAnswer): HistoryEntry[] {
+function newestFirst({ results }: HistoryPage): ListedEntry[] {
   let event = -1;
   let index = 0;
   const entries = results.map((entry) => {

@@ -1,5 +1,5 @@
 import { getCycleSummary } from "../api/moments";
-import { getStory } from "../api/stories";
+import { getHistory } from "../api/history";
 import { isImport } from "../model/importedFiles";
 import { placementWithoutCycle, type Placement } from "../model/placement";
 import type { Scope } from "./scope.svelte";
@@ -9,7 +9,7 @@ const ENTRIES = 200;
 
 /** How the pod `namespace/name` came to the node that it is on at a moment. */
 export async function placementOf(scope: Scope, pod: string, at: number, signal: AbortSignal): Promise<Placement> {
-  const { results, lives } = await getStory(scope.id, { kind: "pod", name: pod }, { tail: ENTRIES, at }, signal);
+  const { results, lives } = await getHistory(scope.id, { kind: "pod", name: pod }, { tail: ENTRIES, at }, signal);
   const life = lives.findLast(({ born }) => born <= at);
   const entry = results.findLast(({ t, uid }) => t === "cycleEnded" && (!life || !uid || uid === life.uid));
   if (entry) {

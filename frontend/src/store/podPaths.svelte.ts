@@ -1,5 +1,5 @@
 import { getEvents } from "../api/moments";
-import { getStory } from "../api/stories";
+import { getHistory } from "../api/history";
 import type { CachePod } from "../model/generated";
 
 /** The delay before a path is loaded: not while the shown moment moves. */
@@ -44,7 +44,7 @@ export class PodPath {
     const abort = new AbortController();
     this.gone = abort;
     try {
-      const { results } = await getStory(this.session, { kind: "pod", name: pod }, { at, limit: ENTRIES }, abort.signal);
+      const { results } = await getHistory(this.session, { kind: "pod", name: pod }, { at, limit: ENTRIES }, abort.signal);
       const entries = results.filter((entry) => entry.t === "cachePod" && entry.event <= at).slice(-MOST);
       const operations = await Promise.all(entries.map((entry) => this.operation(entry.event, abort.signal)));
       if (abort.signal.aborted) return;

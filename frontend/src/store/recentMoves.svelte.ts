@@ -1,5 +1,5 @@
 import { getEvents, getEventsAfter } from "../api/moments";
-import { getStory } from "../api/stories";
+import { getHistory } from "../api/history";
 import type { AnyEvent } from "../model/generated";
 import { MoveReader, type MoveLine } from "../model/queueMoves";
 import type { Change } from "./picture.svelte";
@@ -9,7 +9,8 @@ const KEPT = 200;
 export const RECALLED = 400;
 /** The number of past moves of one pod that are read, each with a request of its own. */
 const RECALLED_OF_POD = 12;
-const STORY = 200;
+/** The newest entries of a pod's history that are searched for moves. */
+const ENTRIES = 200;
 const SETTLED_MILLIS = 200;
 
 /** The last moves between the queues before the shown moment, newest first: of all pods, or of one. */
@@ -88,8 +89,8 @@ export class RecentMoves {
   private async eventsBefore(event: number, pod: string | null, signal: AbortSignal): Promise<AnyEvent[]> {
     const last = getEventsAfter(this.session, Math.max(0, event - RECALLED), RECALLED, signal);
     if (pod === null) return last;
-    const [recent, story] = await Promise.all([last, getStory(this.session, { kind: "pod", name: pod }, { tail: STORY, at: event }, signal)]);
-    const moves = story.results.filter(({ t, event: number }, i, all) => t === "queueMoved" && number !== all[i + 1]?.event).slice(-RECALLED_OF_POD);
+    const [recent, history] = await Promise.all([last, getHistory(this.session, { kind: "pod", name: pod }, { tail: ENTRIES, at: event }, signal)]);
+    const moves = history.results.filter(({ t, event: number }, i, all) => t === "queueMoved" && number !== all[i + 1]?.event).slice(-RECALLED_OF_POD);
     const before = moves.filter((entry) => entry.event < (recent[0]?.event ?? Infinity));
     // v1.36 records what hints answered right before a move.
     const pages = await Promise.all(before.map((entry) => getEvents(this.session, { after: Math.max(0, entry.event - 2), limit: 2 }, signal)));
