@@ -1,4 +1,5 @@
 import { keepProgress, type Answer, type LessonProgress } from "../api/lessons";
+import { readStored, writeStored } from "./browserStorage";
 
 /** The user's position in a session of a lesson, and their answers there. */
 export interface StoredProgress {
@@ -20,7 +21,7 @@ export class ProgressKeeper {
 
   /** The stored position, of this browser or else of the server. */
   of(stored: LessonProgress | null): StoredProgress {
-    const here = keptFor(this.session);
+    const here = storedProgress(this.session);
     if (here.stop) return here;
     return stored?.session === this.session ? { stop: stored.stop, answers: stored.answers } : here;
   }
@@ -46,21 +47,13 @@ function ignore(): void {
   return;
 }
 
-const placeOf = (session: string): string => `schedviz.lesson.${session}`;
+const keyOf = (session: string): string => `schedviz.lesson.${session}`;
 
 export function storeProgress(session: string, progress: StoredProgress): void {
-  try {
-    localStorage.setItem(placeOf(session), JSON.stringify(progress));
-  } catch {
-    // Without storage, the position is where the session is.
-  }
+  writeStored(keyOf(session), progress);
 }
 
-function keptFor(session: string): StoredProgress {
-  try {
-    const progress = JSON.parse(localStorage.getItem(placeOf(session)) ?? "{}") as Partial<StoredProgress>;
-    return { stop: progress.stop ?? "", answers: progress.answers ?? {} };
-  } catch {
-    return { stop: "", answers: {} };
-  }
+function storedProgress(session: string): StoredProgress {
+  const { stop = "", answers = {} } = (readStored(keyOf(session)) ?? {}) as Partial<StoredProgress>;
+  return { stop, answers };
 }

@@ -2,6 +2,7 @@
 import { MediaQuery } from "svelte/reactivity";
 
 import { ENGLISH, languageAmong, LANGUAGES, setVocabularySource, vocabularyOf, type Language } from "../i18n/translate";
+import { readStored, writeStored } from "./browserStorage";
 
 export type Theme = "system" | "dark" | "light";
 
@@ -33,7 +34,7 @@ class Preferences {
   private readonly keeps = document.querySelector("[data-embedded]") === null;
 
   constructor() {
-    const stored = this.keeps ? read() : fromAddress();
+    const stored = this.keeps ? ((readStored(KEY) ?? {}) as Partial<StoredPreferences>) : fromAddress();
     this.language = stored.language && stored.language in LANGUAGES ? stored.language : languageAmong(navigator.languages);
     if (stored.theme) this.theme = stored.theme;
     if (stored.queueAs) this.queueAs = stored.queueAs;
@@ -60,11 +61,7 @@ class Preferences {
   save(): void {
     if (!this.keeps) return;
     const stored: StoredPreferences = { theme: this.theme, language: this.language, queueAs: this.queueAs, cacheAs: this.cacheAs, internals: this.internals };
-    try {
-      localStorage.setItem(KEY, JSON.stringify(stored));
-    } catch {
-      // Storage may be disabled by the user.
-    }
+    writeStored(KEY, stored);
   }
 
   private apply(): void {
@@ -75,14 +72,6 @@ class Preferences {
       if (this.keeps) document.cookie = `schedviz_theme=${this.theme}; path=/; max-age=31536000; SameSite=Lax`;
     }
     this.save();
-  }
-}
-
-function read(): Partial<StoredPreferences> {
-  try {
-    return JSON.parse(localStorage.getItem(KEY) ?? "{}") as Partial<StoredPreferences>;
-  } catch {
-    return {};
   }
 }
 
