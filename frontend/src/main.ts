@@ -6,7 +6,6 @@ import "./theme/projected.css";
 
 import { mount } from "svelte";
 import { useShareLink } from "./api/shareLink";
-import { loadHomeMessages } from "./i18n/translate";
 import { preferences } from "./store/preferences.svelte";
 
 const root = document.getElementById("app");
@@ -26,10 +25,10 @@ async function show(target: HTMLElement): Promise<void> {
     const [{ default: ScopePage }] = await Promise.all([import("./views/ScopePage.svelte"), messages]);
     mount(ScopePage, { target, props: { session, name, lesson } });
   } else if (page === "home") {
-    const [{ default: HomePage }] = await Promise.all([import("./views/home/HomePage.svelte"), messages, loadHomeMessages()]);
+    const [{ default: HomePage }] = await Promise.all([import("./views/home/HomePage.svelte"), messages]);
     mount(HomePage, { target });
   } else if (page === "sessions") {
-    const [{ default: SessionsPage }] = await Promise.all([import("./views/sessions/SessionsPage.svelte"), messages, loadHomeMessages()]);
+    const [{ default: SessionsPage }] = await Promise.all([import("./views/sessions/SessionsPage.svelte"), messages]);
     mount(SessionsPage, { target });
   } else if (page === "experiments") {
     const [{ default: Experiments }] = await Promise.all([import("./views/experiments/Experiments.svelte"), messages]);

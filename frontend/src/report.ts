@@ -4,9 +4,9 @@ import "./theme/page.css";
 import "./theme/report.css";
 
 import { mount } from "svelte";
-import english from "./i18n/messages/en.experiments.json";
+import "./i18n/experiments";
 import chinese from "./i18n/messages/zh-CN.experiments.json";
-import { addEnglish, ENGLISH, languageAmong, setVocabularySource, type Vocabulary } from "./i18n/translate";
+import { ENGLISH, languageAmong, setVocabularySource, type Vocabulary } from "./i18n/translate";
 import type { Results } from "./model/experiments/results";
 import Report from "./views/experiments/Report.svelte";
 
@@ -14,7 +14,6 @@ const target = document.getElementById("app");
 const data = document.getElementById("results")?.textContent;
 
 if (target && data) {
-  addEnglish(english);
   const language = languageAmong(navigator.languages);
   const vocabulary: Vocabulary = language === "en" ? ENGLISH : { language, messages: chinese };
   setVocabularySource(() => vocabulary);

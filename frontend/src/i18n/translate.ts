@@ -1,32 +1,45 @@
-import main from "./messages/en.json";
-import queries from "./messages/en.queries.json";
 import actions from "./messages/en.actions.json";
-import lessons from "./messages/en.lessons.json";
-import rooms from "./messages/en.rooms.json";
-import type forms from "./messages/en.forms.json";
+import main from "./messages/en.json";
+import type agreement from "./messages/en.agreement.json";
 import type because from "./messages/en.because.json";
-import type v136 from "./messages/en.v136.json";
-import type experiments from "./messages/en.experiments.json";
-import type home from "./messages/en.home.json";
-import type devices from "./messages/en.devices.json";
-import type narration from "./messages/en.narration.json";
 import type compare from "./messages/en.compare.json";
+import type devices from "./messages/en.devices.json";
+import type experiments from "./messages/en.experiments.json";
+import type forms from "./messages/en.forms.json";
+import type home from "./messages/en.home.json";
+import type lessons from "./messages/en.lessons.json";
+import type narration from "./messages/en.narration.json";
 import type node from "./messages/en.node.json";
 import type outcomes from "./messages/en.outcomes.json";
 import type placed from "./messages/en.placed.json";
-import type agreement from "./messages/en.agreement.json";
+import type queries from "./messages/en.queries.json";
+import type rooms from "./messages/en.rooms.json";
 import type stages from "./messages/en.stages.json";
+import type v136 from "./messages/en.v136.json";
 
-const bundled = { ...main, ...actions, ...queries, ...lessons, ...rooms };
-const en = { ...bundled } as typeof bundled & typeof forms & typeof v136 & typeof home & typeof experiments & typeof devices & typeof narration & typeof compare & typeof outcomes & typeof node & typeof placed & typeof because & typeof agreement & typeof stages;
+const bundled = { ...main, ...actions };
+const en = { ...bundled } as typeof bundled &
+  typeof agreement &
+  typeof because &
+  typeof compare &
+  typeof devices &
+  typeof experiments &
+  typeof forms &
+  typeof home &
+  typeof lessons &
+  typeof narration &
+  typeof node &
+  typeof outcomes &
+  typeof placed &
+  typeof queries &
+  typeof rooms &
+  typeof stages &
+  typeof v136;
 
 /**
- * The English files define the keys; a language that lacks one falls back to English. `*.actions.json` has the messages of commands,
- * `*.queries.json` those of explanations and comparisons, `*.lessons.json` those of lessons, `*.rooms.json` those of rooms. The English of
- * the other files is loaded with what shows it: `*.forms.json` (forms.ts), `*.v136.json` (what v1.36 shows, and comparing releases: v136.ts),
- * `*.home.json` (the pages that create and list sessions: `loadHomeMessages`), `*.experiments.json` (the pages of experiments), `*.devices.json`
- * (devices.ts), `*.narration.json` (narration.ts), `*.compare.json` (compare.ts), `*.outcomes.json` (outcomes.ts), `*.node.json` (node.ts), `*.placed.json` (placed.ts),
- * `*.because.json` (because.ts), `*.agreement.json` (agreement.ts), `*.stages.json` (stages.ts).
+ * The English files define the keys; a language that lacks one falls back to English. `en.json` and `en.actions.json` are part of the first
+ * load. The English of another file is added by the module of its name (`en.devices.json` by `devices.ts`), which what is loaded on demand
+ * imports if it shows such messages.
  */
 export type MessageKey = keyof typeof en;
 export type Messages = Partial<Record<MessageKey, string>>;
@@ -57,11 +70,6 @@ export function setVocabularySource(source: () => Vocabulary): void {
 /** Adds English messages that are not part of the first load. Whatever shows them imports the module that adds them. */
 export function addEnglish(messages: Messages): void {
   Object.assign(en, messages);
-}
-
-/** Load the English messages of the pages that create and list sessions. */
-export async function loadHomeMessages(): Promise<void> {
-  addEnglish((await import("./messages/en.home.json")).default);
 }
 
 /** The messages of a language. English is bundled; others are loaded when first needed. */

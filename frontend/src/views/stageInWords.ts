@@ -1,3 +1,4 @@
+import "../i18n/queries";
 import "../i18n/narration";
 import { plural, t, type MessageKey } from "../i18n/translate";
 import { backoffWait } from "../model/backoffWait";
