@@ -26,10 +26,16 @@ export function prepare(canvas: HTMLCanvasElement, width: number, height: number
   return context;
 }
 
-/** The size limit of the cache of text widths. */
-const MOST_KNOWN = 20_000;
+/** The maximum number of texts in each cache. */
+const MAX_CACHED_TEXTS = 20_000;
 const widths = new Map<string, number>();
 const fitted = new Map<string, string>();
+
+/** Forget what was measured with the substitute of a font that has loaded since. */
+export function forgetTextWidths(): void {
+  widths.clear();
+  fitted.clear();
+}
 
 /** The width of a text. `font` is the context's font: reading it from the context costs more than measuring. */
 export function widthOf(context: CanvasRenderingContext2D, font: string, text: string): number {
@@ -49,7 +55,7 @@ export function fitting(context: CanvasRenderingContext2D, font: string, texts: 
 function remembered<T>(cache: Map<string, T>, key: string, find: () => T): T {
   let value = cache.get(key);
   if (value === undefined) {
-    if (cache.size >= MOST_KNOWN) cache.clear();
+    if (cache.size >= MAX_CACHED_TEXTS) cache.clear();
     cache.set(key, (value = find()));
   }
   return value;

@@ -1,6 +1,10 @@
+import { forgetTextWidths } from "../render/canvas";
 import type { Scope } from "../store/scope.svelte";
 
-/** Draws on animation frames while needed: `draw` returns whether it wants another frame. */
+// Before the listeners of canvases, which then measure again.
+document.fonts.addEventListener("loadingdone", forgetTextWidths);
+
+/** Draws on animation frames while needed, and again when a font has loaded: `draw` returns whether it wants another frame. */
 export function drawnOnFrames(draw: (now: number) => boolean): { request(): void; stop(): void } {
   let frame = 0;
   const run = (now: number): void => {
@@ -10,9 +14,11 @@ export function drawnOnFrames(draw: (now: number) => boolean): { request(): void
   const request = (): void => {
     frame ||= requestAnimationFrame(run);
   };
+  document.fonts.addEventListener("loadingdone", request);
   return {
     request,
     stop() {
+      document.fonts.removeEventListener("loadingdone", request);
       cancelAnimationFrame(frame);
       frame = 0;
     },
