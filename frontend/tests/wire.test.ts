@@ -4,7 +4,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { decodeMessage, OrderedDecoder } from "../src/wire/decode";
 import type { ServerMessage } from "../src/wire/messages";
-import { SessionSocket, type LinkState } from "../src/wire/socket";
+import type { LinkState } from "../src/wire/reconnectingSocket";
+import { SessionSocket } from "../src/wire/sessionSocket";
 
 const binary = (message: object): ArrayBuffer => new Uint8Array(deflateSync(JSON.stringify(message))).buffer;
 
@@ -49,13 +50,13 @@ class FakeSocket {
   }
 }
 
-describe("the line to a session", () => {
+describe("the connection to a session", () => {
   const states: LinkState[] = [];
   const messages: ServerMessage[] = [];
   const connect = (): SessionSocket => {
     const socket = new SessionSocket(
       "ws://x/",
-      { message: (message) => messages.push(message), link: (state) => states.push(state) },
+      { message: (message) => messages.push(message), link: (state) => states.push(state), roundTrip: () => undefined },
       (url) => new FakeSocket(url) as unknown as WebSocket,
     );
     socket.connect();
@@ -73,7 +74,7 @@ describe("the line to a session", () => {
     vi.unstubAllGlobals();
   });
 
-  it("comes back after a break and resumes after the last chunk", async () => {
+  it("reconnects after a break and resumes after the last chunk", async () => {
     connect();
     newest().onopen?.();
     newest().onmessage?.({ data: '{"type":"view","chunk":7}' });
@@ -84,7 +85,7 @@ describe("the line to a session", () => {
     expect(newest().url).toBe("ws://x/?from=7");
   });
 
-  it("asks for what is missing and does not tell anything twice", async () => {
+  it("requests missing chunks and delivers each chunk once", async () => {
     connect();
     newest().onopen?.();
     for (const [firstChunk, chunk] of [
@@ -99,7 +100,7 @@ describe("the line to a session", () => {
     expect(newest().sent).toEqual(['{"type":"resume","from":4}']);
   });
 
-  it("sends a command again that nobody has acknowledged, with its key, and not one that was", async () => {
+  it("sends commands again that were not acknowledged, with the same key", async () => {
     const socket = connect();
     newest().onopen?.();
     socket.send({ type: "command", key: "lost", command: { op: "pause" } });
@@ -112,14 +113,14 @@ describe("the line to a session", () => {
     expect(newest().sent.map((text) => (JSON.parse(text) as { key?: string }).key)).toEqual(["lost"]);
   });
 
-  it("stays away when it is told that there is nothing for it", () => {
+  it("does not reconnect when the server refuses it", () => {
     connect();
     newest().close(4404);
     expect(states.at(-1)).toBe("closed");
     expect(FakeSocket.made).toHaveLength(1);
   });
 
-  it("waits longer each time, and never for ever", async () => {
+  it("pauses longer after each failure, up to a limit", async () => {
     connect();
     for (let i = 0; i < 12; i++) {
       newest().close(1006);

@@ -4,7 +4,8 @@ import { linkProtocols } from "../api/shareLink";
 import type { AnyCommand } from "../model/generated";
 import { idempotencyKey } from "../model/idempotencyKey";
 import type { ServerMessage } from "../wire/messages";
-import { SessionSocket, type LinkState } from "../wire/socket";
+import type { LinkState } from "../wire/reconnectingSocket";
+import { SessionSocket } from "../wire/sessionSocket";
 import { FramePace } from "./framePace";
 import type { Notices } from "./notices.svelte";
 import { RefusedCommands } from "./refusedCommands";
@@ -43,10 +44,12 @@ export class Connection {
         message: (message) => {
           this.pace.take(message);
         },
-        link: (state, detail) => {
+        link: (state) => {
           this.state = state;
-          if (detail.roundTripMillis !== undefined) this.roundTripMillis = detail.roundTripMillis;
           if (state === "waiting") this.checkSessionExists();
+        },
+        roundTrip: (millis) => {
+          this.roundTripMillis = millis;
         },
       },
       open,

@@ -4,8 +4,8 @@ import type { Moment, Room, RoomQuestion } from "../model/room";
 import { failureOf } from "../i18n/failure";
 import { idempotencyKey } from "../model/idempotencyKey";
 import { sameMoment } from "../model/roomMoment";
+import type { LinkState } from "../wire/reconnectingSocket";
 import { RoomSocket, type RoomMessage } from "../wire/roomSocket";
-import type { LinkState } from "../wire/socket";
 
 /** A room from the perspective of one page: its state on the server, and requests to the server. */
 export class RoomStore {
@@ -80,13 +80,13 @@ export class RoomStore {
 
   /** The teacher went there. */
   go(moment: Moment): void {
-    this.socket.say({ type: "moment", moment });
+    this.socket.report({ type: "moment", moment });
   }
 
   /** Follow the teacher, or navigate freely. */
   follow(following: boolean): void {
     this.following = following;
-    if (!this.teaches) this.socket.say({ type: "following", following });
+    if (!this.teaches) this.socket.report({ type: "following", following });
   }
 
   /** Return to the teacher's moment and session. */
