@@ -45,7 +45,7 @@ describe("the figures of a cycle", () => {
     const funnel = funnelOf(
       cycle({ allNodes: 1523, stages: [{ stage: "Filter", facts: { evaluated: 850, feasible: 578, start: 200 } }] }),
     );
-    expect(funnel.feasible + funnel.rejected + funnel.neverLookedAt).toBe(1523);
+    expect(funnel.feasible + funnel.rejected + funnel.notEvaluated).toBe(1523);
     expect(funnel.start).toBe(200);
   });
 

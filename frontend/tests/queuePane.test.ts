@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { nominationsIn } from "../src/model/nominations";
-import { decisionBetween } from "../src/model/popOrder";
+import { decisionBetween, secondOf } from "../src/model/popOrder";
 import { MoveReader } from "../src/model/queueMoves";
 import { queuedOf } from "../src/model/state";
 import { requeueEventsOf } from "../src/model/requeueEvents";
@@ -15,6 +15,13 @@ describe("what decides who is popped first", () => {
     [pod(0, 1), pod(0, 1), { by: "heap", margin: 0 }],
   ])("is %#", (first, second, decision) => {
     expect(decisionBetween(first, second)).toEqual(decision);
+  });
+
+  it("makes the better child of the head the second", () => {
+    const [head, low, high] = [pod(10, 0), pod(0, 1), pod(5, 2)];
+    expect(secondOf([head, low, high])).toBe(high);
+    expect(secondOf([head, low])).toBe(low);
+    expect(secondOf([head])).toBeNull();
   });
 });
 

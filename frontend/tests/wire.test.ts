@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { decodeMessage, OrderedDecoder } from "../src/wire/decode";
 import type { ServerMessage } from "../src/wire/messages";
 import type { LinkState } from "../src/wire/reconnectingSocket";
+import { RoomSocket } from "../src/wire/roomSocket";
 import { SessionSocket } from "../src/wire/sessionSocket";
 
 const binary = (message: object): ArrayBuffer => new Uint8Array(deflateSync(JSON.stringify(message))).buffer;
@@ -50,6 +51,19 @@ class FakeSocket {
   }
 }
 
+const newest = (): FakeSocket => FakeSocket.made.at(-1)!;
+
+function useFakeSockets(): void {
+  vi.useFakeTimers();
+  vi.stubGlobal("WebSocket", FakeSocket);
+  FakeSocket.made.length = 0;
+}
+
+function useRealSockets(): void {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+}
+
 describe("the connection to a session", () => {
   const states: LinkState[] = [];
   const messages: ServerMessage[] = [];
@@ -62,17 +76,12 @@ describe("the connection to a session", () => {
     socket.connect();
     return socket;
   };
-  const newest = (): FakeSocket => FakeSocket.made[FakeSocket.made.length - 1]!;
 
   beforeEach(() => {
-    vi.useFakeTimers();
-    vi.stubGlobal("WebSocket", FakeSocket);
-    FakeSocket.made.length = states.length = messages.length = 0;
+    useFakeSockets();
+    states.length = messages.length = 0;
   });
-  afterEach(() => {
-    vi.useRealTimers();
-    vi.unstubAllGlobals();
-  });
+  afterEach(useRealSockets);
 
   it("reconnects after a break and resumes after the last chunk", async () => {
     connect();
@@ -127,5 +136,23 @@ describe("the connection to a session", () => {
       await vi.advanceTimersByTimeAsync(12_600);
     }
     expect(FakeSocket.made).toHaveLength(13);
+  });
+});
+
+describe("the connection to a room", () => {
+  beforeEach(useFakeSockets);
+  afterEach(useRealSockets);
+
+  it("sends a report once, and the newest one again after a reconnect", async () => {
+    const room = new RoomSocket("ws://x/", { message: () => undefined, link: () => undefined }, (url) => new FakeSocket(url) as unknown as WebSocket);
+    room.connect();
+    newest().onopen?.();
+    for (const following of [true, false, false]) room.report({ type: "following", following });
+    expect(newest().sent).toEqual(['{"type":"following","following":true}', '{"type":"following","following":false}']);
+
+    newest().close(1006);
+    await vi.advanceTimersByTimeAsync(1_000);
+    newest().onopen?.();
+    expect(newest().sent).toEqual(['{"type":"following","following":false}']);
   });
 });

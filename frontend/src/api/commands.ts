@@ -11,7 +11,7 @@ export interface CommandAnswer {
 
 /** How long to wait for an outcome: a running session takes commands between two stages. */
 const WAIT_SECONDS = 10;
-const LOOK_MILLIS = 400;
+const POLL_MILLIS = 400;
 
 /** Send a command, which is then accepted with this number. The same key is accepted once. Throws an `ApiError`. */
 export function postCommand(id: string, key: string, command: AnyCommand): Promise<{ seq: number }> {
@@ -28,7 +28,7 @@ export async function runCommand(id: string, command: AnyCommand & { key?: strin
   let answer = await sendCommand(id, command);
   while (answer.status === "waiting") {
     signal.throwIfAborted();
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MILLIS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MILLIS));
     answer = await call<CommandAnswer>("GET", `sessions/${id}/commands/${answer.seq}/`, { signal });
   }
   const error = answer.status === "quarantined" ? "quarantined" : answer.outcome?.error;

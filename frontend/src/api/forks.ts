@@ -10,7 +10,7 @@ export function listForks(id: string): Promise<{ results: SessionSummary[] }> {
   return call("GET", `sessions/${id}/branches/`);
 }
 
-const LOOK_MILLIS = 300;
+const POLL_MILLIS = 300;
 
 /** Wait until the session is ready; `onProgress` is called with its progress. Throws an AbortError if the signal aborts. */
 export async function whenReady(id: string, signal: AbortSignal, onProgress: (session: SessionSummary) => void = () => undefined): Promise<SessionSummary> {
@@ -19,6 +19,6 @@ export async function whenReady(id: string, signal: AbortSignal, onProgress: (se
     const session = await getSession(id);
     onProgress(session);
     if (session.status !== "importing") return session;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MILLIS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MILLIS));
   }
 }

@@ -101,14 +101,14 @@ export interface Matrix {
   plugins: ScorePlugin[];
   /** Plugins that rejected nodes, in the order in which they run, as far as it is known. */
   filters: string[];
-  /** In the order of nodeInfoList from the start index on, as Filter visited them; nodes that were not visited come last. */
+  /** In the order of nodeInfoList from the start index on, as Filter evaluated them; nodes that were not evaluated come last. */
   rows: MatrixRow[];
   byNode: ReadonlyMap<string, MatrixRow>;
   tied: ReadonlySet<string>;
   counts: { feasible: number; rejected: number; unseen: number };
 }
 
-/** The default order of Filter plugins. Upstream: apis/config/v1/default_plugins.go. */
+/** The default order of Filter plugins, of both releases. Upstream: apis/config/v1/default_plugins.go getDefaultPlugins */
 const FILTER_ORDER = [
   "NodeUnschedulable",
   "NodeName",
@@ -125,9 +125,11 @@ const FILTER_ORDER = [
   "VolumeZone",
   "PodTopologySpread",
   "InterPodAffinity",
+  "DynamicResources",
+  "NodeDeclaredFeatures",
 ];
 
-/** The matrix of a cycle. `nodeInfoList` is the snapshot's, for nodes that were not visited; empty if unknown. */
+/** The matrix of a cycle. `nodeInfoList` is the snapshot's, for nodes that were not evaluated; empty if unknown. */
 export function matrixOf(record: CycleRecord, nodeInfoList: readonly string[]): Matrix {
   const scores = record.scores ?? {};
   const plugins = Object.entries(scores).map(([name, plugin]): ScorePlugin => {
@@ -140,11 +142,12 @@ export function matrixOf(record: CycleRecord, nodeInfoList: readonly string[]): 
   const byNode = new Map<string, MatrixRow>();
   for (const verdict of record.filter ?? []) byNode.set(verdict.node, rejectedRow(verdict, indexOf));
   for (const node of record.feasible ?? []) byNode.set(node, feasibleRow(node, record, plugins, winner, indexOf));
-  const looked = [...byNode.values()];
+  const evaluated = [...byNode.values()];
   const start = record.startNodeIndex ?? 0;
   const all = nodeInfoList.length || 1;
-  const turn = (row: MatrixRow): number => (row.index < 0 ? all : (row.index - start + all) % all);
-  looked.sort((a, b) => turn(a) - turn(b));
+  // Filter starts at the start index and wraps around.
+  const position = (row: MatrixRow): number => (row.index < 0 ? all : (row.index - start + all) % all);
+  evaluated.sort((a, b) => position(a) - position(b));
   const unseen: MatrixRow[] = [];
   for (let i = 0; i < nodeInfoList.length; i++) {
     const index = (start + i) % nodeInfoList.length;
@@ -157,15 +160,15 @@ export function matrixOf(record: CycleRecord, nodeInfoList: readonly string[]): 
     winner,
     plugins: plugins.sort((a, b) => b.most - a.most),
     filters: inFilterOrder(new Set((record.filter ?? []).map((verdict) => verdict.plugin).filter(Boolean))),
-    rows: [...looked, ...unseen],
+    rows: [...evaluated, ...unseen],
     byNode,
     tied: new Set(record.tied),
-    counts: { feasible, rejected: looked.length - feasible, unseen: unseen.length },
+    counts: { feasible, rejected: evaluated.length - feasible, unseen: unseen.length },
   };
 }
 
 function inFilterOrder(plugins: ReadonlySet<string>): string[] {
-  const rank = (plugin: string): number => (FILTER_ORDER.indexOf(plugin) + FILTER_ORDER.length + 1) % (FILTER_ORDER.length + 1);
+  const rank = (plugin: string): number => (FILTER_ORDER.includes(plugin) ? FILTER_ORDER.indexOf(plugin) : FILTER_ORDER.length);
   return [...plugins].sort((a, b) => rank(a) - rank(b));
 }
 

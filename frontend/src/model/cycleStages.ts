@@ -100,7 +100,7 @@ export interface Funnel {
   all: number;
   rejected: number;
   feasible: number;
-  neverLookedAt: number;
+  notEvaluated: number;
   start: number;
   evaluated: number;
 }
@@ -118,7 +118,7 @@ export function funnelOf(cycle: CycleView): Funnel {
     all,
     feasible,
     rejected: Math.max(0, evaluated - feasible),
-    neverLookedAt: Math.max(0, all - evaluated),
+    notEvaluated: Math.max(0, all - evaluated),
     start: fact("start") ?? cycle.startNodeIndex ?? 0,
     evaluated,
   };

@@ -26,6 +26,6 @@ export function filterParts(cycle: CycleView): FilterPart[] {
     { kind: "feasible" as const, plugin: "", code: "Success", nodes: funnel.feasible },
     ...[...byPlugin.values()].sort((a, b) => b.nodes - a.nodes),
     others,
-    { kind: "unseen" as const, plugin: "", code: "", nodes: funnel.neverLookedAt },
+    { kind: "unseen" as const, plugin: "", code: "", nodes: funnel.notEvaluated },
   ].filter(({ nodes }) => nodes > 0);
 }

@@ -3,7 +3,7 @@ import { printZone } from "./names";
 
 /** Data about a node that a filter needs besides its NodeInfo. */
 export interface NodeFacts {
-  /** The plugin that rejected the node in the shown cycle; "feasible"; undefined: not visited, or unknown. */
+  /** The plugin that rejected the node in the shown cycle; "feasible"; undefined: not evaluated, or unknown. */
   pluginOf(node: string): string | undefined;
   /** The nodes that a label selector matches; undefined: not loaded yet, or not a valid selector. */
   selectedBy(selector: string): ReadonlySet<string> | undefined;

@@ -1,4 +1,4 @@
-import type { Queued } from "./state";
+import { leavesActiveQBefore, type Queued } from "./state";
 
 /** Why activeQ pops one pod before another. */
 export interface Decision {
@@ -16,4 +16,10 @@ export function decisionBetween(first: Queued, second: Queued): Decision {
   if (first.priority !== second.priority) return { by: "priority", margin: first.priority - second.priority };
   if (first.timestampSeconds !== second.timestampSeconds) return { by: "timestamp", margin: second.timestampSeconds - first.timestampSeconds };
   return { by: "heap", margin: 0 };
+}
+
+/** The pod that activeQ pops second: the first of the head's children. */
+export function secondOf([, left, right]: readonly Queued[]): Queued | null {
+  if (!left || !right) return left ?? null;
+  return leavesActiveQBefore(right, left) ? right : left;
 }

@@ -231,7 +231,7 @@ function walkOf(view: View): Walk | null {
 }
 
 /** Upstream: plugins/queuesort/priority_sort.go Less. */
-function leavesActiveQBefore(a: Queued, b: Queued): boolean {
+export function leavesActiveQBefore(a: Queued, b: Queued): boolean {
   return a.priority > b.priority || (a.priority === b.priority && a.timestampSeconds < b.timestampSeconds);
 }
 

@@ -42,7 +42,7 @@ export interface CacheScene {
   winner: string | null;
   /** Nodes that match the filter; others are dimmed. Null: there is no filter. */
   found: ReadonlySet<string> | null;
-  /** Each node's Filter result in the shown cycle, as a Status code, if items are coloured by it; "": not visited. */
+  /** Each node's Filter result in the shown cycle, as a Status code, if items are coloured by it; "": not evaluated. */
   verdicts: ReadonlyMap<string, string> | null;
 }
 

@@ -13,7 +13,7 @@ export interface CellMarks {
   ahead: boolean;
   /** The filter excludes it. */
   pale: boolean;
-  /** Its Filter result as a Status code; "": not visited; null: cells are not coloured by it. */
+  /** Its Filter result as a Status code; "": not evaluated; null: cells are not coloured by it. */
   verdict: string | null;
 }
 
@@ -43,7 +43,7 @@ export function cellLook(item: Item, { assumed, ahead, pale, verdict }: CellMark
   if (item.unschedulable) style |= CORDONED;
   if (ahead) style |= AHEAD;
   if (pale) style |= IS_PALE;
-  // 0: coloured by utilization; 1: not visited; then the codes.
+  // 0: coloured by utilization; 1: not evaluated; then the codes.
   const verdictBits = verdict === null ? 0 : verdict === "" ? 1 : 2 + Math.max(0, (STATUS_CODES as readonly string[]).indexOf(verdict));
   return style | (verdictBits << VERDICT);
 }

@@ -29,7 +29,7 @@ export interface ItemMarks {
   ahead: boolean;
   /** The filter excludes it. */
   pale: boolean;
-  /** Its Filter result as a Status code; "": not visited; null: items are not coloured by it. */
+  /** Its Filter result as a Status code; "": not evaluated; null: items are not coloured by it. */
   verdict: string | null;
 }
 

@@ -1,6 +1,6 @@
 import { addressOf, getLessonVersion, type Lesson } from "../api/lessons";
 
-const LOOK_MILLIS = 700;
+const POLL_MILLIS = 700;
 
 /**
  * Watches the files of a lesson that is being written: reports errors in them, and restarts the lesson at the same stop when they are valid
@@ -14,7 +14,7 @@ export function followLesson(lesson: Lesson, at: () => string, showFaults: (prob
     else location.assign(addressOf(lesson.name, at()));
   };
   const schedule = (): void => {
-    if (!signal.aborted) setTimeout(() => void poll().catch(() => undefined).then(schedule), LOOK_MILLIS);
+    if (!signal.aborted) setTimeout(() => void poll().catch(() => undefined).then(schedule), POLL_MILLIS);
   };
   schedule();
 }
