@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 import { describe, expect, it } from "vitest";
 
-import { brushed, clamped, clockTicks, eventAt, isOnPlayhead, layoutTimeline, markAt, panned, SHORTEST, xOf, zoomed } from "../src/layout/timeline";
+import { brushed, clamped, clockTicks, eventAt, isOnPlayhead, layoutTimeline, markAt, panned, MIN_WINDOW_EVENTS, xOf, zoomed } from "../src/layout/timeline";
 import { failuresIn } from "../src/model/failures";
 import type { AnyEvent } from "../src/model/generated";
 import { EVERYTHING, isWanted, withKinds } from "../src/model/markFilter";
@@ -165,7 +165,7 @@ describe("the timeline's window", () => {
     expect(near).toEqual({ first: 250, last: 500 });
     expect(zoomed(near, whole, 1e6, 300)).toEqual(whole);
     const nearest = zoomed(near, whole, 1e-6, 300);
-    expect(nearest.last - nearest.first).toBe(SHORTEST);
+    expect(nearest.last - nearest.first).toBe(MIN_WINDOW_EVENTS);
     expect(panned(near, whole, -9_999)).toEqual({ first: 0, last: 250 });
     expect(panned(near, whole, 99_999)).toEqual({ first: 9_750, last: 10_000 });
     expect(clamped({ first: -50, last: 99_999 }, whole)).toEqual(whole);

@@ -4,10 +4,10 @@ export interface Axis {
   ticks: number[];
 }
 
-const MOST_TICKS = 7;
+const MAX_TICKS = 7;
 
 /** An axis over the values, with a margin, from one pixel to another. */
-export function axisOf(values: readonly number[], from: number, to: number, mostTicks = MOST_TICKS): Axis {
+export function axisOf(values: readonly number[], from: number, to: number, mostTicks = MAX_TICKS): Axis {
   let [least, most] = [Infinity, -Infinity];
   for (const value of values) {
     if (value < least) least = value;

@@ -22,7 +22,7 @@ const OVERVIEW_HEIGHT = 18;
 const GAP = 4;
 export const TIMELINE_HEIGHT = OVERVIEW_HEIGHT + GAP + LANES.length * LANE_HEIGHT + CLOCK_HEIGHT;
 /** The minimum number of events in a window. */
-export const SHORTEST = 20;
+export const MIN_WINDOW_EVENTS = 20;
 
 export function layoutTimeline(width: number, left: number, window: EventRange, range: EventRange): TimelineLayout {
   const w = Math.max(1, width - left);
@@ -91,8 +91,8 @@ export function markAt(layout: TimelineLayout, marks: readonly Mark[], x: number
 /** The window zoomed in (`factor` < 1) or out; the event at `around` keeps its place. */
 export function zoomed(window: EventRange, range: EventRange, factor: number, around: number): EventRange {
   const length = window.last - window.first;
-  const most = Math.max(SHORTEST, range.last - range.first);
-  const target = Math.max(SHORTEST, Math.min(most, length * factor));
+  const most = Math.max(MIN_WINDOW_EVENTS, range.last - range.first);
+  const target = Math.max(MIN_WINDOW_EVENTS, Math.min(most, length * factor));
   const share = length > 0 ? (around - window.first) / length : 0.5;
   return clamped({ first: Math.round(around - target * share), last: Math.round(around + target * (1 - share)) }, range);
 }
@@ -104,13 +104,13 @@ export function panned(window: EventRange, range: EventRange, events: number): E
 /** The window between two events of a brush. */
 export function brushed(from: number, to: number, range: EventRange): EventRange {
   const [first, last] = from < to ? [from, to] : [to, from];
-  const lacking = Math.max(0, SHORTEST - (last - first));
+  const lacking = Math.max(0, MIN_WINDOW_EVENTS - (last - first));
   return clamped({ first: Math.floor(first - lacking / 2), last: Math.ceil(last + lacking / 2) }, range);
 }
 
 /** The window moved, not shortened, into the whole range; the whole range if it is shorter than the window. */
 export function clamped(window: EventRange, range: EventRange): EventRange {
-  const length = Math.min(window.last - window.first, Math.max(SHORTEST, range.last - range.first));
+  const length = Math.min(window.last - window.first, Math.max(MIN_WINDOW_EVENTS, range.last - range.first));
   const first = Math.max(range.first, Math.min(window.first, range.last - length));
   return { first, last: first + length };
 }
@@ -128,7 +128,7 @@ export interface ClockTick {
 const TICK_GAP = 96;
 /** Labels of idle time are longer: "31.0170 s (idle 31 s)". */
 const FOLD_GAP = 184;
-const LEAST_IDLE_SECONDS = 1;
+const MIN_IDLE_SECONDS = 1;
 
 /**
  * The positions of the clock's labels: at folded idle time, and between those at regular distances. `times` are events with the
@@ -144,7 +144,7 @@ export function clockTicks(layout: TimelineLayout, times: readonly { event: numb
   const tickAt = (x: number, seconds: number, idleSeconds: number): ClockTick => ({ x, seconds, idleSeconds, isBefore: idleSeconds > 0 && x + FOLD_GAP > right });
   for (let i = 1; i < seen.length; i++) {
     const idleSeconds = seen[i]!.seconds - seen[i - 1]!.seconds;
-    if (seen[i]!.exact && idleSeconds >= LEAST_IDLE_SECONDS) folds.push(tickAt(xOf(layout, seen[i]!.event - 1), seen[i]!.seconds, idleSeconds));
+    if (seen[i]!.exact && idleSeconds >= MIN_IDLE_SECONDS) folds.push(tickAt(xOf(layout, seen[i]!.event - 1), seen[i]!.seconds, idleSeconds));
   }
   // If there is not enough room, the longest idle times get labels first.
   const ticks: ClockTick[] = [];

@@ -18,7 +18,7 @@ export interface Found {
 }
 
 /** Longer labels are sentences. */
-const LONGEST_LABEL = 48;
+const MAX_LABEL_LENGTH = 48;
 /** A number at the end of a label: `activeQ 9`. */
 const COUNT = /[\s\d,.:·()]+$/;
 const WORD = /[\p{L}\p{N}]/u;
@@ -36,7 +36,7 @@ export class Glossary {
   /** The term that a label names, such as `activeQ 9`, `Scheduling queue` or `informers`. */
   ofLabel(label: string): Term | null {
     const name = label.trim().replace(COUNT, "");
-    if (!name || name.length > LONGEST_LABEL) return null;
+    if (!name || name.length > MAX_LABEL_LENGTH) return null;
     const spellings = [name, name[0]!.toLowerCase() + name.slice(1)];
     for (const spelling of [...spellings, ...spellings.map((plural) => plural.replace(/s$/, ""))]) {
       const term = this.byName.get(spelling);

@@ -5,8 +5,8 @@ import { firstMark, Marker, type Mark } from "./marks";
 export const PAGE = 1_000;
 /** The number of earlier events that are read with a page: they name the pod whose cycle ends in it. */
 export const LEAD = 100;
-const MOST_PAGES = 24;
-const MOST_LIVE = 24_000;
+const MAX_PAGES = 24;
+const MAX_LIVE_MARKS = 24_000;
 
 /** Known marks: live ones, and pages of earlier ones, with an LRU limit. */
 export class MarkPages {
@@ -21,8 +21,8 @@ export class MarkPages {
     if (!events.length) return;
     this.since ??= events[0]!.event - 1;
     this.live.push(...this.marker.marksOf(events));
-    if (this.live.length <= MOST_LIVE) return;
-    this.live = this.live.slice(MOST_LIVE / 4);
+    if (this.live.length <= MAX_LIVE_MARKS) return;
+    this.live = this.live.slice(MAX_LIVE_MARKS / 4);
     this.since = this.live[0]!.event - 1;
   }
 
@@ -50,7 +50,7 @@ export class MarkPages {
     const until = events[events.length - 1]?.event ?? 0;
     this.pages.set(page, { marks: marks.slice(firstMark(marks, from), firstMark(marks, from + PAGE)), until });
     for (const oldest of this.pages.keys()) {
-      if (this.pages.size <= MOST_PAGES) break;
+      if (this.pages.size <= MAX_PAGES) break;
       this.pages.delete(oldest);
     }
   }

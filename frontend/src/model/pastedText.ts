@@ -1,7 +1,7 @@
 /** What somebody pasted or dropped: objects, which become a session, or other text, whose scheduler messages are explained. */
 
 /** The longest text that is explained without a session, in characters. */
-export const LONGEST_TEXT = 2_097_152;
+export const MAX_TEXT_LENGTH = 2_097_152;
 
 /** `Allocatable:` is a line of a described node, of which an object can be made. */
 const OBJECTS = /(?:^|\n)Allocatable:\s*\n|(?:^|[\s{,"])apiVersion"?\s*:|(?:^|\n)[ \t>"']*(?:kind|containers)"?\s*:\s|Dump of cached NodeInfo/;

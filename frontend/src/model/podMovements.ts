@@ -107,7 +107,7 @@ export function appearanceOf(legs: readonly Leg[], done: number): "away" | "assu
 }
 
 /** A shorter leg is not visible. */
-const SHORTEST_MILLIS = 80;
+const MIN_LEG_MILLIS = 80;
 
 /**
  * The duration of each leg, and how many legs of a path can be animated, within `millis` in total and at most `most` each.
@@ -115,6 +115,6 @@ const SHORTEST_MILLIS = 80;
  */
 export function paceOf(legs: number, most: number, millis: number): { legs: number; millis: number } {
   if (most <= 0 || legs === 0) return { legs: 0, millis: 0 };
-  const fitting = Math.min(legs, Math.floor(millis / SHORTEST_MILLIS));
+  const fitting = Math.min(legs, Math.floor(millis / MIN_LEG_MILLIS));
   return fitting === 0 ? { legs: 0, millis: 0 } : { legs: fitting, millis: Math.min(most, millis / fitting) };
 }

@@ -33,7 +33,7 @@ export interface MoveLine {
   requeue: Requeue | null;
 }
 
-const SHOWN = 3;
+const MAX_NAMED_PODS = 3;
 const NAMES = { activeQ: "activeQ", backoffQ: "backoffQ", errorBackoffQ: "errorBackoffQ", unschedulable: "unschedulablePods" } as const;
 
 /**
@@ -76,7 +76,7 @@ export class MoveReader {
       };
       line.count += 1;
       line.popped ||= move.popped ?? false;
-      if (line.pods.length < SHOWN) line.pods.push(move.pod);
+      if (line.pods.length < MAX_NAMED_PODS) line.pods.push(move.pod);
       lines.set(key, line);
     }
     return [...lines.values()];
@@ -90,7 +90,7 @@ function left(event: RequeueConsidered, pod: string | null): MoveLine[] {
     if (decision.queue != null || !hasHints || (pod !== null && !decision.pods.includes(pod))) return [];
     const pods = pod === null ? decision.pods : [pod];
     const base = { event: event.event, atSeconds: event.at, cause: event.eventLabel, from: null, to: null, popped: false, stays: true };
-    return [{ ...base, count: pods.length, pods: pods.slice(0, SHOWN), requeue: requeueOf(event, decision) }];
+    return [{ ...base, count: pods.length, pods: pods.slice(0, MAX_NAMED_PODS), requeue: requeueOf(event, decision) }];
   });
 }
 

@@ -19,7 +19,7 @@ export interface Tally {
 export const COUNTS = ["cycles", "scheduled", "unschedulable", "errors", "preempted", "bound", "podMoves", "nodeChanges"] as const;
 
 /** Beyond this number, adjacent ranges are merged in pairs. */
-const MOST = 800;
+const MAX_TALLIES = 800;
 
 /** A whole session in a bounded number of ranges, oldest first. Live events are counted as the server counts them. */
 export class Tallies {
@@ -42,7 +42,7 @@ export class Tallies {
 
   private stretchFor(event: AnyEvent): Tally {
     const last = this.list[this.list.length - 1];
-    const longest = Math.max(1, Math.floor((event.event - (this.list[0]?.firstEvent ?? event.event)) / MOST) * 2);
+    const longest = Math.max(1, Math.floor((event.event - (this.list[0]?.firstEvent ?? event.event)) / MAX_TALLIES) * 2);
     if (last && event.event - last.firstEvent < longest) return last;
     const fresh = nothing(event);
     this.list.push(fresh);
@@ -50,7 +50,7 @@ export class Tallies {
   }
 
   private join(): void {
-    while (this.list.length > MOST) {
+    while (this.list.length > MAX_TALLIES) {
       const joined: Tally[] = [];
       for (let i = 0; i < this.list.length; i += 2) {
         const [a, b] = [this.list[i]!, this.list[i + 1]];

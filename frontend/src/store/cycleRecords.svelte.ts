@@ -8,7 +8,7 @@ export interface LoadedCycle {
   matrix: Matrix;
 }
 
-const KEPT = 6;
+const MAX_CACHED_RECORDS = 6;
 /** Records are not loaded during fast playback. */
 const SETTLED_MILLIS = 120;
 
@@ -49,7 +49,7 @@ export class CycleRecords {
     const loading = record.then((detail) => ({ cycle, record: detail, matrix: matrixOf(detail, nodeInfoList) }));
     this.known.set(cycle, { loading, nodes: nodeInfoList.length });
     for (const oldest of this.known.keys()) {
-      if (this.known.size <= KEPT) break;
+      if (this.known.size <= MAX_CACHED_RECORDS) break;
       this.known.delete(oldest);
     }
     loading.catch(() => this.known.delete(cycle));

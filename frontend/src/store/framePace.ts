@@ -1,5 +1,5 @@
 /** The longest time that messages wait where no frame is drawn, such as in a hidden tab. */
-const LONGEST_WAIT_MILLIS = 250;
+const MAX_WAIT_MILLIS = 250;
 
 /**
  * Delivers messages in order, no faster than frames are drawn: the first at once, and those that arrive before its frame is painted together
@@ -42,7 +42,7 @@ export class FramePace<Message> {
       this.drawing = false;
       this.give();
     };
-    this.timer = setTimeout(drawn, LONGEST_WAIT_MILLIS);
+    this.timer = setTimeout(drawn, MAX_WAIT_MILLIS);
     requestAnimationFrame(() => {
       if (!this.drawing) return;
       clearTimeout(this.timer);

@@ -4,10 +4,10 @@ import { State } from "../model/state";
 import { EventBuffer } from "../model/eventBuffer";
 
 /** The number of events before and after a moment that are fetched with it. */
-const BEHIND = 800;
-const AHEAD = 400;
+const EVENTS_BEFORE = 800;
+const EVENTS_AFTER = 400;
 /** The maximum number of events in one request when the end of the buffer is reached. */
-const MORE = 2_000;
+const MAX_EVENTS = 2_000;
 
 export interface Moment {
   buffer: EventBuffer;
@@ -17,8 +17,8 @@ export interface Moment {
 
 /** Fetches the events around a moment, so that steps in both directions need no further requests. Throws ApiError. */
 export async function fetchMoment(id: string, event: number, firstEvent: number, signal: AbortSignal): Promise<Moment> {
-  const from = Math.max(firstEvent, event - BEHIND);
-  const [answer, page] = await Promise.all([getView(id, from, signal), getEvents(id, { after: from, limit: BEHIND + AHEAD }, signal)]);
+  const from = Math.max(firstEvent, event - EVENTS_BEFORE);
+  const [answer, page] = await Promise.all([getView(id, from, signal), getEvents(id, { after: from, limit: EVENTS_BEFORE + EVENTS_AFTER }, signal)]);
   const buffer = new EventBuffer(State.of(answer.view));
   if (!follows(buffer, page.events)) await append(id, buffer, event, signal);
   else buffer.append(page.events);
@@ -29,7 +29,7 @@ export async function fetchMoment(id: string, event: number, firstEvent: number,
 
 /** Fetch the events after the end of a buffer; false: there are none, or the buffer is full. */
 export async function fetchMore(id: string, buffer: EventBuffer, signal: AbortSignal): Promise<boolean> {
-  const { events } = await getEvents(id, { after: buffer.last, limit: MORE }, signal);
+  const { events } = await getEvents(id, { after: buffer.last, limit: MAX_EVENTS }, signal);
   return events.length > 0 && buffer.append(events);
 }
 

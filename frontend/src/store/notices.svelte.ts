@@ -8,7 +8,7 @@ export interface Notice {
 
 const NOTICE_MILLIS = 8_000;
 /** The most that are visible at once. */
-const MOST = 3;
+const MAX_VISIBLE = 3;
 
 /** Short messages of a page: the newest ones, each for a few seconds. */
 export class Notices {
@@ -19,7 +19,7 @@ export class Notices {
   show(tone: Notice["tone"], text: string): void {
     if (!text) return;
     const notice = { id: ++this.count, tone, text };
-    this.visible = [...this.visible.slice(1 - MOST), notice];
+    this.visible = [...this.visible.slice(1 - MAX_VISIBLE), notice];
     setTimeout(() => {
       this.dismiss(notice.id);
     }, NOTICE_MILLIS);

@@ -11,10 +11,10 @@ export interface Change {
 
 const NO_CHANGE: Change = { events: [], back: false, whole: false };
 /** More events than this are not animated: the picture is replaced. */
-const MOST_IN_CHANGE = 2_000;
+const MAX_EVENTS_IN_CHANGE = 2_000;
 const NEXT_FRAME_MILLIS = 20;
 /** The shortest interval between updates of text panels. */
-const READ_MILLIS = 250;
+const MIN_READ_INTERVAL_MILLIS = 250;
 
 /** Publishes changes of a plain model to Svelte, at most once per microtask. */
 export class Picture {
@@ -39,7 +39,7 @@ export class Picture {
   /** The model applied or reverted these events. */
   moved(events: readonly AnyEvent[], back: boolean): void {
     const { pending } = this;
-    if (pending.whole || (pending.events.length && pending.back !== back) || pending.events.length + events.length > MOST_IN_CHANGE) this.replaced();
+    if (pending.whole || (pending.events.length && pending.back !== back) || pending.events.length + events.length > MAX_EVENTS_IN_CHANGE) this.replaced();
     else {
       this.pending = { events: [...pending.events, ...events], back, whole: false };
       this.publishSoon();
@@ -80,7 +80,7 @@ export class Picture {
         () => {
           this.read();
         },
-        Math.max(NEXT_FRAME_MILLIS, this.readAt + READ_MILLIS - performance.now()),
+        Math.max(NEXT_FRAME_MILLIS, this.readAt + MIN_READ_INTERVAL_MILLIS - performance.now()),
       );
   }
 

@@ -6,7 +6,7 @@ import type { CachePod } from "../model/generated";
 const SETTLED_MILLIS = 150;
 const ENTRIES = 200;
 /** The newest operations of a pod with a longer history. */
-const MOST = 24;
+const MAX_OPERATIONS = 24;
 
 /** What the cache did with a pod, in order, from its history: the page does not store past events. */
 export class PodPath {
@@ -45,7 +45,7 @@ export class PodPath {
     this.gone = abort;
     try {
       const { results } = await getHistory(this.session, { kind: "pod", name: pod }, { at, limit: ENTRIES }, abort.signal);
-      const entries = results.filter((entry) => entry.t === "cachePod" && entry.event <= at).slice(-MOST);
+      const entries = results.filter((entry) => entry.t === "cachePod" && entry.event <= at).slice(-MAX_OPERATIONS);
       const operations = await Promise.all(entries.map((entry) => this.operation(entry.event, abort.signal)));
       if (abort.signal.aborted) return;
       this.operations = operations.filter((operation) => operation !== null);

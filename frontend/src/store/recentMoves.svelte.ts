@@ -4,7 +4,7 @@ import type { AnyEvent } from "../model/generated";
 import { MoveReader, type MoveLine } from "../model/queueMoves";
 import type { Change } from "./picture.svelte";
 
-const KEPT = 200;
+const MAX_MOVES = 200;
 /** How many past events are read after the moment has jumped: most events move no pod between queues. */
 export const RECALLED = 400;
 /** The number of past moves of one pod that are read, each with a request of its own. */
@@ -56,7 +56,7 @@ export class RecentMoves {
 
   private take(events: readonly AnyEvent[]): void {
     const fresh = this.reader.linesOf(events, this.pod);
-    if (fresh.length) this.known = [...fresh.reverse(), ...this.known].slice(0, KEPT);
+    if (fresh.length) this.known = [...fresh.reverse(), ...this.known].slice(0, MAX_MOVES);
   }
 
   private recall(event: number): void {
@@ -75,7 +75,7 @@ export class RecentMoves {
             if (abort.signal.aborted) return;
             const earlier = new MoveReader().linesOf(events.filter((candidate) => candidate.event <= event), pod);
             const oldest = this.known[this.known.length - 1]?.event ?? Infinity;
-            this.known = [...this.known, ...earlier.reverse().filter((line) => line.event < oldest)].slice(0, KEPT);
+            this.known = [...this.known, ...earlier.reverse().filter((line) => line.event < oldest)].slice(0, MAX_MOVES);
             this.show();
           },
           () => undefined, // New moves are shown in any case.

@@ -1,5 +1,5 @@
 /** How many outcomes are remembered whose acknowledgement may still arrive. */
-const MOST = 20;
+const MAX_REMEMBERED = 20;
 
 /**
  * Reports why this page's own commands were refused: a session's stream has the outcomes of all clients' commands. The acknowledgement of
@@ -23,11 +23,11 @@ export class RefusedCommands {
   take(seq: number, error: string): void {
     if (this.mine.delete(seq)) return this.report(error);
     this.early.set(seq, error);
-    if (this.early.size > MOST) this.early.delete(this.early.keys().next().value!);
+    if (this.early.size > MAX_REMEMBERED) this.early.delete(this.early.keys().next().value!);
   }
 }
 
 function keep(numbers: Set<number>, seq: number): void {
   numbers.add(seq);
-  if (numbers.size > MOST) numbers.delete(numbers.values().next().value!);
+  if (numbers.size > MAX_REMEMBERED) numbers.delete(numbers.values().next().value!);
 }

@@ -8,7 +8,7 @@ import { printCount } from "../model/quantity";
 import { otherRelease } from "../model/releases";
 import type { Scope } from "./scope.svelte";
 
-const MOST_CYCLES = 20_000;
+const MAX_CYCLES = 20_000;
 
 /**
  * Runs both releases of kube-scheduler from the shown moment, each on a fork, until nothing is left to schedule, and opens the comparison.
@@ -33,6 +33,6 @@ async function forkAndRun(session: string, at: number, options: { release?: stri
   const fork = await forkSession(session, { at, key: idempotencyKey(), ...options });
   const made = await whenReady(fork.id, signal);
   if (made.status === "failed") throw new ApiError(409, made.message ?? "");
-  await runCommand(fork.id, { op: "run", max: MOST_CYCLES }, signal);
+  await runCommand(fork.id, { op: "run", max: MAX_CYCLES }, signal);
   return fork.id;
 }

@@ -2,7 +2,7 @@ import type { Unit } from "../model/boundaries";
 
 /** The number of steps of a unit in a typical cycle, so that a rate means the same in every unit. */
 const FINER: Record<Unit, number> = { cycle: 1, stage: 4, mutation: 8 };
-const SHORTEST_MILLIS = 33;
+const MIN_STEP_MILLIS = 33;
 /** Cycles per second if the rate is "as fast as possible". */
 const FASTEST = 200;
 
@@ -22,7 +22,7 @@ export class ReplayTimer {
   start(rate: number | null, unit: Unit): void {
     this.stop();
     const perSecond = (rate ?? FASTEST) * FINER[unit];
-    const millis = Math.max(SHORTEST_MILLIS, 1_000 / perSecond);
+    const millis = Math.max(MIN_STEP_MILLIS, 1_000 / perSecond);
     this.due = 0;
     const tick = (): void => {
       this.due += (perSecond * millis) / 1_000;

@@ -2,7 +2,7 @@ import { ApiError } from "../api/call";
 import { failureOf } from "../i18n/failure";
 
 /** The pause before a request is repeated whose result the server is still computing. */
-const AGAIN_MILLIS = 500;
+const RETRY_MILLIS = 500;
 const TICK_MILLIS = 250;
 
 /**
@@ -66,7 +66,7 @@ async function retryWhileComputing<Answer>(make: (signal: AbortSignal) => Promis
       return await make(signal);
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== "answer_late" || signal.aborted) throw error;
-      await new Promise((resolve) => setTimeout(resolve, AGAIN_MILLIS));
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MILLIS));
     }
   }
 }

@@ -8,12 +8,12 @@ import type { EventRange } from "../model/eventRange";
 import type { Scope } from "./scope.svelte";
 
 /** In a longer window, single marks would overlap. */
-export const MOST_WITH_MARKS = 4_000;
+export const MAX_EVENTS_WITH_MARKS = 4_000;
 const BUCKETS = 400;
 /** Fetching waits until the window has not moved for this long. */
 const SETTLED_MILLIS = 120;
 /** The pods of a longer range are not named when the pointer is on it. */
-const MOST_WITH_NAMES = 2_000;
+const MAX_EVENTS_WITH_NAMES = 2_000;
 const NAMING_LIMIT_MILLIS = 10_000;
 
 /** The timeline's data: tallies of the whole session, and marks of the ranges that were viewed. Its size is bounded. */
@@ -54,18 +54,18 @@ export class TimelineData {
 
   /** The marks of a window; null: it is too long for marks. */
   marksOf(window: EventRange): Mark[] | null {
-    return window.last - window.first > MOST_WITH_MARKS ? null : this.pages.between(window.first + 1, window.last);
+    return window.last - window.first > MAX_EVENTS_WITH_MARKS ? null : this.pages.between(window.first + 1, window.last);
   }
 
   /** The marks of the whole session; null: it is too long, or not all are loaded. */
   wholeMarks(range: EventRange): Mark[] | null {
     const { headEvent } = this.scope;
-    return range.last - range.first <= MOST_WITH_MARKS && !this.pages.missing(range.first + 1, headEvent, headEvent).length ? this.marksOf(range) : null;
+    return range.last - range.first <= MAX_EVENTS_WITH_MARKS && !this.pages.missing(range.first + 1, headEvent, headEvent).length ? this.marksOf(range) : null;
   }
 
   /** Whether some of a window is not loaded yet. */
   lacks(window: EventRange): boolean {
-    if (window.last - window.first > MOST_WITH_MARKS) return this.loads > 0 && this.early !== null;
+    if (window.last - window.first > MAX_EVENTS_WITH_MARKS) return this.loads > 0 && this.early !== null;
     return this.pages.missing(window.first + 1, Math.min(window.last, this.scope.headEvent), this.scope.headEvent).length > 0;
   }
 
@@ -77,14 +77,14 @@ export class TimelineData {
 
   /** The marks of a range that is short enough to be named; null: it is too long, or not loaded. */
   marksIn(first: number, last: number): Mark[] | null {
-    if (last - first > MOST_WITH_NAMES || this.pages.missing(first, last, this.scope.headEvent).length > 0) return null;
+    if (last - first > MAX_EVENTS_WITH_NAMES || this.pages.missing(first, last, this.scope.headEvent).length > 0) return null;
     return this.pages.between(first, last);
   }
 
   /** Load the marks of a range under the pointer, once the pointer rests. */
   name(first: number, last: number): void {
     clearTimeout(this.naming);
-    if (last - first > MOST_WITH_NAMES || this.marksIn(first, last)) return;
+    if (last - first > MAX_EVENTS_WITH_NAMES || this.marksIn(first, last)) return;
     this.naming = setTimeout(() => {
       // Without names, the tooltip has the counts.
       this.fetchPages(first, last, AbortSignal.timeout(NAMING_LIMIT_MILLIS)).catch(() => undefined);
@@ -114,7 +114,7 @@ export class TimelineData {
   /** Set the visible window: its missing data is loaded once it stops moving. */
   look(window: EventRange, range: EventRange): void {
     clearTimeout(this.timer);
-    if (range.last - range.first <= MOST_WITH_MARKS) window = range;
+    if (range.last - range.first <= MAX_EVENTS_WITH_MARKS) window = range;
     this.timer = setTimeout(() => {
       this.fetching?.abort();
       this.fetching = new AbortController();
@@ -131,7 +131,7 @@ export class TimelineData {
 
   private async fetch(window: EventRange, signal: AbortSignal): Promise<void> {
     const { id } = this.scope;
-    if (window.last - window.first <= MOST_WITH_MARKS) {
+    if (window.last - window.first <= MAX_EVENTS_WITH_MARKS) {
       await this.fetchPages(window.first + 1, window.last, signal);
       return;
     }

@@ -12,8 +12,8 @@ export const TRIAL_STEPS = ["forking", "changing", "scheduling"] as const;
 export type TrialStep = (typeof TRIAL_STEPS)[number];
 
 /** So often time is moved on to the next timer for a pod that waits in backoffQ or unschedulablePods. */
-const MOST_WAITS = 20;
-const MOST_CYCLES = 20_000;
+const MAX_WAITS = 20;
+const MAX_CYCLES = 20_000;
 
 /** A change that is tried: the session is forked, the change is made on the fork, and the fork runs until the pod has been tried again. */
 export class Trial {
@@ -69,8 +69,8 @@ export class Trial {
     const { signal } = this.closing;
     const popped = await addBreakpoint(fork, `popped "${this.pod}"`);
     try {
-      for (let waits = 0; waits <= MOST_WAITS; waits++) {
-        const ran = await runCommand(fork, { op: "run", max: MOST_CYCLES }, signal);
+      for (let waits = 0; waits <= MAX_WAITS; waits++) {
+        const ran = await runCommand(fork, { op: "run", max: MAX_CYCLES }, signal);
         if (ran.stopped === "breakpoint") {
           const cycle = await this.lastCycle(fork);
           // It stands at no breakpoint any more, and the binding goes on.

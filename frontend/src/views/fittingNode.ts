@@ -7,7 +7,7 @@ import type { Queued, State } from "../model/state";
 import { nodesOf } from "./actions/nodeObjects";
 
 /** The most waiting pods that one node is made for. */
-const MOST_PODS = 10;
+const MAX_PODS = 10;
 const GIB = 2 ** 30;
 const PREFIX = "added-";
 
@@ -36,7 +36,7 @@ export function podsInNeed({ queue }: State): readonly Queued[] {
 
 /** A node with room for the first waiting pods together and with the labels that they select. Throws an `ApiError`. */
 export async function fittingNode(session: string, state: State): Promise<FittingNode> {
-  const pods = podsInNeed(state).slice(0, MOST_PODS);
+  const pods = podsInNeed(state).slice(0, MAX_PODS);
   const wanted = await Promise.all(pods.map(({ pod }) => wantedBy(session, pod, state.event)));
   const { cpu, memory, extended } = roomFor(wanted.map(({ requests }) => requests));
   const [region = "", zone = region] = printZone(state.list.toArray()[0]?.zone ?? "").split(" / ");

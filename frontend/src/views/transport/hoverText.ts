@@ -11,7 +11,7 @@ export interface HoverText {
   lines: readonly { text: string; failed: boolean }[];
 }
 
-const MOST_LINES = 6;
+const MAX_LINES = 6;
 
 /** Of marks that are drawn at one place, the pointed one first. */
 export function textOfMarks(marks: readonly Mark[]): HoverText {
@@ -32,6 +32,6 @@ export function textOfTally(tally: Tally, marks: readonly Mark[] | null): HoverT
 }
 
 function linesOf(marks: readonly Mark[]): HoverText["lines"] {
-  const lines = marks.slice(0, MOST_LINES).map((mark) => ({ text: markInWords(mark), failed: isFailure(mark) }));
-  return marks.length > MOST_LINES ? [...lines, { text: t("timeline.hover.more", { count: printCount(marks.length - MOST_LINES) }), failed: false }] : lines;
+  const lines = marks.slice(0, MAX_LINES).map((mark) => ({ text: markInWords(mark), failed: isFailure(mark) }));
+  return marks.length > MAX_LINES ? [...lines, { text: t("timeline.hover.more", { count: printCount(marks.length - MAX_LINES) }), failed: false }] : lines;
 }
