@@ -4,52 +4,42 @@ import "./theme/tokens.css";
 import "./theme/page.css";
 import "./theme/projected.css";
 
-import { mount } from "svelte";
+import { mount, type Component } from "svelte";
 import { useShareLink } from "./api/shareLink";
 import { preferences } from "./store/preferences.svelte";
 
-const root = document.getElementById("app");
+type Mount = (target: HTMLElement) => void;
+
+async function load<Props extends Record<string, unknown>>(page: Promise<{ default: Component<Props> }>, props: Props): Promise<Mount> {
+  const { default: Page } = await page;
+  return (target) => {
+    mount(Page, { target, props });
+  };
+}
+
+/** The pages by the shell's `data-page`; its other `data-*` attributes are their props. */
+const PAGES: Record<string, (data: DOMStringMap) => Promise<Mount>> = {
+  cases: () => load(import("./views/cases/CasesPage.svelte"), {}),
+  compare: () => load(import("./views/compare/ComparePage.svelte"), {}),
+  experiments: ({ experiment: id = "" }) => load(import("./views/experiments/Experiments.svelte"), { id }),
+  home: () => load(import("./views/home/HomePage.svelte"), {}),
+  join: ({ code = "" }) => load(import("./views/rooms/JoinPage.svelte"), { code }),
+  lessons: () => load(import("./views/lessons/LessonsPage.svelte"), {}),
+  room: ({ room: id = "", view = "" }) => load(import("./views/rooms/RoomPage.svelte"), { id, view }),
+  rooms: () => load(import("./views/rooms/RoomsPage.svelte"), {}),
+  scope: ({ session = "", name = "", panel = "", lesson = "", embedded }) =>
+    panel
+      ? load(import("./views/panel/PanelPage.svelte"), { session, name, panel, embedded: embedded !== undefined })
+      : load(import("./views/ScopePage.svelte"), { session, name, lesson }),
+  sessions: () => load(import("./views/sessions/SessionsPage.svelte"), {}),
+};
 
 async function show(target: HTMLElement): Promise<void> {
-  const { page = "", session = "", name = "", panel = "", lesson = "" } = target.dataset;
-  const embedded = "embedded" in target.dataset;
-  if (embedded) useShareLink(new URLSearchParams(location.search).get("link") ?? "");
+  const { page = "", embedded } = target.dataset;
+  if (embedded !== undefined) useShareLink(new URLSearchParams(location.search).get("link") ?? "");
   const messages = preferences.speak(preferences.language).catch(() => undefined); // English is bundled.
-  if (page === "compare") {
-    const [{ default: ComparePage }] = await Promise.all([import("./views/compare/ComparePage.svelte"), messages]);
-    mount(ComparePage, { target });
-  } else if (page === "scope" && panel) {
-    const [{ default: PanelPage }] = await Promise.all([import("./views/panel/PanelPage.svelte"), messages]);
-    mount(PanelPage, { target, props: { session, name, panel, embedded } });
-  } else if (page === "scope") {
-    const [{ default: ScopePage }] = await Promise.all([import("./views/ScopePage.svelte"), messages]);
-    mount(ScopePage, { target, props: { session, name, lesson } });
-  } else if (page === "home") {
-    const [{ default: HomePage }] = await Promise.all([import("./views/home/HomePage.svelte"), messages]);
-    mount(HomePage, { target });
-  } else if (page === "sessions") {
-    const [{ default: SessionsPage }] = await Promise.all([import("./views/sessions/SessionsPage.svelte"), messages]);
-    mount(SessionsPage, { target });
-  } else if (page === "experiments") {
-    const [{ default: Experiments }] = await Promise.all([import("./views/experiments/Experiments.svelte"), messages]);
-    mount(Experiments, { target, props: { id: target.dataset.experiment ?? "" } });
-  } else if (page === "cases") {
-    const [{ default: CasesPage }] = await Promise.all([import("./views/cases/CasesPage.svelte"), messages]);
-    mount(CasesPage, { target });
-  } else if (page === "join") {
-    const [{ default: JoinPage }] = await Promise.all([import("./views/rooms/JoinPage.svelte"), messages]);
-    mount(JoinPage, { target, props: { code: target.dataset.code ?? "" } });
-  } else if (page === "rooms") {
-    const [{ default: RoomsPage }] = await Promise.all([import("./views/rooms/RoomsPage.svelte"), messages]);
-    mount(RoomsPage, { target });
-  } else if (page === "room") {
-    const { room = "", view = "" } = target.dataset;
-    const [{ default: RoomPage }] = await Promise.all([import("./views/rooms/RoomPage.svelte"), messages]);
-    mount(RoomPage, { target, props: { id: room, view } });
-  } else if (page === "lessons") {
-    const [{ default: LessonsPage }] = await Promise.all([import("./views/lessons/LessonsPage.svelte"), messages]);
-    mount(LessonsPage, { target });
-  }
+  const [mountPage] = await Promise.all([PAGES[page]?.(target.dataset), messages]);
+  mountPage?.(target);
 }
 
 /** After the page, so that its first load stays small. */
@@ -69,6 +59,7 @@ async function showTop(target: Element): Promise<void> {
   mount(SiteTop, { target });
 }
 
+const root = document.getElementById("app");
 const siteTop = document.querySelector("[data-site-top]");
 if (siteTop) void showTop(siteTop);
 if (root) void show(root).then(explainTerms);
