@@ -11,11 +11,17 @@ from schedviz.engine.dryrun.dry_run import DryRun
 from schedviz.engine.framework.preemption import more_important_first
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.explain.explanation import NodeVerdict, Room
+from schedviz.kube.core import Pod
 
 #: Nodes tried, those that lack least first: a dry run calls Filter once per pod on the node.
 MAX_TRIED_NODES: Final = 8
 #: Nodes reported.
 MAX_ROOMS: Final = 3
+_SYSTEM: Final = "kube-system"
+#: Owners that make a pod for one node.
+_OF_NODE: Final = frozenset({"DaemonSet", "Node"})
+#: A taint that only the pods of DaemonSets tolerate without being told.
+_OF_DAEMON_SETS: Final = "node.kubernetes.io/disk-pressure"
 
 
 def room(dry_run: DryRun, verdicts: Sequence[NodeVerdict], now: int) -> tuple[Room, ...]:
@@ -24,9 +30,25 @@ def room(dry_run: DryRun, verdicts: Sequence[NodeVerdict], now: int) -> tuple[Ro
     shortage = _shortage(dry_run)
     candidates.sort(key=lambda row: (len(verdicts[row].objections), shortage[row]))
     leaving = [_pods_to_remove(dry_run, dry_run.rows.infos[row], now) for row in candidates[:MAX_TRIED_NODES]]
-    rooms = [_room(dry_run, info, pods) for info, pods in leaving if pods]
+    found = ((_room(dry_run, info, pods), pods) for info, pods in leaving if pods)
+    # Preemption evicts such pods, too; people do not.
+    rooms = [each for each, pods in found if each.by_preemption or not any(is_of_node(info.pod) for info in pods)]
     rooms.sort(key=lambda room: (not room.by_preemption, room.highest_priority, len(room.pods)))
     return tuple(rooms[:MAX_ROOMS])
+
+
+def is_of_node(pod: Pod) -> bool:
+    """Whether a pod belongs to its node or to the cluster's own software: nobody removes it to make room.
+
+    The pods of DaemonSets come back, and those of the system namespace are needed. Where owners are unknown, a pod that tolerates every
+    taint, or that a DaemonSet's tolerations mark, counts as one of a DaemonSet.
+    """
+    if pod.namespace == _SYSTEM or any(owner.kind in _OF_NODE for owner in pod.metadata.owner_references):
+        return True
+    tolerations = pod.spec.tolerations
+    return not pod.metadata.owner_references and any(
+        (not each.key and each.operator == "Exists") or each.key == _OF_DAEMON_SETS for each in tolerations
+    )
 
 
 def _shortage(dry_run: DryRun) -> list[float]:

@@ -63,7 +63,7 @@ def test_requests_are_not_lowered_to_nothing() -> None:
 def test_a_taint_is_tolerated_or_taken_off() -> None:
     result = whats(node("n1", taints=("gpu=true:NoSchedule",)), pod("p"))
     assert result[0] == ["tolerate the taint gpu=true"]
-    assert ["take the taint gpu=true:NoSchedule off n1"] in result
+    assert ["remove the taint gpu=true:NoSchedule from n1"] in result
 
 
 def test_a_toleration_can_be_copied_as_yaml() -> None:
@@ -75,8 +75,31 @@ def test_a_toleration_can_be_copied_as_yaml() -> None:
 
 
 def test_a_taint_of_a_node_that_is_not_well_is_not_to_be_tolerated() -> None:
-    for taint in ("node.kubernetes.io/not-ready=:NoExecute", "node.cloudprovider.kubernetes.io/uninitialized=true:NoSchedule"):
-        assert whats(node("n1", taints=(taint,)), pod("p")) == [["add one more node like n1"]]
+    assert whats(node("n1", taints=("node.cloudprovider.kubernetes.io/uninitialized=true:NoSchedule",)), pod("p")) == [
+        ["add one more node like n1"]
+    ]
+
+
+def test_an_unhealthy_node_comes_back_first() -> None:
+    simulation = cluster(node("n1", taints=("node.kubernetes.io/unreachable=:NoSchedule",)), node("n2", cpu="1"), pod("p", cpu="2"))
+    first, *others = smallest_change(simulation, "default/p").suggestions
+    assert [(change.what, change.kubectl) for change in first.changes] == [("bring n1 back", "kubectl describe node n1")]
+    assert first.nodes == ("n1",)
+    assert others
+    assert "bring n2 back" not in {change.what for other in others for change in other.changes}
+
+
+def test_nobody_removes_the_pods_of_a_daemon_set_or_of_the_system() -> None:
+    agent = pod("agent", cpu="3", on="n1", tolerations=[{"operator": "Exists"}])
+    system = pod("dns", cpu="3", on="n2")
+    system["metadata"]["namespace"] = "kube-system"
+    result = whats(node("n1"), node("n2"), agent, system, pod("p", cpu="3"))
+    assert not any("remove" in change for changes in result for change in changes)
+
+
+def test_a_node_is_added_before_a_pod_makes_do_with_a_fraction() -> None:
+    result = whats(node("n1"), pod("a", cpu="3.5", on="n1"), pod("p", cpu="2"))
+    assert result.index(["add one more node like n1"]) < result.index(["request 0.5 cpu instead of 2 in container c"])
 
 
 def test_a_missing_label_is_added_or_no_longer_required() -> None:
@@ -125,7 +148,7 @@ def test_a_value_is_mistyped_if_a_word_differs_in_one_letter(value: str, meant: 
 
 def test_pods_leave_or_a_node_is_added() -> None:
     result = whats(node("n1"), pod("a", cpu="4", on="n1"), pod("p", cpu="2"))
-    assert result == [["remove default/a from n1"], ["add one more node like n1"]]
+    assert result == [["add one more node like n1"], ["remove default/a from n1"]]
 
 
 def test_two_changes_are_suggested_where_one_is_not_enough() -> None:

@@ -23,6 +23,7 @@ Kind = Literal[
     "minimum",  # fewer pods that have to fit at the same time
     "port",  # a host port given up
     "uncordon",  # a node made schedulable again
+    "repair",  # an unhealthy node that works again
     "label",  # a label for a node
     "taint",  # a taint removed from a node
     "victim",  # pods removed from a node
@@ -39,11 +40,12 @@ _MAX_NAMED_PODS: Final = 3
 #: A KubeSchedulerConfiguration as written.
 Config = dict[str, Any]
 
-#: The cost of a change, from what the pod's author can do alone to what costs money or other people's pods. Two
-#: changes cost their sum, and always more than one.
+#: The cost of a change, from what takes nothing from anybody to what costs money or other people's pods. Two changes cost their sum,
+#: and always more than one.
 COSTS: dict[Kind, float] = {
     "uncordon": 1,
     "again": 1,
+    "repair": 1.5,
     "toleration": 2,
     "request": 2,
     "port": 3,
@@ -53,13 +55,15 @@ COSTS: dict[Kind, float] = {
     "claim": 3,
     "minimum": 3,
     "label": 3,
-    "taint": 4,
     "plugin": 5,
-    "victim": 6,
     "member": 6,
     "device": 7,
     "node": 8,
+    "taint": 9,
+    "victim": 10,
 }
+#: What a change costs besides that hardly anybody would make: another node comes before it.
+_UNLIKELY: Final = 7
 
 #: The kinds in words, for the list of dry runs.
 WORDS: dict[str, str] = {
@@ -72,6 +76,7 @@ WORDS: dict[str, str] = {
     "minimum": "a smaller minCount",
     "port": "a host port given up",
     "uncordon": "a node uncordoned",
+    "repair": "an unhealthy node repaired",
     "label": "a label for a node",
     "taint": "a taint taken off",
     "victim": "pods that leave",
@@ -88,7 +93,7 @@ CONSEQUENCES: dict[Kind, str] = {
     "uncordon": "the node may be in maintenance, and takes other pods again, too",
     "taint": "other pods may be placed there, too",
     "toleration": "the pod may then be placed on nodes that are reserved for others",
-    "victim": "their controllers make removed pods again, and those then lack this room",
+    "victim": "their controllers create removed pods again, and those then need room elsewhere",
 }
 
 
@@ -132,11 +137,13 @@ class Change(msgspec.Struct, frozen=True):
     deleted: tuple[KubeObject, ...] = ()
     #: As in `ChangeView`.
     yaml: str = ""
+    #: Whether hardly anybody would make it, such as a request that is a fraction of the present one.
+    is_unlikely: bool = False
 
     @property
     def cost(self) -> float:
         """Its cost; smaller changes of a kind cost less, by less than the difference between kinds."""
-        return COSTS[self.kind] + self.amount
+        return COSTS[self.kind] + self.amount + (_UNLIKELY if self.is_unlikely else 0)
 
     @property
     def view(self) -> ChangeView:

@@ -14,11 +14,15 @@ from schedviz.explain.changes.change import Change, named, shell
 from schedviz.explain.changes.mistyped_labels import corrections, mistyped_labels
 from schedviz.explain.changes.more_nodes import HOSTNAME, NOT_READY
 from schedviz.explain.explanation import Explanation, NodeVerdict
+from schedviz.explain.victims import is_of_node
 from schedviz.kube.core import Pod
 from schedviz.trace.phrase import phrase
 
 replace = msgspec.structs.replace
 
+#: The taints that the node lifecycle controller sets, and among them that of a cordoned node.
+_UNHEALTHY: Final = "node.kubernetes.io/"
+_CORDONED: Final = "node.kubernetes.io/unschedulable"
 #: Nodes tried per kind of change: those with no other objection, and the first of the others.
 _MAX_TRIED: Final = 3
 
@@ -30,6 +34,7 @@ def changes_around(dry_run: DryRun, explanation: Explanation) -> Iterator[Change
     yield from corrections(dry_run, required)
     changes_of: list[tuple[str, Callable[[NodeInfo, Pod], Change | None]]] = [
         (names.NODE_UNSCHEDULABLE, _uncordon),
+        (names.TAINT_TOLERATION, _repair),
         (names.TAINT_TOLERATION, _untaint),
     ]
     # A node does not get a mistyped label.
@@ -53,12 +58,30 @@ def _where(explanation: Explanation, plugin: str) -> list[NodeVerdict]:
 def _uncordon(info: NodeInfo, _pod: Pod) -> Change | None:
     node = info.node
     assert node is not None
-    taints = tuple(taint for taint in node.spec.taints if taint.key != "node.kubernetes.io/unschedulable")
+    taints = tuple(taint for taint in node.spec.taints if taint.key != _CORDONED)
     changed = replace(node, spec=replace(node.spec, unschedulable=False, taints=taints))
     # The node lifecycle controller adds the taint because of the same field.
     against = frozenset({names.NODE_UNSCHEDULABLE, names.TAINT_TOLERATION})
     return Change(
         "uncordon", phrase("uncordon {node}", node=node.name), shell("kubectl", "uncordon", names=[node.name]), against, updated=(changed,)
+    )
+
+
+def _repair(info: NodeInfo, _pod: Pod) -> Change | None:
+    """The node without the taints of an unhealthy node, and with the conditions of a healthy one."""
+    node = info.node
+    assert node is not None
+    taints = tuple(taint for taint in node.spec.taints if taint.key == _CORDONED or not taint.key.startswith(_UNHEALTHY))
+    if len(taints) == len(node.spec.taints):
+        return None
+    conditions = tuple(replace(each, status="True" if each.type == "Ready" else "False") for each in node.status.conditions)
+    healthy = replace(node, spec=replace(node.spec, taints=taints), status=replace(node.status, conditions=conditions))
+    return Change(
+        "repair",
+        phrase("bring {node} back", node=node.name),
+        shell("kubectl", "describe", "node", names=[node.name]),
+        frozenset({names.TAINT_TOLERATION}),
+        updated=(healthy,),
     )
 
 
@@ -73,7 +96,7 @@ def _untaint(info: NodeInfo, pod: Pod) -> Change | None:
     changed = replace(node, spec=replace(node.spec, taints=tuple(taint for taint in node.spec.taints if taint not in hard)))
     text = " and ".join(taint.to_string() for taint in hard)
     kubectl = shell("kubectl", "taint", "nodes", names=[node.name, *(f"{taint.key}:{taint.effect}-" for taint in hard)])
-    template = "take the taint {taints} off {node}" if len(hard) == 1 else "take the taints {taints} off {node}"
+    template = "remove the taint {taints} from {node}" if len(hard) == 1 else "remove the taints {taints} from {node}"
     title = phrase(template, taints=text, node=node.name)
     return Change("taint", title, kubectl, frozenset({names.TAINT_TOLERATION}), updated=(changed,))
 
@@ -118,6 +141,8 @@ def _victims(dry_run: DryRun, explanation: Explanation, rows: dict[str, int]) ->
     for room in explanation.room:
         on_node = dry_run.rows.infos[rows[room.node]].pods
         victims = tuple(info.pod for info in on_node if info.key in room.pods)
+        if any(map(is_of_node, victims)):
+            continue
         text = named(victims)
         # Pods of the same or a higher priority are worth as much: to delete one is no fix to copy.
         is_lower = len(victims) == 1 and (victims[0].spec.priority or 0) < dry_run.pod.priority

@@ -64,7 +64,7 @@ def verbs_for_preemption(simulation: Simulation, explanation: Explanation) -> It
 def made_again(pod: Pod) -> Change:
     """The same pod without its status."""
     kubectl = shell("kubectl", "delete", "pod", "-n", pod.namespace, names=[pod.name])
-    return Change("again", phrase("delete {pod} and make it again", pod=pod.key), kubectl, frozenset(), pod=_without_status)
+    return Change("again", phrase("delete {pod} and create it again", pod=pod.key), kubectl, frozenset(), pod=_without_status)
 
 
 def _without_status(pod: Pod) -> Pod:

@@ -33,7 +33,8 @@ def more_nodes(simulation: Simulation, dry_run: DryRun, *, counts: Sequence[int]
         if len(nodes) == shapes:
             break
     names = set(dry_run.rows.names)
-    for node in nodes.values():
+    # A new node is like those that work.
+    for node in sorted(nodes.values(), key=_is_out_of_use):
         free = (name for number in range(1, len(names) + max(counts) + 1) if (name := f"{node.name}-more-{number}") not in names)
         new = [next(free) for _ in range(max(counts))]
         for count in counts:
@@ -47,6 +48,10 @@ def more_nodes(simulation: Simulation, dry_run: DryRun, *, counts: Sequence[int]
                 ladder=f"more nodes like {node.name}",
                 updated=tuple(objects),
             )
+
+
+def _is_out_of_use(node: Node) -> bool:
+    return node.spec.unschedulable or any(taint.key.startswith(NOT_READY) for taint in node.spec.taints)
 
 
 def _slices_by_node(simulation: Simulation) -> dict[str, list[ResourceSlice]]:

@@ -30,6 +30,8 @@ replace = msgspec.structs.replace
 #: Requests are rounded down to these amounts, to keep them readable.
 _ROUND_TO: Final = {"cpu": 10, "memory": 1 << 20, "ephemeral-storage": 1 << 20}
 _DO_NOT_SCHEDULE: Final = "DoNotSchedule"
+#: The part of a request that a pod hardly does without.
+_MAX_REDUCTION: Final = 0.5
 
 
 def changes_of_pod(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
@@ -71,7 +73,7 @@ def _tolerations(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
             phrase("tolerate the taint {taint}", taint=taint_text),
             yaml=_toleration_yaml(toleration),
             against=frozenset({names.TAINT_TOLERATION}),
-            amount=float(is_for_others),
+            is_unlikely=is_for_others,
             pod=partial(_with_toleration, toleration=toleration),
         )
 
@@ -197,11 +199,13 @@ def _lowered(pod: Pod, place: int, amounts: dict[str, tuple[int, int]]) -> Chang
             before=_listed(before),
             container=name,
         )
+    reductions = [(requested - room) / requested for requested, room in amounts.values()]
     return Change(
         "request",
         title,
         against=frozenset({names.NODE_RESOURCES_FIT}),
-        amount=sum((requested - room) / requested for requested, room in amounts.values()) / len(amounts),
+        amount=sum(reductions) / len(reductions),
+        is_unlikely=max(reductions) > _MAX_REDUCTION,
         pod=partial(_with_requests, place=place, requests={resource: _quantity(resource, number) for resource, number in after.items()}),
     )
 

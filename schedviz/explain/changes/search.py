@@ -21,6 +21,8 @@ from schedviz.trace.phrase import Phrase
 
 #: The maximum number of suggestions.
 MAX_SUGGESTIONS: Final = 8
+#: The maximum number of suggestions that only add nodes.
+MAX_NODE_SHAPES: Final = 2
 #: Dry runs after which the search for pairs ends. A number and not a time, so that the answer is deterministic.
 MAX_DRY_RUNS: Final = 400
 _WOULD: Final[dict[str, str]] = {
@@ -65,6 +67,12 @@ class SmallestChange(Part, frozen=True):
     dry_runs: int
     seconds: float
     sentence: str
+
+
+def _with_few_nodes(suggestions: Sequence[Suggestion]) -> list[Suggestion]:
+    """The suggestions, with the first `MAX_NODE_SHAPES` of those that add nodes: they differ in the machine only."""
+    adding = [suggestion for suggestion in suggestions if {change.kind for change in suggestion.changes} == {"node"}]
+    return [suggestion for suggestion in suggestions if suggestion not in adding[MAX_NODE_SHAPES:]]
 
 
 class Search:
@@ -183,5 +191,5 @@ class Search:
     def result(self, began: float, sentence: str) -> SmallestChange:
         """The suggestions. `began` is a moment of `time.perf_counter`."""
         seconds = round(time.perf_counter() - began, 4)
-        suggestions = tuple(self.in_order()[:MAX_SUGGESTIONS])
+        suggestions = tuple(_with_few_nodes(self.in_order())[:MAX_SUGGESTIONS])
         return SmallestChange(self.pod.key, suggestions, dict(self.tried), self.dry_runs, seconds, sentence)
