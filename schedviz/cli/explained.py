@@ -40,7 +40,7 @@ def print_explanation(explanation: Explanation, change: SmallestChange | None) -
         _title("Nominated forever")
         say_wrapped(f"Likely: {explanation.cause}", indent=2)
         say_wrapped(f"To do: {explanation.advice}", indent=2)
-    elif explanation.standing == "gated" and explanation.advice:
+    elif explanation.standing in ("gated", "ignored") and explanation.advice:
         say_wrapped(f"To do: {explanation.advice}")
     if change is not None:
         _print_change(change)
@@ -51,7 +51,7 @@ def print_explanation(explanation: Explanation, change: SmallestChange | None) -
             how = "; preemption would remove them" if room.by_preemption else ""
             say_wrapped(f"{room.node}: without {named(room.pods)}{how}", indent=2)
     if explanation.clauses:
-        _title("Reasons")
+        _title("Once nothing holds it back" if explanation.standing == "gated" else "Reasons")
         _print_clauses(explanation.clauses_to_read)
     if explanation.extenders_not_asked:
         say()
@@ -142,6 +142,8 @@ def print_messages(found: Sequence[PodMessage], reading: TextReading) -> None:
     if not found:
         say("No event in the files is about scheduling.", bold=True)
     seen: set[tuple[str, str]] = set()
+    equals = _equal_pods(found)
+    found = [each for each in found if each.pod in equals]
     for number, each in enumerate(found):
         answer = reading.answer_of(each.pod)
         is_over = answer is not None and answer.standing == "scheduled"
@@ -150,7 +152,7 @@ def print_messages(found: Sequence[PodMessage], reading: TextReading) -> None:
         sent = f", {each.at}" if each.at else ""
         is_first = all(each.pod != pod for pod, _ in seen)
         if is_first:
-            say(f"{each.pod or 'A pod'}{'' if answer else sent}:", bold=True)
+            say(f"{named(equals[each.pod]) or 'A pod'}{'' if answer else sent}:", bold=True)
             print_answer(answer)
         if ((each.pod, each.writer) in seen and each.pod and each.at) or is_over:
             seen.add((each.pod, each.writer))
@@ -166,6 +168,19 @@ def print_messages(found: Sequence[PodMessage], reading: TextReading) -> None:
     if reading.others:
         say()
         say_wrapped(f"{as_sentence(reading.others)}.")
+
+
+def _equal_pods(found: Sequence[PodMessage]) -> dict[str, list[str]]:
+    """The pods with the same messages under the first of them. What is about no known pod stays."""
+    texts: dict[str, list[tuple[str, str]]] = {}
+    for each in found:
+        texts.setdefault(each.pod, []).append((each.writer, each.text))
+    firsts: dict[tuple[tuple[str, str], ...], str] = {}
+    equals: dict[str, list[str]] = {}
+    for pod, said in texts.items():
+        first = firsts.setdefault(tuple(said), pod) if pod else pod
+        equals.setdefault(first, []).append(pod)
+    return {first: [pod for pod in pods if pod] for first, pods in equals.items()}
 
 
 def print_answer(answer: PodAnswer | None) -> None:
@@ -198,7 +213,7 @@ def print_message(message: Message, clauses: Iterable[Clause], *, release: str =
         _title("Preemption result")
         for clause in message.preemption:
             count = f"{_nodes(clause.count):>8}  " if clause.count else " " * 10
-            say_wrapped(f"{count}{clause.reason}{f': {clause.meaning}' if clause.meaning else ''}", hanging=10)
+            say_wrapped(f"{count}{clause.reason}{f': {clause.meaning}' if clause.meaning else ''}", hanging=10, dim=True)
 
 
 def print_release(release: str) -> None:
@@ -238,7 +253,10 @@ def _print_change(change: SmallestChange) -> None:
 def _print_clauses(clauses: Iterable[Clause]) -> None:
     from schedviz.explain.message import writer_of
 
+    clauses = list(clauses)
     for clause in clauses:
+        if clause.is_aside:
+            continue
         say()
         writer = writer_of(clause)
         plugin = "" if writer else f"  [{clause.plugin or 'unknown plugin'}]"
@@ -261,6 +279,11 @@ def _print_clauses(clauses: Iterable[Clause]) -> None:
             say_wrapped(f"on {named(clause.nodes)}", indent=4, dim=True)
         if clause.advice:
             say_wrapped(f"To do: {clause.advice}", indent=4)
+    if asides := [clause for clause in clauses if clause.is_aside]:
+        say()
+        say_wrapped(
+            f"Other nodes: {'; '.join(clause.headline or f'{clause.count} {clause.reason}' for clause in asides)}.", indent=2, dim=True
+        )
 
 
 def _print_bars(detail: AnyDetail) -> None:
@@ -310,16 +333,11 @@ def _print_findings(findings: Sequence[Finding]) -> None:
 
 def _print_queue(explanation: Explanation) -> None:
     place = explanation.queue
-    if place is None:
+    if place is None or not place.attempts:
+        # The queue of a simulation that has just started is nothing to know about a cluster.
         return
     say()
-    if place.attempts:
-        say(f"In the simulation, it is in {place.queue}, tried {_times(place.attempts)}.", dim=True)
-    else:
-        since = f"; in its cluster it has been unschedulable since {explanation.said_since}" if explanation.said_since else ""
-        say_wrapped(f"Not tried in this simulation yet, which starts with all pods in activeQ{since}.", dim=True)
-    if place.gating_plugin and place.gating_reason:
-        say_wrapped(f"{place.gating_plugin} holds it back: {place.gating_reason}")
+    say(f"In the simulation, it is in {place.queue}, tried {_times(place.attempts)}.", dim=True)
     if place.wakes:
         say_wrapped(f"Events that would requeue it: {', '.join(sorted({wake.event for wake in place.wakes}))}", dim=True)
 

@@ -61,12 +61,17 @@ def loaded(paths: Sequence[Path], *, on_object: Callable[[Item, KubeObject], Non
     return imported
 
 
+#: In the warning about a cluster whose release is not simulated.
+_BETWEEN_RELEASES: Final = "and no release in between"
+
+
 def print_warnings(imported: Import, chosen: ChosenRelease = NO_CHOICE) -> None:
     """Print warnings about the files to standard error."""
     from schedviz.ingest.release_evidence import with_release
 
     for warning in with_release(imported.report, chosen.release, imported.evidence).warnings:
-        say(f"warning: {warning}", err=True)
+        hint = " `--release` simulates another one." if _BETWEEN_RELEASES in warning else ""
+        say(f"warning: {warning}{hint}", err=True)
 
 
 def _in_words(progress: Progress) -> str:

@@ -9,6 +9,10 @@ from typing import Final
 from schedviz.trace.phrase import Phrase, phrase, some
 
 PROVISIONING_FAILED: Final = "ProvisioningFailed"
+#: What begins the message of an external provisioner, before the words of its driver.
+_BEFORE_WHY: Final = re.compile(r'^(?:failed to provision volume with StorageClass "[^"]*": )?(?:rpc error: code = \w+ desc = )?')
+_NOT_ALLOWED: Final = re.compile(r"unauthori[sz]ed|not authorized|access ?denied|permission|forbidden", re.IGNORECASE)
+_NO_MORE: Final = re.compile(r"quota|limit ?exceeded|exceeds? the|out of capacity|insufficient capacity|no space", re.IGNORECASE)
 #: Upstream: pkg/controller/volume/persistentvolume/pv_controller.go provisionClaimOperation, with the API server's message.
 _NO_CLASS: Final = re.compile(r'storageclass(?:\.storage\.k8s\.io)? "(?P<name>[^"]{1,253})" not found', re.IGNORECASE)
 
@@ -17,17 +21,31 @@ def provisioning_failure(message: str, classes: Sequence[str] = ()) -> tuple[Phr
     """The likely cause of a ProvisioningFailed event, and what to do. `classes`: the StorageClasses that are known to exist."""
     missing = _NO_CLASS.search(message)
     if missing is None:
-        return (
-            phrase("its provisioner cannot create the volume"),
-            phrase("look at the message, the claim's StorageClass and the log of its provisioner"),
-        )
-    name = missing["name"].replace("`", "'")
+        return phrase("its provisioner cannot create the volume"), _advice_about(message)
+    return missing_class(missing["name"].replace("`", "'"), classes)
+
+
+def why_not_provisioned(message: str) -> str:
+    """The driver's own words in a ProvisioningFailed event."""
+    return _BEFORE_WHY.sub("", message, count=1)
+
+
+def _advice_about(message: str) -> Phrase:
+    if _NOT_ALLOWED.search(message):
+        return phrase("give the provisioner's account the permission that the message names")
+    if _NO_MORE.search(message):
+        return phrase("free storage or raise the limit that the message names")
+    return phrase("compare the message with the claim's StorageClass, and look at the log of its provisioner")
+
+
+def missing_class(name: str, classes: Sequence[str] = ()) -> tuple[Phrase, Phrase]:
+    """The same for a StorageClass that does not exist. `classes` as in `provisioning_failure`."""
     cause = phrase("the StorageClass {name} does not exist", name=name)
     if classes and name not in classes:
-        advice = "create the StorageClass {name}, or make the claim again with one that exists: {classes}"
+        advice = "create the StorageClass {name}, or recreate the claim with one that exists: {classes}"
         return cause, phrase(advice, name=name, classes=some(classes))
     return cause, phrase(
-        "create the StorageClass {name}, or make the claim again with one that exists: `kubectl get storageclass` lists them", name=name
+        "create the StorageClass {name}, or recreate the claim with one that exists: `kubectl get storageclass` lists them", name=name
     )
 
 

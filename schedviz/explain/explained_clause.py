@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from schedviz.explain.explanation import Clause
-from schedviz.explain.meaning import Meaning
+from schedviz.explain.meaning import Meaning, Named
 from schedviz.explain.reason_releases import releases_of
 from schedviz.explain.reasons import meaning_of
 
@@ -23,7 +23,7 @@ def explained_clause(
     meaning = meaning_of(reason) or otherwise
     if meaning is None:
         return Clause(count, reason, plugin, code, nodes)
-    advice = meaning.advice_phrase(nodes)
+    advice = meaning.advice_phrase(Named(nodes))
     headline = None if meaning is otherwise else meaning.headline(count)
     return Clause(
         0 if meaning.is_note else count,
@@ -42,10 +42,11 @@ def explained_clause(
     )
 
 
-def with_node_names(clause: Clause, nodes: tuple[str, ...]) -> Clause:
-    """The clause with its nodes, which the command of its advice names."""
+def with_names(clause: Clause, named: Named) -> Clause:
+    """The clause with names in the commands of its advice, unless its advice is not that of its reason any more."""
     meaning = meaning_of(clause.reason)
-    advice = meaning.advice_phrase(nodes) if meaning is not None and clause.advice_phrase is not None else None
-    if meaning is None or advice is None or clause.advice_phrase is None or clause.advice_phrase.template != meaning.advice:
-        return msgspec.structs.replace(clause, nodes=nodes)
-    return msgspec.structs.replace(clause, nodes=nodes, advice=advice.text, advice_phrase=advice)
+    template = clause.advice_phrase.template if clause.advice_phrase is not None else clause.advice
+    if meaning is None or not template or template not in (meaning.advice, meaning.of_named):
+        return clause
+    advice = meaning.advice_phrase(named)
+    return clause if advice is None else msgspec.structs.replace(clause, advice=advice.text, advice_phrase=advice)

@@ -48,6 +48,8 @@ class Clause(Part, frozen=True):
     releases: tuple[str, ...] = ()
     #: The numbers behind it; empty for a message without its cluster.
     details: tuple[AnyDetail, ...] = ()
+    #: Whether it only tells why other nodes than those of the main reason are no use, such as those of the control plane.
+    is_aside: bool = False
 
 
 class Objection(Part, frozen=True):
@@ -193,4 +195,4 @@ class Explanation(Part, frozen=True):
         """The main clause, then those that concern the most nodes. Without nodes the most likely cause is first already."""
         if not self.nodes:
             return list(self.clauses)
-        return sorted(self.clauses, key=lambda clause: (clause != self.main, -clause.count))
+        return sorted(self.clauses, key=lambda clause: (clause != self.main, clause.is_aside, -clause.count))

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+import msgspec
 import numpy as np
 
 from schedviz.engine.dryrun.dry_run import DryRun
@@ -45,7 +46,11 @@ _OF_NODES: Final = "{node.kubernetes.io/"
 _CORDONED: Final = "{node.kubernetes.io/unschedulable"
 #: Plugins whose constraints are about other pods.
 _BETWEEN_PODS: Final = frozenset({names.INTER_POD_AFFINITY, names.POD_TOPOLOGY_SPREAD})
+#: Those, and that of nodes which other pods have filled.
+_OF_OTHERS: Final = _BETWEEN_PODS | {names.NODE_RESOURCES_FIT}
 _SYSTEM_TAINTS: Final = (_OF_NODES, _CONTROL_PLANE)
+#: The taint of node pools for the cluster's own pods.
+_SYSTEM_POOL: Final = "{CriticalAddonsOnly:"
 
 
 def main_reason(dry_run: DryRun, verdicts: Sequence[NodeVerdict]) -> tuple[str, str] | None:
@@ -106,7 +111,9 @@ def most_likely_first(clauses: Iterable[Clause]) -> tuple[Clause, ...]:
             each[1].plugin == names.NODE_UNSCHEDULABLE,
         )
     )
-    return tuple(clause for _, clause in ranked)
+    # What the pod cannot use is not worth reading if something else is.
+    has_use = any(rank < _NO_USE for rank, _ in ranked)
+    return tuple(msgspec.structs.replace(clause, is_aside=has_use and rank >= _NO_USE) for rank, clause in ranked)
 
 
 def only_cause(clauses: Iterable[Clause]) -> Clause | None:
@@ -123,9 +130,10 @@ def only_cause(clauses: Iterable[Clause]) -> Clause | None:
         # The pod or its volume has no other place: a broken node is repaired, whatever else is done.
         return broken[0]
     cordoned = [clause for clause in candidates if _is_taken_out(clause) and clause not in broken]
-    if len(cordoned) == 1 and all(_is_taken_out(clause) or clause.plugin in _BETWEEN_PODS for clause in candidates):
-        # All other nodes are taken: one that comes back is the only one that does not weaken a constraint.
-        return cordoned[0]
+    taken_out = cordoned or broken
+    if len(taken_out) == 1 and all(_is_taken_out(clause) or clause.plugin in _OF_OTHERS for clause in candidates):
+        # The other nodes are full or taken: one that comes back costs nothing, and weakens no constraint.
+        return taken_out[0]
     return candidates[0] if len(candidates) == 1 else None
 
 
@@ -148,7 +156,7 @@ def _ranked(clauses: Sequence[Clause]) -> list[tuple[int, Clause]]:
     def rank(clause: Clause) -> int:
         if any(f"{{{resource}:" in clause.reason for resource in guarded):
             return _GUARDED
-        if is_of_control_plane(clause):
+        if is_of_control_plane(clause) or is_of_system_pool(clause):
             return _NO_USE + 1
         if selects and _distance_of(_objection(clause)) == _NOT_WANTED:
             return _NO_USE
@@ -160,6 +168,11 @@ def _ranked(clauses: Sequence[Clause]) -> list[tuple[int, Clause]]:
 def is_of_control_plane(clause: Clause) -> bool:
     """Whether its nodes are kept for the control plane."""
     return _CONTROL_PLANE in clause.reason
+
+
+def is_of_system_pool(clause: Clause) -> bool:
+    """Whether its nodes are kept for the cluster's own pods, as a system node pool of AKS."""
+    return _SYSTEM_POOL in clause.reason
 
 
 def is_of_broken_nodes(clause: Clause) -> bool:

@@ -8,15 +8,18 @@ from typing import Final, Protocol
 
 import msgspec
 
+from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.details.of_message import with_requests
-from schedviz.explain.explained_clause import explained_clause, with_node_names
+from schedviz.explain.explained_clause import explained_clause, with_names
 from schedviz.explain.explanation import Clause, NodeVerdict, Part
 from schedviz.explain.main_reason import is_of_control_plane, most_likely_first, only_cause
+from schedviz.explain.meaning import Named
 from schedviz.explain.reason_tables.autoscalers import AT_ITS_LIMITS, CLUSTER_AUTOSCALER, KARPENTER
 from schedviz.explain.reason_tables.creation import API_SERVER
-from schedviz.explain.reason_tables.whole import DESCRIPTION, OLD_PREDICATES
+from schedviz.explain.reason_tables.whole import DESCRIPTION, OLD_PREDICATES, TABLE_OF_PODS
 from schedviz.explain.reasons import UNKNOWN, meaning_of
+from schedviz.kube.claims import claim_keys
 from schedviz.trace.phrase import Phrase, counted, joined, phrase
 from schedviz.trace.releases import RELEASES
 
@@ -56,6 +59,13 @@ _IN_CONCLUSION: Final = 3
 _ENDS: Final = ("No preemption victims found for incoming pod", "Preemption is not helpful for scheduling")
 #: The minimum number of letters that identify such a reason.
 _TELLING: Final = 10
+
+
+#: What says that a claim has no volume.
+PROVISIONER: Final = "the claim's events"
+_WRITERS: Final = frozenset({CLUSTER_AUTOSCALER, KARPENTER, API_SERVER, DESCRIPTION, TABLE_OF_PODS, PROVISIONER})
+#: In the reasons of nodes that the node lifecycle controller has found not ready.
+_NOT_READY: Final = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable", "were not ready")
 
 
 class NotAMessageError(ValueError):
@@ -106,7 +116,7 @@ class PodMessage(Part, frozen=True):
 
 def writer_of(clause: Clause) -> str:
     """What gave a reason, as `PodMessage.writer`."""
-    return clause.plugin if clause.plugin in (CLUSTER_AUTOSCALER, KARPENTER, API_SERVER, DESCRIPTION) else ""
+    return clause.plugin if clause.plugin in _WRITERS else ""
 
 
 def without_advice(said: PodMessage) -> PodMessage:
@@ -116,6 +126,19 @@ def without_advice(said: PodMessage) -> PodMessage:
         return said
     message = msgspec.structs.replace(said.message, conclusion=conclusion.text, conclusion_phrase=conclusion)
     return msgspec.structs.replace(said, message=message)
+
+
+def with_broken_nodes(said: PodMessage, nodes: Sequence[str]) -> PodMessage:
+    """The message with the names of the nodes that are not ready, if they are as many as it counts."""
+    clauses = tuple(
+        with_names(clause, Named(nodes, said.pod))
+        if clause.count == len(nodes) and any(part in clause.reason for part in _NOT_READY)
+        else clause
+        for clause in said.message.clauses
+    )
+    if clauses == said.message.clauses:
+        return said
+    return msgspec.structs.replace(said, message=_with_clauses(said.message, clauses))
 
 
 class Found(Protocol):
@@ -135,7 +158,8 @@ def parse_messages(found: Iterable[Found], described: Mapping[str, PodInfo] | No
     One that `parse_message` refuses has one clause of unknown meaning. `described`: the pods whose requests, selectors and
     tolerations are known, by `namespace/name`; the headlines of their clauses have them.
     """
-    messages = [PodMessage(each.pod, each.at, each.message, _parsed(each.message, (described or {}).get(each.pod))) for each in found]
+    pods_of = described or {}
+    messages = [PodMessage(each.pod, each.at, each.message, _parsed(each.message, each.pod, pods_of.get(each.pod))) for each in found]
     if not any(message.writer for message in messages):
         return messages
     pods = list(dict.fromkeys(message.pod for message in messages))
@@ -169,17 +193,23 @@ def one_full_stop(message: str) -> str:
     return message[:-1] if message.endswith("..") and not message.endswith("...") else message
 
 
-def _parsed(text: str, pod: PodInfo | None) -> Message:
+def _parsed(text: str, name: str, pod: PodInfo | None) -> Message:
     try:
-        message = parse_message(text)
-        return message if pod is None else _with_pod(message, pod)
+        return _with_pod(parse_message(text), name, pod)
     except NotAMessageError:
         return Message(0, (explained_clause(0, " ".join(text[:MAX_LENGTH].split()), otherwise=UNKNOWN),))
 
 
-def _with_pod(message: Message, pod: PodInfo) -> Message:
-    """The message with what its pod asks for."""
-    clauses = with_requests(message.clauses, pod)
+def _with_pod(message: Message, name: str, pod: PodInfo | None) -> Message:
+    """The message with what its pod asks for, and with its names in commands."""
+    named = Named(pod=name, claims=claim_keys(pod.pod) if pod is not None else ())
+    clauses = tuple(with_names(clause, named) for clause in message.clauses)
+    if pod is not None:
+        clauses = with_requests(clauses, pod)
+    return _with_clauses(message, clauses)
+
+
+def _with_clauses(message: Message, clauses: tuple[Clause, ...]) -> Message:
     conclusion = _conclusion(message.nodes, clauses) if message.conclusion else None
     return msgspec.structs.replace(
         message, clauses=clauses, conclusion=conclusion.text if conclusion is not None else "", conclusion_phrase=conclusion
@@ -262,7 +292,7 @@ def _conclusion(nodes: int, clauses: Sequence[Clause], *, with_advice: bool = Tr
     left = nodes - sum(clause.count for clause in clauses if is_of_control_plane(clause))
     values: dict[str, str | int | Phrase] = {
         "nodes": counted(left, "{count} node", "{count} nodes"),
-        "reasons": joined(reasons, maximum=_IN_CONCLUSION),
+        "reasons": joined(reasons, "{first}; {next}", maximum=_IN_CONCLUSION),
     }
     if advice is None and left < nodes:
         return phrase("Of the {nodes} outside the control plane: {reasons}.", **values)
@@ -278,8 +308,16 @@ def _preemption(text: str) -> tuple[Clause, ...]:
     text = text.strip().rstrip(".")
     head = _HEAD.search(text)
     if head is not None:
-        return _clauses(text[head.end() :].strip())
+        return tuple(map(_after_evictions, _clauses(text[head.end() :].strip())))
     return (explained_clause(0, text, otherwise=UNKNOWN),) if text else ()
+
+
+def _after_evictions(clause: Clause) -> Clause:
+    """A reason for which nodes do not fit even without the pods that preemption may evict."""
+    if clause.plugin == names.DEFAULT_PREEMPTION or clause.headline_phrase is None:
+        return clause
+    meaning = phrase("even without the pods of lower priority, {reason}", reason=clause.headline_phrase)
+    return msgspec.structs.replace(clause, meaning=meaning.text, meaning_phrase=meaning)
 
 
 def _finding(nodes: int, unaccounted: int, end: str) -> Phrase | None:
@@ -324,9 +362,11 @@ def _of_groups(whole: str, groups: str) -> tuple[Clause, ...]:
 
 def _of_group(clause: Clause) -> Clause:
     """A reason for node groups. One of the scheduler's is about the nodes that they would get."""
-    groups = counted(clause.count, "a new node of {count} node group", "new nodes of {count} node groups")
     meaning = meaning_of(clause.reason)
     headline = clause.headline_phrase
+    groups = counted(clause.count, "a new node of {count} node group", "new nodes of {count} node groups")
+    if meaning is not None and meaning.plugin == CLUSTER_AUTOSCALER:
+        groups = counted(clause.count, "{count} node group", "{count} node groups")
     if meaning is not None and meaning.of_nodes[0]:
         headline = meaning.headline(clause.count, groups)
     elif clause.count > 1 and headline is not None:
@@ -352,7 +392,9 @@ def _of_nodepools(nodepools: str) -> tuple[Clause, ...]:
 
 def _without_counts(text: str) -> Message:
     """A message that counts no nodes, or clauses without their head. Raises `NotAMessageError`."""
-    text = text.strip(" .\"'`*")
+    text = text.strip(" .`*")
+    if text[:1] in ("'", '"'):
+        text = text.strip(text[0])
     if meaning_of(text) is not None:
         return Message(0, (explained_clause(0, text),))
     clauses = _clauses(text) if _CLAUSE.match(text) else ()
@@ -389,4 +431,8 @@ def with_nodes(clauses: Sequence[Clause], verdicts: Sequence[NodeVerdict]) -> tu
     for verdict in verdicts:
         for reason in verdict.reasons:
             nodes.setdefault(reason, []).append(verdict.node)
-    return tuple(with_node_names(clause, tuple(nodes.get(clause.reason, ()))) for clause in clauses)
+    return tuple(_with_nodes(clause, tuple(nodes.get(clause.reason, ()))) for clause in clauses)
+
+
+def _with_nodes(clause: Clause, nodes: tuple[str, ...]) -> Clause:
+    return msgspec.structs.replace(with_names(clause, Named(nodes)), nodes=nodes)

@@ -21,6 +21,7 @@ from schedviz.explain.doctor.known_findings import MISSED_POD, KnownFindings, un
 from schedviz.explain.doctor.object_events import KIND as EVENT
 from schedviz.explain.equivalence import groups
 from schedviz.explain.explanation import Clause, Explanation, Outlook, Part, Standing
+from schedviz.explain.meaning import Named
 from schedviz.explain.queue_place import is_name_only, queue_place
 from schedviz.explain.real_message import missing_kind, what_to_add
 from schedviz.explain.reasons import meaning_of
@@ -45,6 +46,7 @@ _UNKNOWN: Final = phrase("unknown to the scheduler")
 _NOT_EVALUATED: Final = "not evaluated: the files have no {kind} objects"
 _OF_CLAUSE: Final = "{reason}"
 _JOINED: Final = "{first}; {next}"
+_OTHER_SCHEDULER: Final = "waiting for another scheduler, {scheduler}"
 _TRIED_SOON: Final = "not tried yet: nodes can take them now"
 
 
@@ -91,8 +93,8 @@ class WaitingReason(Part, frozen=True):
     groups: tuple[PendingGroup, ...]
     #: They only wait for their next attempt: they fit on nodes now, and nothing prevents an attempt.
     placeable: bool = False
-    #: What to do about it, with commands between backticks; a template for translation. "" if there is nothing to do, or if `changes` of
-    #: this reason or of all its groups say it.
+    #: What to do about it, with commands between backticks. "" if there is nothing to do, or if `changes` of this reason or of all its
+    #: groups say it.
     advice: str = ""
     #: The verified change that all groups have in common; empty: they have none, or different ones.
     changes: tuple[ChangeView, ...] = ()
@@ -100,6 +102,8 @@ class WaitingReason(Part, frozen=True):
     #: or nobody counted.
     effect: str = ""
     effect_phrase: Phrase | None = None
+    #: For translation.
+    advice_phrase: Phrase | None = None
 
     def besides(self, group: PendingGroup) -> str:
         """What a group says besides the headline: its own sentence, or else its numbers; "" if the headline has said it."""
@@ -195,7 +199,8 @@ def overview(
     explained = [(_explain(simulation, pods, findings), pods) for pods in every[:MAX_GROUPS]]
     reasons = tuple(_by_reason(simulation, explained, findings, with_changes=with_changes))
     count = sum(map(len, every))
-    summary = _summary(count, len(reasons), unread)
+    elsewhere = sum(reason.count for reason in reasons if reason.reason_phrase.template == _OTHER_SCHEDULER)
+    summary = _summary(count - elsewhere, elsewhere, sum(reason.reason_phrase.template != _OTHER_SCHEDULER for reason in reasons), unread)
     untried = count > 0 and not any(explanation.nodes for explanation, _ in explained)
     return Overview(
         summary.text,
@@ -258,11 +263,11 @@ def _by_reason(
     by_reason: dict[str, list[PendingGroup]] = {}
     searched: dict[str, list[Explanation]] = {}
     phrases: dict[str, Phrase] = {}
-    advice: dict[str, str] = {}
+    advice: dict[str, Phrase | None] = {}
     for explanation, pods in explained:
         reason = _UNKNOWN if findings.is_unknown(explanation.pod) else _reason(simulation, explanation)
         phrases.setdefault(reason.text, reason)
-        advice.setdefault(reason.text, _advice(simulation, explanation))
+        advice[reason.text] = _in_common_advice(advice, reason.text, _advice(simulation, explanation))
         by_reason.setdefault(reason.text, []).append(_group(simulation, explanation, pods, is_of_clause=_is_quoted(reason)))
         if reason.template == _OF_CLAUSE and explanation.standing == "pending" and explanation.lacks_change and not explanation.group:
             searched.setdefault(reason.text, []).append(explanation)
@@ -328,16 +333,28 @@ def _joined(by_reason: dict[str, list[PendingGroup]], phrases: dict[str, Phrase]
             groups_ = [group for text in texts for group in by_reason[text] if what_to_do(group.changes) == what]
             for text in texts:
                 by_reason[text] = [group for group in by_reason[text] if what_to_do(group.changes) != what]
-            yield _waiting(joined([phrases[text] for text in texts], _JOINED), groups_, "", nodes)
+            yield _waiting(joined([phrases[text] for text in texts], _JOINED), groups_, None, nodes)
 
 
-def _waiting(reason: Phrase, members: Sequence[PendingGroup], advice: str, nodes: _Nodes) -> WaitingReason:
+def _waiting(reason: Phrase, members: Sequence[PendingGroup], advice: Phrase | None, nodes: _Nodes) -> WaitingReason:
     placeable = reason.template == _TRIED_SOON
     count = sum(len(group.pods) for group in members)
     common = members[0].changes if len({what_to_do(group.changes) for group in members}) == 1 else ()
-    said = advice if not placeable and not all(group.changes for group in members) else ""
+    said = advice if not placeable and not all(group.changes for group in members) else None
     headline = _headline(reason, members, common, nodes)
-    return WaitingReason(reason.text, reason, headline.text, headline, _is_quoted(reason), count, tuple(members), placeable, said, common)
+    return WaitingReason(
+        reason.text,
+        reason,
+        headline.text,
+        headline,
+        _is_quoted(reason),
+        count,
+        tuple(members),
+        placeable,
+        advice=said.text if said is not None else "",
+        changes=common,
+        advice_phrase=said,
+    )
 
 
 def _headline(reason: Phrase, members: Sequence[PendingGroup], common: Sequence[ChangeView], nodes: _Nodes) -> Phrase:
@@ -372,16 +389,29 @@ def _is_quoted(reason: Phrase) -> bool:
     return reason.template in (_OF_CLAUSE, _JOINED)
 
 
-def _advice(simulation: Simulation, explanation: Explanation) -> str:
+def _in_common_advice(known: dict[str, Phrase | None], reason: str, advice: Phrase | None) -> Phrase | None:
+    """What to do about a reason that several groups have: the first group's, without the names in its commands if they differ."""
+    first = known.get(reason, advice)
+    if first is None or advice is None or first.text == advice.text or first.template != advice.template:
+        return first
+    names = Named().values
+    return Phrase(first.template, {name: names.get(name, value) for name, value in first.values.items()})
+
+
+def _advice(simulation: Simulation, explanation: Explanation) -> Phrase | None:
     """What to do about the explanation's reason."""
     if explanation.lacks:
-        return what_to_add(simulation, explanation)
-    if explanation.standing in ("gated", "nominated"):
-        return explanation.advice
+        return _as_phrase(what_to_add(simulation, explanation))
+    if explanation.standing in ("gated", "nominated", "ignored"):
+        return explanation.advice_phrase or _as_phrase(explanation.advice)
     if explanation.group_holds_back:
-        return ""
+        return None
     clause = explanation.main or _said_clause(explanation)
-    return clause.advice if clause is not None else ""
+    return None if clause is None else clause.advice_phrase or _as_phrase(clause.advice)
+
+
+def _as_phrase(text: str) -> Phrase | None:
+    return Phrase(text, {}) if text else None
 
 
 def _reason(simulation: Simulation, explanation: Explanation) -> Phrase:
@@ -395,7 +425,8 @@ def _reason(simulation: Simulation, explanation: Explanation) -> Phrase:
         case "gated":
             return phrase("held back by scheduling gates")
         case "ignored":
-            return phrase("no profile of this scheduler has their schedulerName")
+            pod = find_pod(simulation, explanation.pod)
+            return phrase(_OTHER_SCHEDULER, scheduler=pod.spec.scheduler_name)
         case "waiting":
             return phrase("in their binding cycle")
         case "nominated":
@@ -498,11 +529,18 @@ def _autoscaler_event(explanation: Explanation) -> Phrase | None:
     return phrase("{cause} ({event})", cause=found.cause_phrase, event=found.sentence_phrase or found.sentence)
 
 
-def _summary(count: int, reasons: int, unread: Unread | None) -> Phrase:
+def _summary(count: int, elsewhere: int, reasons: int, unread: Unread | None) -> Phrase:
+    """`count` without the pods that ask for another scheduler, of which there are `elsewhere`."""
+    others = counted(elsewhere, "{count} pod waits for another scheduler", "{count} pods wait for another scheduler")
+    if elsewhere and not count:
+        return phrase("{others}.", others=others)
     if not count and unread is not None:
         objects = counted(unread.objects, "{count} object", "{count} objects")
         return phrase("Only {objects} could be read, and no pending pod is among them: {why}", objects=objects, why=unread.why)
     if not count:
         return phrase("No pod is pending.")
     pods = counted(count, "{count} pod is pending", "{count} pods are pending")
-    return phrase("{pods}, for {reasons}", pods=pods, reasons=counted(reasons, "{count} reason", "{count} reasons"))
+    for_ = counted(reasons, "{count} reason", "{count} reasons")
+    if elsewhere:
+        return phrase("{pods}, for {reasons}; {others}", pods=pods, reasons=for_, others=others)
+    return phrase("{pods}, for {reasons}", pods=pods, reasons=for_)

@@ -183,8 +183,8 @@ def _queued(place: QueuePlace | None) -> str | Phrase:
     if place.ahead is None:
         return phrase("; it is in {queue}", queue=place.queue)
     if not place.ahead:
-        return phrase("; it is next in activeQ")
-    return phrase("; it is in activeQ behind {pods}", pods=counted(place.ahead, "{count} pod", "{count} pods"))
+        return phrase("; it is next in the scheduling queue")
+    return phrase("; it is in the scheduling queue behind {pods}", pods=counted(place.ahead, "{count} pod", "{count} pods"))
 
 
 def _no_node(explanation: Explanation) -> Phrase:

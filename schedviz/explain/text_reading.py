@@ -8,12 +8,22 @@ from typing import Final, Literal, Protocol
 
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.types import PodInfo
-from schedviz.explain.claim_events import may_be_of, provisioning_failure
+from schedviz.explain.claim_events import may_be_of, provisioning_failure, why_not_provisioned
 from schedviz.explain.explanation import Clause, Part
-from schedviz.explain.main_reason import is_of_broken_nodes
-from schedviz.explain.message import Found, PodMessage, newest_first, newest_of_each_source, parse_messages, without_advice
+from schedviz.explain.main_reason import is_of_broken_nodes, is_of_system_pool
+from schedviz.explain.message import (
+    PROVISIONER,
+    Found,
+    Message,
+    PodMessage,
+    newest_first,
+    newest_of_each_source,
+    parse_messages,
+    with_broken_nodes,
+    without_advice,
+)
 from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
-from schedviz.explain.reason_tables.whole import DESCRIPTION
+from schedviz.explain.reason_tables.whole import DESCRIPTION, TABLE_OF_PODS
 from schedviz.trace.phrase import Phrase, counted, joined, phrase, some
 
 #: The cluster autoscaler's --max-node-provision-time, in seconds.
@@ -26,6 +36,10 @@ _FAILED: Final = "Node scale up in zones"
 #: Reasons of an autoscaler in a sentence, and warnings that are named.
 _LISTED: Final = 2
 _WARNINGS: Final = 5
+_PREEMPTED: Final = "Preempted"
+#: The reason of the kubelet's event for a pod that has no network, and what the reasons of its node have.
+_NO_NETWORK: Final = "NetworkNotReady"
+_NOT_READY: Final = "node.kubernetes.io/not-ready"
 
 
 class PodAnswer(Part, frozen=True):
@@ -97,6 +111,8 @@ class Event(Protocol):
     def message(self) -> str: ...
     @property
     def claim(self) -> str: ...
+    @property
+    def broken_node(self) -> str: ...
 
 
 def read_text(
@@ -108,15 +124,21 @@ def read_text(
 
 def reading_of(messages: Sequence[PodMessage], events: Sequence[Event], age: Callable[[str], float]) -> TextReading:
     """The same for messages that were parsed."""
+    broken = list(dict.fromkeys(event.broken_node for event in events if event.broken_node))
+    messages = [with_broken_nodes(message, broken) for message in messages]
     by_pod: dict[str, list[PodMessage]] = {}
     for message in messages:
         by_pod.setdefault(message.pod, []).append(message)
+    of_claims = _about_claims([event for event in events if event.claim and not _is_of_any(event, by_pod)], age)
+    for message in of_claims:
+        by_pod[message.pod] = [message]
+    messages = (*messages, *of_claims)
     answers = tuple(_answer(pod, of_pod, events, age) for pod, of_pod in by_pod.items())
     placed = {answer.pod for answer in answers if answer.standing == "scheduled"}
     answered = {answer.pod for answer in answers if answer.sentence}
     # The answer says what to do first; what else would help is in the clauses.
     messages = [without_advice(message) if message.pod in answered else message for message in messages]
-    others = _others([event for event in events if event.reason and event.pod not in placed and not _is_of_any(event, by_pod)])
+    others = _others([event for event in events if event.reason and event.pod not in placed and not event.claim])
     return TextReading(tuple(messages), answers, others.text if others is not None else "", others)
 
 
@@ -125,7 +147,7 @@ def _answer(pod: str, messages: Sequence[PodMessage], events: Sequence[Event], a
     placed = [event for event in events if event.node and event.pod == pod and pod]
     if placed and _is_newest(placed[-1], newest, age):
         return _scheduled(placed[-1], [event for event in events if event.reason and event.pod == pod])
-    note = _earlier(messages, age)
+    note = _earlier(messages, age) or _of_network(newest, events)
     sentence, advice, standing = _of_writers(newest, messages, age)
     # Names alone are no proof: the scheduler has to speak of claims, too.
     if sentence is None and any(clause.plugin == names.VOLUME_BINDING for message in newest for clause in message.message.clauses):
@@ -168,7 +190,7 @@ def _of_writers(
     said = min((message for message in newest if message.writer), key=lambda message: age(message.at), default=None)
     if said is None:
         return None, None, "pending"
-    if said.writer == DESCRIPTION:
+    if said.writer in (DESCRIPTION, TABLE_OF_PODS):
         return None, None, "pending"
     if said.writer not in (CLUSTER_AUTOSCALER, KARPENTER):
         # The clause itself says it.
@@ -194,6 +216,31 @@ def _of_claims(pod: str, events: Sequence[Event], age: Callable[[str], float]) -
     return phrase("The claim {claim} has no volume: {cause} ({message}).", claim=failed.claim, cause=cause, message=failed.message), advice
 
 
+def _about_claims(events: Sequence[Event], age: Callable[[str], float]) -> list[PodMessage]:
+    """The newest failure of each claim of which the text has no pod, as a message about the claim."""
+    newest: dict[str, Event] = {}
+    for event in sorted(events, key=lambda event: age(event.at)):
+        newest.setdefault(event.claim, event)
+    return [_about_claim(event) for event in newest.values()]
+
+
+def _about_claim(event: Event) -> PodMessage:
+    cause, advice = provisioning_failure(event.message)
+    why = phrase("the claim has no volume, and pods that use it wait: {cause} ({why})", cause=cause, why=why_not_provisioned(event.message))
+    clause = Clause(0, event.message, PROVISIONER, "", (), headline=why.text, headline_phrase=why, advice=advice.text, advice_phrase=advice)
+    return PodMessage(event.claim, event.at, event.message, Message(0, (clause,)))
+
+
+def _of_network(newest: Sequence[PodMessage], events: Sequence[Event]) -> Phrase | None:
+    """What a pod on a node that is not ready says about its network."""
+    if not any(_NOT_READY in clause.reason for message in newest for clause in message.message.clauses):
+        return None
+    event = next((event for event in events if event.reason == _NO_NETWORK), None)
+    if event is None:
+        return None
+    return phrase("Likely why the nodes are not ready: {pod} says: {message}", pod=event.pod, message=event.message)
+
+
 def _is_of_any(event: Event, pods: Iterable[str]) -> bool:
     return bool(event.claim) and any(may_be_of(event.claim, pod) for pod in pods)
 
@@ -215,7 +262,8 @@ _TOO_LATE: Final = phrase(
 def _refusal(clauses: Sequence[Clause]) -> tuple[Phrase | None, Phrase | None]:
     """Why no node is coming. A limit of the autoscaler comes before what the pod asks for: the limit can be raised."""
     reasons = [clause for clause in clauses if clause.advice] or list(clauses)
-    first = sorted(reasons, key=lambda clause: "node(s) " in clause.reason)
+    # Nodes for the cluster's own pods are not for this one, whatever it tolerates.
+    first = sorted(reasons, key=lambda clause: ("node(s) " in clause.reason, is_of_system_pool(clause)))
     headlines = [clause.headline_phrase for clause in first if clause.headline_phrase is not None]
     if not headlines:
         return None, None
@@ -247,11 +295,19 @@ def _earlier(messages: Sequence[PodMessage], age: Callable[[str], float]) -> Phr
 
 
 def _others(warnings: Iterable[Event]) -> Phrase | None:
-    named = list(dict.fromkeys(f"{event.pod or event.claim} {event.reason}".strip() for event in warnings))
-    if not named:
-        return None
-    return phrase(
-        "{warnings} not about scheduling: {named}",
-        warnings=counted(len(named), "{count} other warning is", "{count} other warnings are"),
-        named=some(named, _WARNINGS),
-    )
+    warnings = [event for event in warnings if event.reason != _NO_NETWORK]
+    evicted = list(dict.fromkeys(event.pod for event in warnings if event.reason == _PREEMPTED))
+    named = list(dict.fromkeys(f"{event.pod} {event.reason}".strip() for event in warnings if event.reason != _PREEMPTED))
+    said: list[Phrase] = []
+    if evicted:
+        pods = counted(len(evicted), "{count} pod was evicted", "{count} pods were evicted")
+        said.append(phrase("{pods} to make room for a pod of higher priority: {named}", pods=pods, named=some(evicted, _WARNINGS)))
+    if named:
+        said.append(
+            phrase(
+                "{warnings} not about scheduling: {named}",
+                warnings=counted(len(named), "{count} other warning is", "{count} other warnings are"),
+                named=some(named, _WARNINGS),
+            )
+        )
+    return joined(said, "{first}; {next}") if said else None

@@ -15,20 +15,24 @@ from schedviz.explain.details.of_message import with_requests
 from schedviz.explain.doctor.examine import scheduler_of_engine
 from schedviz.explain.doctor.known_findings import KnownFindings
 from schedviz.explain.doctor.nominations import FOR_EVER, WITHOUT_PREEMPTION, judge, terminating_victims, why_for_ever
-from schedviz.explain.doctor.object_events import claims_of
 from schedviz.explain.equivalence import equivalence_key
+from schedviz.explain.explained_clause import with_names
 from schedviz.explain.explanation import Clause, Explanation, NodeVerdict, Outlook, QueuePlace, Standing
 from schedviz.explain.extenders import message_with, turned_away, uncalled_extenders, with_extenders
 from schedviz.explain.main_reason import main_reason, most_likely_first
+from schedviz.explain.meaning import Named
 from schedviz.explain.message import said_clauses
 from schedviz.explain.pod_group import group_note
 from schedviz.explain.provisioning import provisioning
 from schedviz.explain.queue_place import is_name_only, message_of_gated, queue_place
 from schedviz.explain.real_message import disagreement, without_missing
+from schedviz.explain.reason_tables.whole import OTHER_SCHEDULER
 from schedviz.explain.reasons import meaning_of
 from schedviz.explain.sentence import sentence_of
+from schedviz.explain.unbound_claims import with_missing_class
 from schedviz.explain.verdicts import clauses, matrix
 from schedviz.explain.victims import room
+from schedviz.kube.claims import claim_keys
 from schedviz.kube.core import FINISHED_PHASES, Pod, PodCondition
 from schedviz.trace.phrase import Phrase, phrase
 
@@ -39,6 +43,8 @@ NO_FINDINGS: Final = KnownFindings()
 _OPEN_GATES: Final = phrase(
     "find the controller that set the gates: it removes them when the pod may start, as a job queue does when it admits the pod"
 )
+#: In the names of the gates that the job queue Kueue sets.
+_OF_KUEUE: Final = "kueue.x-k8s.io/"
 #: Number of suggestions for a pod name that does not exist.
 _SHOWN_OTHERS = 3
 
@@ -94,9 +100,8 @@ def explain_pod(
         return _with_sentence(known, pod)
     try:
         dry_run = DryRun(simulation, pod)
-    except UnknownProfileError as error:
-        sentence = phrase("{error}; no profile here schedules it.", error=str(error))
-        return _replace(known, standing="ignored", sentence=sentence.text, sentence_phrase=sentence)
+    except UnknownProfileError:
+        return _of_other_scheduler(simulation, known, pod)
     rejected = turned_away(simulation, dry_run)
     message = message_with(simulation, dry_run, rejected)
     # Before the matrix, for which every plugin evaluates every node.
@@ -114,7 +119,10 @@ def explain_pod(
     if standing == "gated" and fits:
         # Only the gate holds the pod: what rejects it on the other nodes needs no remedy.
         reasons = ()
+    reasons = tuple(with_names(clause, Named(clause.nodes, pod.key, claim_keys(pod))) for clause in reasons)
+    reasons = with_missing_class(simulation, pod, reasons)
     main = main_reason(dry_run, verdicts) if not fits else None
+    reasons = _with_asides(reasons, main)
     explained = _replace(
         known,
         failed=failed,
@@ -133,11 +141,30 @@ def explain_pod(
     if (differs := disagreement(simulation, explained, message)) is not None:
         explained = without_missing(simulation, _replace(explained, disagreement=differs.text, disagreement_phrase=differs))
     if standing == "gated" and not is_name_only(place):
-        advice = _advice_of_gated(place)
+        advice = _advice_of_gated(place, pod.namespace)
         explained = _replace(explained, advice=advice.text if advice else "", advice_phrase=advice)
     if standing == "nominated":
         explained = _with_nomination(simulation, explained, dry_run)
-    return _with_sentence(_replace(explained, findings=(*explained.findings, *findings.about(explained, claims_of(pod)))), pod)
+    return _with_sentence(_replace(explained, findings=(*explained.findings, *findings.about(explained, claim_keys(pod)))), pod)
+
+
+def _of_other_scheduler(simulation: Simulation, known: Explanation, pod: Pod) -> Explanation:
+    """The explanation of a pod that asks for a scheduler which this one is not."""
+    profiles = " and ".join(sorted(simulation.scheduler.state.profiles))
+    scheduler = pod.spec.scheduler_name
+    sentence = phrase(
+        "{pod} asks for the scheduler {scheduler}, so {profiles} does not try it.", pod=pod.key, scheduler=scheduler, profiles=profiles
+    )
+    advice = Phrase(OTHER_SCHEDULER, {"scheduler": scheduler.replace("`", "'")})
+    return _replace(known, standing="ignored", sentence=sentence.text, sentence_phrase=sentence, advice=advice.text, advice_phrase=advice)
+
+
+def _with_asides(clauses: Sequence[Clause], main: tuple[str, str] | None) -> tuple[Clause, ...]:
+    """The clauses, of which those are marked that concern none of the main reason's nodes."""
+    decisive = {node for clause in clauses if (clause.reason, clause.plugin) == main for node in clause.nodes}
+    if not decisive:
+        return tuple(clauses)
+    return tuple(_replace_clause(clause, is_aside=decisive.isdisjoint(clause.nodes)) for clause in clauses)
 
 
 def _said(known: Explanation, dry_run: DryRun) -> tuple[Clause, ...]:
@@ -146,8 +173,12 @@ def _said(known: Explanation, dry_run: DryRun) -> tuple[Clause, ...]:
     return said if is_name_only(known.queue) else with_requests(said, dry_run.pod)
 
 
-def _advice_of_gated(place: QueuePlace | None) -> Phrase | None:
+def _advice_of_gated(place: QueuePlace | None, namespace: str) -> Phrase | None:
     """What to do about scheduling gates, or about what another PreEnqueue plugin says."""
+    if place is not None and _OF_KUEUE in place.gated_by:
+        return phrase(
+            "find out why Kueue has not admitted it: `kubectl describe workloads.kueue.x-k8s.io -n {namespace}`", namespace=namespace
+        )
     if place is None or place.gated_by:
         return _OPEN_GATES
     meaning = meaning_of(place.gating_reason)
@@ -240,6 +271,10 @@ def _alike(simulation: Simulation, pod: Pod) -> tuple[str, ...]:
 def _with_sentence(explanation: Explanation, pod: Pod) -> Explanation:
     sentence = sentence_of(explanation, pod)
     return _replace(explanation, sentence=sentence.text, sentence_phrase=sentence)
+
+
+def _replace_clause(clause: Clause, *, is_aside: bool) -> Clause:
+    return msgspec.structs.replace(clause, is_aside=is_aside)
 
 
 def _replace(explanation: Explanation, **members: object) -> Explanation:

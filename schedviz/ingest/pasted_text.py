@@ -20,6 +20,7 @@ from schedviz.ingest.kubectl_text import without_terminal, without_warnings
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.message_ends import whole_message
 from schedviz.ingest.scheduler_messages import PodMessage
+from schedviz.ingest.stopped_schedulers import stopped_schedulers
 from schedviz.ingest.untried_pods import untried_pods
 from schedviz.ingest.yaml_dump import parse_piece
 
@@ -36,6 +37,8 @@ _QUOTE: Final = re.compile(r"^[ \t]*+(?:>[ \t]?)++", re.MULTILINE)
 _LETTERS: Final = str.maketrans(
     {"’": "'", "‘": "'", "ʼ": "'", "“": '"', "”": '"', "\u00a0": " ", "\u200b": None, "\ufeff": None} | dict.fromkeys("│┃║", " ")
 )
+#: The left side of a frame with the space after it: what follows begins its line, as in the output of kubectl.
+_FRAME: Final = re.compile(r"^[ \t]*+[│┃║] ?", re.MULTILINE)
 _ENTITY: Final = re.compile(r"&(?:#\d{1,5}|quot|amp|apos|lt|gt);")
 #: The first words of a message. Before 1.10 it had others; Volcano has its own.
 _HEAD: Final = re.compile(
@@ -61,6 +64,12 @@ _YAML: Final = re.compile(r"^(?:kind: |- apiVersion: |apiVersion: )", re.MULTILI
 _OF_PREEMPTION: Final = re.compile(r"(?:preemption:|placement status:)\s{0,99}\Z")
 _NAME: Final = re.compile(r"^(\s*+)Name:\s++(\S+)\s*+$")
 _NAMESPACE: Final = re.compile(r"^\s*+Namespace:\s++(\S+)\s*+$")
+#: A command that prints a description, of which perhaps only the end was copied: `kubectl describe pod web-1 -n shop | tail`.
+_COMMAND: Final = re.compile(
+    r"^[^\n|]{0,80}?\b(?:kubectl|oc|k)\b[^\n|]{0,80}?\bdescribe[ \t]++(?:pods?|po)(?:[ \t]++|/)(?P<rest>[^\n|]{1,400}+)", re.MULTILINE
+)
+_COMMAND_NAMESPACE: Final = re.compile(r"(?:^|[ \t])(?:-n|--namespace)(?:[ \t]++|=)(?P<namespace>[a-z0-9-]++)")
+_COMMAND_NAME: Final = re.compile(r"(?:^|[ \t])(?P<name>[a-z0-9][a-z0-9.-]*+)(?=[ \t]|$)")
 _DESCRIBED: Final = re.compile(r"^[ \t]*+(?:Name|Namespace):[ \t]++\S++[ \t]*+$", re.MULTILINE)
 #: A row of `kubectl get events`: `[NAMESPACE] LAST-SEEN TYPE REASON [pod/]NAME …`. The owner of pods has another kind.
 _ROW: Final = re.compile(rf"^(?P<before>.*?)\b(?:{'|'.join((REASON, *OTHER_REASONS))})\s++(?P<pod>[A-Za-z][A-Za-z.]*+/[^\s:]++|\S++):?\s")
@@ -121,7 +130,8 @@ class _Pod(msgspec.Struct):
 
 def plain(text: str) -> str:
     """The text without the escape sequences of a terminal, the marks of quoted lines, frames, and typographic letters."""
-    text = _QUOTE.sub("", _ESCAPES.sub("", text).replace("\r\n", "\n").translate(_LETTERS))
+    text = _FRAME.sub("", _ESCAPES.sub("", text).replace("\r\n", "\n"))
+    text = _QUOTE.sub("", text.translate(_LETTERS))
     return _ENTITY.sub(lambda entity: html.unescape(entity[0]), text).replace("**", "")
 
 
@@ -214,7 +224,7 @@ def _of_pod(item: Any) -> PodMessage | None:
 def _in_plain(text: str, *, of_others: bool) -> Iterator[PodMessage]:
     yield from _each(text)
     if of_others:
-        yield from (PodMessage(pod, said) for pod, said in untried_pods(text))
+        yield from (PodMessage(pod, said) for pod, said in (*untried_pods(text), *stopped_schedulers(text)))
 
 
 def _each(text: str) -> Iterator[PodMessage]:
@@ -247,13 +257,27 @@ class DescribedPods:
 
     def __init__(self, text: str) -> None:
         self._lines = [(match.start(), match[0]) for match in _DESCRIBED.finditer(text)]
+        self._commands = [(match.start(), name) for match in _COMMAND.finditer(text) if (name := _pod_of_command(match[0], match["rest"]))]
         self._next = 0
+        #: The pod of the last command that printed no name.
+        self._last = ""
         self._name = self._namespace = ""
         #: The indentation of the pod's name: that of a volume's ConfigMap is deeper.
         self._indent = 0
 
     def pod_before(self, offset: int) -> str:
         """The pod that is described at an offset; "" if none is. Offsets must not decrease."""
+        while self._commands and self._commands[0][0] < offset:
+            at, name = self._commands.pop(0)
+            if not any(at < line < offset for line, _ in self._lines):
+                return self._of_command(name)
+        return self._of_lines(offset) or self._last
+
+    def _of_command(self, name: str) -> str:
+        self._last = name
+        return name
+
+    def _of_lines(self, offset: int) -> str:
         while self._next < len(self._lines) and self._lines[self._next][0] < offset:
             line = self._lines[self._next][1]
             if (name := _NAME.match(line)) is not None:
@@ -267,6 +291,12 @@ class DescribedPods:
     def _has_namespace_next(self) -> bool:
         """Whether a namespace follows the name, as in the head of a description."""
         return self._next + 1 < len(self._lines) and _NAMESPACE.match(self._lines[self._next + 1][1]) is not None
+
+
+def _pod_of_command(command: str, rest: str) -> str:
+    namespace = _COMMAND_NAMESPACE.search(command)
+    name = _COMMAND_NAME.search(_COMMAND_NAMESPACE.sub(" ", rest))
+    return f"{namespace['namespace'] if namespace is not None else 'default'}/{name['name']}" if name is not None else ""
 
 
 def _about(before: str, described: str) -> tuple[str, str]:

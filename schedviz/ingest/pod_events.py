@@ -20,7 +20,7 @@ _ROW: Final = re.compile(
 _AGE: Final = re.compile(r"(?P<age>(?:\d++[smhdy])++)(?:[ \t]\((?:x\d++ over [^()\n]*+|combined [^()\n]*+)\))?")
 _OBJECT: Final = re.compile(r"(?P<kind>[A-Za-z.]++)/(?P<name>[a-z0-9.-]++)[ \t]++")
 #: What sent an event of `kubectl describe`, after its age.
-_FROM: Final = re.compile(r"[a-z][a-z0-9.-]*+(?:,[ \t]\S++)?[ \t]++")
+_FROM: Final = re.compile(r"[a-z][a-z0-9._-]*+(?:,[ \t]\S++)?[ \t]++")
 _ASSIGNED: Final = re.compile(r"Successfully assigned (?P<pod>[a-z0-9./-]++) to (?P<node>[a-z0-9.-]++)")
 #: The node of a described pod. `Node: <none>` is none.
 _NODE: Final = re.compile(r"^[ \t]*+Node:[ \t]++(?P<node>[a-z0-9][a-z0-9.-]*+)(?:/|[ \t]*+$)", re.MULTILINE)
@@ -28,6 +28,9 @@ _NODE: Final = re.compile(r"^[ \t]*+Node:[ \t]++(?P<node>[a-z0-9][a-z0-9.-]*+)(?
 _EXPLAINED: Final = frozenset({"FailedScheduling", "FailedScaleUp", "NotTriggerScaleUp", "FailedCreate"})
 #: The reason of an event about a claim without which its pod waits.
 PROVISIONING_FAILED: Final = "ProvisioningFailed"
+NODE_NOT_READY: Final = "NodeNotReady"
+#: The reason of the event of a pod that was evicted for another one.
+PREEMPTED: Final = "Preempted"
 #: The longest message that is kept, in characters.
 _MAX_LENGTH: Final = 300
 
@@ -46,6 +49,8 @@ class PodEvent(msgspec.Struct, frozen=True):
     message: str = ""
     #: The claim that the event is about, `namespace/name`; "": it is about a pod.
     claim: str = ""
+    #: The node that is not ready, by an event about it; "": the event is about something else.
+    broken_node: str = ""
 
 
 def pod_events_in(text: str) -> list[PodEvent]:
@@ -92,8 +97,13 @@ def _of_object(item: msgspec.Raw | dict[str, object]) -> PodEvent | None:
 def _event(kind: str, name: str, age: str, reason: str, message: str, severity: str) -> PodEvent | None:
     at = f"{age} ago" if age else ""
     message = " ".join(message.split())[:_MAX_LENGTH]
-    if kind.lower() == "persistentvolumeclaim" and reason == PROVISIONING_FAILED and message:
+    if reason == PROVISIONING_FAILED and message:
+        # Only claims have it, also in `kubectl describe`, which does not name the kind.
         return PodEvent("", at, reason=reason, message=message, claim=name)
+    if kind.lower() == "node" and reason == NODE_NOT_READY:
+        return PodEvent("", at, broken_node=name.rpartition("/")[2])
+    if kind.lower() in ("pod", "") and reason == PREEMPTED:
+        return PodEvent(name, at, reason=reason, message=message)
     if kind.lower() not in ("pod", ""):
         return None
     if reason == "Scheduled" and (assigned := _ASSIGNED.search(message)) is not None:

@@ -136,15 +136,14 @@ class ReleaseEvidence(msgspec.Struct, frozen=True):
         if changes := differences_from(self.version, self.suggested):
             return phrase(
                 "The session simulates kube-scheduler {release}, because {reason}. schedviz simulates {releases} and no release in "
-                "between. Known to differ: {changes}. To simulate another one, choose it on the start page, or with `--release`.",
+                "between. Known to differ: {changes}.",
                 release=self.suggested,
                 reason=reason,
                 releases=", ".join(RELEASES),
                 changes=joined(changes, "{first}; {next}"),
             )
         return phrase(
-            "The session simulates kube-scheduler {release}, because {reason}. schedviz simulates {releases} and no release in between. "
-            "To simulate another one, choose it on the start page, or with `--release`.",
+            "The session simulates kube-scheduler {release}, because {reason}. schedviz simulates {releases} and no release in between.",
             release=self.suggested,
             reason=reason,
             releases=", ".join(RELEASES),

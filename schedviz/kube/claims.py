@@ -102,6 +102,12 @@ def claim_name(pod: Pod, volume: Volume) -> str | None:
     return f"{pod.name}-{volume.name}" if volume.ephemeral is not None else None
 
 
+def claim_keys(pod: Pod) -> list[str]:
+    """The claims of the pod's volumes, `namespace/name`."""
+    names = (claim_name(pod, volume) for volume in pod.spec.volumes)
+    return [f"{pod.namespace}/{name}" for name in names if name]
+
+
 def why_not_for_pod(claim: PersistentVolumeClaim, pod: Pod) -> str:
     """Why the claim is not that of the pod's ephemeral volume; "" if it is.
 

@@ -266,12 +266,12 @@ def test_the_overview_of_a_pod_without_nodes_explains_each_reason_of_its_message
     one = CliRunner().invoke(explain, ["large", "-f", "-"], input=pod).stdout
     card = CliRunner().invoke(explain, ["-f", "-", "-o", "markdown"], input=pod).stdout
 
-    assert "1 pod  2 nodes are tainted, and the pod does not tolerate nvidia.com/gpu=present" in found
+    assert "1 pod  2 nodes have the taint nvidia.com/gpu=present, which the pod does not tolerate" in found
     assert "kube-scheduler: node(s) had untolerated taint {nvidia.com/gpu: present}" in found
     assert "also: 4 nodes have too little free nvidia.com/gpu" in found
     assert found.count("To do: ") == 2
     assert "also: 4 nodes have too little free nvidia.com/gpu" in card
-    assert one.index("2 nodes are tainted") < one.index("4 nodes have too little free nvidia.com/gpu")
+    assert one.index("2 nodes have the taint") < one.index("4 nodes have too little free nvidia.com/gpu")
 
 
 def test_a_file_that_was_cut_is_no_all_clear_and_fails() -> None:
@@ -317,7 +317,7 @@ def test_a_message_beside_a_dump_begins_with_what_its_autoscaler_says(tmp_path: 
         "  Normal  NotTriggerScaleUp  2m  cluster-autoscaler  pod didn't trigger scale-up: 1 max node group size reached\n"
     )
     found = CliRunner().invoke(explain, ["large", "-f", str(tmp_path / "cluster.json"), "--message", "-"], input=text)
-    assert found.output.startswith("default/large:\nNo node is on its way: the node group has as many nodes as its maximum size allows.")
+    assert found.output.startswith("default/large:\nNo node is on its way: 1 node group is at its maximum size.")
 
 
 def test_one_pod_of_a_description_begins_with_what_its_autoscaler_says() -> None:
@@ -330,4 +330,6 @@ def test_one_pod_of_a_description_begins_with_what_its_autoscaler_says() -> None
     shown = CliRunner().invoke(explain, ["shop/web", "--message", "-"], input=text).output
 
     assert shown.startswith("shop/web:\nNo node is on its way: ")
-    assert shown.index("raise the node group's maximum size") < shown.index("Insufficient cpu") < shown.index("cluster-autoscaler, 2m ago:")
+    assert (
+        shown.index("raise the maximum size of a node group") < shown.index("Insufficient cpu") < shown.index("cluster-autoscaler, 2m ago:")
+    )

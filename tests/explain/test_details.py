@@ -97,7 +97,7 @@ def test_a_request_larger_than_every_node_is_not_answered_with_the_requests_of_o
         return next(clause.advice for clause in clauses if clause.reason == "Insufficient cpu")
 
     assert advice("64") == "no node is large enough, even if it is empty: lower the pod's own request, or add a larger node"
-    assert advice("2").startswith("lower the requests of the pod or of others")
+    assert advice("2").startswith("add a node, or lower the requests")
 
 
 def test_a_resource_that_no_node_has_is_named_as_such() -> None:

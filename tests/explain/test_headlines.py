@@ -96,9 +96,9 @@ def test_a_spread_constraint_names_the_domain_that_is_left_and_why_it_is_no_use(
 
 def test_one_or_two_nodes_are_named_and_more_are_counted() -> None:
     tainted = [node(name, taints=("gpu=true:NoSchedule",)) for name in ("n1", "n2", "n3")]
-    assert headline(cluster(*tainted[:1], pod("p"))) == "node n1 is tainted, and the pod does not tolerate gpu=true"
-    assert headline(cluster(*tainted[:2], pod("p"))) == "nodes n1 and n2 are tainted, and the pod does not tolerate gpu=true"
-    assert headline(cluster(*tainted, pod("p"))) == "3 nodes are tainted, and the pod does not tolerate gpu=true"
+    assert headline(cluster(*tainted[:1], pod("p"))) == "node n1 has the taint gpu=true, which the pod does not tolerate"
+    assert headline(cluster(*tainted[:2], pod("p"))) == "nodes n1 and n2 have the taint gpu=true, which the pod does not tolerate"
+    assert headline(cluster(*tainted, pod("p"))) == "3 nodes have the taint gpu=true, which the pod does not tolerate"
 
 
 def test_names_of_nodes_lose_the_domain_that_all_have_in_common() -> None:
@@ -139,7 +139,7 @@ def test_a_message_without_its_cluster_counts_nodes() -> None:
     said = "0/6 nodes are available: 1 node(s) were unschedulable, 2 node(s) had untolerated taint {gpu: true}, 3 Insufficient cpu."
     assert [clause.headline for clause in parse_message(said).clauses] == [
         "3 nodes have too little free cpu",
-        "2 nodes are tainted, and the pod does not tolerate gpu=true",
+        "2 nodes have the taint gpu=true, which the pod does not tolerate",
         "1 node is cordoned",
     ]
 

@@ -131,7 +131,7 @@ def test_the_nodes_behind_a_text_are_those_of_which_it_would_be_said_now() -> No
     message = parse_message("0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable.")
     clauses = with_nodes(message.clauses, why_pending(simulation, "default/p").matrix)
     assert [clause.nodes for clause in clauses] == [("n2",), ("n1",)]
-    assert clauses[1].advice == "uncordon the node when its maintenance is over: `kubectl uncordon n1`"
+    assert clauses[1].advice == "if the maintenance is over: `kubectl uncordon n1`"
 
 
 def test_nodes_are_brought_back_before_a_constraint_between_pods_is_relaxed() -> None:
@@ -140,7 +140,7 @@ def test_nodes_are_brought_back_before_a_constraint_between_pods_is_relaxed() ->
         "3 node(s) didn't match pod anti-affinity rules."
     )
     assert [clause.plugin for clause in message.clauses] == ["NodeUnschedulable", "TaintToleration", "InterPodAffinity"]
-    assert message.conclusion.endswith("Try first: uncordon the node when its maintenance is over: `kubectl uncordon NODE`.")
+    assert message.conclusion.endswith("`kubectl get nodes | grep SchedulingDisabled` lists them.")
 
 
 def test_the_command_that_uncordons_names_the_nodes_that_are_known() -> None:
@@ -148,7 +148,7 @@ def test_the_command_that_uncordons_names_the_nodes_that_are_known() -> None:
     [known] = why_pending(simulation, "default/p").clauses
     [unknown] = parse_message("0/2 nodes are available: 2 node(s) were unschedulable.").clauses
     assert "`kubectl uncordon n1 n2`" in known.advice
-    assert "`kubectl uncordon NODE`" in unknown.advice
+    assert "NODE" not in unknown.advice
 
 
 def test_the_engines_own_messages_are_read_back_whole() -> None:
@@ -194,7 +194,7 @@ def test_what_the_cluster_autoscaler_says_of_each_node_group_is_explained() -> N
         (0, "1 in backoff after failed scale-up"),
     ]
     assert {clause.plugin for clause in message.clauses} == {"cluster-autoscaler"}
-    assert groups[0].advice == "raise the node group's maximum size"
+    assert groups[0].advice == "raise the maximum size of a node group that would take the pod"
 
 
 @pytest.mark.parametrize(
@@ -225,27 +225,60 @@ BROKEN = "1 node(s) had untolerated taint {node.kubernetes.io/not-ready: }"
 def test_a_message_concludes_with_what_to_try_first_on_the_nodes_that_run_pods() -> None:
     message = parse_message(f"0/6 nodes are available: 3 Insufficient cpu, {CONTROL_PLANE}.")
     assert message.conclusion.startswith(
-        "Of the 3 nodes outside the control plane: 3 nodes have too little free cpu. Try first: lower the "
+        "Of the 3 nodes outside the control plane: 3 nodes have too little free cpu. Try first: add a node, or lower the "
     )
     assert message.clauses[-1].headline == "3 nodes are reserved for the control plane"
 
 
 def test_a_message_that_leaves_several_possibilities_does_not_choose_one() -> None:
-    message = parse_message(f"0/6 nodes are available: {BROKEN}, 2 node(s) didn't match pod anti-affinity rules, {CONTROL_PLANE}.")
+    tainted = "1 node(s) had untolerated taint {team: a}"
+    message = parse_message(f"0/6 nodes are available: {tainted}, 2 node(s) didn't match pod anti-affinity rules, {CONTROL_PLANE}.")
     assert message.conclusion == (
-        "Of the 3 nodes outside the control plane: 1 node is unhealthy (node.kubernetes.io/not-ready), 2 nodes are near pods that the pod's "
-        "anti-affinity excludes."
+        "Of the 3 nodes outside the control plane: 2 nodes are ruled out by the pod's anti-affinity: matching pods run there; 1 node has the "
+        "taint team=a, which the pod does not tolerate."
     )
+    assert [clause.is_aside for clause in message.clauses] == [False, False, True]
+
+
+def test_a_node_that_comes_back_is_tried_before_other_pods_change() -> None:
+    for reason in ("2 Insufficient cpu", "2 node(s) didn't match pod anti-affinity rules"):
+        message = parse_message(f"0/6 nodes are available: {BROKEN}, {reason}, {CONTROL_PLANE}.")
+        assert "Try first: find out what is wrong there" in message.conclusion
+
+
+def test_a_daemon_sets_pod_is_rejected_by_its_own_node_only() -> None:
+    message = parse_message(
+        "0/5 nodes are available: 1 node(s) didn't have free ports for the requested pod ports, 4 node(s) didn't satisfy plugin(s) "
+        "[NodeAffinity]."
+    )
+    assert [(clause.plugin, clause.is_aside) for clause in message.clauses] == [("NodePorts", False), ("NodeAffinity", True)]
+    assert "Try first: find the pod that has the port" in message.conclusion
+
+
+def test_preemptions_own_reason_is_that_of_a_node_without_its_lesser_pods() -> None:
+    [clause] = parse_message(
+        "0/8 nodes are available: 8 Insufficient memory. preemption: 0/8 nodes are available: 8 Insufficient memory."
+    ).preemption
+    assert clause.meaning == "even without the pods of lower priority, 8 nodes have too little free memory"
+
+
+def test_a_webhook_that_does_not_answer_is_named_with_its_service() -> None:
+    [clause] = parse_message(
+        'Error creating: Internal error occurred: failed calling webhook "m.kyverno.svc": failed to call webhook: '
+        'Post "https://kyverno-svc.kyverno.svc:443/mutate?timeout=10s": no endpoints available for service "kyverno-svc"'
+    ).clauses
+    assert clause.headline.endswith('does not answer: no endpoints available for service "kyverno-svc"')
+    assert clause.advice == "get the pods behind its service kyverno-svc running: `kubectl get pods,endpoints -n kyverno`"
 
 
 def test_the_broken_node_of_a_volume_is_repaired_first() -> None:
     message = parse_message(f"0/7 nodes are available: {BROKEN}, {CONTROL_PLANE}, 3 node(s) had volume node affinity conflict.")
-    assert "Try first: look at the node's conditions" in message.conclusion
+    assert "Try first: find out what is wrong there" in message.conclusion
 
 
 def test_nodes_that_the_pod_does_not_ask_for_are_no_possibility() -> None:
     message = parse_message("0/5 nodes are available: 1 Insufficient nvidia.com/gpu, 4 node(s) didn't match Pod's node affinity/selector.")
-    assert "Try first: look for the resource under Allocatable" in message.conclusion
+    assert "Try first: see which nodes list nvidia.com/gpu under Allocatable" in message.conclusion
 
 
 def test_a_reason_of_the_scheduler_for_a_node_group_is_about_new_nodes() -> None:
@@ -254,7 +287,7 @@ def test_a_reason_of_the_scheduler_for_a_node_group_is_about_new_nodes() -> None
     )
     assert [clause.headline for clause in message.clauses[1:]] == [
         "new nodes of 2 node groups do not have the labels that the pod asks for",
-        "the node group has as many nodes as its maximum size allows (2 node groups)",
+        "2 node groups are at their maximum size",
     ]
 
 
@@ -309,7 +342,7 @@ def test_karpenters_reason_for_each_nodepool_is_a_clause() -> None:
         ),
         (
             'Error creating: pods "web-5f-x" is forbidden: violates PodSecurity "restricted:latest": runAsNonRoot != true',
-            'they violate the Pod Security level "restricted:latest" of their namespace (runAsNonRoot != true)',
+            'it would violate the Pod Security level "restricted:latest" of its namespace (runAsNonRoot != true)',
         ),
         (
             'Error creating: admission webhook "policy.example.com" denied the request: no latest tag',
@@ -332,7 +365,7 @@ def test_karpenters_reason_for_each_nodepool_is_a_clause() -> None:
 )
 def test_why_pods_were_not_created_is_explained(text: str, headline: str) -> None:
     [clause] = parse_message(text).clauses
-    assert clause.headline == f"the pods are not created, so no scheduler sees them: {headline}"
+    assert clause.headline == f"no pod is created: {headline}"
     assert (clause.plugin, bool(clause.advice)) == ("kube-apiserver", True)
 
 

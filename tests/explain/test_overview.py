@@ -54,7 +54,7 @@ def test_gated_pods_and_pods_of_other_schedulers_are_reasons_of_their_own() -> N
     found = overview(cluster(node("n1"), pod("a", schedulingGates=[{"name": "quota"}]), pod("b", schedulerName="other")))
     details = {reason.reason: reason.groups[0].detail for reason in found.reasons}
     assert details["held back by scheduling gates"] == "until they are removed: quota"
-    assert details.keys() == {"held back by scheduling gates", "no profile of this scheduler has their schedulerName"}
+    assert details.keys() == {"held back by scheduling gates", "waiting for another scheduler, other"}
 
 
 def test_each_reason_says_what_to_do() -> None:
@@ -291,6 +291,15 @@ def test_without_nodes_what_all_pods_have_in_common_stands_once() -> None:
     )
     assert [clause.headline for clause in found.common] == ["1 node is cordoned"]
     assert [[clause.headline for clause in found.other_reasons(reason)] for reason in found.reasons] == [
-        ["1 node is tainted, and the pod does not tolerate gpu=a"],
-        ["1 node is tainted, and the pod does not tolerate gpu=b"],
+        ["1 node has the taint gpu=a, which the pod does not tolerate"],
+        ["1 node has the taint gpu=b, which the pod does not tolerate"],
     ]
+
+
+def test_pods_of_another_scheduler_are_counted_apart() -> None:
+    other = pod("b", schedulerName="other")
+    assert (
+        overview(cluster(node("n1"), pod("a", cpu="8"), other)).sentence
+        == "1 pod is pending, for 1 reason; 1 pod waits for another scheduler"
+    )
+    assert overview(cluster(node("n1"), other)).sentence == "1 pod waits for another scheduler."

@@ -33,7 +33,7 @@ def templates() -> Iterator[str]:
         yield meaning.template
         yield from meaning.causes
         yield from filter(None, meaning.of_nodes)
-        yield from (meaning.advice,) if meaning.advice else ()
+        yield from filter(None, (meaning.advice, meaning.of_named))
     yield from CONSEQUENCES.values()
     yield from (nominations._SILENT, nominations._UNKNOWN, nominations._FIX)
     yield from (

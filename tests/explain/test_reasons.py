@@ -143,7 +143,7 @@ def test_a_reason_of_any_release_has_its_plugin_and_says_what_to_do(reason: str,
 @pytest.mark.parametrize(
     ("taint", "says"),
     [
-        ("node.kubernetes.io/not-ready: ", "unhealthy"),
+        ("node.kubernetes.io/not-ready: ", "not ready"),
         ("node.kubernetes.io/unschedulable: ", "cordoned"),
         ("node-role.kubernetes.io/control-plane: ", "control plane"),
         ("ToBeDeletedByClusterAutoscaler: 17", "autoscaler"),

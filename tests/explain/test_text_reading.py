@@ -77,10 +77,10 @@ def test_a_limit_of_the_autoscaler_comes_first_and_says_what_to_do() -> None:
         + "affinity/selector, 1 max node group size reached\n"
     )
     assert found.sentence == (
-        "No node is on its way: the node group has as many nodes as its maximum size allows; a new node of 1 node group does not have "
+        "No node is on its way: 1 node group is at its maximum size; a new node of 1 node group does not have "
         "the labels that the pod asks for."
     )
-    assert found.advice == "raise the node group's maximum size"
+    assert found.advice == "raise the maximum size of a node group that would take the pod"
 
 
 def test_the_newest_word_of_an_autoscaler_counts() -> None:
@@ -136,7 +136,70 @@ def test_the_event_of_a_claim_is_the_answer_about_its_pod() -> None:
     assert found is not None
     assert found.sentence.startswith("The claim data/data-kafka-2 has no volume: the StorageClass fast-ssd does not exist (")
     assert "`kubectl get storageclass`" in found.advice
-    assert reading.others == "1 other warning is not about scheduling: data/other ProvisioningFailed"
+    assert [message.pod for message in reading.messages] == ["data/kafka-2", "data/other"]
+
+
+def test_a_described_claim_without_its_pod_is_explained() -> None:
+    said = 'failed to provision volume with StorageClass "gp3": rpc error: code = Internal desc = you are not authorized: ec2:CreateVolume'
+    reading = read(
+        "Name:          data-redis-0\nNamespace:     cache\nStatus:        Pending\nUsed By:       redis-0\nEvents:\n"
+        "  Type     Reason              Age               From                      Message\n"
+        "  ----     ------              ----              ----                      -------\n"
+        f"  Warning  ProvisioningFailed  3m (x9 over 12m)  ebs.csi.aws.com_ebs-1_2c  {said}\n"
+    )
+    [message] = reading.messages
+    [clause] = message.message.clauses
+    assert (message.pod, message.text) == ("cache/data-redis-0", said)
+    assert clause.headline.endswith("its provisioner cannot create the volume (you are not authorized: ec2:CreateVolume)")
+    assert clause.advice == "give the provisioner's account the permission that the message names"
+    assert reading.others == ""
+
+
+def test_events_of_nodes_name_those_that_are_not_ready() -> None:
+    reading = read(
+        "default      4m    Normal   NodeNotReady      node/b-2        Node b-2 status is now: NodeNotReady\n"
+        "default      4m    Normal   NodeNotReady      node/b-3        Node b-3 status is now: NodeNotReady\n"
+        "web          50s   Warning  FailedScheduling  pod/front-1     0/4 nodes are available: 2 Insufficient cpu, "
+        "2 node(s) had untolerated taint {node.kubernetes.io/not-ready: }.\n"
+        "kube-system  50s   Warning  NetworkNotReady   pod/proxy-1     cni plugin not initialized\n"
+    )
+    [message] = reading.messages
+    assert message.message.conclusion.endswith(
+        "Try first: find out what is wrong there: `kubectl describe node b-2 b-3` shows the conditions."
+    )
+    found = reading.answer_of("web/front-1")
+    assert found is not None
+    assert found.note == "Likely why the nodes are not ready: kube-system/proxy-1 says: cni plugin not initialized"
+    assert reading.others == ""
+
+
+def test_pods_that_were_evicted_for_another_are_named() -> None:
+    reading = read(
+        "10s  Normal   Preempted         pod/report-1  Preempted by pod 5b1c0c2e on node worker-7\n"
+        "8s   Warning  FailedScheduling  pod/report-2  0/8 nodes are available: 8 Insufficient memory.\n"
+    )
+    assert reading.others == "1 pod was evicted to make room for a pod of higher priority: default/report-1"
+
+
+def test_a_scheduler_that_has_stopped_is_the_answer() -> None:
+    pods = "NAMESPACE     NAME                  READY   STATUS    RESTARTS   AGE\nshop          web-1                 0/1     Pending   0          9m\n"
+    stopped = "kube-system   kube-scheduler-cp-1   0/1     CrashLoopBackOff   14 (2m ago)   12d\n"
+    [message] = read(pods + stopped).messages
+    [clause] = message.message.clauses
+    assert clause.headline == "kube-scheduler does not run (CrashLoopBackOff), so no pod gets a node"
+    assert clause.advice == "start with its log: `kubectl logs kube-scheduler-cp-1 -n kube-system --previous`"
+    running = "kube-system   kube-scheduler-cp-2   1/1     Running            0             12d\n"
+    assert read(pods + stopped + running).messages == ()
+
+
+def test_nodes_for_the_clusters_own_pods_are_no_advice() -> None:
+    reading = read(
+        "pod didn't trigger scale-up: 1 node(s) had untolerated taint {CriticalAddonsOnly: true}, "
+        "1 node(s) had untolerated taint {kubernetes.azure.com/scalesetpriority: spot}"
+    )
+    found = reading.answer_of("")
+    assert found is not None
+    assert found.advice.startswith("add a toleration for kubernetes.azure.com/scalesetpriority=spot if the pod may be interrupted")
 
 
 def test_the_event_of_a_claim_is_no_answer_about_a_pod_that_lacks_cpu() -> None:

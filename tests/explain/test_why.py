@@ -90,7 +90,7 @@ def test_a_pod_that_fits_says_where_and_how_many_come_before_it() -> None:
     assert explanation.fits == ("n1", "n2")
     assert explanation.queue is not None
     assert (explanation.queue.queue, explanation.queue.ahead) == ("activeQ", 1)
-    assert explanation.sentence == "default/p is pending; 2 nodes can take it now; it is in activeQ behind 1 pod."
+    assert explanation.sentence == "default/p is pending; 2 nodes can take it now; it is in the scheduling queue behind 1 pod."
 
 
 def test_a_pod_that_was_tried_says_what_would_wake_it() -> None:
@@ -135,7 +135,7 @@ def test_spread_counts_for_elsewhere() -> None:
     ("made", "standing", "message"),
     [
         (pod("p", on="n1"), "scheduled", "bound to n1"),
-        (pod("p", schedulerName="mine"), "ignored", 'asks for the scheduler "mine"; this one is default-scheduler'),
+        (pod("p", schedulerName="mine"), "ignored", "asks for the scheduler mine, so default-scheduler does not try it"),
         (pod("p", schedulingGates=[{"name": "quota"}]), "gated", "scheduling gates (quota)"),
     ],
 )
@@ -188,3 +188,30 @@ def test_nodes_that_pre_filter_leaves_out_are_in_the_matrix() -> None:
 def test_groups_that_no_node_takes_come_before_those_that_only_have_to_be_tried() -> None:
     simulation = cluster(node("n1"), pod("fits-1"), pod("fits-2"), pod("giant", cpu="64"))
     assert [group.outlook for group in overview(simulation).groups] == ["never", "now"]
+
+
+def test_reasons_of_other_nodes_than_the_decisive_ones_are_asides() -> None:
+    explanation = why_pending(
+        cluster(
+            node("n1"),
+            node("n2", cordoned=True),
+            node("cp", taints=("node-role.kubernetes.io/control-plane=:NoSchedule",)),
+            pod("p", cpu="8"),
+        ),
+        "default/p",
+    )
+    assert {clause.plugin: clause.is_aside for clause in explanation.clauses} == {
+        "NodeResourcesFit": False,
+        "NodeUnschedulable": True,
+        "TaintToleration": True,
+    }
+
+
+def test_a_pod_of_another_scheduler_says_what_to_check() -> None:
+    explanation = why_pending(cluster(node("n1"), pod("p", schedulerName="yunikorn")), "default/p")
+    assert explanation.advice.startswith("check that yunikorn runs: `kubectl get pods -A | grep yunikorn`")
+
+
+def test_the_gates_of_kueue_lead_to_its_workloads() -> None:
+    explanation = why_pending(cluster(node("n1"), pod("p", schedulingGates=[{"name": "kueue.x-k8s.io/admission"}])), "default/p")
+    assert explanation.advice.endswith("`kubectl describe workloads.kueue.x-k8s.io -n default`")

@@ -360,3 +360,18 @@ def test_the_event_of_karpenter_is_read_to_its_end() -> None:
 
 def test_events_that_are_nested_too_deep_are_read_as_text() -> None:
     assert messages_in('{"items":[' + "[" * 90_000 + "]" * 90_000 + "]}") == []
+
+
+def test_the_command_names_the_pod_of_which_only_the_end_was_copied() -> None:
+    row = "  Warning  FailedScheduling  2m  default-scheduler  0/2 nodes are available: 2 Insufficient cpu.\n"
+    for command in (
+        "$ k describe pod db-0 -n data | tail -3",
+        "kubectl -n data describe po/db-0",
+        "oc describe pods db-0 --namespace=data",
+    ):
+        assert [message.pod for message in messages_in(f"{command}\nEvents:\n{row}")] == ["data/db-0"]
+
+
+def test_the_frame_of_a_terminal_program_is_taken_off() -> None:
+    framed = "│ Name:       web-1 │\n│ Namespace:  shop  │\n│ Containers: │\n│   c:  │\n│ Node-Selectors:  disktype=ssd │\n"
+    assert plain(framed).startswith("Name:       web-1")

@@ -37,7 +37,9 @@ def test_rows_of_a_table_name_their_pods() -> None:
         ("prod/api-1", "14m ago", "node-b"),
         ("ml/notebook-0", "71s ago", "BackOff"),
         ("ml/web", "7m12s ago", "Unhealthy"),
+        ("", "1m ago", ""),
     ]
+    assert [event.broken_node for event in pod_events_in(text) if event.broken_node] == ["node-b"]
 
 
 def test_event_objects_are_read() -> None:

@@ -57,7 +57,7 @@ def with_details(simulation: Simulation, dry_run: DryRun, verdicts: Sequence[Nod
     if all(clause.advice != _TOO_LARGE for clause in detailed):
         return tuple(detailed)
     return tuple(
-        msgspec.structs.replace(clause, advice=_TOO_LARGE_TOO)
+        msgspec.structs.replace(clause, advice=_TOO_LARGE_TOO, advice_phrase=None)
         if clause.plugin == names.NODE_RESOURCES_FIT and clause.advice != _TOO_LARGE and clause.details
         else clause
         for clause in detailed
@@ -77,7 +77,9 @@ def _with_details(simulation: Simulation, dry_run: DryRun, verdicts: Sequence[No
     nodes = tuple(clause.nodes[index] for index in np.lexsort(keys).tolist())
     details = _DETAILS.get(clause.plugin)
     found = () if details is None else tuple(details(rejected))
-    clause = msgspec.structs.replace(clause, nodes=nodes, details=found, advice=_advice(found) or clause.advice)
+    clause = msgspec.structs.replace(clause, nodes=nodes, details=found)
+    if advice := _advice(found):
+        clause = msgspec.structs.replace(clause, advice=advice, advice_phrase=None)
     plain = headline(rejected, verdicts, clause, found)
     return clause if plain is None else msgspec.structs.replace(clause, headline=plain.text, headline_phrase=plain)
 

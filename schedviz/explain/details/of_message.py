@@ -17,6 +17,8 @@ from schedviz.kube.printed_amount import printed_amount
 from schedviz.trace.phrase import Phrase, phrase, some
 
 _INSUFFICIENT: Final = "Insufficient "
+#: In the reason of nodes that a DaemonSet's pod is not for, whatever else it asks for.
+_BEFORE_FILTERS: Final = "didn't satisfy plugin"
 #: Taints that the API server lets every pod tolerate for a while.
 _OF_EVERY_POD: Final = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 
@@ -30,14 +32,16 @@ def _with_requests(clause: Clause, pod: PodInfo) -> Clause:
     if clause.headline_phrase is None or (asked := _asked(clause, clause.headline_phrase, pod)) is None:
         return clause
     clause = msgspec.structs.replace(clause, headline=asked.text, headline_phrase=asked)
-    advice = _advice(pod) if clause.plugin == names.NODE_AFFINITY else None
+    advice = _advice(pod) if clause.plugin == names.NODE_AFFINITY and _BEFORE_FILTERS not in clause.reason else None
     return clause if advice is None else msgspec.structs.replace(clause, advice=advice.text, advice_phrase=advice)
 
 
 def _asked(clause: Clause, headline: Phrase, pod: PodInfo) -> Phrase | None:
+    if clause.plugin == names.NODE_PORTS and (ports := _host_ports(pod)):
+        return phrase("{headline}: {ports}", headline=headline, ports=some(ports))
     if clause.plugin == names.NODE_AFFINITY:
         requirements = node_requirements(pod.pod)
-        if not requirements:
+        if not requirements or _BEFORE_FILTERS in clause.reason:
             return None
         return phrase("{headline}: {requirements}", headline=headline, requirements=", ".join(map(str, requirements)))
     if clause.plugin == names.TAINT_TOLERATION and (tolerated := _tolerated(pod)):
@@ -46,6 +50,12 @@ def _asked(clause: Clause, headline: Phrase, pod: PodInfo) -> Phrase | None:
     if resource == clause.reason or not (requested := amount(pod, resource)):
         return None
     return phrase("{headline}: the pod requests {requested}", headline=headline, requested=printed_amount(resource, requested))
+
+
+def _host_ports(pod: PodInfo) -> list[str]:
+    """The host ports that the pod asks for."""
+    containers = pod.pod.spec.containers
+    return list(dict.fromkeys(str(port.host_port) for container in containers for port in container.ports if port.host_port))
 
 
 def _tolerated(pod: PodInfo) -> list[str]:
@@ -63,5 +73,6 @@ def _advice(pod: PodInfo) -> Phrase | None:
     if "`" in command:
         return None
     return phrase(
-        "list the nodes that the pod asks for: `{command}`; if there is none, label one or correct the pod's selector", command=command
+        "list the nodes that the pod asks for: `{command}`. If there is none, correct the pod's selector, or label or add a node",
+        command=command,
     )

@@ -8,7 +8,7 @@ from typing import Final, Protocol
 from schedviz.explain.claim_events import PROVISIONING_FAILED, provisioning_failure
 from schedviz.explain.doctor.finding import note
 from schedviz.explain.finding import Finding
-from schedviz.kube.claims import claim_name
+from schedviz.kube.claims import claim_keys
 from schedviz.kube.core import Pod
 from schedviz.kube.meta import KubeObject
 from schedviz.kube.storage import StorageClass
@@ -60,7 +60,7 @@ class ObjectEvent(Protocol):
 def notes_of_events(events: Iterable[ObjectEvent], objects: Sequence[KubeObject]) -> Iterator[Finding]:
     """A note for each Event about a pending pod or a claim of one."""
     pending = [obj for obj in objects if isinstance(obj, Pod) and not obj.spec.node_name]
-    subjects = {subject for pod in pending for subject in (f"Pod {pod.key}", *map(_claim, claims_of(pod)))}
+    subjects = {subject for pod in pending for subject in (f"Pod {pod.key}", *map(_claim, claim_keys(pod)))}
     classes = [obj.name for obj in objects if isinstance(obj, StorageClass)]
     for event in events:
         if event.about not in subjects:
@@ -75,12 +75,6 @@ def notes_of_events(events: Iterable[ObjectEvent], objects: Sequence[KubeObject]
         else:
             sentence = phrase("event of {about}: {reason}: {message}", about=event.about, reason=event.reason, message=message)
         yield note(KIND, event.about, ("API", "API"), sentence, cause, advice)
-
-
-def claims_of(pod: Pod) -> list[str]:
-    """The claims of a pod's volumes, `namespace/name`."""
-    names = (claim_name(pod, volume) for volume in pod.spec.volumes)
-    return [f"{pod.namespace}/{name}" for name in names if name]
 
 
 def _claim(key: str) -> str:

@@ -34,7 +34,7 @@ AUTOSCALERS: Final[tuple[Row, ...]] = (
             KARPENTER,
             "the NodePool {nodepool} has the taint {taint}, which the pod does not tolerate",
             (),
-            "add a toleration to the pod if it belongs on the nodes of the NodePool {nodepool}, or use a NodePool without the taint",
+            "add a toleration for {taint} if the pod belongs on the nodes of the NodePool {nodepool}",
         ),
     ),
     (
@@ -104,7 +104,8 @@ AUTOSCALERS: Final[tuple[Row, ...]] = (
             CLUSTER_AUTOSCALER,
             "the node group has as many nodes as its maximum size allows",
             (),
-            "raise the node group's maximum size",
+            "raise the maximum size of a node group that would take the pod",
+            of_nodes=("{nodes} is at its maximum size", "{nodes} are at their maximum size"),
         ),
     ),
     (
@@ -123,6 +124,10 @@ AUTOSCALERS: Final[tuple[Row, ...]] = (
             "the node group could not be enlarged, and the autoscaler waits before it tries again",
             ("the cloud has no capacity or no quota left for these machines",),
             "look at `kubectl -n kube-system describe configmap cluster-autoscaler-status`, and at the group in the cloud",
+            of_nodes=(
+                "{nodes} could not be enlarged, and the autoscaler waits before it tries again",
+                "{nodes} could not be enlarged, and the autoscaler waits before it tries again",
+            ),
         ),
     ),
     (
@@ -132,6 +137,7 @@ AUTOSCALERS: Final[tuple[Row, ...]] = (
             "too many nodes of the node group are not ready, so the autoscaler does not enlarge it",
             (),
             "look at the group's nodes with `kubectl get nodes`",
+            of_nodes=("{nodes} has too many nodes that are not ready", "{nodes} have too many nodes that are not ready"),
         ),
     ),
 )

@@ -15,35 +15,34 @@ CREATION: Final[tuple[Row, ...]] = (
         _FORBIDDEN + r"exceeded quota: (?P<quota>[^,\s]+), requested: (?P<requested>.+?), used: (?P<used>.+?), limited: (?P<limited>.+)",
         Meaning(
             API_SERVER,
-            "the pods are not created, so no scheduler sees them: the quota {quota} allows {limited}, of which {used} is used, and the pod "
-            "adds {requested}",
+            "no pod is created: the quota {quota} allows {limited}, of which {used} is used, and the pod adds {requested}",
             (),
-            "free or raise the quota: `kubectl describe quota` in that namespace shows what is used",
+            "delete what is not needed, or raise the quota: `kubectl describe quota {quota}{namespace}`",
         ),
     ),
     (
         _FORBIDDEN + r"failed quota: (?P<quota>[^:]+): must specify (?P<resources>.+)",
         Meaning(
             API_SERVER,
-            "the pods are not created, so no scheduler sees them: the quota {quota} requires each container to state {resources}",
+            "no pod is created: the quota {quota} requires each container to state {resources}",
             (),
             "add these requests and limits to the pod's template, or a LimitRange with defaults to the namespace",
         ),
     ),
     (
-        _FORBIDDEN + r"(?P<limit>(?:maximum|minimum) .+? per (?:Pod|Container) is .+|.*limit to request ratio.*)",
+        _FORBIDDEN + r"(?P<limit>(?:maximum|minimum) .+? per (?:Pod|Container) is .+?|.*limit to request ratio.*?)\]?",
         Meaning(
             API_SERVER,
-            "the pods are not created, so no scheduler sees them: a LimitRange of the namespace forbids it ({limit})",
+            "no pod is created: a LimitRange of the namespace forbids it ({limit})",
             (),
-            "change the requests and limits in the pod's template, or the LimitRange: `kubectl describe limitrange`",
+            "change the requests and limits in the pod's template, or the LimitRange: `kubectl describe limitrange{namespace}`",
         ),
     ),
     (
         _FORBIDDEN + r"violates PodSecurity (?P<policy>\"[^\"]*\"): (?P<why>.+)",
         Meaning(
             API_SERVER,
-            "the pods are not created, so no scheduler sees them: they violate the Pod Security level {policy} of their namespace ({why})",
+            "no pod is created: it would violate the Pod Security level {policy} of its namespace ({why})",
             (),
             "change the securityContext in the pod's template, or the namespace's label `pod-security.kubernetes.io/enforce`",
         ),
@@ -52,16 +51,28 @@ CREATION: Final[tuple[Row, ...]] = (
         r"error creating: admission webhook (?P<webhook>\"[^\"]*\") denied the request: (?P<why>.+)",
         Meaning(
             API_SERVER,
-            "the pods are not created, so no scheduler sees them: the admission webhook {webhook} denies them ({why})",
+            "no pod is created: the admission webhook {webhook} denies them ({why})",
             (),
             "change the pod's template as the webhook asks, or the webhook's policy",
+        ),
+    ),
+    (
+        (
+            r"error creating: internal error occurred: failed calling webhook (?P<webhook>\"[^\"]*\"): .*?"
+            r"https?://(?P<service>[a-z0-9-]+)\.(?P<home>[a-z0-9-]+)\.svc[^\"]*\": (?P<why>.+)"
+        ),
+        Meaning(
+            API_SERVER,
+            "no pod is created: the admission webhook {webhook} does not answer: {why}",
+            ("the pods of its service do not run", "a NetworkPolicy or an expired certificate"),
+            "get the pods behind its service {service} running: `kubectl get pods,endpoints -n {home}`",
         ),
     ),
     (
         r"error creating: internal error occurred: failed calling webhook (?P<webhook>\"[^\"]*\"): (?P<why>.+)",
         Meaning(
             API_SERVER,
-            "the pods are not created, so no scheduler sees them: the admission webhook {webhook} does not answer ({why})",
+            "no pod is created: the admission webhook {webhook} does not answer ({why})",
             (),
             "look at the pods of the webhook's service, and at `kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations`",
         ),
@@ -70,7 +81,7 @@ CREATION: Final[tuple[Row, ...]] = (
         _FORBIDDEN + r"error looking up service account (?P<account>[^:]+): .+",
         Meaning(
             API_SERVER,
-            "the pods are not created, so no scheduler sees them: the service account {account} does not exist",
+            "no pod is created: the service account {account} does not exist",
             (),
             "create the service account, or correct serviceAccountName in the pod's template",
         ),
@@ -79,7 +90,7 @@ CREATION: Final[tuple[Row, ...]] = (
         _FORBIDDEN + r"no PriorityClass with name (?P<priority>\S+) was found",
         Meaning(
             API_SERVER,
-            "the pods are not created, so no scheduler sees them: the PriorityClass {priority} does not exist",
+            "no pod is created: the PriorityClass {priority} does not exist",
             (),
             "create the PriorityClass, or correct priorityClassName in the pod's template",
         ),
@@ -88,7 +99,7 @@ CREATION: Final[tuple[Row, ...]] = (
         r"error creating: (?P<why>.+)",
         Meaning(
             API_SERVER,
-            "the pods are not created, so no scheduler sees them: {why}",
+            "no pod is created: {why}",
             (),
             "look at the events of the ReplicaSet, Job or StatefulSet: `kubectl describe` it",
         ),

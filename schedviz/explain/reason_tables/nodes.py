@@ -16,7 +16,7 @@ _POD_LIMIT: Final = Meaning(
     names.NODE_RESOURCES_FIT,
     "the node already has the maximum number of pods",
     ("the kubelet's --max-pods", "the node has no free pod IP addresses"),
-    "add a node, or raise the kubelet's --max-pods if the network has more pod IP addresses",
+    "add a node; raising the kubelet's --max-pods helps only if the network has more pod IP addresses",
     of_nodes=("{nodes} has its maximum number of pods", "{nodes} have their maximum number of pods"),
 )
 _SELECTOR: Final = Meaning(
@@ -30,8 +30,15 @@ _SELECTOR: Final = Meaning(
     "compare the pod's nodeSelector and nodeAffinity with `kubectl get nodes --show-labels`",
     of_nodes=("{nodes} does not have the labels that the pod asks for", "{nodes} do not have the labels that the pod asks for"),
 )
-_UNHEALTHY: Final = "look at the node's conditions with `kubectl describe node`, and at its kubelet"
-_TOLERATE: Final = "add a toleration to the pod if it belongs there, or add nodes without the taint"
+_UNHEALTHY: Final = "find out what is wrong there: `kubectl get nodes | grep NotReady` lists such nodes, `kubectl describe node` shows why"
+_THIS_UNHEALTHY: Final = "find out what is wrong there: `kubectl describe node {node}` shows the conditions"
+_CORDONED: Final = "uncordon the nodes whose maintenance is over; `kubectl get nodes | grep SchedulingDisabled` lists them"
+_THIS_CORDONED: Final = "if the maintenance is over: `kubectl uncordon {node}`"
+_DRAINED: Final = ("a drain or an upgrade that has not finished",)
+_LESS: Final = "add a node, or lower the requests of this pod or of others: `kubectl describe nodes` lists them under Allocated resources"
+_LESS_ON: Final = (
+    "add a node, or lower the requests of this pod or of others: `kubectl describe node {node}` lists them under Allocated resources"
+)
 _TAINTED: Final = r"node\(s\) had (?:untolerated )?taint "
 _END: Final = r"(?:, that the pod didn't tolerate)?"
 
@@ -56,7 +63,8 @@ NODES: Final[tuple[Row, ...]] = (
                 "the node has no such device, or its device plugin does not run",
                 "other pods have all devices of the node; each is given to one pod, even if it is idle",
             ),
-            "look for the resource under Allocatable in `kubectl describe node`; if it is missing, check the device plugin on that node",
+            "see which nodes list {resource} under Allocatable (`kubectl describe nodes`); the device plugin does not run on others",
+            of_named="see whether `kubectl describe node {node}` lists {resource} under Allocatable; if not, its device plugin is down",
             of_nodes=("{nodes} has too little free {resource}", "{nodes} have too little free {resource}"),
         ),
     ),
@@ -66,8 +74,8 @@ NODES: Final[tuple[Row, ...]] = (
             names.NODE_RESOURCES_FIT,
             "the node's allocatable {resource}, minus the requests of its pods (assumed pods included), is less than the pod's request",
             _COUNTED,
-            "lower the requests of the pod or of others, or add a node; `kubectl describe node` lists the requests under Allocated "
-            "resources",
+            _LESS,
+            of_named=_LESS_ON,
             of_nodes=("{nodes} has too little free {resource}", "{nodes} have too little free {resource}"),
         ),
     ),
@@ -77,8 +85,9 @@ NODES: Final[tuple[Row, ...]] = (
         Meaning(
             names.TAINT_TOLERATION,
             "the node is cordoned: {taint}",
-            ("a drain or an upgrade that has not finished",),
-            "uncordon the node when its maintenance is over: `kubectl uncordon {node}`",
+            _DRAINED,
+            _CORDONED,
+            of_named=_THIS_CORDONED,
             of_nodes=("{nodes} is cordoned", "{nodes} are cordoned"),
         ),
     ),
@@ -97,12 +106,66 @@ NODES: Final[tuple[Row, ...]] = (
         ),
     ),
     (
+        _TAINTED + r"\{(?P<taint>node\.kubernetes\.io/not-ready.*?)(?:: )?\}" + _END,
+        Meaning(
+            names.TAINT_TOLERATION,
+            "the node is not ready: {taint}",
+            ("its kubelet or its container runtime has stopped", "its network plugin (CNI) does not run", "it restarts, or is upgraded"),
+            _UNHEALTHY,
+            of_named=_THIS_UNHEALTHY,
+            of_nodes=("{nodes} is not ready", "{nodes} are not ready"),
+        ),
+    ),
+    (
+        _TAINTED + r"\{(?P<taint>node\.kubernetes\.io/unreachable.*?)(?:: )?\}" + _END,
+        Meaning(
+            names.TAINT_TOLERATION,
+            "the node's kubelet does not report any more: {taint}",
+            ("the machine is down, or its network is", "its kubelet has stopped"),
+            "find out why, and bring back or replace: `kubectl get nodes | grep NotReady` lists them",
+            of_named="find out why, and bring back or replace: `kubectl describe node {node}` says since when its kubelet does not report",
+            of_nodes=("{nodes} is unreachable", "{nodes} are unreachable"),
+        ),
+    ),
+    (
+        _TAINTED + r"\{(?P<taint>node\.kubernetes\.io/disk-pressure.*?)(?:: )?\}" + _END,
+        Meaning(
+            names.TAINT_TOLERATION,
+            "the node's disk is nearly full: {taint}",
+            ("images, logs of containers, or emptyDir volumes",),
+            "free disk space on the nodes with DiskPressure, or replace them: `kubectl describe nodes` shows the conditions",
+            of_named="free disk space there, or replace it: `kubectl describe node {node}` shows the conditions",
+            of_nodes=("{nodes} has disk pressure", "{nodes} have disk pressure"),
+        ),
+    ),
+    (
+        _TAINTED + r"\{(?P<taint>node\.kubernetes\.io/memory-pressure.*?)(?:: )?\}" + _END,
+        Meaning(
+            names.TAINT_TOLERATION,
+            "the node is nearly out of memory: {taint}",
+            ("pods that use more memory than they request",),
+            "find the pods that use the memory: `kubectl top pods -A --sort-by=memory`",
+            of_nodes=("{nodes} has memory pressure", "{nodes} have memory pressure"),
+        ),
+    ),
+    (
+        _TAINTED + r"\{(?P<taint>node\.kubernetes\.io/network-unavailable.*?)(?:: )?\}" + _END,
+        Meaning(
+            names.TAINT_TOLERATION,
+            "the node has no network for pods: {taint}",
+            ("a node that is minutes old", "its network plugin (CNI) does not run"),
+            "wait if the node is new; otherwise look at the network plugin's pods: `kubectl get pods -n kube-system -o wide`",
+            of_nodes=("{nodes} has no pod network yet", "{nodes} have no pod network yet"),
+        ),
+    ),
+    (
         _TAINTED + r"\{(?P<taint>node\.(?:cloudprovider\.)?kubernetes\.io/.*?)(?:: )?\}" + _END,
         Meaning(
             names.TAINT_TOLERATION,
             "the node is unhealthy: {taint}",
             (),
             _UNHEALTHY,
+            of_named=_THIS_UNHEALTHY,
             of_nodes=("{nodes} is unhealthy ({taint})", "{nodes} are unhealthy ({taint})"),
         ),
     ),
@@ -129,15 +192,41 @@ NODES: Final[tuple[Row, ...]] = (
         ),
     ),
     (
+        _TAINTED + r"\{(?P<taint>CriticalAddonsOnly.*?)\}" + _END,
+        Meaning(
+            names.TAINT_TOLERATION,
+            "the node is reserved for the cluster's own pods: {taint}",
+            ("a system node pool, which does not run workloads",),
+            "nothing: these nodes do not run workloads. If no other node is meant to run the pod, add a node pool for workloads",
+            of_nodes=("{nodes} is reserved for system pods ({taint})", "{nodes} are reserved for system pods ({taint})"),
+        ),
+    ),
+    (
+        _TAINTED
+        + r"\{(?P<taint>(?:kubernetes\.azure\.com/scalesetpriority: spot|cloud\.google\.com/gke-(?:spot|preemptible)|"
+        + r"[\w./-]*\bspot\b[\w./-]*).*?)\}"
+        + _END,
+        Meaning(
+            names.TAINT_TOLERATION,
+            "the node is a spot node, which the cloud may take away at any time: {taint}",
+            ("the pod lacks the pool's toleration",),
+            "add a toleration for {taint} if the pod may be interrupted at any time; otherwise add nodes that are not spot nodes",
+            of_nodes=(
+                "{nodes} is a spot node, and the pod does not tolerate {taint}",
+                "{nodes} are spot nodes, and the pod does not tolerate {taint}",
+            ),
+        ),
+    ),
+    (
         _TAINTED + r"\{(?P<taint>.*?)\}" + _END,
         Meaning(
             names.TAINT_TOLERATION,
             "the pod does not tolerate the taint {taint}",
             ("a node pool that is reserved for other workloads", "the pod lacks the pool's toleration"),
-            _TOLERATE,
+            "add a toleration for {taint} if the pod belongs on such nodes; otherwise add nodes without the taint",
             of_nodes=(
-                "{nodes} is tainted, and the pod does not tolerate {taint}",
-                "{nodes} are tainted, and the pod does not tolerate {taint}",
+                "{nodes} has the taint {taint}, which the pod does not tolerate",
+                "{nodes} have the taint {taint}, which the pod does not tolerate",
             ),
         ),
     ),
@@ -159,8 +248,9 @@ NODES: Final[tuple[Row, ...]] = (
         Meaning(
             names.NODE_UNSCHEDULABLE,
             "the node is cordoned (spec.unschedulable)",
-            ("a drain or an upgrade that has not finished",),
-            "uncordon the node when its maintenance is over: `kubectl uncordon {node}`",
+            _DRAINED,
+            _CORDONED,
+            of_named=_THIS_CORDONED,
             of_nodes=("{nodes} is cordoned", "{nodes} are cordoned"),
         ),
     ),
@@ -171,6 +261,7 @@ NODES: Final[tuple[Row, ...]] = (
             "the node is not ready",
             (),
             _UNHEALTHY,
+            of_named=_THIS_UNHEALTHY,
             of_nodes=("{nodes} is not ready", "{nodes} are not ready"),
         ),
     ),
@@ -181,6 +272,7 @@ NODES: Final[tuple[Row, ...]] = (
             "the node's kubelet reports pressure: too little memory, disk or process IDs is left",
             (),
             _UNHEALTHY,
+            of_named=_THIS_UNHEALTHY,
             of_nodes=(
                 "{nodes} has too little memory, disk or process IDs left",
                 "{nodes} have too little memory, disk or process IDs left",
@@ -194,8 +286,8 @@ NODES: Final[tuple[Row, ...]] = (
             names.NODE_AFFINITY,
             "the pod's node affinity names other nodes (metadata.name)",
             ("the named node was deleted or has another name",),
-            "for a DaemonSet's pod, only the reasons of its own node matter: `kubectl get pod POD -o yaml` names it",
-            of_nodes=("{nodes} is not the one that the pod names", "{nodes} are not the one that the pod names"),
+            "nothing: a DaemonSet's pod is made for one node, and only the reason of that node matters",
+            of_nodes=("{nodes} is not the one that this pod is for", "{nodes} are not the one that this pod is for"),
         ),
     ),
     (

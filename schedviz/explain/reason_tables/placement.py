@@ -14,7 +14,9 @@ PLACEMENT: Final[tuple[Row, ...]] = (
             names.NODE_PORTS,
             "a host port that the pod requests is in use on the node",
             ("a pod with the same hostPort, often a replica of it",),
-            "remove the hostPort, or run at most one such pod on each node",
+            "find the pod that has the port: `kubectl get pods -A -o "
+            "'custom-columns=NODE:.spec.nodeName,POD:.metadata.name,PORT:.spec.containers[*].ports[*].hostPort'`; "
+            "a node runs one pod for each host port",
             of_nodes=("{nodes} has the pod's host port in use", "{nodes} have the pod's host port in use"),
         ),
     ),
@@ -26,8 +28,8 @@ PLACEMENT: Final[tuple[Row, ...]] = (
             ("the required pod does not run or has other labels", "its namespace is not among those of the affinity term"),
             "check that the required pod runs, and compare its labels with the term's labelSelector",
             of_nodes=(
-                "{nodes} is not near the pods that the pod's affinity requires",
-                "{nodes} are not near the pods that the pod's affinity requires",
+                "{nodes} lacks the pods that the pod's affinity requires nearby",
+                "{nodes} lack the pods that the pod's affinity requires nearby",
             ),
         ),
     ),
@@ -39,8 +41,8 @@ PLACEMENT: Final[tuple[Row, ...]] = (
             ("more replicas than topology domains",),
             "add nodes, reduce the replicas, or make the anti-affinity preferred instead of required",
             of_nodes=(
-                "{nodes} is near a pod that the pod's anti-affinity excludes",
-                "{nodes} are near pods that the pod's anti-affinity excludes",
+                "{nodes} is ruled out by the pod's anti-affinity: a matching pod runs there",
+                "{nodes} are ruled out by the pod's anti-affinity: matching pods run there",
             ),
         ),
     ),
@@ -65,8 +67,8 @@ PLACEMENT: Final[tuple[Row, ...]] = (
             (),
             "look for running pods whose anti-affinity selects this pod's labels",
             of_nodes=(
-                "{nodes} is near a pod whose anti-affinity excludes this one",
-                "{nodes} are near pods whose anti-affinity excludes this one",
+                "{nodes} is ruled out by the anti-affinity of a pod that runs there",
+                "{nodes} are ruled out by the anti-affinity of pods that run there",
             ),
         ),
     ),
@@ -86,7 +88,7 @@ PLACEMENT: Final[tuple[Row, ...]] = (
             names.POD_TOPOLOGY_SPREAD,
             "the pod would make the skew larger than maxSkew, or the node lacks the topology label",
             ("a domain without capacity blocks the others", "nodes without the topology label"),
-            "make room in the domain with the fewest pods, or set whenUnsatisfiable to ScheduleAnyway",
+            "make room in the zone or on the node that has the fewest matching pods, or set whenUnsatisfiable to ScheduleAnyway",
             of_nodes=("{nodes} is excluded by the pod's topology spread", "{nodes} are excluded by the pod's topology spread"),
         ),
     ),

@@ -8,9 +8,9 @@ from schedviz.engine.framework.plugins import names
 from schedviz.explain.meaning import Meaning, Row
 
 #: Another StorageClass, or another binding mode, does not help a claim that is bound.
-BOUND: Final = "make room on the nodes where the volume can be used, or add such nodes: a bound volume does not move"
+BOUND: Final = "make room on the nodes where the volume is, or add one there: a bound volume does not move"
 _ZONE: Final = "use a StorageClass with volumeBindingMode WaitForFirstConsumer, or add nodes in the volume's zone"
-_CLAIM: Final = "look at the claim with `kubectl describe pvc`: its events say why it is not bound"
+_CLAIM: Final = "`kubectl describe pvc{claims}` says in its events why the claim is not bound"
 
 VOLUMES: Final[tuple[Row, ...]] = (
     (
@@ -29,8 +29,8 @@ VOLUMES: Final[tuple[Row, ...]] = (
             names.VOLUME_BINDING,
             "no volume that matches the claim can be used from the node",
             (),
-            "create a PersistentVolume for the claim, or check its StorageClass, size and access mode",
-            of_nodes=("{nodes} can use no volume that matches the pod's claim", "{nodes} can use no volume that matches the pod's claim"),
+            "compare the claim's size, access mode and StorageClass with the volumes: `kubectl describe pvc{claims}` and `kubectl get pv`",
+            of_nodes=("{nodes} has no free volume for the pod's claim", "{nodes} have no free volume for the pod's claim"),
         ),
     ),
     (
@@ -60,8 +60,8 @@ VOLUMES: Final[tuple[Row, ...]] = (
         r"pod has unbound immediate PersistentVolumeClaims(?: \(repeated \d+ times\))?(?:\. not found)?",
         Meaning(
             names.VOLUME_BINDING,
-            "a claim with immediate binding is not bound yet",
-            ("no volume matches", "the provisioner is down"),
+            "a claim of the pod has no volume yet",
+            ("the claim's StorageClass does not exist", "no volume matches", "the provisioner does not run, or fails"),
             _CLAIM,
         ),
     ),

@@ -9,18 +9,32 @@ from schedviz.explain.meaning import Meaning, Row
 
 _GANG: Final = "GangScheduling"
 _VOLCANO: Final = "volcano"
+#: What to do about a pod that asks for another scheduler.
+OTHER_SCHEDULER: Final = (
+    "check that {scheduler} runs: `kubectl get pods -A | grep {scheduler}`. If it runs, its log says what the pod waits for; if there is "
+    "no such scheduler, correct schedulerName in the pod's template"
+)
 #: What has no message of a scheduler, but tells that there is none.
 DESCRIPTION: Final = "kubectl describe"
+TABLE_OF_PODS: Final = "kubectl get pods"
 
 WHOLE: Final[tuple[Row, ...]] = (
     (
         r"Scheduler Name: (?P<scheduler>[a-z0-9.-]+); Events: <none>",
         Meaning(
             DESCRIPTION,
-            "no scheduler has tried the pod: it asks for the scheduler {scheduler}, not for kube-scheduler's default profile, and has no "
-            "events",
+            "no scheduler has tried the pod: it asks for the scheduler {scheduler}, and has no events",
             ("that scheduler does not run", "the events are older than an hour and were deleted"),
-            "check that {scheduler} runs: `kubectl get pods -A | grep {scheduler}`; if it does, its log says what it waits for",
+            OTHER_SCHEDULER,
+        ),
+    ),
+    (
+        r"kube-scheduler does not run: (?P<state>\w+)",
+        Meaning(
+            TABLE_OF_PODS,
+            "kube-scheduler does not run ({state}), so no pod gets a node",
+            (),
+            "start with its log: `kubectl logs{pod} --previous`",
         ),
     ),
     (
@@ -29,7 +43,7 @@ WHOLE: Final[tuple[Row, ...]] = (
             "",
             "the scheduler knows no node",
             ("the cluster has no nodes, or none has registered yet", "the scheduler cannot list nodes: its RBAC or its connection"),
-            "run `kubectl get nodes`; if there are nodes, look for errors of reflectors in the scheduler's log",
+            "run `kubectl get nodes`; if there are nodes, look for list and watch errors in the scheduler's log",
         ),
     ),
     (

@@ -32,11 +32,11 @@ def test_a_card_has_what_to_do_and_where_it_comes_from() -> None:
     card = card_of_pod(why_pending(simulation, "default/p"), None, origin="shop, 2026-11-25 10:00 UTC")
     lines = markdown_of(card).splitlines()
     [todo] = [line for line in lines if line.startswith("- **To do:** ")]
-    assert "`kubectl describe node`" in todo
+    assert "`kubectl describe node n1`" in todo
     assert lines[-1] == "_shop, 2026-11-25 10:00 UTC, explained by schedviz_"
     page = html_of(card)
     assert "<b>To do:</b>" in page
-    assert "<code>kubectl describe node</code>" in page
+    assert "<code>kubectl describe node n1</code>" in page
     assert "<footer>shop, 2026-11-25 10:00 UTC · schedviz" in page
 
 

@@ -51,7 +51,7 @@ def test_a_storage_class_that_does_not_exist_is_not_blamed_on_its_provisioner() 
 
     [found] = why_pending(simulation, "default/web", findings).findings
     assert found.cause == "the StorageClass fats does not exist"
-    assert found.advice == "create the StorageClass fats, or make the claim again with one that exists: fast"
+    assert found.advice == "create the StorageClass fats, or recreate the claim with one that exists: fast"
 
 
 def test_the_overview_says_it_where_there_are_no_numbers() -> None:

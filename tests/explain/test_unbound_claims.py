@@ -1,0 +1,43 @@
+"""A claim whose StorageClass does not exist is the answer about its pod."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from schedviz.explain.why import why_pending
+from tests.explain.small_clusters import cluster, node, pod
+
+CLAIM: dict[str, Any] = {
+    "apiVersion": "v1",
+    "kind": "PersistentVolumeClaim",
+    "metadata": {"name": "data", "namespace": "default"},
+    "spec": {"storageClassName": "fast", "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
+}
+POD = pod("p", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}])
+
+
+def storage_class(name: str) -> dict[str, Any]:
+    return {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "StorageClass",
+        "metadata": {"name": name},
+        "provisioner": "ebs.csi.aws.com",
+        "volumeBindingMode": "Immediate",
+    }
+
+
+def test_the_missing_class_is_named_with_those_that_exist() -> None:
+    [clause] = why_pending(cluster(node("n1"), storage_class("gp3"), CLAIM, POD), "default/p").clauses
+    assert clause.headline == "the claim default/data has no volume: the StorageClass fast does not exist"
+    assert clause.advice == "create the StorageClass fast, or recreate the claim with one that exists: gp3"
+
+
+def test_a_class_that_exists_is_not_blamed_and_the_claim_is_named() -> None:
+    [clause] = why_pending(cluster(node("n1"), storage_class("fast"), CLAIM, POD), "default/p").clauses
+    assert clause.headline == "a claim of the pod has no volume yet"
+    assert clause.advice == "`kubectl describe pvc data` says in its events why the claim is not bound"
+
+
+def test_files_without_classes_say_nothing_about_them() -> None:
+    [clause] = why_pending(cluster(node("n1"), CLAIM, POD), "default/p").clauses
+    assert clause.headline == "a claim of the pod has no volume yet"
