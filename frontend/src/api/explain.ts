@@ -29,6 +29,8 @@ export interface ReasonClause {
   meaningPhrase: Phrase | null;
   /** The numbers behind the reason; older servers do not send them. */
   details?: Detail[];
+  /** It only says why other nodes than those of the main reason are no use; older servers do not send it. */
+  isAside?: boolean;
 }
 
 /** A resource on one node, in milli-cpus, bytes or a count. */
@@ -227,8 +229,9 @@ export interface WaitingReason {
   groups: PendingGroup[];
   /** They only wait for their next attempt: nodes can take them now. */
   placeable: boolean;
-  /** What to do about it, a template; older servers do not send it. */
+  /** What to do about it; older servers do not send it, and not the phrase. */
   advice?: string;
+  advicePhrase?: Phrase | null;
   /** The verified change that all groups have in common; older servers do not send it. */
   changes?: ExplainedChange[];
   /** How many of the pods it places together, and what would place the others; older servers do not send it. */
