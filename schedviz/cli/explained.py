@@ -52,7 +52,8 @@ def print_explanation(explanation: Explanation, change: SmallestChange | None) -
             say_wrapped(f"{room.node}: without {named(room.pods)}{how}", indent=2)
     if explanation.clauses:
         _title("Once nothing holds it back" if explanation.standing == "gated" else "Reasons")
-        _print_clauses(explanation.clauses_to_read)
+        # Verified changes say what to do: general advice would repeat or contradict them.
+        _print_clauses(explanation.clauses_to_read, advised=change is not None and bool(change.suggestions))
     if explanation.extenders_not_asked:
         say()
         say_wrapped(f"Not called: {named(explanation.extenders_not_asked)}, whose filter may also reject nodes.")
@@ -202,6 +203,8 @@ def print_message(message: Message, clauses: Iterable[Clause], *, release: str =
         say(f"0 of {message.nodes} nodes fit.")
     if message.conclusion:
         say_wrapped(message.conclusion, bold=True)
+    if message.first:
+        say_wrapped(f"Try first: {message.first}", bold=True)
     if message.pre_filter:
         say_wrapped(message.pre_filter, indent=2)
     _print_clauses(clauses)
@@ -250,7 +253,7 @@ def _print_change(change: SmallestChange) -> None:
                 say(f"    {line}", fg="cyan")
 
 
-def _print_clauses(clauses: Iterable[Clause]) -> None:
+def _print_clauses(clauses: Iterable[Clause], *, advised: bool = False) -> None:
     from schedviz.explain.message import writer_of
 
     clauses = list(clauses)
@@ -277,7 +280,7 @@ def _print_clauses(clauses: Iterable[Clause]) -> None:
             say_wrapped(f"- {cause}", indent=4)
         if clause.nodes:
             say_wrapped(f"on {named(clause.nodes)}", indent=4, dim=True)
-        if clause.advice:
+        if clause.advice and not advised:
             say_wrapped(f"To do: {clause.advice}", indent=4)
     if asides := [clause for clause in clauses if clause.is_aside]:
         say()

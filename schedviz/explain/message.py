@@ -83,9 +83,12 @@ class Message(Part, frozen=True):
     pre_filter: str = ""
     #: Preemption's findings, in the same form.
     preemption: tuple[Clause, ...] = ()
-    #: The reasons in one sentence, without those of the control plane, and what to try first; "" for fewer than two reasons.
+    #: The reasons in one sentence, without those of the control plane; "" for fewer than two reasons.
     conclusion: str = ""
     conclusion_phrase: Phrase | None = None
+    #: What to try first, without a full stop; "" if the reasons leave several possibilities, or are fewer than two.
+    first: str = ""
+    first_phrase: Phrase | None = None
     #: Nodes without a clause: not evaluated, or the text was cut. Negative: nodes with several reasons.
     unaccounted: int = 0
     #: What the counts themselves say; "" if nothing.
@@ -121,11 +124,7 @@ def writer_of(clause: Clause) -> str:
 
 def without_advice(said: PodMessage) -> PodMessage:
     """The message without what to try first."""
-    conclusion = _conclusion(said.message.nodes, said.message.clauses, with_advice=False)
-    if conclusion is None or not said.message.conclusion:
-        return said
-    message = msgspec.structs.replace(said.message, conclusion=conclusion.text, conclusion_phrase=conclusion)
-    return msgspec.structs.replace(said, message=message)
+    return msgspec.structs.replace(said, message=msgspec.structs.replace(said.message, first="", first_phrase=None))
 
 
 def with_broken_nodes(said: PodMessage, nodes: Sequence[str]) -> PodMessage:
@@ -210,10 +209,7 @@ def _with_pod(message: Message, name: str, pod: PodInfo | None) -> Message:
 
 
 def _with_clauses(message: Message, clauses: tuple[Clause, ...]) -> Message:
-    conclusion = _conclusion(message.nodes, clauses) if message.conclusion else None
-    return msgspec.structs.replace(
-        message, clauses=clauses, conclusion=conclusion.text if conclusion is not None else "", conclusion_phrase=conclusion
-    )
+    return _concluded(message, clauses) if message.conclusion else msgspec.structs.replace(message, clauses=clauses)
 
 
 def parse_message(text: str) -> Message:
@@ -266,12 +262,8 @@ def _fit_error(nodes: int, rest: str) -> Message:
     unaccounted = nodes - sum(clause.count for clause in counting) if counting or not others else 0
     finding = _finding(nodes, unaccounted, said.strip() if not preempting else "")
     clauses = most_likely_first((*counting, *known))
-    conclusion = _conclusion(nodes, clauses)
-    return Message(
+    message = Message(
         nodes,
-        clauses,
-        conclusion=conclusion.text if conclusion is not None else "",
-        conclusion_phrase=conclusion,
         pre_filter=". ".join(sentence for sentence in others if meaning_of(sentence) is None),
         preemption=_preemption(preempting),
         unaccounted=unaccounted,
@@ -279,28 +271,43 @@ def _fit_error(nodes: int, rest: str) -> Message:
         finding_phrase=finding,
         loses_nodes=finding is not None and finding.template == _LOST,
     )
+    return _concluded(message, clauses)
 
 
-def _conclusion(nodes: int, clauses: Sequence[Clause], *, with_advice: bool = True) -> Phrase | None:
-    """The reasons of the nodes that are meant to run pods, and what to try first if the counts leave one possibility."""
+def _conclusion(nodes: int, clauses: Sequence[Clause]) -> Phrase | None:
+    """The reasons of the nodes that are meant to run pods."""
     others = [clause for clause in clauses if clause.count and not is_of_control_plane(clause)]
     reasons = [clause.headline_phrase for clause in others if clause.headline_phrase is not None]
     if len(clauses) < _SEVERAL or len(reasons) < len(others) or not reasons:
         return None
-    cause = only_cause(clauses) if with_advice else None
-    advice = (cause.advice_phrase or Phrase(cause.advice, {})) if cause is not None and cause.advice else None
     left = nodes - sum(clause.count for clause in clauses if is_of_control_plane(clause))
     values: dict[str, str | int | Phrase] = {
         "nodes": counted(left, "{count} node", "{count} nodes"),
         "reasons": joined(reasons, "{first}; {next}", maximum=_IN_CONCLUSION),
     }
-    if advice is None and left < nodes:
-        return phrase("Of the {nodes} outside the control plane: {reasons}.", **values)
-    if advice is None:
-        return phrase("Of {nodes}: {reasons}.", **values)
     if left < nodes:
-        return phrase("Of the {nodes} outside the control plane: {reasons}. Try first: {advice}.", advice=advice, **values)
-    return phrase("Of {nodes}: {reasons}. Try first: {advice}.", advice=advice, **values)
+        return phrase("Of the {nodes} outside the control plane: {reasons}.", **values)
+    return phrase("Of {nodes}: {reasons}.", **values)
+
+
+def _first(clauses: Sequence[Clause]) -> Phrase | None:
+    """What to try first, if the counts leave one possibility."""
+    cause = only_cause(clauses)
+    return (cause.advice_phrase or Phrase(cause.advice, {})) if cause is not None and cause.advice else None
+
+
+def _concluded(message: Message, clauses: tuple[Clause, ...]) -> Message:
+    """The message with these clauses, and what they say together."""
+    conclusion = _conclusion(message.nodes, clauses)
+    first = _first(clauses) if conclusion is not None else None
+    return msgspec.structs.replace(
+        message,
+        clauses=clauses,
+        conclusion=conclusion.text if conclusion is not None else "",
+        conclusion_phrase=conclusion,
+        first=first.text if first is not None else "",
+        first_phrase=first,
+    )
 
 
 def _preemption(text: str) -> tuple[Clause, ...]:

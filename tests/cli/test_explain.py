@@ -296,7 +296,7 @@ def test_the_warning_about_the_release_names_the_option() -> None:
 
     warned = CliRunner().invoke(explain, ["-f", "-"], input=json.dumps(listed)).stderr
 
-    assert "choose it on the start page, or with `--release`." in warned
+    assert "`--release` simulates another one." in warned
     assert "when you create the session" not in warned
 
 

@@ -57,8 +57,8 @@ def test_what_an_autoscaler_says_stands_above_the_schedulers_reasons(page: Page,
     answer.wait_for(timeout=PATIENCE_MILLIS)
     reasons = [row.get_attribute("data-reason") for row in answer.locator("[data-reason]").all()]
     assert reasons[:2] == ["Insufficient cpu", "node(s) had untolerated taint {gpu: true}"]
-    expect(answer.locator("[data-first]")).to_contain_text("No node is on its way: the node group has as many nodes as its maximum size")
-    expect(answer.locator("[data-first-advice]")).to_contain_text("raise the node group's maximum size")
+    expect(answer.locator("[data-first]")).to_contain_text("No node is on its way: 1 node group is at its maximum size")
+    expect(answer.locator("[data-first-advice]")).to_contain_text("raise the maximum size of a node group")
     expect(answer.locator("[data-autoscaler]")).to_contain_text("1 max node group size reached")
 
 
@@ -124,7 +124,7 @@ def test_the_example_of_the_start_page_is_explained(page: Page, server: Server) 
     page.locator("[data-paste-example]").click(timeout=PATIENCE_MILLIS)
 
     expect(page.locator("[data-paste-answer]")).to_contain_text("shop/checkout-6d9f", timeout=PATIENCE_MILLIS)
-    expect(page.locator("[data-advice] code").first).to_have_text("kubectl describe node")
+    expect(page.locator("[data-advice] code").first).to_have_text("kubectl describe nodes")
 
 
 def test_a_text_without_either_says_what_to_paste(page: Page, server: Server) -> None:

@@ -182,6 +182,9 @@ export interface ReadMessage {
   /** The reasons in one sentence, and what to try first. Older answers lack both. */
   conclusion?: string;
   conclusionPhrase?: Phrase | null;
+  /** What to try first; "": the reasons leave several possibilities. Older servers do not send it. */
+  first?: string;
+  firstPhrase?: Phrase | null;
   /** What its words tell about the release of its scheduler. Older answers lack both. */
   wording?: string;
   wordingPhrase?: Phrase | null;

@@ -12,7 +12,7 @@ from schedviz.explain.changes.search import SmallestChange, Suggestion
 from schedviz.explain.details.detail import AnyDetail, ResourceDetail, SpreadDetail
 from schedviz.explain.explanation import Clause, Explanation
 from schedviz.explain.finding import Finding
-from schedviz.explain.message import PodMessage, one_full_stop, writer_of
+from schedviz.explain.message import Message, PodMessage, one_full_stop, writer_of
 from schedviz.explain.overview import Overview, PendingGroup, WaitingReason
 from schedviz.explain.sentence import answer_of
 from schedviz.explain.text_reading import PodAnswer, says_all
@@ -79,8 +79,7 @@ def card_of_message(
         subject=pod_message.pod,
         standing=("scheduled" if is_over else "pending") if pod_message.pod else "",
         # A sentence of a card has no code, unlike what to do.
-        sentence=" ".join(filter(None, _first(answer) if is_answered else (*_first(answer), message.conclusion))).replace("`", "'")
-        or general,
+        sentence=" ".join(filter(None, (*_first(answer), *(() if is_answered else _concluded(message))))).replace("`", "'") or general,
         unit="nodes",
         reasons=() if is_over else tuple(_reason(clause, meaning=True) for clause in clauses),
         message=" ".join((pod_message.text, *(f"{each.writer}: {each.text}" for each in autoscaler_messages))),
@@ -89,6 +88,11 @@ def card_of_message(
         simulated=False,
     )
     return with_visible_text(card)
+
+
+def _concluded(message: Message) -> Iterator[str]:
+    yield message.conclusion
+    yield f"Try first: {message.first}." if message.first else ""
 
 
 def _first(answer: PodAnswer | None) -> Iterator[str]:
