@@ -166,6 +166,9 @@ def print_messages(found: Sequence[PodMessage], reading: TextReading) -> None:
         if answer or not is_first:
             say(f"{each.writer or 'kube-scheduler'}{sent}:", dim=True)
         print_message(each.message, each.message.clauses)
+        if is_first and answer is not None and answer.note and not answer.sentence:
+            say()
+            say_wrapped(answer.note)
     if reading.others:
         say()
         say_wrapped(f"{as_sentence(reading.others)}.")
@@ -186,10 +189,9 @@ def _equal_pods(found: Sequence[PodMessage]) -> dict[str, list[str]]:
 
 def print_answer(answer: PodAnswer | None) -> None:
     """What to read first about a pod of a text; nothing for None."""
-    if answer is None:
+    if answer is None or not answer.sentence:
         return
-    if answer.sentence:
-        say_wrapped(answer.sentence, bold=True)
+    say_wrapped(answer.sentence, bold=True)
     if answer.advice:
         say_wrapped(f"To do: {answer.advice}")
     if answer.note:
@@ -307,7 +309,7 @@ def _print_bars(detail: AnyDetail) -> None:
 
 def _print_said(explanation: Explanation) -> None:
     """The message of the simulation, and beside it the one that the cluster's scheduler wrote."""
-    from schedviz.explain.message import one_full_stop
+    from schedviz.explain.message import one_full_stop, preemption_differs
 
     message = explanation.message if explanation.nodes else ""
     if not message and not explanation.said:
@@ -320,6 +322,8 @@ def _print_said(explanation: Explanation) -> None:
         say_wrapped(f"The cluster's scheduler wrote the same message{since}.", indent=2)
     elif explanation.said:
         say_wrapped(f"The cluster's scheduler wrote{since}: {explanation.said}", indent=2)
+    if not explanation.disagreement and preemption_differs(message, explanation.said):
+        say_wrapped("Only preemption's part differs, which is not compared: it depends on the release.", indent=2, dim=True)
     if explanation.disagreement:
         say_wrapped(f"The simulation differs: {explanation.disagreement}.", indent=2)
 

@@ -9,8 +9,6 @@ from typing import Final
 from schedviz.trace.phrase import Phrase, phrase, some
 
 PROVISIONING_FAILED: Final = "ProvisioningFailed"
-#: What begins the message of an external provisioner, before the words of its driver.
-_BEFORE_WHY: Final = re.compile(r'^(?:failed to provision volume with StorageClass "[^"]*": )?(?:rpc error: code = \w+ desc = )?')
 _NOT_ALLOWED: Final = re.compile(r"unauthori[sz]ed|not authorized|access ?denied|permission|forbidden", re.IGNORECASE)
 _NO_MORE: Final = re.compile(r"quota|limit ?exceeded|exceeds? the|out of capacity|insufficient capacity|no space", re.IGNORECASE)
 #: Upstream: pkg/controller/volume/persistentvolume/pv_controller.go provisionClaimOperation, with the API server's message.
@@ -21,21 +19,22 @@ def provisioning_failure(message: str, classes: Sequence[str] = ()) -> tuple[Phr
     """The likely cause of a ProvisioningFailed event, and what to do. `classes`: the StorageClasses that are known to exist."""
     missing = _NO_CLASS.search(message)
     if missing is None:
-        return phrase("its provisioner cannot create the volume"), _advice_about(message)
+        return _why_not(message)
     return missing_class(missing["name"].replace("`", "'"), classes)
 
 
-def why_not_provisioned(message: str) -> str:
-    """The driver's own words in a ProvisioningFailed event."""
-    return _BEFORE_WHY.sub("", message, count=1)
-
-
-def _advice_about(message: str) -> Phrase:
+def _why_not(message: str) -> tuple[Phrase, Phrase]:
     if _NOT_ALLOWED.search(message):
-        return phrase("give the provisioner's account the permission that the message names")
+        return (
+            phrase("its provisioner lacks the permission to create it"),
+            phrase("give the provisioner's account the permission that the message names"),
+        )
     if _NO_MORE.search(message):
-        return phrase("free storage or raise the limit that the message names")
-    return phrase("compare the message with the claim's StorageClass, and look at the log of its provisioner")
+        return phrase("a limit of the storage is reached"), phrase("free storage or raise the limit that the message names")
+    return (
+        phrase("its provisioner cannot create the volume"),
+        phrase("compare the message with the claim's StorageClass, and look at the log of its provisioner"),
+    )
 
 
 def missing_class(name: str, classes: Sequence[str] = ()) -> tuple[Phrase, Phrase]:

@@ -192,6 +192,12 @@ def one_full_stop(message: str) -> str:
     return message[:-1] if message.endswith("..") and not message.endswith("...") else message
 
 
+def preemption_differs(message: str, said: str) -> bool:
+    """Whether two messages differ in what preemption says, which both of them have."""
+    of_both = [text.partition("preemption: ")[2].strip(" .") for text in (message, said)]
+    return all(of_both) and of_both[0] != of_both[1]
+
+
 def _parsed(text: str, name: str, pod: PodInfo | None) -> Message:
     try:
         return _with_pod(parse_message(text), name, pod)

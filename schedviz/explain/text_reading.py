@@ -8,7 +8,7 @@ from typing import Final, Literal, Protocol
 
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.types import PodInfo
-from schedviz.explain.claim_events import may_be_of, provisioning_failure, why_not_provisioned
+from schedviz.explain.claim_events import may_be_of, provisioning_failure
 from schedviz.explain.explanation import Clause, Part
 from schedviz.explain.main_reason import is_of_broken_nodes, is_of_system_pool
 from schedviz.explain.message import (
@@ -226,7 +226,7 @@ def _about_claims(events: Sequence[Event], age: Callable[[str], float]) -> list[
 
 def _about_claim(event: Event) -> PodMessage:
     cause, advice = provisioning_failure(event.message)
-    why = phrase("the claim has no volume, and pods that use it wait: {cause} ({why})", cause=cause, why=why_not_provisioned(event.message))
+    why = phrase("the claim has no volume, and pods that use it wait: {cause}", cause=cause)
     clause = Clause(0, event.message, PROVISIONER, "", (), headline=why.text, headline_phrase=why, advice=advice.text, advice_phrase=advice)
     return PodMessage(event.claim, event.at, event.message, Message(0, (clause,)))
 

@@ -32,7 +32,7 @@ NODE_NOT_READY: Final = "NodeNotReady"
 #: The reason of the event of a pod that was evicted for another one.
 PREEMPTED: Final = "Preempted"
 #: The longest message that is kept, in characters.
-_MAX_LENGTH: Final = 300
+_MAX_LENGTH: Final = 500
 
 
 class PodEvent(msgspec.Struct, frozen=True):

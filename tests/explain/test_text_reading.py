@@ -150,7 +150,7 @@ def test_a_described_claim_without_its_pod_is_explained() -> None:
     [message] = reading.messages
     [clause] = message.message.clauses
     assert (message.pod, message.text) == ("cache/data-redis-0", said)
-    assert clause.headline.endswith("its provisioner cannot create the volume (you are not authorized: ec2:CreateVolume)")
+    assert clause.headline.endswith("its provisioner lacks the permission to create it")
     assert clause.advice == "give the provisioner's account the permission that the message names"
     assert reading.others == ""
 

@@ -25,18 +25,21 @@ _GROUPS: Final = 5
 
 def card_of_pod(explanation: Explanation, change: SmallestChange | None, *, origin: str = "") -> Card:
     """The card of one pod. `change` is None if none was looked for; `origin` as in `Card`."""
+    fixes = tuple(map(_fix, change.suggestions)) if change is not None else ()
     card = Card(
         subject=explanation.pod,
         standing=explanation.standing,
         sentence=answer_of(explanation),
         unit="nodes",
-        reasons=tuple(map(_reason, explanation.clauses_to_read)),
+        reasons=tuple(_reason(clause, advised=bool(fixes)) for clause in explanation.clauses_to_read if not clause.is_aside),
+        others=_others(explanation.clauses),
+        other_nodes=sum(clause.count for clause in explanation.clauses if clause.is_aside),
         message=one_full_stop(explanation.message) if explanation.nodes else "",
         said=one_full_stop(explanation.said),
         disagreement=explanation.disagreement,
         said_since=explanation.said_since,
         findings=tuple(map(_finding, explanation.findings)),
-        fixes=tuple(map(_fix, change.suggestions)) if change is not None else (),
+        fixes=fixes,
         release=explanation.release,
         origin=origin,
     )
@@ -81,7 +84,9 @@ def card_of_message(
         # A sentence of a card has no code, unlike what to do.
         sentence=" ".join(filter(None, (*_first(answer), *(() if is_answered else _concluded(message))))).replace("`", "'") or general,
         unit="nodes",
-        reasons=() if is_over else tuple(_reason(clause, meaning=True) for clause in clauses),
+        reasons=() if is_over else tuple(_reason(clause, meaning=True) for clause in clauses if not clause.is_aside),
+        others="" if is_over else _others(message.clauses),
+        other_nodes=0 if is_over else sum(clause.count for clause in clauses if clause.is_aside),
         message=" ".join((pod_message.text, *(f"{each.writer}: {each.text}" for each in autoscaler_messages))),
         findings=(message.finding,) if message.finding else (),
         origin=origin,
@@ -109,8 +114,12 @@ def _finding(finding: Finding) -> str:
     return f"{as_sentence(finding.sentence)}.{cause}{advice}"
 
 
-def _reason(clause: Clause, *, meaning: bool = False) -> Reason:
-    """With `meaning`, explains the reason if there are no numbers."""
+def _others(clauses: Sequence[Clause]) -> str:
+    return "; ".join(clause.headline or f"{clause.count} {clause.reason}" for clause in clauses if clause.is_aside)
+
+
+def _reason(clause: Clause, *, meaning: bool = False, advised: bool = False) -> Reason:
+    """With `meaning`, explains the reason if there are no numbers. `advised`: verified changes say what to do."""
     sentences = [clause.meaning] if meaning and clause.meaning and not clause.headline else []
     sentences += [detail.sentence for detail in clause.details if not meaning and detail.sentence != clause.headline]
     return Reason(
@@ -120,7 +129,7 @@ def _reason(clause: Clause, *, meaning: bool = False) -> Reason:
         plugin=clause.plugin,
         writer=writer_of(clause) or "kube-scheduler",
         lines=tuple(map(Line, sentences)),
-        todo=clause.advice,
+        todo="" if advised else clause.advice,
         nodes=clause.nodes,
         charts=tuple(chart for detail in clause.details for chart in _charts(detail)),
     )

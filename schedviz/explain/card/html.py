@@ -49,6 +49,7 @@ def html_of(card: Card) -> str:
         *_fixes(card.fixes),
         *_strip(card),
         *(part for number, reason in enumerate(card.reasons) for part in _reason(number, reason, card.unit)),
+        *((f'<p class="quiet">Other nodes: {escape(card.others)}.</p>',) if card.others else ()),
         *_messages(card),
         f"<footer>{escape(footer_of(card))}</footer></main></body></html>\n",
     ]
@@ -65,7 +66,7 @@ def _head(card: Card) -> Iterable[str]:
 
 def _strip(card: Card) -> Iterable[str]:
     """All nodes or pods as one bar, divided by reason."""
-    whole = sum(reason.count for reason in card.reasons)
+    whole = sum(reason.count for reason in card.reasons) + card.other_nodes
     if not whole:
         return
     rects, at = [], 0.0

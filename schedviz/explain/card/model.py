@@ -83,6 +83,9 @@ class Card(Part, frozen=True):
     #: What `count` of a reason counts.
     unit: Literal["nodes", "pods"]
     reasons: tuple[Reason, ...]
+    #: Why the nodes are no use that the decisive reasons do not concern, in one sentence without a full stop, and their number.
+    others: str = ""
+    other_nodes: int = 0
     #: The scheduler's message now.
     message: str = ""
     #: The message that the cluster's scheduler wrote, and why it differs from the simulated one; "" if there is none.

@@ -64,6 +64,9 @@ class _Canvas:
         self._strip(card)
         for number, reason in enumerate(card.reasons[:_REASONS]):
             self._reason(reason, card.unit, self._colour(number))
+        if card.others:
+            self._y += 12
+            self._paragraph(f"Other nodes: {card.others}.", self._theme.ink_2, leading=21)
         if (left := len(card.reasons) - _REASONS) > 0:
             self._y += 12
             self._paragraph(f"and {count_of(left, 'more reasons')}", self._theme.ink_2)
@@ -93,7 +96,7 @@ class _Canvas:
         self._text(x + 10, y + 3, words, colour, size=13, weight="medium")
 
     def _strip(self, card: Card) -> None:
-        whole = sum(reason.count for reason in card.reasons)
+        whole = sum(reason.count for reason in card.reasons) + card.other_nodes
         if not whole:
             return
         self._y += 20

@@ -38,7 +38,7 @@ class Parsed(HTMLParser):
 def with_everywhere(text: str) -> Card:
     chart = Chart("resource", 3, (Bar(text, 1, 2, text),))
     reason = Reason(3, text, plugin=text, lines=(Line(text, (text,)),), nodes=(text,), charts=(chart,))
-    return Card(text, "pending", text, "nodes", (reason, reason), text, text, text, (Fix(text, text, (text,)),))
+    return Card(text, "pending", text, "nodes", (reason, reason), message=text, said=text, others=text, fixes=(Fix(text, text, (text,)),))
 
 
 def test_a_page_has_the_sentence_the_numbers_a_bar_for_each_node_and_the_fix() -> None:

@@ -32,7 +32,8 @@ def colours_of(image: Image.Image) -> set[str]:
 
 @pytest.mark.parametrize("theme", THEME_NAMES)
 def test_an_image_has_the_colours_of_its_theme_for_use_request_reasons_and_fix(theme: ThemeName) -> None:
-    simulation = cluster(node("n1"), node("n2", cordoned=True), pod("p", cpu="3"), pod("a", cpu="2", on="n1"))
+    large, small = pod("a", cpu="2", memory="12Gi", on="n1"), pod("p", cpu="3", memory="8Gi")
+    simulation = cluster(node("n1"), node("n2", cordoned=True), small, large)
     explanation = why_pending(simulation, "default/p")
     image = image_of(card_of_pod(explanation, smallest_change(simulation, "default/p", explanation)), theme)
     colours = THEMES[theme]
@@ -58,6 +59,7 @@ def test_a_name_is_drawn_as_it_is_written() -> None:
 def test_any_text_is_drawn_within_bounds(text: str) -> None:
     chart = Chart("spread", 1, (Bar(text, 1, 0, text[:40]),))
     reason = Reason(3, text, plugin=text, lines=(Line(text, (text,)),), nodes=(text,), charts=(chart,))
-    card = Card(text, "pending", text, "nodes", (reason,) * 9, text, text, text, (Fix(text, text, (text,)),) * 9)
+    fixes = (Fix(text, text, (text,)),) * 9
+    card = Card(text, "pending", text, "nodes", (reason,) * 9, message=text, said=text, others=text, fixes=fixes)
     image = image_of(card)
     assert (image.width, image.height < 8_000) == (1520, True)

@@ -41,7 +41,7 @@ def test_the_event_of_its_claim_is_a_finding_of_the_pod() -> None:
 
     [found] = why_pending(simulation, "default/web", findings).findings
     assert found.sentence == "event of PersistentVolumeClaim default/data at 2026-01-01T00:00:00Z: ProvisioningFailed: quota exceeded"
-    assert found.cause == "its provisioner cannot create the volume"
+    assert found.cause == "a limit of the storage is reached"
     assert not found.differs
 
 
