@@ -35,8 +35,8 @@ def test_a_card_of_a_text_has_its_reasons_and_what_to_do() -> None:
     assert card is not None
     lines = card.decode().splitlines()
     assert lines[0] == "### Why `shop/web` is pending"
-    assert any(line.startswith("Of 5 nodes: 3 nodes have too little free cpu, 2 nodes are cordoned.") for line in lines)
-    assert any(line.startswith("- **To do:** uncordon the node when its maintenance is over: `kubectl uncordon") for line in lines)
+    assert any(line.startswith("Of 5 nodes: 3 nodes have too little free cpu; 2 nodes are cordoned. Try first: uncordon") for line in lines)
+    assert any(line.startswith("- **To do:** uncordon the nodes whose maintenance is over; `kubectl get nodes") for line in lines)
     assert lines[-1].startswith("_pasted text, 20")
 
 
@@ -78,10 +78,10 @@ Events:
   {event}
 """
 AUTOSCALERS = {
-    "raise the node group's maximum size": (
+    "raise the maximum size of a node group": (
         "Normal   NotTriggerScaleUp  2m3s (x121 over 22m)  cluster-autoscaler  pod didn't trigger scale-up: 1 max node group size reached"
     ),
-    "add a toleration to the pod if it belongs on the nodes of the NodePool a, or use a NodePool without the taint": (
+    "add a toleration for x=y if the pod belongs on the nodes of the NodePool a": (
         'Warning  FailedScheduling  2m3s  karpenter  Failed to schedule pod, incompatible with nodepool "a", did not tolerate x=y'
     ),
 }
