@@ -124,9 +124,7 @@ def of_node(event: AnyEvent, node: str, *, cycle_pod: str = "") -> Phrase | None
             reasons = "; ".join(f"{rejection.plugin}: {', '.join(rejection.reasons)}" for rejection in rejections)
             return phrase("rejected {pod}: {reasons}", pod=subject, reasons=reasons)
         case StageEnded() if event.stage == "NominatedNode" and event.facts.get("node") == node:
-            if event.facts.get("fits"):
-                return phrase("looked at first for {pod}, which is nominated to it: fits", pod=subject)
-            return phrase("looked at first for {pod}, which is nominated to it: does not fit", pod=subject)
+            return _evaluated_first(subject, event.facts)
         case StageEnded() if event.stage == "SelectHost" and event.facts.get("node") == node:
             return _won(phrase("selected for {pod}", pod=subject), event.facts)
         case StageEnded() if event.stage == "PostFilter" and event.facts.get("nominatedNode") == node:
@@ -176,11 +174,9 @@ def _passed(name: str, facts: dict[str, Any]) -> Phrase | None:
         case "SkipPodSchedule" if "skipped" in facts:
             return phrase("skipped, the pod is {skipped}", skipped=fact("skipped"))
         case "PreFilter" if "nodes" in facts:
-            return phrase("PreFilter left {count} nodes", count=fact("nodes"))
-        case "NominatedNode" if facts.get("fits"):
-            return phrase("Filter looked first at the nominated node {node}: it fits", node=fact("node"))
+            return phrase("PreFilter left the nodes {nodes}", nodes=some(facts["nodes"], _MAX_NAMES))
         case "NominatedNode":
-            return phrase("Filter looked first at the nominated node {node}: it does not fit", node=fact("node"))
+            return _looked_first(facts)
         case "Filter":
             return phrase("Filter passed {feasible} of {evaluated} nodes looked at", feasible=fact("feasible"), evaluated=fact("evaluated"))
         case "ExtenderFilter":
@@ -198,6 +194,30 @@ def _passed(name: str, facts: dict[str, Any]) -> Phrase | None:
         case "Bind":
             return phrase("Bound to {node}", node=fact("node"))
     return None
+
+
+def _looked_first(facts: dict[str, Any]) -> Phrase:
+    """NominatedNode for its pod. v1.36 also looks first at a node that an equal pod's cycle left over (`hint`)."""
+    node, fits = str(facts.get("node")), facts.get("fits")
+    if facts.get("hint"):
+        if fits:
+            return phrase("Filter looked first at {node}, the best node that an equal pod left over: it fits", node=node)
+        return phrase("Filter looked first at {node}, the best node that an equal pod left over: it does not fit", node=node)
+    if fits:
+        return phrase("Filter looked first at the nominated node {node}: it fits", node=node)
+    return phrase("Filter looked first at the nominated node {node}: it does not fit", node=node)
+
+
+def _evaluated_first(pod: str | Phrase, facts: dict[str, Any]) -> Phrase:
+    """NominatedNode for its node."""
+    fits = facts.get("fits")
+    if facts.get("hint"):
+        if fits:
+            return phrase("looked at first for {pod}, since an equal pod had left it over: fits", pod=pod)
+        return phrase("looked at first for {pod}, since an equal pod had left it over: does not fit", pod=pod)
+    if fits:
+        return phrase("looked at first for {pod}, which is nominated to it: fits", pod=pod)
+    return phrase("looked at first for {pod}, which is nominated to it: does not fit", pod=pod)
 
 
 def _returned(name: str, status: StatusView) -> Phrase:

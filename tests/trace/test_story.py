@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from schedviz.trace.affected_objects import affected_objects
-from schedviz.trace.events import AnyEvent
+from schedviz.trace.events import AnyEvent, BindingStarted
 from schedviz.trace.story import CyclePod, Entry, StoryBuilder, lives_of
 from tests.trace.stories import create, events_of, node, pod
 
@@ -121,6 +121,26 @@ def test_the_history_of_a_node_has_its_pods_and_rejections() -> None:
     for sentence in ("default/web was assumed on it", "default/web was bound to it", "binding of default/web confirmed"):
         assert sentence in result
     assert result[-1] == "updated in the cache"
+
+
+def test_the_history_of_a_pod_that_names_its_nodes_lists_those_that_pre_filter_left() -> None:
+    fields = [{"key": "metadata.name", "operator": "In", "values": ["node2"]}]
+    affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchFields": fields}]}}}
+    events = events_of(create(node("node1")), create(node("node2")), create(pod("web", affinity=affinity)), *cycles(1))
+
+    assert "PreFilter left the nodes node2" in texts(story(events, "pods", "default/web"))
+
+
+def test_a_node_that_an_equal_pod_left_over_is_not_called_nominated() -> None:
+    # With default spread constraints no pod has a signature.
+    config = {"profiles": [{"pluginConfig": [{"name": "PodTopologySpread", "args": {"defaultingType": "List"}}]}]}
+    nodes, pods = [create(node(name)) for name in ("node1", "node2")], [create(pod(name, cpu="3")) for name in ("first", "second")]
+    events = events_of(*nodes, *pods, *cycles(2), release="v1.36", config=config)
+    (bound,) = [event.node for event in events if isinstance(event, BindingStarted) and event.pod == "default/second"]
+
+    of_pod, of_node = texts(story(events, "pods", "default/second")), texts(story(events, "nodes", bound))
+    assert f"Filter looked first at {bound}, the best node that an equal pod left over: it fits" in of_pod
+    assert "looked at first for default/second, since an equal pod had left it over: fits" in of_node
 
 
 def test_two_pods_of_one_name_are_distinguished_by_uid() -> None:
