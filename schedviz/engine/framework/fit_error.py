@@ -51,6 +51,10 @@ class NodeToStatusMap(MutableMapping[str, Status]):
         else:
             self._search = Search(rows, verdicts)
 
+    def status_of(self, node: str) -> Status | None:
+        """Why a node was rejected; None: it was not. Upstream: a look-up in NodeToStatusMap"""
+        return self.get(node)
+
     def counts(self) -> list[tuple[Status, int]]:
         """Each distinct status object with the number of its nodes. Equal statuses of several plugins are listed one by one."""
         if self._search is None:

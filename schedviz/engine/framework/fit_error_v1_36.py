@@ -30,7 +30,7 @@ class NodeToStatus(NodeToStatusMap):
         self.absent_nodes_status: Status = _ABSENT
 
     def status_of(self, node: str) -> Status:
-        """Upstream: NodeToStatus.Get"""
+        """Why a node was rejected, or the status of absent nodes. Upstream: NodeToStatus.Get"""
         return self.get(node, self.absent_nodes_status)
 
 

@@ -28,6 +28,7 @@ from schedviz.engine.framework.verdicts import Index, Verdicts
 from schedviz.kube.core import Pod, PodCondition
 
 NOT_HELPFUL: Final = unresolvable("Preemption is not helpful for scheduling")
+NO_NODES: Final = StatusError("no nodes available")
 
 
 class VictimSearch:
@@ -90,24 +91,23 @@ class Evaluator:
             return None, as_status(StatusError(f'pod "{pod.name}" not found', "pods", pod.name))
         preemptor = pod.like(latest)
         nominated = latest.status.nominated_node_name
-        why_not = self._selector.pod_eligible_to_preempt_others(preemptor, node_to_status.get(nominated) if nominated else None)
+        why_not = self._selector.pod_eligible_to_preempt_others(preemptor, node_to_status.status_of(nominated) if nominated else None)
         if why_not:
             return None, unschedulable(why_not)
 
-        candidates, statuses, errors = self._find_candidates(preemptor, node_to_status)
+        candidates, fit_error, errors = self._find_candidates(preemptor, node_to_status)
         if errors and not candidates:
             return None, as_status(aggregate(errors))
         if not candidates:
-            error = FitError(preemptor.key, len(statuses), Diagnosis(statuses))
-            return nominating(""), unschedulable(error.message)
+            return nominating(""), unschedulable(fit_error.message)
 
         shown_candidates = tuple(shown(candidate, pod_by_pod=self._handle.keeps_details) for candidate in candidates)
         candidates, status = self._call_extenders(preemptor, candidates)
         shown_after_extenders = tuple(map(shown, candidates)) if self._handle.extenders else None
+        record = PreemptionRecord(shown_candidates, shown_after_extenders)
         if not status.is_success:
-            return PostFilterResult(record=PreemptionRecord(candidates=shown_candidates, after_extenders=shown_after_extenders)), status
+            return PostFilterResult(record=record), status
         if not candidates:
-            record = PreemptionRecord(candidates=shown_candidates, after_extenders=shown_after_extenders)
             return PostFilterResult(record=record), unschedulable("no candidate node for preemption")
 
         picked = pick(candidates, self._handle.clock())
@@ -120,23 +120,21 @@ class Evaluator:
             return PostFilterResult(record=record), status
         return nominating(best.node, record), SUCCESS
 
-    def _find_candidates(
-        self, pod: PodInfo, node_to_status: NodeToStatusMap
-    ) -> tuple[list[NodeVictims], NodeToStatusMap, list[StatusError]]:
-        """Nodes on which preemption helps, and why it does not help on others. Upstream: findCandidates"""
+    def _find_candidates(self, pod: PodInfo, node_to_status: NodeToStatusMap) -> tuple[list[NodeVictims], FitError, list[StatusError]]:
+        """Nodes on which preemption helps, why it helps on none, and the errors of dry runs. Upstream: findCandidates"""
         rows = self._handle.snapshot.rows()
         if not len(rows):
-            return [], NodeToStatusMap(), [StatusError("no nodes available")]
+            return [], _fit_error(pod, NodeToStatusMap()), [NO_NODES]
         is_potential = node_to_status.mask(rows, may_help, absent=True)
         potential = np.flatnonzero(is_potential)
         if not len(potential):
             self._handle.client.clear_nominated_node_name(pod.pod)
-            return [], NodeToStatusMap.of(rows, Verdicts.all(len(rows), NOT_HELPFUL)), []
+            return [], _fit_error(pod, NodeToStatusMap.of(rows, Verdicts.all(len(rows), NOT_HELPFUL))), []
         result = self._dry_run(pod, rows.take(potential))
         codes = np.ones(len(rows), np.int32)
         codes[potential] = np.where(result.verdicts.codes, result.verdicts.codes.astype(np.int32) + 1, 0)
         verdicts = Verdicts(codes, (SUCCESS, NOT_HELPFUL, *result.verdicts.statuses[1:]))
-        return result.candidates, NodeToStatusMap.of(rows, verdicts), result.errors
+        return result.candidates, _fit_error(pod, NodeToStatusMap.of(rows, verdicts)), result.errors
 
     def _dry_run(self, pod: PodInfo, rows: Rows) -> VictimSearchResult:
         """Candidates, those without budget violations first; enough of them end the search. Upstream: DryRunPreemption
@@ -202,6 +200,10 @@ class Evaluator:
             if other.priority < pod.priority:
                 client.clear_nominated_node_name(other.pod)
         return SUCCESS
+
+
+def _fit_error(pod: PodInfo, statuses: NodeToStatusMap) -> FitError:
+    return FitError(pod.key, len(statuses), Diagnosis(statuses))
 
 
 def may_help(status: Status) -> bool:

@@ -40,12 +40,12 @@ class Executor:
 
         Upstream: actuatePodPreemption, actuatePodGroupPreemption
         """
-        awake = [victim for victim in victims if victim.pod.metadata.deletion_timestamp is None]
+        running = [victim for victim in victims if victim.pod.metadata.deletion_timestamp is None]
         if self._handle.features.scheduler_async_preemption:
-            if awake:
-                self._handle.preemptions.start(preemptor, node, awake, profile=self._handle.profile_name, plugin=self._plugin)
+            if running:
+                self._handle.preemptions.start(preemptor, node, running, profile=self._handle.profile_name, plugin=self._plugin)
             return SUCCESS
-        return self._evict_now(preemptor, node, awake)
+        return self._evict_now(preemptor, node, running)
 
     def _evict_now(self, preemptor: Preemptor, node: str, victims: Sequence[PodInfo]) -> Status:
         """Upstream: prepareCandidate"""
