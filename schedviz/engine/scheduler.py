@@ -11,36 +11,25 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 
 from schedviz.engine import stages
+from schedviz.engine.api_client import ApiClient
 from schedviz.engine.api_dispatcher import ApiDispatcher
 from schedviz.engine.binding import BindingCycle
-from schedviz.engine.cache import Cache, SchedulerExitError, Snapshot
+from schedviz.engine.cache import Cache, Snapshot
 from schedviz.engine.cache.podgroup_state import PodGroupState, pod_group_of
 from schedviz.engine.clock import Clock
 from schedviz.engine.cluster.watch import WatchEvent
 from schedviz.engine.config import KubeSchedulerConfiguration
 from schedviz.engine.extenders.extender import Extender
 from schedviz.engine.features import Features
-from schedviz.engine.framework.listers import StorageObject
+from schedviz.engine.framework.listers import PodNominator
 from schedviz.engine.framework.plugins.dynamicresources.dra_manager import DRAManager
 from schedviz.engine.framework.plugins.installed import registry_for
 from schedviz.engine.framework.runtime import Framework
 from schedviz.engine.framework.runtime.batch import OpportunisticBatch
 from schedviz.engine.framework.runtime.framework_v1_36 import FrameworkV136
 from schedviz.engine.framework.runtime.state_transfer import transfer_state
-from schedviz.engine.framework.status import StatusError
-from schedviz.engine.framework.types import PodInfo
 from schedviz.engine.informers import Informers
-from schedviz.engine.instructions import (
-    ApplyPodCondition,
-    BindPod,
-    DeletePod,
-    Host,
-    PatchExtendedResourceClaimStatus,
-    PatchPodStatus,
-    RecordEvent,
-    UpdateObject,
-    WriteClaim,
-)
+from schedviz.engine.instructions import Host
 from schedviz.engine.legacy.priority_runner import ClassicPriorities
 from schedviz.engine.preemption_task import PreemptionTask, PreemptionTasks
 from schedviz.engine.queue import Nominator
@@ -48,85 +37,11 @@ from schedviz.engine.release import Release
 from schedviz.engine.schedule_one import SchedulingCycle
 from schedviz.engine.schedule_one_podgroup import PodGroupCycle
 from schedviz.engine.scheduler_state import SchedulerState
-from schedviz.kube.core import Pod, PodCondition, PodExtendedResourceClaimStatus
-from schedviz.kube.devices import ResourceClaim
+from schedviz.kube.core import Pod
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.events import PermitAnswered
 from schedviz.trace.policies import Policies
 from schedviz.trace.recorder import Recorder
-
-
-class ApiClient:
-    """The API server's write operations, for plugins."""
-
-    def __init__(self, host: Host, dispatcher: ApiDispatcher | None = None) -> None:
-        """`dispatcher`: makes bindings and clears nominations, in an order of its own (v1.36)."""
-        self._host = host
-        self._dispatcher = dispatcher
-
-    def bind(self, pod: PodInfo, node_name: str) -> StatusError | None:
-        """Write the pod's Binding."""
-        if self._dispatcher is not None:
-            return self._dispatcher.bind(pod.pod, node_name)
-        return self._host.carry_out(BindPod(pod.pod, node_name))
-
-    def update(self, obj: StorageObject) -> StorageObject | StatusError:
-        """Replace a volume or a claim. Returns the updated object or the error."""
-        return self._host.update_object(UpdateObject(obj))
-
-    def find_claim(self, key: str) -> ResourceClaim | None:
-        """The API server's version of a claim."""
-        claim = self._host.find("ResourceClaim", key)
-        return claim if isinstance(claim, ResourceClaim) else None
-
-    def create_claim(self, claim: ResourceClaim) -> ResourceClaim | StatusError:
-        """Create a claim under a generated name."""
-        return self._host.write_claim(WriteClaim(claim, "create"))
-
-    def update_claim(self, claim: ResourceClaim, *, status: bool = False) -> ResourceClaim | StatusError:
-        """Replace a claim, or only its status."""
-        return self._host.write_claim(WriteClaim(claim, "updateStatus" if status else "update"))
-
-    def unreserve_claim(self, claim: ResourceClaim, pod: Pod) -> StatusError | None:
-        """Remove a pod from the users of a claim."""
-        return _error_of(self._host.write_claim(WriteClaim(claim, "unreserve", pod.uid)))
-
-    def delete_claim(self, claim: ResourceClaim) -> StatusError | None:
-        """Delete a claim."""
-        return _error_of(self._host.write_claim(WriteClaim(claim, "delete")))
-
-    def patch_extended_resource_claim_status(self, pod: Pod, status: PodExtendedResourceClaimStatus) -> StatusError | None:
-        """Show the claim for the pod's extended resources in its status."""
-        return self._host.carry_out(PatchExtendedResourceClaimStatus(pod, status))
-
-    def clear_nominated_node_name(self, pod: Pod) -> StatusError | None:
-        """Clear the nomination, if there is one. Upstream: scheduler/util/utils.go ClearNominatedNodeName"""
-        if self._dispatcher is not None:
-            self._dispatcher.patch_pod_status(pod, None, "")
-            return None
-        if not pod.status.nominated_node_name:
-            return None
-        return self._host.carry_out(PatchPodStatus(pod, nominated_node_name=""))
-
-    def patch_condition(self, pod: Pod, condition: PodCondition) -> StatusError | None:
-        """Patch one condition of the pod's status, if it differs."""
-        return self._host.carry_out(PatchPodStatus(pod, condition))
-
-    def apply_condition(self, pod: Pod, condition: PodCondition) -> StatusError | None:
-        """Set one condition of the pod's status."""
-        return self._host.carry_out(ApplyPodCondition(pod, condition))
-
-    def delete_pod(self, pod: Pod) -> StatusError | None:
-        """Delete a victim of preemption."""
-        return self._host.carry_out(DeletePod(pod))
-
-    def record_event(self, pod: Pod, *, profile: str, type_: str, reason: str, action: str, note: str, related: str = "") -> None:
-        """Record a Kubernetes Event about a pod."""
-        self._host.carry_out(RecordEvent(pod, type_, reason, action, note, component=profile, related=related))
-
-
-def _error_of(result: ResourceClaim | StatusError) -> StatusError | None:
-    return result if isinstance(result, StatusError) else None
 
 
 class Scheduler:
@@ -142,11 +57,11 @@ class Scheduler:
         assumed_pod_ttl_seconds: float,
         pod_max_in_unschedulable_seconds: float,
         random_source: random.Random | None,
-        extenders: Sequence[Extender] = (),
+        extenders: Sequence[Extender],
         release: Release,
-        features: Features = Features(),  # noqa: B008  (frozen)
-        policies: Policies = Policies(),  # noqa: B008  (frozen)
-        seed: int = 0,
+        features: Features,
+        policies: Policies,
+        seed: int,
     ) -> None:
         """`release` has the policies applied. `seed` is for plugins that draw."""
         self.configuration = configuration
@@ -154,26 +69,19 @@ class Scheduler:
         self._seed = seed
         informers, snapshot = Informers(), Snapshot()
         dispatcher = ApiDispatcher(host, recorder) if features.scheduler_async_api_calls else None
-        registry, client = registry_for(configuration, release.in_tree_registry()), ApiClient(host, dispatcher)
-        nominator = Nominator(recorder, informers.pod)
         #: v1.36: asynchronous preemptions that have not ended.
         self.preemptions = PreemptionTasks(informers.pod, recorder)
         #: v1.36: claims and devices; None: the release has no dynamic resource allocation.
         self.dra_manager = DRAManager(informers, features) if features.dynamic_resource_allocation else None
-        profiles = {
-            profile.scheduler_name: release.framework(
-                registry,
-                profile,
-                snapshot=snapshot,
-                objects=informers,
-                nominator=nominator,
-                client=client,
-                clock=clock,
-                features=features,
-                seed=seed,
-            )
-            for profile in configuration.profiles
-        }
+        profiles = self._frameworks(
+            configuration,
+            snapshot=snapshot,
+            objects=informers,
+            nominator=Nominator(recorder, informers.pod),
+            client=ApiClient(host, dispatcher),
+            clock=clock,
+            features=features,
+        )
         for framework in profiles.values():
             framework.extenders = extenders
         queue = release.make_queue(
@@ -190,7 +98,6 @@ class Scheduler:
         # The queue is the nominator. Plugins and queue need each other at construction (upstream: SetPodNominator).
         for framework in profiles.values():
             framework.nominator = queue
-            self._share(framework)
         pod_info = release.pod_info(features)
         cache = release.make_cache(recorder, pod_info, ttl_seconds=assumed_pod_ttl_seconds, features=features)
         self.state = SchedulerState(
@@ -220,33 +127,49 @@ class Scheduler:
     def profiles_of(self, configuration: KubeSchedulerConfiguration) -> dict[str, Framework]:
         """A framework for each profile of another configuration. Raises `ConfigurationError`."""
         state = self.state
+        return self._frameworks(
+            configuration,
+            snapshot=state.snapshot,
+            objects=state.informers,
+            nominator=state.queue,
+            client=ApiClient(state.host, state.api_dispatcher),
+            clock=state.clock,
+            features=state.features,
+        )
+
+    def _frameworks(
+        self,
+        configuration: KubeSchedulerConfiguration,
+        *,
+        snapshot: Snapshot,
+        objects: Informers,
+        nominator: PodNominator,
+        client: ApiClient,
+        clock: Clock,
+        features: Features,
+    ) -> dict[str, Framework]:
+        """A framework for each profile, by scheduler name, with what the profiles share."""
         registry = registry_for(configuration, self._release.in_tree_registry())
-        profiles = {
-            profile.scheduler_name: self._release.framework(
+        frameworks: dict[str, Framework] = {}
+        for profile in configuration.profiles:
+            framework = frameworks[profile.scheduler_name] = self._release.framework(
                 registry,
                 profile,
-                snapshot=state.snapshot,
-                objects=state.informers,
-                nominator=state.queue,
-                client=ApiClient(state.host, state.api_dispatcher),
-                clock=state.clock,
-                features=state.features,
+                snapshot=snapshot,
+                objects=objects,
+                nominator=nominator,
+                client=client,
+                clock=clock,
+                features=features,
                 seed=self._seed,
             )
-            for profile in configuration.profiles
-        }
-        for framework in profiles.values():
-            self._share(framework)
-        return profiles
-
-    def _share(self, framework: Framework) -> None:
-        """Give a framework what the profiles share."""
-        framework.pod_groups = self
-        framework.activate = self._activate
-        framework.permit_allowed = self._permit_allowed
-        framework.preemptions = self.preemptions
-        framework.dra_manager = self.dra_manager
-        framework.cancel_pre_bind = self._cancel_pre_bind
+            framework.pod_groups = self
+            framework.activate = self._activate
+            framework.permit_allowed = self._permit_allowed
+            framework.preemptions = self.preemptions
+            framework.dra_manager = self.dra_manager
+            framework.cancel_pre_bind = self._cancel_pre_bind
+        return frameworks
 
     def pod_group(self, group: str) -> PodGroupState:
         """v1.36: the state of a pod group in the cache, for plugins. Raises LookupError."""
@@ -416,6 +339,3 @@ class Scheduler:
         self.state.queue.flush_backoff_q_completed()
         self.state.queue.flush_unschedulable_pods_leftover()
         self.state.cache.cleanup_assumed_pods(now)
-
-
-__all__ = ["ApiClient", "Scheduler", "SchedulerExitError"]

@@ -58,7 +58,10 @@ class _Unwritten:
     def create_claim(self, claim: ResourceClaim) -> ResourceClaim | StatusError:
         return claim
 
-    def update_claim(self, claim: ResourceClaim, *, status: bool = False) -> ResourceClaim | StatusError:  # noqa: ARG002
+    def update_claim(self, claim: ResourceClaim) -> ResourceClaim | StatusError:
+        return claim
+
+    def update_claim_status(self, claim: ResourceClaim) -> ResourceClaim | StatusError:
         return claim
 
     def unreserve_claim(self, claim: ResourceClaim, pod: Pod) -> StatusError | None:  # noqa: ARG002

@@ -105,8 +105,12 @@ class Client(Protocol):
         """Create a claim under a generated name. When it returns, the informer has it."""
         ...
 
-    def update_claim(self, claim: ResourceClaim, *, status: bool = False) -> ResourceClaim | StatusError:
-        """Replace a claim, or only its status."""
+    def update_claim(self, claim: ResourceClaim) -> ResourceClaim | StatusError:
+        """Replace a claim, without its status."""
+        ...
+
+    def update_claim_status(self, claim: ResourceClaim) -> ResourceClaim | StatusError:
+        """Replace the status of a claim."""
         ...
 
     def unreserve_claim(self, claim: ResourceClaim, pod: Pod) -> StatusError | None:

@@ -107,7 +107,7 @@ class ClaimBinder:
         claim = replace(claim, status=replace(claim.status, reserved_for=(*claim.status.reserved_for, reference_to(pod))))
         if self._keeps_timestamps:
             claim = self._with_timestamp(claim)
-        return client.update_claim(claim, status=True), f"{action} claim {claim.key}"
+        return client.update_claim_status(claim), f"{action} claim {claim.key}"
 
     @property
     def _keeps_timestamps(self) -> bool:

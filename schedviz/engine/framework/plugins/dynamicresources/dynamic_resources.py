@@ -389,7 +389,7 @@ class DynamicResources:
             users = claim.status.reserved_for
             if not users or (len(users) == 1 and users[0].uid == pod.uid):
                 freed = replace(claim, status=replace(claim.status, reserved_for=(), allocation=None, devices=()))
-                updated = self._handle.client.update_claim(freed, status=True)
+                updated = self._handle.client.update_claim_status(freed)
                 if not isinstance(updated, ResourceClaim):
                     return None, as_status(updated)
                 return None, unschedulable("deallocation of ResourceClaim completed")
