@@ -10,7 +10,6 @@ from typing import Final
 
 from schedviz.kube.timestamps import format_timestamp, parse_timestamp
 
-NANOSECOND: Final = 1
 MILLISECOND: Final = 1_000_000
 SECOND: Final = 1_000_000_000
 

@@ -63,7 +63,7 @@ class PodGroupAlgorithmRun:
         """Update the group's result with that of a pod."""
         result = pod.algorithm_result
         if not result.node:
-            if not is_rejection(result.status):
+            if not result.status.is_rejected:
                 # An error ends the run; a rejected pod need not keep the others from being enough.
                 self.status = as_status(StatusError(str(result.status.as_error())).wrap("failed to schedule other pod from a pod group"))
                 self.waiting_on_preemption = False
@@ -91,11 +91,6 @@ class PodGroupAlgorithmRun:
 def no_placement(first: Status, placements: int) -> Status:
     """The group cannot be scheduled in any of this many placements; the status of the first is shown."""
     return unschedulable(f"0/{placements} placements are available, first placement status: {first.as_error()}")
-
-
-def is_rejection(status: Status) -> bool:
-    """Upstream: kube-scheduler/framework/interface.go Status.IsRejected"""
-    return status.is_unschedulable or status.code is Code.PENDING
 
 
 def group_is_unschedulable(permit: Status) -> Failure:

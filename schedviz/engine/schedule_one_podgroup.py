@@ -25,7 +25,7 @@ from schedviz.engine.framework.runtime.framework_v1_36 import FrameworkV136
 from schedviz.engine.framework.status import SUCCESS, Code, Status, as_status, unschedulable
 from schedviz.engine.framework.types import PodInfo, QueuedPodInfo
 from schedviz.engine.instructions import PatchPodGroupStatus
-from schedviz.engine.podgroup_algorithm import PodGroupAlgorithmRun, group_is_unschedulable, is_rejection, no_placement
+from schedviz.engine.podgroup_algorithm import PodGroupAlgorithmRun, group_is_unschedulable, no_placement
 from schedviz.engine.podgroup_dry_run import pod_group_dry_run
 from schedviz.engine.podgroup_pod_cycle import PodGroupPodCycle
 from schedviz.engine.reporting.stage_report import StageReport
@@ -382,8 +382,8 @@ class PodGroupCycle:
         status = results.status
         if results.is_refused:
             pod.fail(Failure(status, nominating_info=None if status.is_success else CLEAR_NOMINATED_NODE))
-        elif not status.is_success and not is_rejection(status):
-            own = pod.was_tried and not algorithm_result.status.is_success and not is_rejection(algorithm_result.status)
+        elif not status.is_success and not status.is_rejected:
+            own = pod.was_tried and not algorithm_result.status.is_success and not algorithm_result.status.is_rejected
             pod.fail(None if own else Failure(status))
         elif not pod.was_tried:
             pod.fail(Failure(status, nominating_info=None))
@@ -411,7 +411,7 @@ class PodGroupCycle:
         status = self.results.status
         if status.is_success:
             condition = Condition(POD_GROUP_SCHEDULED, "True", "Scheduled", status.message)
-        elif is_rejection(status):
+        elif status.is_rejected:
             condition = Condition(POD_GROUP_SCHEDULED, "False", UNSCHEDULABLE, status.message)
         else:
             condition = Condition(POD_GROUP_SCHEDULED, "False", SCHEDULER_ERROR, str(status.as_error()))
@@ -431,7 +431,7 @@ class PodGroupCycle:
         if status.is_success:
             self.results.outcome = _FAILURE if self.results.is_refused else SCHEDULED
         else:
-            self.results.outcome = "unschedulable" if is_rejection(status) else _FAILURE
+            self.results.outcome = "unschedulable" if status.is_rejected else _FAILURE
 
     # How it runs
 

@@ -72,7 +72,7 @@ class SchedulingCycleV136(SchedulingCycle):
         statuses = statuses_of(outcome.answers)
         status = outcome.status
         if not status.is_success:
-            if not _is_rejected(status):
+            if not status.is_rejected:
                 return self._fail(error_failure(status.as_error()), {}, statuses)
             results.pre_filter_status = status
             diagnosis.nodes.absent_nodes_status = status
@@ -286,14 +286,9 @@ def rows_without_pods(rows: Rows, generations: Generations) -> Rows:
     return Rows.of(infos)
 
 
-def _is_rejected(status: Status) -> bool:
-    """Upstream: kube-scheduler/framework/interface.go Status.IsRejected"""
-    return status.is_unschedulable or status.code is Code.PENDING
-
-
 def rejection_by_node(pod: str, node: str, status: Status) -> Failure:
     """The failure of a pod that a plugin rejected after its node was chosen. An error stays what it is."""
-    if not _is_rejected(status):
+    if not status.is_rejected:
         return Failure(status)
     diagnosis = DiagnosisV136.new()
     diagnosis.node_to_status[node] = status

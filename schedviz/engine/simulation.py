@@ -58,8 +58,8 @@ class Simulation(SimulationState):
         self._ended_cycles: list[CycleView] = []
         #: The total length of the messages of the cycles that ended since the last drain.
         self.pending_message_chars = 0
-        #: Called between two stages of a cycle and two syncs of controllers. The cycle of a pod group has a few stages for each of its
-        #: pods, in each of its placements.
+        #: Called between two stages of a cycle and two syncs of controllers. A pod group's cycle has several stages for each of its pods, in
+        #: each of its placements.
         self.on_stage: Callable[[], object] = never
         #: `work_until` leaves the command at the first boundary between stages from this event on.
         self._leave_at: int | None = None
@@ -285,9 +285,9 @@ class Simulation(SimulationState):
         """The state as a page draws it."""
         state = self.scheduler.state
         running = self.scheduler.cycle
-        # A view has only what events record.
-        tells_preemptions = self.settings.records_preemptions
-        dispatcher = state.api_dispatcher if tells_preemptions else None
+        # A view has only what can be folded from the session's events.
+        shows_preemptions = self.settings.records_preemptions
+        dispatcher = state.api_dispatcher if shows_preemptions else None
         return View(
             event=self.event,
             clock_seconds=self.clock_seconds,
@@ -297,7 +297,7 @@ class Simulation(SimulationState):
             cycle=running_cycle_view(running) if running is not None else self.shown_cycle,
             pod_group=pod_group_view(running) if isinstance(running, PodGroupCycle) else self.shown_pod_group if running is None else None,
             bindings=[binding_view(binding) for binding in self.scheduler.bindings],
-            preemptions=[task.to_view() for task in self.scheduler.preemptions.running] if tells_preemptions else [],
+            preemptions=[task.to_view() for task in self.scheduler.preemptions.running] if shows_preemptions else [],
             api_calls=[] if dispatcher is None else dispatcher.to_view(),
             api=api_view(self.cluster),
             next_start_node_index=state.next_start_node_index if running is None else running.shown_start_node_index,

@@ -109,7 +109,7 @@ class SimulationState:
         self.recorder = Recorder()
         if not self.settings.records_preemptions:
             self.recorder.omitted_kinds = _ADDED_EVENTS
-        #: Without a transport, only extenders whose answers were declared can answer.
+        #: Without a transport, only extenders with declared answers respond.
         self.extender_calls = ExtenderCalls(self.recorder)
         self.release = with_policies(_release_of(self.settings.release), self.settings.policies)
         try:

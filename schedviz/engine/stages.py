@@ -1,46 +1,7 @@
-"""The names of the stages of both cycles, the facts that each stage records, and `Stage`, a row of a cycle's table of stages.
+"""The names of the stages of cycles, and `Stage`, a row of a table of stages.
 
-The tables, with the order of stages and their successors, are `SchedulingCycle.STAGES` and `BindingCycle.STAGES`.
-
-A `StageEnded` (or `BindingStageEnded`) has the statuses that plugins returned, the rejections by plugin and reason, and a dict of
-facts. The facts, by stage:
-
-- `Pop`: `priority`, `queuedSeconds` (since the pod was last added to the queue), `waitedSeconds` (since it was first added).
-- `SkipPodSchedule`: `skipped` ("deleting" | "assumed"; absent if the pod is not skipped).
-- `UpdateSnapshot`: `visited`, `cloned` (numbers of list items), `nodes` (in the snapshot), `generation`.
-- `PreFilter`: `skipped` (plugins whose Filter is skipped), `nodes` (left by a PreFilterResult; absent if all nodes are left).
-- `NominatedNode`: `node`, `fits`, `error`.
-- `Filter`: `start` (nextStartNodeIndex), `wanted` (numFeasibleNodesToFind), `evaluated`, `feasible`, `nodes` (number of candidates),
-  `next` (nextStartNodeIndex afterwards), `error`.
-- `ExtenderFilter`: `extender`, `feasible`, `failed`, `unresolvable`, `error`, `ignored`.
-- `PostFilter`: `nominatedNode`, `candidates`, `victims` (pods), `rule` (the rule of preemption.RULES that chose the candidate).
-- `PreScore`: `skipped`.
-- `Score`: `plugins`, `nodes` (their number); `priorities` if the session's policies ask for v1.14's (docs/policies.md).
-- `NormalizeScore`: none.
-- `ExtenderPrioritize`: `extenders` (those that answered).
-- `SelectHost`: `node`, `total`, `tied` (number of nodes with that total), `reason` ("only one" if nothing was scored).
-- `Assume`: `node`, `error`.
-- `Reserve`, `Permit`: statuses only; `Permit` has `waitSeconds` if the pod waits.
-- `Activate`: `pods`.
-- `Unreserve`: `plugins`. `ForgetPod`: `error`.
-- `HandleSchedulingFailure`: `reason` (of the pod's condition), `message`, `requeued` (whether the pod was added to the queue again).
-- `PreBindPreFlight` (v1.36): `nominatedNode` if the nomination was written.
-- `WaitOnPermit`, `PreBind`: statuses only. `Bind`: `node`, `error`. `FinishBinding`: none.
-  `PostBind`: `activated` (pods that a plugin asked to move to activeQ).
-- `MoveAll`: none.
-
-The facts of a `PodGroupStageEnded`, by stage:
-
-- `Pop`: `pods` (that were popped), `notQueued` (unscheduled pods of the group that are gated, or in no queue).
-- `SkipPodSchedule`: `skipped` (pods that are being deleted, or assumed).
-- `UpdateSnapshot`: `nodes`, `generation`.
-- `GeneratePlacements`: `placements` (their names), `error`.
-- `TryPods`: `placement` (if there are several), `placed`, `failed` (pods), `code`, `message`, `waitingOnPreemption`.
-- `RevertPods`: `pods`, `plugins` (whose Unreserve ran).
-- `ChoosePlacement`: `placement`, `scores` (by placement), `error`.
-- `PodGroupPostFilter`: `code`, `message`, `victims`.
-- `SubmitPods`: `scheduled`, `failed` (pods).
-- `UpdatePodGroupCondition`: `status`, `reason`, `message` (of the condition PodGroupScheduled), `written`.
+The tables, with the order of stages and their successors, are `SchedulingCycle.STAGES`, `BindingCycle.STAGES`, `PodGroupCycle.STAGES` and
+`PreemptionTask.STAGES`. docs/wire.md ("Stage facts") lists the facts that each stage records, by their names in JSON.
 """
 
 from __future__ import annotations

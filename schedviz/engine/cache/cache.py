@@ -36,7 +36,6 @@ from schedviz.engine.cache.update_snapshot import update_snapshot
 from schedviz.engine.framework.object_table import ObjectTable
 from schedviz.engine.framework.types import NANOS_PER_SECOND, Generations, NodeInfo, PodInfo, PodNotFoundError, nanos_to_seconds
 from schedviz.kube.core import Node, Pod
-from schedviz.kube.meta import ObjectMeta
 from schedviz.kube.zones import zone_key
 from schedviz.trace.events import CacheNode, CachePod, ImageChange, NodeOperation, PodOperation, SnapshotUpdated, TreeChange
 from schedviz.trace.recorder import Recorder
@@ -257,10 +256,6 @@ class Cache:
         self._record_node("remove", node, changes, tree=_tree_change(left_zone, None), images=images)
         if left_zone is None:
             raise CacheError(f'node "{node.name}" in group "{_quoted(zone_key(node))}" was not found')
-
-    def remove_node_by_name(self, name: str) -> None:
-        """Remove a node by name, as upstream does with a node that the API server did not find. Raises CacheError."""
-        self.remove_node(Node(metadata=ObjectMeta(name=name)))
 
     @property
     def node_count(self) -> int:

@@ -1,4 +1,4 @@
-"""Commands to the scheduler: `permit` answers for a waiting pod, `configure` replaces the configuration."""
+"""Commands to the scheduler: `permit`, `preempt`, `dispatch` and `configure`."""
 
 from __future__ import annotations
 

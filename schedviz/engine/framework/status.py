@@ -85,6 +85,11 @@ class Status(msgspec.Struct, frozen=True, omit_defaults=True):
         """Unschedulable, whether or not preemption may help."""
         return self.code is Code.UNSCHEDULABLE or self.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE
 
+    @property
+    def is_rejected(self) -> bool:
+        """Unschedulable, or Pending. Upstream: kube-scheduler/framework/interface.go Status.IsRejected"""
+        return self.is_unschedulable or self.code is Code.PENDING
+
     def as_error(self) -> StatusError | None:
         """The status as an error; None for Success, Wait and Skip. Upstream: framework/interface.go Status.AsError"""
         if self.code in (Code.SUCCESS, Code.WAIT, Code.SKIP):

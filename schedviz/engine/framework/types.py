@@ -70,7 +70,6 @@ class GVK:
     NODE: Final = "Node"
     PERSISTENT_VOLUME: Final = "PersistentVolume"
     PERSISTENT_VOLUME_CLAIM: Final = "PersistentVolumeClaim"
-    POD_SCHEDULING_CONTEXT: Final = "PodSchedulingContext"
     RESOURCE_CLAIM: Final = "resource.k8s.io/ResourceClaim"
     RESOURCE_SLICE: Final = "resource.k8s.io/ResourceSlice"
     DEVICE_CLASS: Final = "resource.k8s.io/DeviceClass"

@@ -26,7 +26,7 @@ WAITING = ClusterEventMap(
         (events.NODE_TAINT_CHANGE, "NodeAffinity", False),
         (events.ASSIGNED_POD_DELETE, "NodeAffinity", False),
         (events.ASSIGNED_POD_DELETE, "InterPodAffinity", True),
-        (events.PVC_ADD, "Anything", True),
+        (events.STORAGE_CLASS_ADD, "Anything", True),
         (events.UNSCHEDULABLE_TIMEOUT, "NodeAffinity", True),
         (events.NODE_ADD, "Unknown", False),
     ],

@@ -70,9 +70,9 @@ from schedviz.engine.framework.types import (
 from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.kube.meta import KubeObject
 
-#: The longest timeout of a Permit plugin.
 #: The reason for nodes that a PreFilterResult excludes, in releases that give such nodes no status.
 LEFT_OUT: Final = "node(s) were left out by PreFilter"
+#: The longest timeout of a Permit plugin, in nanoseconds. Upstream: maxTimeout
 MAX_PERMIT_TIMEOUT: Final = 15 * 60 * NANOS_PER_SECOND
 
 #: The events of a plugin that registers for none.
@@ -199,10 +199,6 @@ class Framework:
         self._post_bind = _timed(watch, self._post_bind, "PostBind", "post_bind")
 
     # --- the profile
-
-    @property
-    def has_filter_plugins(self) -> bool:
-        return bool(self._filter)
 
     @property
     def has_post_filter_plugins(self) -> bool:
@@ -387,7 +383,7 @@ class Framework:
         """Run plugins until one succeeds, fails, or returns UnschedulableAndUnresolvable. Upstream: RunPostFilterPlugins"""
         answers: list[PluginAnswer] = []
         results: list[PostFilterResult | None] = []
-        #: The last result that is not a no-op.
+        # The last result that is not a no-op.
         result: PostFilterResult | None = None
         reasons: list[str] = []
         for plugin in self._post_filter:

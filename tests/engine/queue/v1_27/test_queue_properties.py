@@ -22,7 +22,7 @@ from schedviz.trace.view import QueueView, View
 SECOND = 1_000_000_000
 NAMES = ["a", "b", "c", "d", "e"]
 PLUGINS = ["NodeResourcesFit", "NodeAffinity", "InterPodAffinity"]
-EVENTS = [events.NODE_ADD, events.NODE_LABEL_CHANGE, events.ASSIGNED_POD_DELETE, events.PVC_ADD, events.WILD_CARD_EVENT]
+EVENTS = [events.NODE_ADD, events.NODE_LABEL_CHANGE, events.ASSIGNED_POD_DELETE, events.STORAGE_CLASS_ADD, events.UNSCHEDULABLE_TIMEOUT]
 CLUSTER_EVENT_MAP = {
     ClusterEvent(GVK.NODE, ActionType.ADD | ActionType.UPDATE_NODE_ALLOCATABLE): {"NodeResourcesFit"},
     ClusterEvent(GVK.NODE, ActionType.ADD | ActionType.UPDATE_NODE_LABEL): {"NodeAffinity", "InterPodAffinity"},
