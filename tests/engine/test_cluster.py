@@ -144,7 +144,7 @@ def default_pod(name: str, uid: str = "") -> Pod:
 def test_a_bindings_event_precedes_later_events_of_the_pod(watched: Watched) -> None:
     pod = watched.create(**a_pod())
     watched.cluster.carry_out(BindPod(pod, "n1"))
-    watched.cluster.cycle_ended()
+    watched.cluster.send_held_events()
     assert watched.verbs() == ["ADDED default/p"]
     watched.cluster.delete("Pod", "default", "p")
     assert watched.verbs() == ["MODIFIED default/p", "DELETED default/p"]
@@ -157,7 +157,7 @@ def test_events_of_the_schedulers_writes_are_sent_after_its_cycle(watched: Watch
     condition = PodCondition(type="PodScheduled", status="False", reason="Unschedulable", message="no")
     watched.cluster.carry_out(PatchPodStatus(pod, condition))
     assert watched.verbs() == []
-    watched.cluster.cycle_ended()
+    watched.cluster.send_held_events()
     assert watched.verbs() == ["MODIFIED default/p"]
 
 

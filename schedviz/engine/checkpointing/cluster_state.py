@@ -8,7 +8,7 @@ import msgspec
 
 from schedviz.engine.cluster.cluster import Cluster
 from schedviz.engine.cluster.timers import TimersState
-from schedviz.engine.cluster.watch import Lost, Verb, WatchEvent
+from schedviz.engine.cluster.watch import LossScope, Verb, WatchEvent
 from schedviz.engine.framework.object_table import ObjectTable
 from schedviz.engine.informers import Informers
 from schedviz.kube.core import Node, Pod
@@ -24,7 +24,7 @@ class WatchEventState(msgspec.Struct, frozen=True, array_like=True):
     kind: str
     #: Its number in the list of its kind.
     object: int
-    lost: Lost
+    lost: LossScope
     due: int
     final_state_unknown: bool = False
 

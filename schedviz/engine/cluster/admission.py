@@ -88,11 +88,11 @@ def merged(new: Object, old: Object, manifest: Mapping[str, Any]) -> Object:
             deletion_grace_period_seconds=old.metadata.deletion_grace_period_seconds,
         ),
     )
-    keep = _KEEPS.get(type(new))
-    return keep(new, old, has_status="status" in manifest) if keep is not None else new
+    merge = _MERGERS.get(type(new))
+    return merge(new, old, has_status="status" in manifest) if merge is not None else new
 
 
-def _keep_of_pod(new: Pod, old: Pod, *, has_status: bool) -> Pod:
+def _merged_pod(new: Pod, old: Pod, *, has_status: bool) -> Pod:
     spec = replace(
         new.spec,
         node_name=new.spec.node_name or old.spec.node_name,
@@ -104,17 +104,17 @@ def _keep_of_pod(new: Pod, old: Pod, *, has_status: bool) -> Pod:
     return replace(new, spec=spec, status=old.status, unread_status=with_status_of(new.unread_status, old.unread_status))
 
 
-def _keep_status(new: Object, old: Object, *, has_status: bool) -> Object:
+def _merged_status(new: Object, old: Object, *, has_status: bool) -> Object:
     return new if has_status else _with_status_of(new, old)
 
 
-def _keep_of_volume(new: PersistentVolume, old: PersistentVolume, *, has_status: bool) -> PersistentVolume:
+def _merged_volume(new: PersistentVolume, old: PersistentVolume, *, has_status: bool) -> PersistentVolume:
     spec = replace(new.spec, claim_ref=new.spec.claim_ref or old.spec.claim_ref)
     new = replace(new, spec=spec)
     return new if has_status else _with_status_of(new, old)
 
 
-def _keep_of_claim(new: PersistentVolumeClaim, old: PersistentVolumeClaim, *, has_status: bool) -> PersistentVolumeClaim:
+def _merged_claim(new: PersistentVolumeClaim, old: PersistentVolumeClaim, *, has_status: bool) -> PersistentVolumeClaim:
     spec = replace(new.spec, volume_name=new.spec.volume_name or old.spec.volume_name)
     new = replace(new, spec=spec)
     return new if has_status else _with_status_of(new, old)
@@ -124,11 +124,12 @@ def _with_status_of(new: Object, old: Object) -> Object:
     return replace(new, status=old.status, unread=with_status_of(new.unread, old.unread))  # type: ignore[attr-defined]  # each of them has one
 
 
-_KEEPS: dict[type[KubeObject], Any] = {
-    Pod: _keep_of_pod,
-    Node: _keep_status,
-    ResourceClaim: _keep_status,
-    PodGroup: _keep_status,
-    PersistentVolume: _keep_of_volume,
-    PersistentVolumeClaim: _keep_of_claim,
+#: Kinds of which more than the metadata is kept. A status stays unless the manifest has one.
+_MERGERS: dict[type[KubeObject], Any] = {
+    Pod: _merged_pod,
+    Node: _merged_status,
+    ResourceClaim: _merged_status,
+    PodGroup: _merged_status,
+    PersistentVolume: _merged_volume,
+    PersistentVolumeClaim: _merged_claim,
 }

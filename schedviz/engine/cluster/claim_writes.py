@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from schedviz.engine.clock import Clock
 from schedviz.engine.cluster.admission import admitted
 from schedviz.engine.cluster.objects import ObjectStore
-from schedviz.engine.cluster.replacing import why_not_replaced
+from schedviz.engine.cluster.refusals import not_found, why_not_replaced
 from schedviz.engine.framework.status import StatusError
 from schedviz.engine.instructions import PatchExtendedResourceClaimStatus, WriteClaim
 from schedviz.kube.core import Pod
@@ -45,8 +45,8 @@ class Writer(Protocol):
         """Delete an object; its watch event is sent when the scheduler's cycle has ended."""
         ...
 
-    def cycle_ended(self) -> None:
-        """Send the watch events of all writes."""
+    def send_held_events(self) -> None:
+        """Send the watch events of the scheduler's writes."""
         ...
 
 
@@ -85,7 +85,7 @@ def _create(cluster: Writer, claim: ResourceClaim) -> ResourceClaim:
     created = admitted(named, cluster.store, cluster.clock)
     cluster.record_scheduler_write("create", created, detail=_detail(created))
     created = cluster.write_and_hold(created, None)
-    cluster.cycle_ended()
+    cluster.send_held_events()
     return created
 
 
@@ -105,10 +105,12 @@ def show_extended(cluster: Writer, instruction: PatchExtendedResourceClaimStatus
     mappings = [dict(sorted(msgspec.to_builtins(mapping).items())) for mapping in status.request_mappings]
     text = json.dumps({"requestMappings": mappings, "resourceClaimName": status.resource_claim_name}, separators=(",", ":"))
     current = cluster.find("Pod", pod.key)
-    error = "" if isinstance(current, Pod) else f'pods "{pod.name}" not found'
-    cluster.record_scheduler_write("patch", pod, subresource="status", detail=f"extendedResourceClaimStatus={text}", error=error)
+    error = None if isinstance(current, Pod) else not_found(pod)
+    cluster.record_scheduler_write(
+        "patch", pod, subresource="status", detail=f"extendedResourceClaimStatus={text}", error="" if error is None else error.message
+    )
     if not isinstance(current, Pod):
-        return StatusError(error, "pods", pod.name)
+        return error
     cluster.write_and_hold(replace(current, status=replace(current.status, extended_resource_claim_status=status)), current)
     return None
 

@@ -16,8 +16,8 @@ from schedviz.engine.cluster import claim_writes, pod_group_patch, status_patch,
 from schedviz.engine.cluster.admission import admitted, in_namespace, merged
 from schedviz.engine.cluster.controllers import ControllerManager, HelperSettings
 from schedviz.engine.cluster.objects import ObjectStore, qualified_resource
-from schedviz.engine.cluster.replacing import why_not_replaced
-from schedviz.engine.cluster.watch import Loss, Lost, Verb, Watches, WatchEvent
+from schedviz.engine.cluster.refusals import Refusal, not_found, why_not_bound, why_not_replaced
+from schedviz.engine.cluster.watch import LossCause, LossScope, Verb, Watches, WatchEvent
 from schedviz.engine.framework.listers import StorageObject
 from schedviz.engine.framework.status import StatusError
 from schedviz.engine.instructions import (
@@ -46,10 +46,6 @@ Object = TypeVar("Object", bound=KubeObject)
 
 TERMINATION_GRACE_PERIOD_SECONDS = 30
 _WATCHED_KIND_NAMES = frozenset(kind.name for kind in WATCHED_KINDS)
-
-
-class Refusal(Exception):
-    """The API server refused a write. The text is its error message."""
 
 
 class BindFailure:
@@ -105,7 +101,7 @@ class Cluster:
 
     # Writes of users.
 
-    def create(self, obj: KubeObject, *, lost: Lost = "") -> None:
+    def create(self, obj: KubeObject, *, lost: LossScope = "") -> None:
         """Create an object and send watch events. Raises `Refusal`."""
         obj = in_namespace(obj)
         kind = BY_TYPE[type(obj)].name
@@ -115,7 +111,7 @@ class Cluster:
         self._record_write("create", obj)
         self._send_at_once(self._event("ADDED", obj, None, lost))
 
-    def update(self, obj: KubeObject, written: Mapping[str, Any], *, lost: Lost = "") -> None:
+    def update(self, obj: KubeObject, written: Mapping[str, Any], *, lost: LossScope = "") -> None:
         """Replace an object (`written`: as the user wrote it) and send watch events if it changed. Raises `Refusal`."""
         obj = in_namespace(obj)
         old = self._existing(BY_TYPE[type(obj)].name, obj.key)
@@ -126,7 +122,9 @@ class Cluster:
         self._record_write("update", new)
         self._send_at_once(self._event("MODIFIED", new, old, lost))
 
-    def delete(self, kind: str, namespace: str, name: str, *, graceful: bool = False, finalizers: bool = False, lost: Lost = "") -> None:
+    def delete(
+        self, kind: str, namespace: str, name: str, *, graceful: bool = False, finalizers: bool = False, lost: LossScope = ""
+    ) -> None:
         """Delete an object, and send watch events. A pod (`graceful`) or an object that has `finalizers` only starts to terminate.
 
         Raises `Refusal`.
@@ -140,7 +138,7 @@ class Cluster:
         pod = self.store.get("Pod", pod_key)
         if not isinstance(pod, Pod):
             return f'pods "{pod_key.rpartition("/")[2]}" not found'
-        refused = _why_not_bound(pod, pod)
+        refused = why_not_bound(pod, pod)
         if refused:
             return refused
         bound = self._bound(pod, node)
@@ -187,8 +185,14 @@ class Cluster:
             self.record_scheduler_write("update", stored, error=error)
             return StatusError(error)
         # A watch event does not overtake those of earlier writes.
-        self.cycle_ended()
-        new = self._replace(stored, by_scheduler=True)
+        self.send_held_events()
+        self.record_scheduler_write("update", stored)
+        current = self._existing(kind, stored.key)
+        if _same(stored, current):
+            new = replace(stored, metadata=current.metadata)
+        else:
+            new = self._written(stored)
+            self._send_at_once(self._event("MODIFIED", new, current))
         volume_controller.react(self, new)
         return new
 
@@ -201,7 +205,7 @@ class Cluster:
         if self.store.get(BY_TYPE[type(obj)].name, obj.key) is None:
             self.create(default_object(obj))
         else:
-            self._replace(obj)
+            self.replace(obj)
 
     def replace(self, obj: KubeObject, *, verb: Literal["update", "patch"] = "update", subresource: str = "", detail: str = "") -> None:
         """Replace an object as a controller does, record the write and send watch events, unless nothing changed."""
@@ -224,23 +228,11 @@ class Cluster:
         """Delete an object as the scheduler does; the watch event is sent when its cycle has ended."""
         self._hold(self._remove(obj, graceful=False, by_scheduler=True))
 
-    def _replace(self, obj: Object, *, by_scheduler: bool = False) -> Object:
-        current = self._existing(BY_TYPE[type(obj)].name, obj.key)
-        if by_scheduler:
-            self.record_scheduler_write("update", obj)
-        if _same(obj, current):
-            return replace(obj, metadata=current.metadata)
-        new = self._written(obj)
-        if not by_scheduler:
-            self._record_write("update", new)
-        self._send_at_once(self._event("MODIFIED", new, current))
-        return new
-
     def _bind(self, instruction: BindPod) -> StatusError | None:
         failure, self.bind_failure = self.bind_failure, None
         pod, node = instruction.pod, instruction.node
         current = self.store.get("Pod", pod.key)
-        error = failure.message if failure is not None and not failure.after_write else _why_not_bound(current, pod)
+        error = failure.message if failure is not None and not failure.after_write else why_not_bound(current, pod)
         events: list[WatchEvent] | None = None
         # The nomination that the binding cycle wrote before.
         self.written_before_binding = len(self.watches.written)
@@ -255,7 +247,7 @@ class Cluster:
             self.watches.unconfirmed.setdefault(pod.key, []).extend(events)
         if not error:
             return None
-        return _not_found(pod) if current is None and failure is None else StatusError(error)
+        return not_found(pod) if current is None and failure is None else StatusError(error)
 
     def _patch(self, instruction: PatchPodStatus) -> StatusError | None:
         base = instruction.pod
@@ -266,19 +258,15 @@ class Cluster:
         if patch is None:
             return None
         current = self.store.get("Pod", base.key)
-        error = "" if isinstance(current, Pod) else f'pods "{base.name}" not found'
         if not isinstance(current, Pod):
+            error = not_found(base)
             detail = patch.detail_after(None) if self.shows_status_after_patch else patch.detail
-            self.record_scheduler_write("patch", base, subresource="status", detail=detail, error=error)
-            return StatusError(error, "pods", base.name)
+            self.record_scheduler_write("patch", base, subresource="status", detail=detail, error=error.message)
+            return error
         new = replace(_as_patched(current), status=patch.apply(current.status))
         detail = patch.detail_after(new.status) if self.shows_status_after_patch else patch.detail
-        is_same = _same(new, current)
-        if not is_same:
-            new = self._written(new)
         self.record_scheduler_write("patch", base, subresource="status", detail=detail)
-        if not is_same:
-            self._hold(self._event("MODIFIED", new, current))
+        self.write_and_hold(new, current)
         return None
 
     def _patch_pod_group(self, instruction: PatchPodGroupStatus) -> StatusError | None:
@@ -292,26 +280,19 @@ class Cluster:
         if not isinstance(current, PodGroup):
             self.record_scheduler_write("patch", base, subresource="status", detail=detail, error=error)
             return StatusError(error, "podgroups", base.name)
-        new = replace(current, status=pod_group_patch.merged(current.status, patched))
-        is_same = _same(new, current)
-        if not is_same:
-            new = self._written(new)
         self.record_scheduler_write("patch", base, subresource="status", detail=detail)
-        if not is_same:
-            self._hold(self._event("MODIFIED", new, current))
+        self.write_and_hold(replace(current, status=pod_group_patch.merged(current.status, patched)), current)
         return None
 
     def _apply_condition(self, instruction: ApplyPodCondition) -> StatusError | None:
         pod, condition = instruction.pod, replace(instruction.condition, last_transition_time=self.clock.timestamp())
         current = self.store.get("Pod", pod.key)
-        error = "" if isinstance(current, Pod) else f'pods "{pod.name}" not found'
+        error = None if isinstance(current, Pod) else not_found(pod)
         if isinstance(current, Pod):
-            new = replace(_as_patched(current), status=status_patch.with_applied(current.status, condition))
-            if not _same(new, current):
-                self._hold(self._event("MODIFIED", self._written(new), current))
+            self.write_and_hold(replace(_as_patched(current), status=status_patch.with_applied(current.status, condition)), current)
         detail = f"condition {condition.type}={condition.status} {condition.reason}"
-        self.record_scheduler_write("patch", pod, subresource="status", detail=detail, error=error)
-        return StatusError(error, "pods", pod.name) if error else None
+        self.record_scheduler_write("patch", pod, subresource="status", detail=detail, error="" if error is None else error.message)
+        return error
 
     def _delete_victim(self, instruction: DeletePod) -> StatusError | None:
         pod = instruction.pod
@@ -320,9 +301,9 @@ class Cluster:
             return StatusError(self.delete_failure)
         current = self.store.get("Pod", pod.key)
         if not isinstance(current, Pod):
-            error = f'pods "{pod.name}" not found'
-            self.record_scheduler_write("delete", pod, error=error)
-            return StatusError(error, "pods", pod.name)
+            error = not_found(pod)
+            self.record_scheduler_write("delete", pod, error=error.message)
+            return error
         graceful = _has_grace(current) if self.graceful_victims == "bound" else self.graceful_victims
         self._hold(self._remove(current, graceful=graceful, by_scheduler=True))
         return None
@@ -341,8 +322,8 @@ class Cluster:
 
     # Watch events.
 
-    def cycle_ended(self) -> None:
-        """Deliver the events of the scheduler's writes, in order. Those of a running binding cycle's own pod follow its binding."""
+    def send_held_events(self) -> None:
+        """Send the watch events of the scheduler's writes, in order. Those of a running binding cycle's own pod follow its binding."""
         while self.watches.written:
             event = self.watches.written.pop(0)
             is_before_binding = self.written_before_binding > 0
@@ -387,7 +368,7 @@ class Cluster:
         if event is not None:
             self.watches.written.append(event)
             if self.delivers_at_once:
-                self.cycle_ended()
+                self.send_held_events()
 
     def _send(self, event: WatchEvent) -> None:
         if event.kind == "Pod":
@@ -429,7 +410,7 @@ class Cluster:
         if event.lost != "watch":
             self.deliver(event)
 
-    def record_lost(self, event: WatchEvent, lost: Loss = "watch") -> None:
+    def record_lost(self, event: WatchEvent, lost: LossCause = "watch") -> None:
         """Record that an event will not arrive."""
         self.recorder.record(WatchDelivered, id=event.id, verb=event.verb, resource=event.resource, key=event.key, lost=lost)
 
@@ -439,7 +420,7 @@ class Cluster:
         unseen = watches.unseen.get(kind)
         self.recorder.record(WatchChanged, kind=kind, connected=unseen is None, unseen=unseen or 0, drops=watches.drops.get(kind, 0))
 
-    def _event(self, verb: Verb, new: KubeObject, old: KubeObject | None, lost: Lost = "") -> WatchEvent | None:
+    def _event(self, verb: Verb, new: KubeObject, old: KubeObject | None, lost: LossScope = "") -> WatchEvent | None:
         """The event that the scheduler's watch shows; None: none."""
         kind = BY_TYPE[type(new)].name
         if kind not in self.watched_kinds:
@@ -481,7 +462,7 @@ class Cluster:
             status = replace(status, nominated_node_name="")
         return self._written(replace(pod, spec=replace(pod.spec, node_name=node), status=status))
 
-    def _remove(self, old: KubeObject, *, graceful: bool, lost: Lost = "", by_scheduler: bool = False) -> WatchEvent | None:
+    def _remove(self, old: KubeObject, *, graceful: bool, lost: LossScope = "", by_scheduler: bool = False) -> WatchEvent | None:
         record = self.record_scheduler_write if by_scheduler else self._record_write
         if not graceful:
             self.store.remove(old)
@@ -573,30 +554,6 @@ def _as_patched(pod: Pod) -> Pod:
     if moment is None or "." not in moment:
         return pod
     return replace(pod, metadata=replace(pod.metadata, deletion_timestamp=f"{moment.partition('.')[0]}Z"))
-
-
-def _not_found(pod: Pod) -> StatusError:
-    return StatusError(f'pods "{pod.name}" not found', "pods", pod.name)
-
-
-def _why_not_bound(pod: KubeObject | None, expected: Pod) -> str:
-    """Why the API server would refuse to bind a pod; "": it would not.
-
-    Upstream: pkg/registry/core/pod/storage/storage.go setPodNodeAndMetadata
-    """
-    if not isinstance(pod, Pod):
-        return str(_not_found(expected))
-    uid = expected.uid
-    conflict = f'Operation cannot be fulfilled on pods/binding "{pod.name}": '
-    if pod.uid != uid:
-        return f"{conflict}Precondition failed: UID in precondition: {uid}, UID in object meta: {pod.uid}"
-    if pod.metadata.deletion_timestamp is not None:
-        return f"{conflict}pod {pod.name} is being deleted, cannot be assigned to a host"
-    if pod.spec.node_name:
-        return f'{conflict}pod {pod.name} is already assigned to node "{pod.spec.node_name}"'
-    if pod.spec.scheduling_gates:
-        return f"{conflict}pod {pod.name} has non-empty .spec.schedulingGates"
-    return ""
 
 
 def _same(new: KubeObject, old: KubeObject) -> bool:

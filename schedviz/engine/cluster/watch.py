@@ -18,10 +18,10 @@ import msgspec
 from schedviz.kube.kinds import BY_NAME, AnyObject
 
 Verb = Literal["ADDED", "MODIFIED", "DELETED"]
-#: What misses an event that is lost: everything, or everything but the informer's store.
-Lost = Literal["", "watch", "handlers"]
-#: How a connection loses an event: it is dropped, or the watch is disconnected.
-Loss = Literal["", "watch", "disconnected"]
+#: What an event does not reach: the informer and thus nothing ("watch"), or only the handlers behind the informer's store; "": it arrives.
+LossScope = Literal["", "watch", "handlers"]
+#: How a connection loses an event: it drops it ("watch"), or it is disconnected; "": it does not.
+LossCause = Literal["", "watch", "disconnected"]
 
 
 class WatchEvent(msgspec.Struct, frozen=True):
@@ -31,7 +31,7 @@ class WatchEvent(msgspec.Struct, frozen=True):
     verb: Verb
     kind: str
     object: AnyObject
-    lost: Lost = ""
+    lost: LossScope = ""
     #: When the event arrives, in nanoseconds, if it has a latency.
     due: int = 0
     #: The object was deleted, and this is its last known state. Upstream: client-go tools/cache DeletedFinalStateUnknown
@@ -81,7 +81,7 @@ class Watches:
             self.latencies.clear()
         self.latencies[kind] = nanos
 
-    def next_loss(self, kind: str) -> Loss:
+    def next_loss(self, kind: str) -> LossCause:
         """How the next event of a kind is lost, if it is; counts lost events."""
         if kind in self.unseen:
             self.unseen[kind] += 1

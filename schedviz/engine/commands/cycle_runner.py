@@ -211,17 +211,17 @@ class CycleRunner:
         if not simulation.settings.hold_preemption:
             for task in list(simulation.scheduler.preemptions.running):
                 simulation.scheduler.run_preemption(task)
-        self.writes_ended()
+        self.deliver_writes()
         bindings = [simulation.scheduler.begin_binding(pod, held=hold) for pod in cycle.scheduled_pods]
         simulation.recorder.cycle = 0
         return bindings
 
-    def writes_ended(self) -> None:
-        """Deliver the events of a cycle's writes, after the API calls that it left to the dispatcher."""
+    def deliver_writes(self) -> None:
+        """Make the API calls that a cycle left to the dispatcher, and send the watch events of its writes."""
         simulation = self.simulation
         if not simulation.settings.hold_dispatch:
             simulation.scheduler.dispatch()
-        simulation.cluster.cycle_ended()
+        simulation.cluster.send_held_events()
 
     # Bindings.
 
@@ -242,9 +242,9 @@ class CycleRunner:
         cluster = simulation.cluster
         went_on = binding.advance()
         if not went_on:
-            cluster.cycle_ended()
+            cluster.send_held_events()
         if not binding.is_running:
-            self.writes_ended()
+            self.deliver_writes()
             if binding.stage == stages.ENDED:
                 simulation.scheduler.bindings.remove(binding)
             self._observer.binding_ended(binding)

@@ -142,7 +142,7 @@ class CommandExecutor:
     def _write_all(self, writes: Sequence[commands.Create | commands.Update | commands.Delete]) -> None:
         """Write objects while a cycle runs, after the writes of the cycle so far. A write that the API server refuses is not reported."""
         if writes:
-            self._simulation.cluster.cycle_ended()
+            self._simulation.cluster.send_held_events()
         for write in writes:
             if isinstance(write, commands.Delete):
                 self._delete(write, ticks=False)

@@ -69,7 +69,7 @@ def preempt(runner: CycleRunner, command: commands.Preempt) -> tuple[str, Outcom
         scheduler.run_preemption(task)
     finally:
         cluster.delete_failure, cluster.delivers_at_once = "", False
-    runner.writes_ended()
+    runner.deliver_writes()
     runner.settle()
     return task.preemptor.key, Outcome()
 
@@ -82,7 +82,7 @@ def dispatch(runner: CycleRunner) -> Outcome:
         why = _why_off(runner.simulation, "SchedulerAsyncAPICalls")
         return Outcome(result=f"the scheduler makes its API calls at once: {why}")
     scheduler.dispatch()
-    runner.simulation.cluster.cycle_ended()
+    runner.simulation.cluster.send_held_events()
     runner.settle()
     return Outcome()
 
