@@ -1,7 +1,7 @@
 """Converts JSON and dicts to objects and back.
 
 Lenient decoding drops unread fields, of which dumps have many; strict decoding also refuses fields that the Kubernetes API does not define.
-Both keep a keyed digest of what was dropped.
+Both keep a digest of what was dropped.
 """
 
 from __future__ import annotations
@@ -32,13 +32,8 @@ _KNOWN_KINDS: Final = ", ".join(sorted(kind.name for kind in KINDS))
 #: Kinds besides Pod whose status is kept by an update without a status.
 _KEEPING_STATUS: Final = (Node, PersistentVolume, PersistentVolumeClaim, PodGroup, ResourceClaim)
 
-_key = b"schedviz"
-
-
-def set_digest_key(key: bytes) -> None:
-    """Set the key (at most 64 bytes) of the digests of unread fields. All processes of one installation need the same key."""
-    global _key  # noqa: PLW0603
-    _key = key
+#: The same everywhere: a session can be moved to another installation, and a replay must compute the digests that were stored.
+_DIGEST_KEY: Final = b"schedviz"
 
 
 def dec_hook(type_: type, value: Any) -> Any:
@@ -141,8 +136,8 @@ def encode(obj: KubeObject) -> bytes:
 
 
 def digest(data: bytes) -> str:
-    """A short keyed digest, which reveals only whether the data changed."""
-    return hashlib.blake2b(data, key=_key, digest_size=12).hexdigest()
+    """A digest that shows whether the data changed. The data cannot be computed from it, but a guess at the data can be tested."""
+    return hashlib.blake2b(data, key=_DIGEST_KEY, digest_size=12).hexdigest()
 
 
 def kind_at_a_glance(data: bytes) -> tuple[str, str] | None:

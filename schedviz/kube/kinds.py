@@ -132,8 +132,3 @@ AnyObject = (
 def kind_of(obj: KubeObject) -> Kind:
     """The table's entry for an object."""
     return BY_TYPE[type(obj)]
-
-
-def resource_of(obj: KubeObject) -> str:
-    """The plural resource name of an object: `pods`."""
-    return BY_TYPE[type(obj)].resource

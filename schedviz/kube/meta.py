@@ -79,7 +79,7 @@ class LabelSelector(Part, frozen=True, gc=False):
 class KubeObject(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, kw_only=True, tag_field="kind", gc=False):
     """The base class of all kinds.
 
-    `unread` is a keyed digest of all unread fields ("" if there are none), so that an update of such a field is noticed without storing it.
+    `unread` is a digest of all unread fields ("" if there are none), so that an update of such a field is noticed without storing it.
     Kinds whose updates may keep the status have a second digest for it.
     """
 
