@@ -1,4 +1,4 @@
-"""Objects in few words: `{node: node-a, cpu: 4}` and `{pod: web, cpu: 500m, on: node-a}` stand for the objects of Kubernetes.
+"""Short forms of nodes and pods: `{node: node-a, cpu: 4}` and `{pod: web, cpu: 500m, on: node-a}` stand for the objects of Kubernetes.
 
 node: node-a        pod: web                   any other member of the object is written as it is:
 zone: zone-1        namespace: default         labels, annotations (metadata), spec, status
@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from typing import Any
 
-NODE_WORDS = frozenset({"node", "zone", "cpu", "memory", "pods", "labels", "annotations", "spec", "status"})
-POD_WORDS = frozenset({"pod", "namespace", "cpu", "memory", "on", "priority", "image", "labels", "annotations", "spec", "status"})
+_NODE_MEMBERS = frozenset({"node", "zone", "cpu", "memory", "pods", "labels", "annotations", "spec", "status"})
+_POD_MEMBERS = frozenset({"pod", "namespace", "cpu", "memory", "on", "priority", "image", "labels", "annotations", "spec", "status"})
 _NODE_DEFAULTS = {"cpu": "4", "memory": "16Gi", "pods": "110"}
 
 
 class ShorthandError(ValueError):
-    """A short object with an unknown field."""
+    """An object that is neither whole nor a valid short form."""
 
 
 def whole(node_or_pod: dict[str, Any]) -> dict[str, Any]:
@@ -26,16 +26,16 @@ def whole(node_or_pod: dict[str, Any]) -> dict[str, Any]:
     if "kind" in node_or_pod:
         return node_or_pod
     if "node" in node_or_pod:
-        return _node(_known(node_or_pod, NODE_WORDS))
+        return _node(_known(node_or_pod, _NODE_MEMBERS))
     if "pod" in node_or_pod:
-        return _pod(_known(node_or_pod, POD_WORDS))
-    raise ShorthandError("an object begins with `kind`, `node` or `pod`")
+        return _pod(_known(node_or_pod, _POD_MEMBERS))
+    raise ShorthandError("an object has a `kind`, or is a short form that begins with `node` or `pod`")
 
 
 def _known(obj: dict[str, Any], members: frozenset[str]) -> dict[str, Any]:
     for member in obj:
         if member not in members:
-            raise ShorthandError(f"`{member}` is no word of a short object; expected one of {', '.join(sorted(members))}")
+            raise ShorthandError(f"`{member}` is not a member of a short form; expected one of {', '.join(sorted(members))}")
     return obj
 
 

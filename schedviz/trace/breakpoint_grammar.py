@@ -142,7 +142,7 @@ def _check_depth(text: str) -> None:
         if depth > MAX_DEPTH:
             raise BreakpointError(f"more than {MAX_DEPTH} parentheses are open.", column=column)
     if text.split().count("not") > MAX_DEPTH:
-        raise BreakpointError(f"it has more than {MAX_DEPTH} times `not`.", column=1)
+        raise BreakpointError(f"a breakpoint has at most {MAX_DEPTH} `not`s.", column=1)
 
 
 def _explained(text: str, error: lark.exceptions.UnexpectedInput) -> BreakpointError:
@@ -263,7 +263,7 @@ def _text(token: lark.Token) -> str:
     try:
         value: str = json.loads(token)
     except ValueError:
-        raise BreakpointError("this text has an escape that JSON has not", column=token.column or 1, found=str(token)[:40]) from None
+        raise BreakpointError("this text has an escape that JSON does not have", column=token.column or 1, found=str(token)[:40]) from None
     return value
 
 

@@ -1,6 +1,6 @@
 """Trace events: what the scheduler did, one typed event for every call that changed something, in order.
 
-An event has enough data to apply it to a `View` without the engine (`fold.apply`): new values, not differences, except for long lists, for
+An event has enough data to apply it to a `View` without the engine (`fold.Fold`): new values, not differences, except for long lists, for
 which it has what was added and removed. Members are camelCase in JSON; the member `t` has the type.
 """
 
@@ -14,7 +14,6 @@ from schedviz.trace.view import (
     ApiCallView,
     ImageState,
     InFlightEntry,
-    NodeItem,
     PodGroupMembers,
     PodState,
     QueuedPod,
@@ -655,54 +654,3 @@ def encode_events(events: list[AnyEvent]) -> bytes:
 def decode_events(data: bytes) -> list[AnyEvent]:
     """Events from `encode_events`."""
     return _decoder.decode(data)
-
-
-__all__ = [
-    "POP_CAUSES",
-    "AnyEvent",
-    "ApiCallChanged",
-    "ApiWritten",
-    "BindingEnded",
-    "BindingReleased",
-    "BindingStageEnded",
-    "BindingStarted",
-    "CacheCall",
-    "CacheNode",
-    "CachePod",
-    "ClockAdvanced",
-    "CommandDone",
-    "Configured",
-    "CycleEnded",
-    "CycleStarted",
-    "EventRecorded",
-    "ExtenderAnswered",
-    "HelperSet",
-    "ImageChange",
-    "LatencySet",
-    "NodeChange",
-    "NodeItem",
-    "PermitAnswered",
-    "PodGroupChanged",
-    "PodGroupEnded",
-    "PodGroupPodTried",
-    "PodGroupStageEnded",
-    "PodGroupStarted",
-    "PodNominated",
-    "PodOnNode",
-    "PreemptionStageEnded",
-    "PreemptionStarted",
-    "QueueMove",
-    "QueueMoved",
-    "Restarted",
-    "SchedulerExited",
-    "SnapshotPod",
-    "SnapshotUpdated",
-    "StageEnded",
-    "TraceEvent",
-    "TreeChange",
-    "WatchChanged",
-    "WatchDelivered",
-    "WatchSent",
-    "decode_events",
-    "encode_events",
-]

@@ -1,6 +1,6 @@
-"""Applies trace events to a view, without the engine.
+"""`Fold`: applies trace events to a view, without the engine.
 
-`Fold` is for many events, `apply` for one. The front end's TypeScript model does the same, and is tested against this module.
+The front end's TypeScript model does the same, and is tested against this module.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, Final
 
-from msgspec.structs import fields, replace
+from msgspec.structs import replace
 
 from schedviz.trace.cache_fold import CacheFold
 from schedviz.trace.events import (
@@ -48,10 +48,9 @@ from schedviz.trace.events import (
     WatchSent,
     cycle_results,
 )
-from schedviz.trace.observed import state
 from schedviz.trace.past_events import PastCycleEnded, PastEvent
 from schedviz.trace.pod_group_fold import PodGroupFold
-from schedviz.trace.queue_fold import QueueFold, pop_order
+from schedviz.trace.queue_fold import QueueFold
 from schedviz.trace.view import (
     ApiView,
     BindingView,
@@ -65,18 +64,6 @@ from schedviz.trace.view import (
     WatchInFlight,
     WatchView,
 )
-
-__all__ = ["Fold", "apply", "pop_order", "state"]
-
-
-def apply(view: View, event: AnyEvent) -> None:
-    """Apply one event to a view, in place. Use a Fold for more than a few events: this processes the whole view."""
-    fold = Fold(view)
-    fold.apply(event)
-    after = fold.to_view()
-    for member in fields(View):
-        setattr(view, member.name, getattr(after, member.name))
-
 
 #: The stage of a binding cycle in which the pod waits for Permit plugins.
 _WAIT_ON_PERMIT: Final = "WaitOnPermit"

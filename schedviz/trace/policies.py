@@ -61,7 +61,7 @@ class Policies(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_field
             names = [priority.name for priority in self.priorities]
             for name in names:
                 if names.count(name) > 1:
-                    raise ValueError(f"priority {name} is there twice")
+                    raise ValueError(f"priority {name} is listed twice")
 
     def ttl_seconds(self, ttl: float = 0.0) -> float:
         """How long an assumed pod lives. `ttl` is the value of a trace or of the settings; it applies if the policies set none."""

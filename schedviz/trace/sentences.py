@@ -74,9 +74,9 @@ def of_pod(event: AnyEvent, pod: str, *, cycle_pod: str = "") -> Phrase | None:
             return _cycle_ended(event)
         case BindingStarted() if event.pod == pod:
             began = _waits(phrase("binding cycle began on {node}", node=event.node), event.waiting_for)
-            return phrase("{said}, held until it is asked for", said=began) if event.held else began
+            return phrase("{said}, held until it is released", said=began) if event.held else began
         case BindingReleased() if event.pod == pod:
-            return phrase("its binding cycle was asked for, and waits at Permit")
+            return phrase("its binding cycle was released, and waits at Permit")
         case PermitAnswered() if event.pod == pod:
             return _permit_answered(event)
         case BindingStageEnded() if event.pod == pod:

@@ -1,8 +1,8 @@
 """The state of a session as a page draws it: plain structs with the shapes of a schedviz-trace/1 `observed`.
 
 Two members differ from that format, where they would be redundant: a NodeInfo has no sorted `pods` (it is `podOrder` sorted), and
-`activeQ`/`backoffQ` are the heap's array (the format's pop order is derived, see `fold.pop_order`). Members that the format lacks and a
-page draws are added: time, cycle, watch events in flight, and the snapshot's values where they differ from the cache's.
+`activeQ`/`backoffQ` are the heap's array (the format's pop order is derived, see `queue_fold.pop_order`). Members that the format lacks
+and a page draws are added: time, cycle, watch events in flight, and the snapshot's values where they differ from the cache's.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ def test_a_trace_has_policies():
     [
         ({"preemption": "v1.19"}, 'policies.preemption: expected one of v1.18, v1.27, found "v1.19"'),
         ({"priorities": [{"name": "A"}]}, "policies.priorities[0]: there is no priority A; there are "),
-        ({"priorities": [{"name": "EqualPriority"}] * 2}, "policies: priority EqualPriority is there twice"),
+        ({"priorities": [{"name": "EqualPriority"}] * 2}, "policies: priority EqualPriority is listed twice"),
     ],
 )
 def test_policies_that_do_not_exist_are_named(policies, words):

@@ -94,7 +94,7 @@ def test_an_incomplete_text_has_faults(folder: Path, change: Change, old: str, n
     [
         ("ask: node\n", "ask: why\n", "lesson.yaml:23: stops[1].question.ask: invalid enum value 'why'"),
         ("op: cycle", "op: fly", "lesson.yaml:26: stops[1].reveal[0].op: invalid value 'fly'"),
-        ("cpu: 8", "cpus: 8", "lesson.yaml:10: `cpus` is no word of a short object; expected one of annotations, cpu, "),
+        ("cpu: 8", "cpus: 8", "lesson.yaml:10: `cpus` is not a member of a short form; expected one of annotations, cpu, "),
         ("cpu: 8", "cpu: much", "lesson.yaml:10: "),
         ("minutes: 3", "minutes: 90", "lesson.yaml:4: minutes: expected `int` <= 10"),
         ("part: workflow", "part: [", "it is not YAML: "),

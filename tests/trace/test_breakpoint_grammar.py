@@ -107,7 +107,7 @@ def test_any_text_gives_a_tree_or_an_error_with_a_column(text: str) -> None:
         ("", 1, "expected popped"),
         ("x" * 501, 501, "at most 500 characters"),
         ("(" * 200, 51, "more than 50 parentheses are open"),
-        ("not " * 100 + "cycle > 1", 1, "more than 50 times `not`"),
+        ("not " * 100 + "cycle > 1", 1, "at most 50 `not`s"),
     ],
 )
 def test_an_error_has_its_column(text: str, column: int, message: str) -> None:

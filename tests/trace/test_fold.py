@@ -1,7 +1,7 @@
 """Events applied to a view: cycles, bindings, the API server. The engine's property tests cover cache and queue."""
 
 from schedviz.trace import events as e
-from schedviz.trace.fold import Fold, apply
+from schedviz.trace.fold import Fold
 from schedviz.trace.view import ApiCallView, CacheView, NodeItem, PodState, QueuedPod, Resources, SnapshotView, StatusView, View
 
 
@@ -144,15 +144,6 @@ def test_a_fold_changes_neither_given_nor_returned_views() -> None:
     assert view == View()
     assert first.queue.active_q == [entry]
     assert fold.to_view().queue.active_q == []
-
-
-def test_one_event_can_be_applied_in_place() -> None:
-    view = View()
-
-    apply(view, e.LatencySet(event=1, at=0.0, kind="Pod", seconds=2.0))
-
-    assert view.event == 1
-    assert view.api.latencies == {"Pod": 2.0}
 
 
 def test_an_asynchronous_preemption_is_folded_until_its_last_stage() -> None:

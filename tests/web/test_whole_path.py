@@ -10,8 +10,9 @@ import httpx
 import msgspec
 import pytest
 
-from schedviz.trace import fold, observed
+from schedviz.trace import observed
 from schedviz.trace.events import AnyEvent
+from schedviz.trace.fold import Fold
 from schedviz.trace.view import View
 from schedviz.web.login import make_token
 
@@ -65,17 +66,17 @@ def add_up(socket, *, upto: int) -> View:
     message = socket.receive()
     while message["type"] != "view":
         message = socket.receive()
-    view = msgspec.convert(message["view"], View)
-    while view.event < upto:
+    fold = Fold(msgspec.convert(message["view"], View))
+    while fold.event < upto:
         message = socket.receive(20)
         if message["type"] == "view":
-            view = msgspec.convert(message["view"], View)
+            fold = Fold(msgspec.convert(message["view"], View))
         elif message["type"] == "frame":
             for event in msgspec.convert(message["events"], list[AnyEvent]):
-                if event.event > view.event:
-                    assert event.event == view.event + 1
-                    fold.apply(view, event)
-    return view
+                if event.event > fold.event:
+                    assert event.event == fold.event + 1
+                    fold.apply(event)
+    return fold.to_view()
 
 
 def test_frames_add_up_to_what_rest_says(script, imported, viewer, people):

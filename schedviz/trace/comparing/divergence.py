@@ -73,8 +73,8 @@ def first_divergence(a: Side, b: Side, *, shared_event: int, shared_cycle: int) 
         in_a, in_b = pair
         cycle = FirstCycle(_shown(in_a), _shown(in_b), _what_was_decided(in_a, in_b))
     both = (pair[0], pair[1]) if pair is not None and pair[0] is not None and pair[1] is not None else None
-    elsewhere = _first_elsewhere(a, b, shared_cycle) if cycle is not None and _ended_alike(cycle) else None
-    return Divergence(text=_sentence(event, cycle, elsewhere), event=event, cycle=cycle), both
+    other_result = _first_other_result(a, b, shared_cycle) if cycle is not None and _ended_alike(cycle) else None
+    return Divergence(text=_sentence(event, cycle, other_result), event=event, cycle=cycle), both
 
 
 # --- Events
@@ -133,7 +133,7 @@ def _first_cycle(a: Side, b: Side, after: int) -> tuple[Summary | None, Summary 
     return None
 
 
-def _first_elsewhere(a: Side, b: Side, after: int) -> tuple[CycleShown | None, CycleShown | None] | None:
+def _first_other_result(a: Side, b: Side, after: int) -> tuple[CycleShown | None, CycleShown | None] | None:
     """The first cycles with another pod or another result. Two configurations give different scores from the first cycle on, which is
     rarely of interest.
     """
@@ -175,7 +175,7 @@ def _shown(summary: Summary | None) -> CycleShown | None:
 # --- As text
 
 
-def _sentence(event: FirstEvent | None, cycle: FirstCycle | None, elsewhere: tuple[CycleShown | None, CycleShown | None] | None) -> str:
+def _sentence(event: FirstEvent | None, cycle: FirstCycle | None, other_result: tuple[CycleShown | None, CycleShown | None] | None) -> str:
     parts = []
     if event is not None:
         parts.append(f"First event that differs: {_event_words(event.a, 'A')}; {_event_words(event.b, 'B')}.")
@@ -183,8 +183,8 @@ def _sentence(event: FirstEvent | None, cycle: FirstCycle | None, elsewhere: tup
         parts.append(f"First cycle that differs: {_cycle_words(cycle.a, 'A')}; {_cycle_words(cycle.b, 'B')}.")
         if _ended_alike(cycle) and cycle.what:
             parts.append(f"Its result is the same, but {_difference_words(cycle.what[0])}.")
-    if elsewhere is not None:
-        parts.append(f"First cycle with another result: {_cycle_words(elsewhere[0], 'A')}; {_cycle_words(elsewhere[1], 'B')}.")
+    if other_result is not None:
+        parts.append(f"First cycle with another result: {_cycle_words(other_result[0], 'A')}; {_cycle_words(other_result[1], 'B')}.")
     return " ".join(parts)
 
 

@@ -9,7 +9,7 @@ from schedviz.trace.comparing.side import Side
 from schedviz.trace.view import QueuedPod, View
 
 NOT_TRIED = "not tried yet"
-GATED = "gated: a PreEnqueue plugin holds it back"
+GATED = "gated by a PreEnqueue plugin"
 
 
 def compare_pending(a: Side, b: Side, *, maximum: int) -> list[Reason]:
@@ -50,4 +50,6 @@ def _reason(pod: QueuedPod, messages: dict[str, str]) -> str:
         return GATED
     if not pod.attempts:
         return NOT_TRIED
-    return messages.get(pod.pod) or f"rejected by {', '.join(pod.unschedulable_plugins) or 'nobody: it failed'}"
+    if message := messages.get(pod.pod):
+        return message
+    return f"rejected by {', '.join(pod.unschedulable_plugins)}" if pod.unschedulable_plugins else "failed with an error"

@@ -79,7 +79,7 @@ def test_how_a_run_is_driven_is_no_difference() -> None:
     assert result.same, result.divergence
 
 
-def test_other_weights_lead_elsewhere(packed: Comparison) -> None:
+def test_other_weights_lead_to_other_nodes(packed: Comparison) -> None:
     assert not packed.same
     assert packed.placements.moved > 0
     counted = packed.placements
@@ -225,8 +225,8 @@ def test_a_report_needs_nothing_and_runs_nothing() -> None:
     assert "http://" not in page.replace("kubescheduler", "")
     assert "https://" not in page
     assert "default-src 'none'" in page
-    assert "Where they part" in page
-    assert "Requested of allocatable" in page
+    assert "First divergence" in page
+    assert "<h2>Utilisation</h2>" in page
 
 
 def test_the_comparison_is_in_its_report() -> None:
