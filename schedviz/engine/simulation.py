@@ -15,7 +15,7 @@ from msgspec import UNSET, UnsetType
 from schedviz.engine.binding import BindingCycle
 from schedviz.engine.cache import SchedulerExitError
 from schedviz.engine.checkpointing import checkpoint as checkpoints
-from schedviz.engine.commands import connections
+from schedviz.engine.commands import scheduler_process
 from schedviz.engine.commands.executor import CommandExecutor
 from schedviz.engine.extenders.calls import ExtenderResponse
 from schedviz.engine.framework.runtime import Stopwatch
@@ -95,7 +95,7 @@ class Simulation(SimulationState):
         self.recorder.silent = True
         try:
             # The objects as stored, so that a checkpoint can omit those that have not changed.
-            self.origin.add(connections.load(self.executor.runner, objects))
+            self.origin.add(scheduler_process.load(self.executor.runner, objects))
         finally:
             self.recorder.silent = False
 
@@ -166,7 +166,7 @@ class Simulation(SimulationState):
         try:
             return self.executor.unit(task)
         except SchedulerExitError as error:
-            outcome = connections.exit_scheduler(self, str(error))
+            outcome = scheduler_process.exit_scheduler(self, str(error))
             return msgspec.structs.replace(outcome, cycles=task.cycles)
 
     def _done(self, outcome: Outcome) -> Outcome:

@@ -1,42 +1,18 @@
-"""Watch connections and the life of the scheduler's process: the `watch`, `restart` and `reset` commands, and imports.
+"""Watch connections: the `watch` command, and what a new list shows.
 
 Upstream: client-go tools/cache/reflector.go, delta_fifo.go Replace, shared_informer.go OnUpdate
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from schedviz.engine.cluster.cluster import is_finished
 from schedviz.engine.cluster.watch import Verb, WatchEvent
 from schedviz.engine.commands.cycle_runner import CycleRunner
 from schedviz.engine.simulation_state import Outcome, SimulationState
 from schedviz.kube.core import Pod
-from schedviz.kube.defaults import default_object
-from schedviz.kube.kinds import BY_NAME, KINDS
+from schedviz.kube.kinds import BY_NAME
 from schedviz.kube.meta import KubeObject
 from schedviz.trace import commands
-from schedviz.trace.events import ApiWritten, Configured, HelperSet, LatencySet, Restarted, SchedulerExited
-
-#: Time between the arrivals of two imported pods, so that the queue keeps their order.
-LOAD_NANOS = 1_000
-
-#: Commands that do not need a running scheduler.
-WITHOUT_SCHEDULER = (
-    commands.Configure,
-    commands.Restart,
-    commands.Reset,
-    commands.Create,
-    commands.Update,
-    commands.Delete,
-    commands.Latency,
-    commands.Advance,
-    commands.Pause,
-    commands.Helper,
-    commands.Cordon,
-    commands.Evict,
-    commands.Drain,
-)
 
 
 def watch(runner: CycleRunner, command: commands.Watch) -> Outcome:
@@ -121,77 +97,3 @@ def disconnect_watches(simulation: SimulationState) -> None:
         cluster.record_watch(kind)
     cluster.bound_pod = ""
     cluster.bind_failure = None
-
-
-def exit_scheduler(simulation: SimulationState, message: str) -> Outcome:
-    """End the scheduler's process. Its state can still be inspected, and the API server keeps running."""
-    simulation.exited = message
-    simulation.recorder.record(SchedulerExited, message=message)
-    disconnect_watches(simulation)
-    simulation.cluster.watches.watched = False
-    return Outcome(result=why_not(simulation))
-
-
-def why_not(simulation: SimulationState) -> str:
-    """The result of a command that needs a scheduler which has exited."""
-    return f"the scheduler exited: {simulation.exited}. Restart it to go on (restart)"
-
-
-def load(runner: CycleRunner, objects: Iterable[KubeObject]) -> list[KubeObject]:
-    """Store imported objects and let the informers list them. Returns the objects as stored."""
-    stored = [runner.simulation.cluster.load(default_object(obj)) for obj in objects]
-    _list(runner)
-    return stored
-
-
-def _list(runner: CycleRunner) -> None:
-    """Let the informers list the API server's objects, kind by kind, so that nodes come before their pods."""
-    simulation = runner.simulation
-    store, scheduler = simulation.cluster.store, simulation.scheduler
-    for kind in simulation.release.kinds_watched_with(simulation.features):
-        for obj in store.of_kind(kind.name).values():
-            if isinstance(obj, Pod):
-                if is_finished(obj):
-                    continue
-                if not obj.spec.node_name:
-                    runner.set_clock(simulation.clock.now + LOAD_NANOS)
-            scheduler.list_one(kind.name, obj)
-
-
-def restart(runner: CycleRunner) -> None:
-    """Restart the scheduler process: it loses its state and lists again. Events in flight are part of the list."""
-    simulation = runner.simulation
-    reason = simulation.exited
-    disconnect_watches(simulation)
-    simulation.recorder.cycle = 0
-    simulation.drop_scheduler()
-    simulation.recorder.record(Restarted, reason=reason)
-    _list(runner)
-
-
-def reset(runner: CycleRunner) -> None:
-    """Go back to the imported objects, at second 0. Cycles and events keep counting."""
-    simulation = runner.simulation
-    objects = simulation.origin.objects()
-    before = {kind.name: simulation.cluster.store.count(kind.name) for kind in KINDS}
-    latencies = dict(simulation.cluster.watches.latencies)
-    disconnect_watches(simulation)
-    enabled = list(simulation.cluster.controllers.delays)
-    configured = simulation.config != simulation.settings.config
-    simulation.start_over()
-    if configured:
-        simulation.recorder.record(Configured, config=simulation.config)
-    simulation.recorder.record(Restarted, reason="reset")
-    for name in enabled:
-        simulation.recorder.record(HelperSet, name=name, on=False)
-    for name, seconds in simulation.cluster.controllers.delays.items():
-        simulation.recorder.record(HelperSet, name=name, seconds=seconds)
-    for name in latencies:
-        simulation.recorder.record(LatencySet, kind=name)
-    load(runner, objects)
-    for kind in KINDS:
-        count = simulation.cluster.store.count(kind.name)
-        if count != before[kind.name]:
-            simulation.recorder.record(
-                ApiWritten, verb="create", resource=kind.resource, kind=kind.name, key="", detail="reset", count=count
-            )

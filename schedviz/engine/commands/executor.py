@@ -8,7 +8,7 @@ from typing import Final
 from schedviz.engine.clock import nanoseconds
 from schedviz.engine.cluster import Refusal
 from schedviz.engine.cluster.cluster import BindFailure
-from schedviz.engine.commands import cluster_commands, connections, scheduler_commands
+from schedviz.engine.commands import cluster_commands, connections, scheduler_commands, scheduler_process
 from schedviz.engine.commands.cycle_runner import CycleObserver, CycleRunner
 from schedviz.engine.framework.pod_groups import group_of
 from schedviz.engine.reporting.idle import why_idle
@@ -49,8 +49,8 @@ class CommandExecutor:
 
     def _unit(self, task: Task) -> Outcome | None:
         command = task.command
-        if self._simulation.exited and not isinstance(command, connections.WITHOUT_SCHEDULER):
-            return Outcome(result=connections.why_not(self._simulation))
+        if self._simulation.exited and not isinstance(command, scheduler_process.WITHOUT_SCHEDULER):
+            return Outcome(result=scheduler_process.exited_result(self._simulation))
         match command:
             case commands.Run():
                 return self._run(task, command)
@@ -92,9 +92,9 @@ class CommandExecutor:
             case commands.Configure():
                 return scheduler_commands.configure(self.runner, command)
             case commands.Restart():
-                connections.restart(self.runner)
+                scheduler_process.restart(self.runner)
             case commands.Reset():
-                connections.reset(self.runner)
+                scheduler_process.reset(self.runner)
             case commands.Pause():
                 pass
         return Outcome()

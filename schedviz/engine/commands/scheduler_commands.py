@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schedviz.engine.binding import BindingCycle
-from schedviz.engine.commands import connections
+from schedviz.engine.commands import scheduler_process
 from schedviz.engine.commands.cycle_runner import CycleRunner
 from schedviz.engine.config import ConfigurationError
 from schedviz.engine.framework.runtime import WaitingPod
@@ -111,7 +111,7 @@ def configure(runner: CycleRunner, command: commands.Configure) -> Outcome:
         runner.tick()
     simulation.recorder.record(Configured, config=simulation.config)
     if command.restart:
-        connections.restart(runner)
+        scheduler_process.restart(runner)
     else:
         simulation.scheduler.reconfigure(simulation.configuration, profiles, simulation.extenders)
     runner.settle()
@@ -121,7 +121,7 @@ def configure(runner: CycleRunner, command: commands.Configure) -> Outcome:
 def _why_not_in_place(simulation: SimulationState) -> str:
     """Why the configuration can be replaced only with a restart; "": it can be replaced in place."""
     if simulation.exited:
-        return connections.why_not(simulation)
+        return scheduler_process.exited_result(simulation)
     instead = "or configure with a restart"
     cycle = simulation.scheduler.cycle
     if cycle is not None:
