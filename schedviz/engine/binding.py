@@ -19,6 +19,7 @@ from schedviz.engine.framework.status import as_status
 from schedviz.engine.framework.types import PodInfo, QueuedPodInfo
 from schedviz.engine.instructions import BindPod
 from schedviz.engine.queue import events as queue_events
+from schedviz.engine.queue.interface import PreEnqueueCheck
 from schedviz.engine.reporting import stage_timing
 from schedviz.engine.reporting.stage_report import StageReport, statuses_of
 from schedviz.engine.schedule_one import SchedulingCycle, activate
@@ -225,10 +226,13 @@ class BindingCycle:
         assert self.failure is not None
         if self.failure.status.is_unschedulable:
             uid = self.assumed.uid
-            self.state.queue.move_all_to_active_or_backoff_queue(queue_events.ASSIGNED_POD_DELETE, lambda pod: pod.uid != uid)
+            self._move_pods(lambda pod: pod.uid != uid)
             return StageReport(stages.ENDED)
-        self.state.queue.move_all_to_active_or_backoff_queue(queue_events.ASSIGNED_POD_DELETE)
+        self._move_pods()
         return StageReport(stages.HANDLE_SCHEDULING_FAILURE)
+
+    def _move_pods(self, pre_check: PreEnqueueCheck | None = None) -> None:
+        self.state.queue.move_all_to_active_or_backoff_queue(queue_events.ASSIGNED_POD_DELETE, pre_check)
 
     def _handle_scheduling_failure(self) -> StageReport:
         failure, results = self.failure, self.results

@@ -17,6 +17,7 @@ from schedviz.engine.framework.runtime import PluginRun
 from schedviz.engine.framework.runtime.framework_v1_36 import FrameworkV136
 from schedviz.engine.framework.status import as_status, wrapped
 from schedviz.engine.instructions import BindPod
+from schedviz.engine.queue.interface import PreEnqueueCheck
 from schedviz.engine.queue.v1_36 import cluster_events
 from schedviz.engine.reporting.stage_report import StageReport, statuses_of
 from schedviz.engine.schedule_one_v1_36 import rejection_by_node
@@ -92,17 +93,9 @@ class BindingCycleV136(BindingCycle):
 
     # The cycle failed. Upstream: schedule_one.go handleBindingCycleError
 
-    def _move_all(self) -> StageReport:
-        """Move pods as if the forgotten pod had been deleted: its resources are free again."""
-        assert self.failure is not None
-        queue, assumed = self.state.queue, self.assumed
-        if self.failure.status.is_unschedulable:
-            queue.move_all_to_active_or_backoff_queue(
-                cluster_events.ASSIGNED_POD_DELETE, lambda pod: pod.uid != assumed.uid, old=assumed.pod
-            )
-            return StageReport(stages.ENDED)
-        queue.move_all_to_active_or_backoff_queue(cluster_events.ASSIGNED_POD_DELETE, old=assumed.pod)
-        return StageReport(stages.HANDLE_SCHEDULING_FAILURE)
+    def _move_pods(self, pre_check: PreEnqueueCheck | None = None) -> None:
+        event, pod = cluster_events.ASSIGNED_POD_DELETE, self.assumed.pod
+        self.state.queue.move_all_to_active_or_backoff_queue(event, pre_check, old=pod)
 
     def _handle_failure(self, failure: Failure) -> dict[str, Any]:
         return handle_scheduling_failure(self.state, self.framework, self.queued, failure)
@@ -117,6 +110,6 @@ class BindingCycleV136(BindingCycle):
         # The cycle failed. Upstream: schedule_one.go handleBindingCycleError
         BindingCycle.STAGES[stages.UNRESERVE],
         BindingCycle.STAGES[stages.FORGET_POD],
-        Stage(stages.MOVE_ALL, _move_all, (stages.HANDLE_SCHEDULING_FAILURE, stages.ENDED)),
+        BindingCycle.STAGES[stages.MOVE_ALL],
         BindingCycle.STAGES[stages.HANDLE_SCHEDULING_FAILURE],
     )

@@ -19,17 +19,17 @@ _UNSCHEDULABLE: Final = Status(Code.UNSCHEDULABLE, error=POD_GROUP_UNSCHEDULABLE
 _WAITING: Final = Status(Code.UNSCHEDULABLE, ("pod group is waiting for preemption to complete",), POD_GROUP_UNSCHEDULABLE)
 
 #: Makes the cycle of the pod at this place.
-MakePod = Callable[[int], PodGroupPodCycle]
+MakePodCycle = Callable[[int], PodGroupPodCycle]
 
 
 class PodGroupAlgorithmRun:
     """The run in one placement: `advance` runs one stage of one pod, until `is_over`. Then the pods must be reverted."""
 
-    def __init__(self, placement: Placement, size: int, make_pod: MakePod) -> None:
+    def __init__(self, placement: Placement, size: int, make_pod_cycle: MakePodCycle) -> None:
         """`size`: the number of pods."""
         self.placement = placement
         self._size = size
-        self._make_pod = make_pod
+        self._make_pod_cycle = make_pod_cycle
         #: The cycles of the pods that were tried. A run that ends with an error has fewer than `size`.
         self.pods: list[PodGroupPodCycle] = []
         #: The group's result so far. Upstream: podGroupAlgorithmResult.status
@@ -52,7 +52,7 @@ class PodGroupAlgorithmRun:
     def advance(self) -> None:
         """Begin the next pod, or run one stage of the present one."""
         if not self.pods or self.pods[-1].is_tried:
-            self.pods.append(self._make_pod(len(self.pods)))
+            self.pods.append(self._make_pod_cycle(len(self.pods)))
             self.pods[-1].begin()
         else:
             self.pods[-1].advance()

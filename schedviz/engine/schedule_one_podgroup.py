@@ -15,11 +15,10 @@ import msgspec
 
 from schedviz.engine import stages
 from schedviz.engine.cache import SnapshotUpdate
-from schedviz.engine.cache.podgroup_state import pod_group_of
 from schedviz.engine.failure import CLEAR_NOMINATED_NODE, SCHEDULER_ERROR, UNSCHEDULABLE, Failure
 from schedviz.engine.framework.interface import NominatingInfo, NominatingMode
 from schedviz.engine.framework.plugins.gangscheduling.gang_scheduling import pod_group_not_found
-from schedviz.engine.framework.pod_groups import Placement, PodGroupInfo
+from schedviz.engine.framework.pod_groups import Placement, group_of
 from schedviz.engine.framework.runtime import Framework, PluginAnswer
 from schedviz.engine.framework.runtime.framework_v1_36 import FrameworkV136
 from schedviz.engine.framework.status import SUCCESS, Code, Status, as_status, unschedulable
@@ -74,14 +73,14 @@ class PodGroupResults(msgspec.Struct):
 class PodGroupCycle:
     """One cycle: `advance` runs one stage of the group, or one stage of one of its pods. `STAGES`, below the methods, has their order."""
 
-    def __init__(
-        self, state: SchedulerState, queued: QueuedPodInfo, number: int, pod_cycle: type[PodGroupPodCycle] = PodGroupPodCycle
-    ) -> None:
+    def __init__(self, state: SchedulerState, queued: QueuedPodInfo, number: int) -> None:
+        """`queued`: the popped pod of the group."""
+        group = group_of(queued.pod)
+        assert group is not None
         self.state = state
         #: The number of the first pod's part of the cycle; the others have the following ones.
         self.number = number
-        self.group = _group_of(queued)
-        self._pod_cycle = pod_cycle
+        self.group = group
         #: The popped pods in the order in which they are tried.
         self.queued: list[QueuedPodInfo] = [queued]
         self.profile_name = queued.pod.spec.scheduler_name
@@ -258,7 +257,7 @@ class PodGroupCycle:
     def _begin_run(self) -> None:
         placement = self.placements[len(self.runs)]
         self.state.snapshot.assume_placement(placement.nodes)
-        self.runs.append(PodGroupAlgorithmRun(placement, len(self.queued), self.make_pod))
+        self.runs.append(PodGroupAlgorithmRun(placement, len(self.queued), self.make_pod_cycle))
 
     def _revert_pods(self) -> StageReport:
         """The pods were placed to see whether they fit together. Now their nodes are as in the cache again."""
@@ -341,7 +340,7 @@ class PodGroupCycle:
         if group.spec.scheduling_constraints is not None and group.spec.scheduling_constraints.topology:
             return unschedulable("workload aware preemption is not supported for pod groups with scheduling constraints"), []
         pods = [queued.pod_info for queued in self.queued]
-        with pod_group_dry_run(self.state, self.framework, len(pods), self._make_unrecorded_pod) as dry_run:
+        with pod_group_dry_run(self.state, self.framework, len(pods), self._make_unrecorded_pod_cycle) as dry_run:
             return self.framework.run_pod_group_post_filter(group, pods, dry_run)
 
     # The pods go on together, or back to the queue. Upstream: submitPodGroupAlgorithmResult
@@ -356,7 +355,7 @@ class PodGroupCycle:
         pod = self._next_to_submit
         if pod is None:
             # A pod of a group that failed before it was tried.
-            self.pods.append(self.make_pod(len(self.pods)))
+            self.pods.append(self.make_pod_cycle(len(self.pods)))
             self.pods[-1].begin_untried()
         else:
             self.state.recorder.cycle = pod.number
@@ -433,22 +432,22 @@ class PodGroupCycle:
         else:
             self.results.outcome = "unschedulable" if status.is_rejected else _FAILURE
 
-    # How it runs
+    # The cycles of the pods, and how the group's cycle runs.
 
-    def _make_unrecorded_pod(self, index: int) -> PodGroupPodCycle:
-        """A pod in a dry run, of which nothing is recorded."""
+    def _make_unrecorded_pod_cycle(self, index: int) -> PodGroupPodCycle:
+        """The cycle of the pod at this place in a dry run, of which nothing is recorded."""
         queued = self.queued[index]
         framework: Framework = self.state.profiles[queued.pod.spec.scheduler_name]
-        return self._pod_cycle.unrecorded(self.state, queued, framework, self.number + index, pod_group=self.group.key)
+        return PodGroupPodCycle.unrecorded(self.state, queued, framework, self.number + index, pod_group=self.group.key)
 
-    def make_pod(self, index: int) -> PodGroupPodCycle:
+    def make_pod_cycle(self, index: int) -> PodGroupPodCycle:
         """The cycle of the pod at this place; a pod that is tried again keeps its number."""
         queued = self.queued[index]
         number = self.number + index
         self.state.cycle = max(self.state.cycle, number)
         self.state.recorder.cycle = number
         framework: Framework = self.state.profiles[queued.pod.spec.scheduler_name]
-        return self._pod_cycle(self.state, queued, framework, number, pod_group=self.group.key)
+        return PodGroupPodCycle(self.state, queued, framework, number, pod_group=self.group.key)
 
     #: The stages in upstream's order, and what can follow each. TRY_PODS and SUBMIT_PODS run the stages of the pods.
     STAGES: ClassVar[Mapping[str, Stage[Callable[[PodGroupCycle], StageReport | None]]]] = stages.table(
@@ -502,8 +501,3 @@ class PodGroupCycle:
                 message=self.results.message,
                 waiting_on_preemption=self.results.waiting_on_preemption,
             )
-
-
-def _group_of(queued: QueuedPodInfo) -> PodGroupInfo:
-    namespace, _, name = pod_group_of(queued.pod).partition("/")
-    return PodGroupInfo(namespace, name)

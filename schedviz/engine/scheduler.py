@@ -15,7 +15,7 @@ from schedviz.engine.api_client import ApiClient
 from schedviz.engine.api_dispatcher import ApiDispatcher
 from schedviz.engine.binding import BindingCycle
 from schedviz.engine.cache import Cache, Snapshot
-from schedviz.engine.cache.podgroup_state import PodGroupState, pod_group_of
+from schedviz.engine.cache.podgroup_state import PodGroupState
 from schedviz.engine.clock import Clock
 from schedviz.engine.cluster.watch import WatchEvent
 from schedviz.engine.config import KubeSchedulerConfiguration
@@ -24,6 +24,7 @@ from schedviz.engine.features import Features
 from schedviz.engine.framework.listers import PodNominator
 from schedviz.engine.framework.plugins.dynamicresources.dra_manager import DRAManager
 from schedviz.engine.framework.plugins.installed import registry_for
+from schedviz.engine.framework.pod_groups import group_of
 from schedviz.engine.framework.runtime import Framework
 from schedviz.engine.framework.runtime.batch import OpportunisticBatch
 from schedviz.engine.framework.runtime.framework_v1_36 import FrameworkV136
@@ -276,7 +277,7 @@ class Scheduler:
                 state.queue.done(queued.pod.uid)
                 continue
             state.cycle += 1
-            if state.features.generic_workload and pod_group_of(queued.pod):
+            if state.features.generic_workload and group_of(queued.pod) is not None:
                 self.cycle = PodGroupCycle(state, queued, state.cycle)
             else:
                 self.cycle = self._release.scheduling_cycle(state, queued, framework, state.cycle)

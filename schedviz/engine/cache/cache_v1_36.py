@@ -15,9 +15,10 @@ from schedviz.engine.cache.changes import NodeInfoChanges
 from schedviz.engine.cache.errors import CacheError
 from schedviz.engine.cache.image_states import ImageStates
 from schedviz.engine.cache.image_states_v1_36 import ImageStatesV136
-from schedviz.engine.cache.podgroup_state import PodGroupState, groups_of, pod_group_of, records_of
+from schedviz.engine.cache.podgroup_state import PodGroupState, groups_of, records_of
 from schedviz.engine.cache.snapshot import Snapshot, SnapshotUpdate
 from schedviz.engine.framework.object_table import ObjectTable
+from schedviz.engine.framework.pod_groups import group_key
 from schedviz.engine.framework.types import Generations, PodInfo, SharedImages
 from schedviz.kube.core import Pod
 from schedviz.trace.events import PodGroupChanged, PodOperation
@@ -115,7 +116,7 @@ class CacheV136(Cache):
         return super().pod_group(group) if state is None else state
 
     def _group(self, pod: Pod) -> str:
-        return pod_group_of(pod) if self.tracks_pod_groups else ""
+        return group_key(pod) if self.tracks_pod_groups else ""
 
     def _changed(self, group: str) -> None:
         self.pod_group_changes += 1

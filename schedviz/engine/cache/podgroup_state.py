@@ -117,12 +117,6 @@ class PodGroupState:
         return sorted(self.all_pods[uid].key for uid in uids if uid in self.all_pods)
 
 
-def pod_group_of(pod: Pod) -> str:
-    """`namespace/name` of the pod's group; "": it belongs to none. Upstream: podGroupKey"""
-    group = pod.spec.scheduling_group
-    return "" if group is None or not group.pod_group_name else f"{pod.namespace}/{group.pod_group_name}"
-
-
 def records_of(groups: Mapping[str, PodGroupState], table: ObjectTable) -> list[PodGroupRecord]:
     """The groups in a checkpoint."""
     return [

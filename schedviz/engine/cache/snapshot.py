@@ -11,9 +11,10 @@ import msgspec
 import numpy as np
 
 from schedviz.engine.cache.node_item import NodeInfoState, node_info_of, node_info_state, node_item
-from schedviz.engine.cache.podgroup_state import PodGroupRecord, PodGroupState, groups_of, pod_group_of, records_of
+from schedviz.engine.cache.podgroup_state import PodGroupRecord, PodGroupState, groups_of, records_of
 from schedviz.engine.framework.columns import Columns, IntArray
 from schedviz.engine.framework.object_table import ObjectTable, PodRef
+from schedviz.engine.framework.pod_groups import group_key
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import Generations, ImageStateSummary, NodeInfo, PodInfo, SharedImages
 from schedviz.trace.view import SnapshotView
@@ -131,7 +132,7 @@ class Snapshot:
         info = self.node_info_map[pod.pod.spec.node_name]
         self._keep_generation(info, info.add_pod, pod)
         self.assumed_pods[pod.uid] = pod
-        state = self.pod_groups.get(pod_group_of(pod.pod))
+        state = self.pod_groups.get(group_key(pod.pod))
         if state is not None:
             state.assume(pod.pod)
 
@@ -140,7 +141,7 @@ class Snapshot:
         assumed = self.assumed_pods.pop(pod.uid)
         info = self.node_info_map[assumed.pod.spec.node_name]
         self._keep_generation(info, info.remove_pod, assumed)
-        state = self.pod_groups.get(pod_group_of(assumed.pod))
+        state = self.pod_groups.get(group_key(assumed.pod))
         if state is not None:
             state.forget(assumed.uid)
 

@@ -86,7 +86,7 @@ def pod_group_cycle_of(saved: PodGroupCycleState, state: SchedulerState, table: 
         return cycle
 
     for placement, run in zip(saved.placements, saved.runs, strict=False):
-        restored = PodGroupAlgorithmRun(placement, len(queued), group.make_pod)
+        restored = PodGroupAlgorithmRun(placement, len(queued), group.make_pod_cycle)
         restored.pods = [pod_of(pod) for pod in run.pods]
         restored.status, restored.has_failed = run.status, run.has_failed
         restored.waiting_on_preemption = run.waiting_on_preemption

@@ -92,6 +92,12 @@ def group_of(pod: Pod) -> PodGroupInfo | None:
     return None if group is None or not group.pod_group_name else PodGroupInfo(pod.namespace, group.pod_group_name)
 
 
+def group_key(pod: Pod) -> str:
+    """`namespace/name` of the pod's group; "": it belongs to none. Upstream: podGroupKey"""
+    group = group_of(pod)
+    return "" if group is None else group.key
+
+
 def by_name(placements: Iterable[Placement]) -> list[Placement]:
     """Placements in order of name: upstream's order is that of a map."""
     return sorted(placements, key=lambda placement: placement.name)

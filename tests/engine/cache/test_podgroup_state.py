@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from schedviz.engine.cache.podgroup_state import PodGroupState, pod_group_of
+from schedviz.engine.cache.podgroup_state import PodGroupState
 from schedviz.kube.core import Pod, PodSchedulingGroup, PodSpec
 from schedviz.kube.meta import ObjectMeta
 
@@ -25,11 +25,6 @@ def state() -> PodGroupState:
     for one in (pod("b"), pod("a"), pod("c", node="n")):
         state.add(one)
     return state
-
-
-def test_the_group_of_a_pod_has_its_namespace() -> None:
-    assert pod_group_of(pod("a")) == "default/train"
-    assert pod_group_of(Pod()) == ""
 
 
 def test_a_pod_with_a_node_is_assigned(state: PodGroupState) -> None:

@@ -87,24 +87,16 @@ class PriorityQueue(NominatesPods):
         self.move_request_cycle = -1
         self._recorded_move_request_cycle = -1
 
-    def reconfigure(
-        self,
-        *,
-        less: Less,
-        pre_enqueue: PreEnqueue,
-        cluster_event_map: Mapping[ClusterEvent, Iterable[str]],
-        pod_initial_backoff_seconds: float,
-        pod_max_backoff_seconds: float,
-    ) -> None:
+    def use_profiles(self, profiles: QueueProfiles, *, pod_initial_backoff_seconds: float, pod_max_backoff_seconds: float) -> None:
         """Use other plugins and other backoffs. Every pod stays in its queue; heaps are rebuilt if the order changed.
 
         Gated pods are checked again at their next event, as always. Upstream has no equivalent.
         """
         before = {queued.key: self._entry(queued) for queue in (self.active_q, self.backoff_q, self.unschedulable_pods) for queued in queue}
-        self._pre_enqueue = pre_enqueue
-        self._waiting_plugins = ClusterEventMap(cluster_event_map)
+        self._pre_enqueue = _pre_enqueue(profiles)
+        self._waiting_plugins = ClusterEventMap(merged_event_map(profiles))
         self._backoff = Backoff(pod_initial_backoff_seconds, pod_max_backoff_seconds)
-        self.active_q.less = less
+        self.active_q.less = _less(profiles)
         moves: list[QueueMove] = []
         heaps: tuple[tuple[QueueName, Heap[QueuedPodInfo]], ...] = (("activeQ", self.active_q), ("backoffQ", self.backoff_q))
         for name, heap in heaps:
@@ -124,16 +116,6 @@ class PriorityQueue(NominatesPods):
             if self._entry(queued) != before[queued.key]
         ]
         self._record_moves(events.CONFIGURE, moves)
-
-    def use_profiles(self, profiles: QueueProfiles, *, pod_initial_backoff_seconds: float, pod_max_backoff_seconds: float) -> None:
-        """`reconfigure` with the plugins of these profiles."""
-        self.reconfigure(
-            less=_less(profiles),
-            pre_enqueue=_pre_enqueue(profiles),
-            cluster_event_map=merged_event_map(profiles),
-            pod_initial_backoff_seconds=pod_initial_backoff_seconds,
-            pod_max_backoff_seconds=pod_max_backoff_seconds,
-        )
 
     # Adding and removing pods
 
