@@ -13,13 +13,13 @@ from schedviz.kube.codec import dec_hook, enc_hook
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.kinds import AnyObject
 from schedviz.kube.meta import KubeObject
-from schedviz.kube.node_table import NodeTable
-from schedviz.kube.pod_table import PodTable
+from schedviz.kube.packed_nodes import PackedNodes
+from schedviz.kube.packed_pods import PackedPods
 
 
 class _Packed(msgspec.Struct, frozen=True):
-    pods: PodTable
-    nodes: NodeTable
+    pods: PackedPods
+    nodes: PackedNodes
     others: list[AnyObject]
     #: The order of the objects: runs of a kind with their lengths, "" for the others.
     runs: list[tuple[str, int]]
@@ -34,8 +34,8 @@ _list_decoder: Final = msgspec.msgpack.Decoder(list[AnyObject], dec_hook=dec_hoo
 def pack(objects: Sequence[KubeObject]) -> bytes:
     """Pack objects, keeping their order."""
     packed = _Packed(
-        pods=PodTable.of([obj for obj in objects if isinstance(obj, Pod)]),
-        nodes=NodeTable.of([obj for obj in objects if isinstance(obj, Node)]),
+        pods=PackedPods.of([obj for obj in objects if isinstance(obj, Pod)]),
+        nodes=PackedNodes.of([obj for obj in objects if isinstance(obj, Node)]),
         others=[obj for obj in objects if not isinstance(obj, Pod | Node)],  # type: ignore[misc]  # every kind is an AnyObject
         runs=[(kind, len(list(run))) for kind, run in groupby(objects, _column)],
     )
@@ -50,8 +50,8 @@ def unpack(data: bytes) -> list[KubeObject]:
     except msgspec.ValidationError:
         return list(_list_decoder.decode(text))
     columns: dict[str, Iterator[KubeObject]] = {
-        "Pod": packed.pods.pods(),
-        "Node": packed.nodes.all_nodes(),
+        "Pod": packed.pods.unpack(),
+        "Node": packed.nodes.unpack(),
         "": iter(packed.others),
     }
     return [next(columns[kind]) for kind, count in packed.runs for _ in range(count)]

@@ -14,9 +14,9 @@ from schedviz.kube.codec import enc_hook, from_dict
 from schedviz.kube.core import Node, Pod, PodResourceClaim, PodSchedulingGroup, ResourceRequirements
 from schedviz.kube.defaults import default_object
 from schedviz.kube.meta import KubeObject
-from schedviz.kube.node_table import NodeTable
 from schedviz.kube.packed import pack, unpack
-from schedviz.kube.pod_table import PodTable
+from schedviz.kube.packed_nodes import PackedNodes
+from schedviz.kube.packed_pods import PackedPods
 from schedviz.kube.quantity import parse
 from schedviz.kube.sharing import Sharing
 
@@ -73,16 +73,16 @@ def test_objects_that_an_older_version_packed_come_back(dump: tuple[KubeObject, 
     assert unpack(packed) == list(dump)
 
 
-def test_every_kind_of_pod_comes_back_from_its_table() -> None:
-    assert list(PodTable.of(pods()).pods()) == pods()
+def test_every_kind_of_pod_is_unpacked_as_it_was() -> None:
+    assert list(PackedPods.of(pods()).unpack()) == pods()
 
 
-def test_a_table_is_the_same_whether_pods_share_their_parts_or_not() -> None:
+def test_pods_are_packed_equally_whether_or_not_they_share_their_parts() -> None:
     sharing = Sharing()
-    apart = PodTable.of(pods())
+    apart = PackedPods.of(pods())
 
-    assert PodTable.of([sharing.object(pod) for pod in pods()]) == apart
-    assert PodTable.of(list(apart.pods())) == apart
+    assert PackedPods.of([sharing.object(pod) for pod in pods()]) == apart
+    assert PackedPods.of(list(apart.unpack())) == apart
 
 
 def test_a_long_list_of_volumes_is_stored_once_and_a_short_one_in_its_pod() -> None:
@@ -108,19 +108,19 @@ def test_pods_that_share_containers_keep_their_own_resources_claims_and_group() 
     ]
     alike = [plain, *(replace(plain, spec=replace(plain.spec, **change)) for change in changes)]
 
-    assert list(PodTable.of(alike).pods()) == alike
+    assert list(PackedPods.of(alike).unpack()) == alike
 
 
-def test_pods_of_a_table_share_what_they_have_in_common() -> None:
-    one, *_, other = PodTable.of([pod(1, PODS[2]), pod(2, PODS[1]), pod(3, PODS[2])]).pods()
+def test_unpacked_pods_share_what_they_have_in_common() -> None:
+    one, *_, other = PackedPods.of([pod(1, PODS[2]), pod(2, PODS[1]), pod(3, PODS[2])]).unpack()
 
     assert one.spec.containers is other.spec.containers
     assert one.spec.node_name is other.spec.node_name
 
 
-def test_a_table_has_each_image_once(dump: tuple[KubeObject, ...]) -> None:
+def test_packed_nodes_have_each_image_once(dump: tuple[KubeObject, ...]) -> None:
     nodes = [obj for obj in dump if isinstance(obj, Node)]
-    table = NodeTable.of(nodes)
+    packed = PackedNodes.of(nodes)
 
-    assert len(table.images) == 20
-    assert list(table.all_nodes()) == nodes
+    assert len(packed.images) == 20
+    assert list(packed.unpack()) == nodes

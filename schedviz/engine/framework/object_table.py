@@ -17,8 +17,8 @@ from msgspec import UNSET, UnsetType
 from schedviz.engine.framework.types import PodInfo, QueuedPodInfo
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.meta import KubeObject
-from schedviz.kube.node_table import NodeTable
-from schedviz.kube.pod_table import PodTable
+from schedviz.kube.packed_nodes import PackedNodes
+from schedviz.kube.packed_pods import PackedPods
 
 T = TypeVar("T", Pod, Node)
 
@@ -61,8 +61,8 @@ class QueuedPodState(msgspec.Struct, frozen=True):
 class ObjectTableState(msgspec.Struct, frozen=True):
     """The state of a table: the pods and nodes that were not imported."""
 
-    pods: PodTable
-    nodes: NodeTable
+    pods: PackedPods
+    nodes: PackedNodes
     #: Names and sizes of images.
     images: list[tuple[str, int]]
 
@@ -80,8 +80,8 @@ class ObjectTable:
         self.nodes: list[Node] = [obj for obj in origin if isinstance(obj, Node)]
         self._first_pod, self._first_node = len(self.pods), len(self.nodes)
         if state is not None:
-            self.pods += state.pods.pods()
-            self.nodes += state.nodes.all_nodes()
+            self.pods += state.pods.unpack()
+            self.nodes += state.nodes.unpack()
         self._numbers: dict[int, int] = {id(item): number for items in (self.pods, self.nodes) for number, item in enumerate(items)}
         self._pod_infos: dict[PodRef, PodInfo] = {}
         self._images: list[tuple[str, int]] = [] if state is None else state.images
@@ -90,8 +90,8 @@ class ObjectTable:
     def to_state(self) -> ObjectTableState:
         """All referenced objects that were not imported."""
         return ObjectTableState(
-            pods=PodTable.of(self.pods[self._first_pod :]),
-            nodes=NodeTable.of(self.nodes[self._first_node :]),
+            pods=PackedPods.of(self.pods[self._first_pod :]),
+            nodes=PackedNodes.of(self.nodes[self._first_node :]),
             images=list(self._image_numbers),
         )
 

@@ -25,7 +25,7 @@ _INLINE_BYTES: Final = 1024
 Volumes = tuple[str | Volume, ...]
 
 
-class PodTable(msgspec.Struct, frozen=True, array_like=True):
+class PackedPods(msgspec.Struct, frozen=True, array_like=True):
     """Pods in order: every list but the first three has an entry for each pod."""
 
     #: Pods without their individual values.
@@ -47,8 +47,8 @@ class PodTable(msgspec.Struct, frozen=True, array_like=True):
     shared_volumes: list[Volumes] = []
 
     @classmethod
-    def of(cls, pods: Sequence[Pod]) -> PodTable:
-        """The table of these pods. Equal pods give equal tables, whether or not they share parts."""
+    def of(cls, pods: Sequence[Pod]) -> PackedPods:
+        """These pods, packed. Equal pods are packed equally, whether or not they share parts."""
         templates: _Distinct[Pod] = _Distinct()
         statuses: _Distinct[PodStatus] = _Distinct()
         shared_volumes = _SharedVolumes()
@@ -72,7 +72,7 @@ class PodTable(msgspec.Struct, frozen=True, array_like=True):
             shared_volumes=shared_volumes.lists,
         )
 
-    def pods(self) -> Iterator[Pod]:
+    def unpack(self) -> Iterator[Pod]:
         """The pods, which share their common parts."""
         volumes_by_text: dict[str, Volume] = {}
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from schedviz.kube.core import ContainerImage, Node
 
 
-class NodeTable(msgspec.Struct, frozen=True, array_like=True):
+class PackedNodes(msgspec.Struct, frozen=True, array_like=True):
     """Nodes in order without their images, and the images by number."""
 
     images: list[ContainerImage]
@@ -18,8 +18,8 @@ class NodeTable(msgspec.Struct, frozen=True, array_like=True):
     images_of: list[list[int]]
 
     @classmethod
-    def of(cls, nodes: Sequence[Node]) -> NodeTable:
-        """The table of these nodes. Equal nodes give equal tables."""
+    def of(cls, nodes: Sequence[Node]) -> PackedNodes:
+        """These nodes, packed. Equal nodes are packed equally."""
         numbers: dict[ContainerImage, int] = {}
         return cls(
             images_of=[[numbers.setdefault(image, len(numbers)) for image in node.status.images] for node in nodes],
@@ -27,7 +27,7 @@ class NodeTable(msgspec.Struct, frozen=True, array_like=True):
             images=list(numbers),
         )
 
-    def all_nodes(self) -> Iterator[Node]:
+    def unpack(self) -> Iterator[Node]:
         """The nodes, which share their images."""
         images = self.images
         for node, numbers in zip(self.nodes, self.images_of, strict=True):
