@@ -18,6 +18,7 @@ from schedviz.engine.framework.object_table import ObjectTable
 from schedviz.engine.framework.status import StatusError
 from schedviz.engine.instructions import BindPod, Host, PatchPodStatus
 from schedviz.kube.core import Pod, PodCondition, PodStatus
+from schedviz.kube.meta import condition_of
 from schedviz.trace.events import ApiCallChanged
 from schedviz.trace.recorder import Recorder
 from schedviz.trace.view import ApiCallView
@@ -209,5 +210,5 @@ def _changes(status: PodStatus, condition: PodCondition | None) -> bool:
     """Whether the pod's condition differs. Upstream: conditionNeedsUpdate"""
     if condition is None:
         return False
-    old = next((existing for existing in status.conditions if existing.type == condition.type), None)
+    old = condition_of(status.conditions, condition.type)
     return old is None or (old.status, old.reason, old.message) != (condition.status, condition.reason, condition.message)

@@ -51,6 +51,11 @@ class Features(msgspec.Struct, frozen=True):
     volume_limit_scaling: bool = False
     workload_aware_preemption: bool = False
 
+    @property
+    def waits_for_binding_conditions(self) -> bool:
+        """Whether PreBind waits for conditions of allocated devices, which needs two gates."""
+        return self.dra_device_binding_conditions and self.dra_resource_claim_device_status
+
 
 class Gate(msgspec.Struct, frozen=True):
     """A feature gate of one release."""

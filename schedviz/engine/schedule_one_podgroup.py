@@ -17,6 +17,7 @@ from schedviz.engine import stages
 from schedviz.engine.cache import SnapshotUpdate
 from schedviz.engine.failure import CLEAR_NOMINATED_NODE, SCHEDULER_ERROR, UNSCHEDULABLE, Failure
 from schedviz.engine.framework.interface import NominatingInfo, NominatingMode
+from schedviz.engine.framework.listers import find_pod_group
 from schedviz.engine.framework.plugins.gangscheduling.gang_scheduling import pod_group_not_found
 from schedviz.engine.framework.pod_groups import Placement, group_of
 from schedviz.engine.framework.runtime import Framework, PluginAnswer
@@ -31,8 +32,7 @@ from schedviz.engine.reporting.stage_report import StageReport
 from schedviz.engine.schedule_one import SCHEDULED, SKIPPED
 from schedviz.engine.scheduler_state import SchedulerState
 from schedviz.engine.stages import Stage
-from schedviz.kube.meta import Condition
-from schedviz.kube.workloads import PodGroup
+from schedviz.kube.meta import Condition, condition_of
 from schedviz.trace.events import PodGroupEnded, PodGroupStageEnded, PodGroupStarted
 from schedviz.trace.view import StageView
 
@@ -334,7 +334,7 @@ class PodGroupCycle:
         return StageReport(stages.SUBMIT_PODS, facts=facts)
 
     def _preempt(self) -> tuple[Status, list[PodInfo]]:
-        group: PodGroup | None = self.state.informers.get("PodGroup", self.group.namespace, self.group.name)
+        group = find_pod_group(self.state.informers, self.group)
         if group is None:
             return as_status(pod_group_not_found(self.group).wrap("failed to get pod group object")), []
         if group.spec.scheduling_constraints is not None and group.spec.scheduling_constraints.topology:
@@ -415,10 +415,10 @@ class PodGroupCycle:
         else:
             condition = Condition(POD_GROUP_SCHEDULED, "False", SCHEDULER_ERROR, str(status.as_error()))
         facts = {"status": condition.status, "reason": condition.reason, "message": condition.message}
-        group: PodGroup | None = self.state.informers.get("PodGroup", self.group.namespace, self.group.name)
+        group = find_pod_group(self.state.informers, self.group)
         if group is None:
             return StageReport(stages.ENDED, facts=facts)
-        current = next((condition for condition in group.status.conditions if condition.type == POD_GROUP_SCHEDULED), None)
+        current = condition_of(group.status.conditions, POD_GROUP_SCHEDULED)
         if current is None or current.status != "True" or condition.status == "True":
             # A group that was scheduled stays so, whatever happens to further pods.
             self.state.host.carry_out(PatchPodGroupStatus(group, condition))

@@ -58,8 +58,8 @@ class Simulation(SimulationState):
         self._ended_cycles: list[CycleView] = []
         #: The total length of the messages of the cycles that ended since the last drain.
         self.pending_message_chars = 0
-        #: Called between two stages of a cycle and two syncs of controllers. A pod group's cycle has several stages for each of its pods, in
-        #: each of its placements.
+        #: Called between two stages of a cycle and two syncs of controllers. A pod group's cycle has several stages for each of its pods,
+        #: in each of its placements.
         self.on_stage: Callable[[], object] = never
         #: `work_until` leaves the command at the first boundary between stages from this event on.
         self._leave_at: int | None = None

@@ -8,7 +8,6 @@ from pathlib import Path
 import msgspec
 
 from schedviz.engine import PODS_PER_SYNC, SimulationSettings, settings_of
-from schedviz.engine.cluster.cluster import is_finished
 from schedviz.experiments.daemon_sets import is_of_daemon_set
 from schedviz.experiments.errors import PlanError
 from schedviz.experiments.plan import Base, Plan, Workload
@@ -163,7 +162,7 @@ def _loaded(files: Sequence[str], folder: Path, path: str, finished: list[Pod]) 
     """What is in the files. Finished pods are left out of it, and added to `finished`."""
 
     def collect_finished(_item: Item, obj: KubeObject) -> None:
-        if isinstance(obj, Pod) and is_finished(obj):
+        if isinstance(obj, Pod) and obj.is_finished:
             finished.append(obj)
 
     try:

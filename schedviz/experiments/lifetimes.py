@@ -11,7 +11,7 @@ from schedviz.engine.clock import nanoseconds
 from schedviz.experiments.errors import PlanError
 from schedviz.experiments.plan import Lifetimes
 from schedviz.kube.core import Pod
-from schedviz.kube.meta import OwnerReference
+from schedviz.kube.meta import OwnerReference, controller_of
 from schedviz.kube.timestamps import parse_timestamp
 
 #: Conditions that become false when a pod finishes.
@@ -37,7 +37,7 @@ class LifetimeSource:
 
     def of(self, pod: Pod) -> int | None:
         """How many nanoseconds the pod runs once it is on a node; None: until the end of the trial."""
-        owner = _controller(pod)
+        owner = controller_of(pod)
         owners = self._lifetimes.owners
         if owners and (owner is None or owner.kind not in owners):
             return None
@@ -63,7 +63,7 @@ def _observed(finished: Iterable[Pod]) -> dict[tuple[str, ...], list[float]]:
     """The lifetimes of finished pods in seconds, by each name of their owners."""
     found: dict[tuple[str, ...], list[float]] = {}
     for pod in finished:
-        owner, seconds = _controller(pod), _seconds(pod)
+        owner, seconds = controller_of(pod), _seconds(pod)
         if owner is not None and seconds is not None:
             for name in dict.fromkeys(_names(pod, owner)):
                 found.setdefault(name, []).append(seconds)
@@ -84,7 +84,3 @@ def _names(pod: Pod, owner: OwnerReference) -> Iterator[tuple[str, ...]]:
     yield owner.kind, pod.namespace, owner.name
     yield owner.kind, pod.namespace, _RUN.sub("", owner.name)
     yield (owner.kind,)
-
-
-def _controller(pod: Pod) -> OwnerReference | None:
-    return next((owner for owner in pod.metadata.owner_references if owner.controller), None)

@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from schedviz.engine.clock import SECOND
-from schedviz.engine.cluster.cluster import is_finished
 from schedviz.engine.framework.resource import Resource
 from schedviz.experiments.amounts import amounts
 from schedviz.experiments.daemon_sets import is_of_daemon_set
@@ -170,7 +169,7 @@ class _Sums:
             elif self._counts_created:
                 self.waiting.add(pod.key)
             return
-        if is_finished(pod):
+        if pod.is_finished:
             return
         requested = self._amounts_of_pods.get(pod.uid)
         if requested is None:

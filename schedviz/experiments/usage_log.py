@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from schedviz.engine import Simulation
-from schedviz.engine.cluster.cluster import is_finished
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.meta import KubeObject
 
@@ -40,5 +39,5 @@ class UsageLog:
 
 def _matters(before: KubeObject | None, after: KubeObject | None) -> bool:
     if isinstance(before, Pod) and isinstance(after, Pod):
-        return before.spec.node_name != after.spec.node_name or is_finished(before) != is_finished(after)
+        return before.spec.node_name != after.spec.node_name or before.is_finished != after.is_finished
     return isinstance(after if before is None else before, Node | Pod)

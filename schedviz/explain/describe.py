@@ -15,7 +15,7 @@ from schedviz.engine.framework.resource import Resource
 from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.explanation import Part
 from schedviz.explain.why import find_pod
-from schedviz.kube.core import FINISHED_PHASES, Container, Node, Pod, PodStatus, ResourceRequirements
+from schedviz.kube.core import Container, Node, Pod, PodStatus, ResourceRequirements
 from schedviz.trace.view import Resources
 
 replace = msgspec.structs.replace
@@ -84,9 +84,7 @@ def describe_node(simulation: Simulation, name: str) -> NodeDescription:
         raise NodeUnknownError(f"There is no node {name} at this moment.")
     pod_info = simulation.scheduler.state.pod_info
     assigned = {
-        pod.key: pod
-        for pod in simulation.stored_objects()
-        if isinstance(pod, Pod) and pod.spec.node_name == name and pod.status.phase not in FINISHED_PHASES
+        pod.key: pod for pod in simulation.stored_objects() if isinstance(pod, Pod) and pod.spec.node_name == name and not pod.is_finished
     }
     cached = {pod.key: pod for pod in info.pods} if info is not None else {}
     assumed = simulation.scheduler.state.cache.assumed_pods

@@ -27,7 +27,7 @@ from schedviz.explain.real_message import missing_kind, what_to_add
 from schedviz.explain.reasons import meaning_of
 from schedviz.explain.sentence import plain
 from schedviz.explain.why import NO_FINDINGS, explain_pod, find_pod
-from schedviz.kube.core import FINISHED_PHASES, Pod
+from schedviz.kube.core import Pod
 from schedviz.trace.phrase import Phrase, counted, joined, phrase, some
 
 #: Groups that are explained; the pods of others are only counted.
@@ -227,7 +227,7 @@ def _in_common(explanations: Sequence[Explanation]) -> tuple[Clause, ...]:
 
 def _pending(simulation: Simulation) -> Iterator[Pod]:
     pods = (obj for obj in simulation.stored_objects() if isinstance(obj, Pod) and not obj.spec.node_name)
-    yield from (pod for pod in pods if pod.metadata.deletion_timestamp is None and pod.status.phase not in FINISHED_PHASES)
+    yield from (pod for pod in pods if pod.metadata.deletion_timestamp is None and not pod.is_finished)
 
 
 def _groups(simulation: Simulation, findings: KnownFindings) -> Iterator[list[Pod]]:

@@ -33,7 +33,7 @@ from schedviz.explain.unbound_claims import with_missing_class
 from schedviz.explain.verdicts import clauses, matrix
 from schedviz.explain.victims import room
 from schedviz.kube.claims import claim_keys
-from schedviz.kube.core import FINISHED_PHASES, Pod, PodCondition
+from schedviz.kube.core import Pod, PodCondition
 from schedviz.trace.phrase import Phrase, phrase
 
 #: From best to worst.
@@ -238,7 +238,7 @@ def _meant_by(key: str, pods: Sequence[Pod]) -> list[str]:
 
 
 def _standing(simulation: Simulation, pod: Pod, place: QueuePlace | None, *, is_held_by_group: bool) -> Standing:
-    if pod.status.phase in FINISHED_PHASES:
+    if pod.is_finished:
         return "finished"
     if pod.spec.node_name:
         return "scheduled"

@@ -15,7 +15,7 @@ from schedviz.ingest.report import FileReport, Tally
 from schedviz.ingest.scheduler_log import SchedulerLog
 from schedviz.ingest.scheduler_messages import PodMessage
 from schedviz.ingest.trace_file import Step, TraceFile
-from schedviz.kube.core import FINISHED_PHASES, Pod
+from schedviz.kube.core import Pod
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.phrase import Phrase, phrase
 from schedviz.trace.releases import RELEASES
@@ -65,7 +65,7 @@ class FileContents:
     def add_object(self, obj: KubeObject) -> None:
         """Add an object. It replaces an earlier version of the same object. Finished pods are left out."""
         kind = type(obj).__name__
-        if isinstance(obj, Pod) and obj.status.phase in FINISHED_PHASES:
+        if isinstance(obj, Pod) and obj.is_finished:
             self.tally.drop(kind, f"the pod has finished ({obj.status.phase})", obj.key)
             return
         key = (type(obj), obj.key)

@@ -15,7 +15,7 @@ from schedviz.ingest.errors import BadObjects, Problem
 from schedviz.ingest.file_contents import RecordedSteps
 from schedviz.ingest.reader import Item
 from schedviz.kube import codec
-from schedviz.kube.core import FINISHED_PHASES, Pod
+from schedviz.kube.core import Pod
 from schedviz.kube.errors import DecodeError, UnknownKindError
 from schedviz.kube.kinds import BY_NAME
 from schedviz.kube.meta import KubeObject
@@ -90,7 +90,7 @@ class Recording:
     def _do(self, change: Change, obj: KubeObject) -> None:
         key = (type(obj).__name__, obj.key)
         existing = self._known.get(key)
-        if change.verb == "delete" or (isinstance(obj, Pod) and obj.status.phase in FINISHED_PHASES):
+        if change.verb == "delete" or (isinstance(obj, Pod) and obj.is_finished):
             if existing is not None:
                 del self._known[key]
                 self._add(Delete(kind=key[0], name=obj.name, namespace=obj.namespace or "default"))

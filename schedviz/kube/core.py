@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from schedviz.kube.affinity import Affinity, Toleration, TopologySpreadConstraint
 from schedviz.kube.meta import Int32, Int64, KubeObject, Part
 from schedviz.kube.quantity import Quantity
@@ -142,7 +144,7 @@ class PodExtendedResourceClaimStatus(Part, frozen=True, gc=False):
 
 
 #: The phases of pods whose containers have all ended. Such a pod no longer occupies its node.
-FINISHED_PHASES = frozenset({"Succeeded", "Failed"})
+_FINISHED_PHASES: Final = frozenset({"Succeeded", "Failed"})
 
 
 class PodStatus(Part, frozen=True, gc=False):
@@ -171,6 +173,11 @@ class Pod(KubeObject, frozen=True, kw_only=True, gc=False, tag="Pod"):
     spec: PodSpec = PodSpec()
     status: PodStatus = PodStatus()
     unread_status: str = ""
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the pod has succeeded or failed; the scheduler's informer does not see it. Upstream: api/v1/pod/util.go IsPodTerminal"""
+        return self.status.phase in _FINISHED_PHASES
 
 
 class Taint(Part, frozen=True, gc=False):

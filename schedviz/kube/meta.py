@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterable
+from typing import Annotated, Protocol, TypeVar
 
 import msgspec
 
@@ -61,6 +62,21 @@ class Condition(Part, frozen=True, gc=False):
     last_transition_time: str | None = None
 
 
+class HasType(Protocol):
+    """A condition of any kind of object."""
+
+    @property
+    def type(self) -> str: ...
+
+
+AnyCondition = TypeVar("AnyCondition", bound=HasType)
+
+
+def condition_of(conditions: Iterable[AnyCondition], type_: str) -> AnyCondition | None:
+    """The condition of a type, or None. Upstream: apimachinery/pkg/api/meta/conditions.go FindStatusCondition"""
+    return next((condition for condition in conditions if condition.type == type_), None)
+
+
 class LabelSelectorRequirement(Part, frozen=True, gc=False):
     """One `matchExpressions` entry of a label selector."""
 
@@ -105,3 +121,14 @@ class KubeObject(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True
     def uid(self) -> str:
         """The object's unique ID."""
         return self.metadata.uid
+
+
+def controller_of(obj: KubeObject) -> OwnerReference | None:
+    """The controller that owns an object, or None. Upstream: apimachinery/pkg/apis/meta/v1/controller_ref.go GetControllerOf"""
+    return next((owner for owner in obj.metadata.owner_references if owner.controller), None)
+
+
+def version_number(obj: KubeObject) -> int:
+    """The object's resource version as a number; 0 if it is not one. Upstream: versioner.go ObjectResourceVersion"""
+    version = obj.metadata.resource_version
+    return int(version) if version.isdecimal() else 0

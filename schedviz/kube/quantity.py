@@ -243,15 +243,15 @@ def _divide_away_from_zero(number: int, divisor: int) -> int:
 def _big_scaled_value(unscaled: int, exponent: int, scale: int) -> int:
     """Upstream: scale_int.go scaledValue, with its overflow and its rounding of negative numbers towards zero."""
     if exponent >= scale:
-        return _wrap(_wrap(unscaled) * 10 ** (exponent - scale))
+        return as_int64(as_int64(unscaled) * 10 ** (exponent - scale))
     divisor = 10 ** (scale - exponent)
     if -MAX_INT64 <= unscaled < MAX_INT64 and scale - exponent < 19:
         quotient = abs(unscaled) // divisor * (1 if unscaled >= 0 else -1)
     else:
         quotient = unscaled // divisor
-    return _wrap(quotient + (unscaled % divisor != 0))
+    return as_int64(quotient + (unscaled % divisor != 0))
 
 
-def _wrap(number: int) -> int:
-    """The low 64 bits, signed, as after Go's conversion to int64."""
-    return (number + (1 << 63)) % (1 << 64) - (1 << 63)
+def as_int64(number: int) -> int:
+    """A number as Go's int64: what overflows wraps around."""
+    return number if -MAX_INT64 <= number <= MAX_INT64 else (number + (1 << 63)) % (1 << 64) - (1 << 63)

@@ -84,7 +84,7 @@ def _group(event: PodGroupStarted, affected: AffectedObjects) -> None:
     affected.pods.update(event.pods)
 
 
-def _placed(event: PodGroupPodTried | SnapshotPod, affected: AffectedObjects) -> None:
+def _pod_and_node(event: CycleEnded | BindingStarted | BindingEnded | PodGroupPodTried | SnapshotPod, affected: AffectedObjects) -> None:
     affected.pods.add(event.pod)
     affected.nodes.add(event.node)
 
@@ -142,16 +142,6 @@ def _snapshot(event: SnapshotUpdated, affected: AffectedObjects) -> None:
     affected.nodes.update(event.cloned, event.removed)
 
 
-def _cycle_ended(event: CycleEnded, affected: AffectedObjects) -> None:
-    affected.pods.add(event.pod)
-    affected.nodes.add(event.node)
-
-
-def _binding(event: BindingStarted | BindingEnded, affected: AffectedObjects) -> None:
-    affected.pods.add(event.pod)
-    affected.nodes.add(event.node)
-
-
 def _recorded(event: EventRecorded, affected: AffectedObjects) -> None:
     affected.pods.add(event.pod)
     affected.pods.add(event.related)
@@ -187,8 +177,8 @@ _NOTES: dict[type, Callable[[Any, AffectedObjects], None]] = {
     PermitAnswered: _pod,
     CacheCall: _pod,
     PodGroupStarted: _group,
-    PodGroupPodTried: _placed,
-    SnapshotPod: _placed,
+    PodGroupPodTried: _pod_and_node,
+    SnapshotPod: _pod_and_node,
     QueueMoved: _moves,
     CachePod: _cache_pod,
     CacheNode: _cache_node,
@@ -196,9 +186,9 @@ _NOTES: dict[type, Callable[[Any, AffectedObjects], None]] = {
     WatchSent: _watch,
     WatchDelivered: _watch,
     SnapshotUpdated: _snapshot,
-    CycleEnded: _cycle_ended,
-    BindingStarted: _binding,
-    BindingEnded: _binding,
+    CycleEnded: _pod_and_node,
+    BindingStarted: _pod_and_node,
+    BindingEnded: _pod_and_node,
     EventRecorded: _recorded,
     PodNominated: _nominated,
     PreemptionStarted: _preemption,

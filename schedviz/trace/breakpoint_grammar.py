@@ -238,8 +238,7 @@ class _Trees(lark.Transformer[lark.Token, Any]):
     def number(self, parts: list[lark.Token]) -> _Value:
         return _Value(json.loads(parts[0]), parts[0].column or 1)
 
-    def constant(self, parts: list[lark.Token]) -> _Value:
-        return _Value(json.loads(parts[0]), parts[0].column or 1)
+    constant = number
 
 
 class _Value(NamedTuple):

@@ -30,6 +30,11 @@ def pod(name: str, *, cpu: str = "1", node_name: str = "", phase: str = "", **sp
     return made
 
 
+def claim(name: str, storage_class: str) -> dict[str, Any]:
+    spec = {"accessModes": ["ReadWriteOnce"], "storageClassName": storage_class, "resources": {"requests": {"storage": "1Gi"}}}
+    return {"kind": "PersistentVolumeClaim", "metadata": {"name": name, "namespace": "default"}, "spec": spec}
+
+
 def objects(*dicts: dict[str, Any]) -> list[KubeObject]:
     return [codec.from_dict(manifest) for manifest in dicts]
 

@@ -22,7 +22,7 @@ from schedviz.trace.simulation_settings import GracefulVictims
 from schedviz.trace.tally import levels_of, tally
 from tests.engine import clusters
 
-do_unchecked, four_nodes, node, pod = clusters.do_unchecked, clusters.four_nodes, clusters.node, clusters.pod
+claim, do_unchecked, four_nodes, node, pod = clusters.claim, clusters.do_unchecked, clusters.four_nodes, clusters.node, clusters.pod
 
 OPERATIONS = int(os.environ.get("SCHEDVIZ_TEST_OPERATIONS", "400"))
 STEPS = 40
@@ -117,11 +117,6 @@ def node_of(name: str, cpu: str, zone: str, *, cordoned: bool, tainted: bool) ->
     made: dict[str, Any] = node(name, cpu=cpu, **({"unschedulable": True} if cordoned else {}), **taints)
     made["metadata"]["labels"] = {"kubernetes.io/hostname": name, "zone": zone}
     return made
-
-
-def claim(name: str, storage_class: str) -> dict[str, Any]:
-    spec = {"accessModes": ["ReadWriteOnce"], "storageClassName": storage_class, "resources": {"requests": {"storage": "1Gi"}}}
-    return {"kind": "PersistentVolumeClaim", "metadata": {"name": name, "namespace": "default"}, "spec": spec}
 
 
 def replicas(kind: str, name: str, count: int) -> dict[str, Any]:

@@ -10,12 +10,7 @@ from schedviz.kube.storage import PersistentVolume, PersistentVolumeClaim
 from schedviz.trace.events import encode_events
 from tests.engine import clusters
 
-do, node, objects = clusters.do, clusters.node, clusters.objects
-
-
-def _claim(name: str, storage_class: str) -> dict[str, Any]:
-    spec = {"accessModes": ["ReadWriteOnce"], "storageClassName": storage_class, "resources": {"requests": {"storage": "1Gi"}}}
-    return {"kind": "PersistentVolumeClaim", "metadata": {"name": name, "namespace": "default"}, "spec": spec}
+claim, do, node, objects = clusters.claim, clusters.do, clusters.node, clusters.objects
 
 
 def _class(name: str, provisioner: str) -> dict[str, Any]:
@@ -35,7 +30,7 @@ def _simulation(*pods: dict[str, Any], **settings: Any) -> Simulation:
         "metadata": {"name": "pv"},
         "spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "storageClassName": "static"},
     }
-    claims = [_claim("static", "static"), _claim("dynamic", "dynamic"), _claim("late", "static")]
+    claims = [claim("static", "static"), claim("dynamic", "dynamic"), claim("late", "static")]
     classes = [_class("static", "kubernetes.io/no-provisioner"), _class("dynamic", "x.example.com")]
     simulation.load(objects(node("node1"), node("node2"), *classes, volume, *claims, *pods))
     return simulation

@@ -32,7 +32,7 @@ from schedviz.engine.instructions import (
     UpdateObject,
     WriteClaim,
 )
-from schedviz.kube.core import FINISHED_PHASES, Pod, PodCondition
+from schedviz.kube.core import Pod, PodCondition
 from schedviz.kube.defaults import default_object
 from schedviz.kube.devices import ResourceClaim
 from schedviz.kube.kinds import BY_NAME, BY_TYPE, WATCHED_KINDS
@@ -426,7 +426,7 @@ class Cluster:
         if kind not in self.watched_kinds:
             return None
         if isinstance(new, Pod):
-            seen_now, seen_before = not is_finished(new), isinstance(old, Pod) and not is_finished(old)
+            seen_now, seen_before = not new.is_finished, isinstance(old, Pod) and not old.is_finished
             if verb == "DELETED":
                 seen_before = seen_now
             if not seen_now and not seen_before:
@@ -524,11 +524,6 @@ def _recorded_uid(verb: str, obj: KubeObject) -> str:
     return obj.uid if isinstance(obj, Pod) and verb in ("create", "delete") else ""
 
 
-def is_finished(pod: Pod) -> bool:
-    """Whether the pod has finished; the scheduler's informer does not see such pods."""
-    return pod.status.phase in FINISHED_PHASES
-
-
 def _grace_seconds(obj: KubeObject) -> int:
     """How long the object may take to end. Only pods have a grace period."""
     if not isinstance(obj, Pod):
@@ -542,7 +537,7 @@ def _has_grace(pod: Pod) -> bool:
 
     Upstream: pkg/registry/core/pod/strategy.go CheckGracefulDelete
     """
-    return bool(pod.spec.node_name) and not is_finished(pod)
+    return bool(pod.spec.node_name) and not pod.is_finished
 
 
 def _as_patched(pod: Pod) -> Pod:

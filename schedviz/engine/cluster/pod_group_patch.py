@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from schedviz.kube.meta import Condition
+from schedviz.kube.meta import Condition, condition_of
 from schedviz.kube.workloads import PodGroupStatus
 
 
 def with_condition(status: PodGroupStatus, condition: Condition, now: str) -> Condition | None:
     """The condition as it would be in the status; None: the status has it. Its transition time changes only with its status."""
-    existing = next((existing_condition for existing_condition in status.conditions if existing_condition.type == condition.type), None)
+    existing = condition_of(status.conditions, condition.type)
     changed_at = existing.last_transition_time if existing is not None and existing.status == condition.status else now
     condition = replace(condition, last_transition_time=changed_at)
     return None if condition == existing else condition

@@ -11,6 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from schedviz.kube.core import PodCondition, PodStatus
+from schedviz.kube.meta import condition_of
 
 
 class StatusPatch(msgspec.Struct, frozen=True):
@@ -40,7 +41,7 @@ class StatusPatch(msgspec.Struct, frozen=True):
         """
         parts = []
         if self.condition_type:
-            result = self if status is None else condition_of(status, self.condition_type) or self
+            result = self if status is None else condition_of(status.conditions, self.condition_type) or self
             values = ["<nil>" if value is None else value for value in (result.status, result.reason)]
             parts.append(f"condition {self.condition_type}={values[0]} {values[1]}")
         if self.nominated_node_name is not None:
@@ -54,7 +55,7 @@ class StatusPatch(msgspec.Struct, frozen=True):
             status = replace(status, nominated_node_name=self.nominated_node_name)
         if not self.condition_type:
             return status
-        old = condition_of(status, self.condition_type) or PodCondition(type=self.condition_type)
+        old = condition_of(status.conditions, self.condition_type) or PodCondition(type=self.condition_type)
         new = PodCondition(
             type=self.condition_type,
             status=old.status if self.status is None else self.status,
@@ -74,7 +75,7 @@ def between(base: PodStatus, condition: PodCondition | None, nominated_node_name
         nominated_node_name = None
     patch = StatusPatch(nominated_node_name=nominated_node_name)
     if condition is not None:
-        old = condition_of(base, condition.type)
+        old = condition_of(base.conditions, condition.type)
         if old is None:
             patch = replace(
                 patch,
@@ -99,7 +100,7 @@ def between(base: PodStatus, condition: PodCondition | None, nominated_node_name
 
 def with_condition(status: PodStatus, condition: PodCondition) -> PodStatus:
     """The status with a condition set; its transition time changes only if its status changes."""
-    old = condition_of(status, condition.type)
+    old = condition_of(status.conditions, condition.type)
     if old is not None and old.status == condition.status:
         condition = replace(condition, last_transition_time=old.last_transition_time)
     return _with(status, condition)
@@ -110,12 +111,7 @@ def with_applied(status: PodStatus, condition: PodCondition) -> PodStatus:
     return _with(status, condition)
 
 
-def condition_of(status: PodStatus, type_: str) -> PodCondition | None:
-    """The condition of a type, or None."""
-    return next((condition for condition in status.conditions if condition.type == type_), None)
-
-
 def _with(status: PodStatus, condition: PodCondition) -> PodStatus:
-    if condition_of(status, condition.type) is None:
+    if condition_of(status.conditions, condition.type) is None:
         return replace(status, conditions=(*status.conditions, condition))
     return replace(status, conditions=tuple(condition if existing.type == condition.type else existing for existing in status.conditions))

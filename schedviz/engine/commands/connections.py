@@ -5,7 +5,6 @@ Upstream: client-go tools/cache/reflector.go, delta_fifo.go Replace, shared_info
 
 from __future__ import annotations
 
-from schedviz.engine.cluster.cluster import is_finished
 from schedviz.engine.cluster.watch import Verb, WatchEvent
 from schedviz.engine.commands.cycle_runner import CycleRunner
 from schedviz.engine.simulation_state import Outcome, SimulationState
@@ -71,7 +70,7 @@ def _differences(simulation: SimulationState, kind: str) -> list[WatchEvent]:
     """
     cluster = simulation.cluster
     cached = simulation.scheduler.state.informers.objects()[kind]
-    listed = {key: obj for key, obj in cluster.store.of_kind(kind).items() if not (isinstance(obj, Pod) and is_finished(obj))}
+    listed = {key: obj for key, obj in cluster.store.of_kind(kind).items() if not (isinstance(obj, Pod) and obj.is_finished)}
 
     def event(verb: Verb, obj: KubeObject, *, gone: bool = False) -> WatchEvent:
         number = cluster.watches.next_id()

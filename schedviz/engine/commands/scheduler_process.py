@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from schedviz.engine.cluster.cluster import is_finished
 from schedviz.engine.commands import connections
 from schedviz.engine.commands.cycle_runner import CycleRunner
 from schedviz.engine.simulation_state import Outcome, SimulationState
@@ -64,7 +63,7 @@ def _list(runner: CycleRunner) -> None:
     for kind in simulation.release.kinds_watched_with(simulation.features):
         for obj in store.of_kind(kind.name).values():
             if isinstance(obj, Pod):
-                if is_finished(obj):
+                if obj.is_finished:
                     continue
                 if not obj.spec.node_name:
                     runner.set_clock(simulation.clock.now + LOAD_NANOS)

@@ -165,10 +165,9 @@ def _with_defaults_of(args: Args, features: Features) -> Args:
     if isinstance(args, VolumeBindingArgs) and not args.shape and features.storage_capacity_scoring:
         return msgspec.structs.replace(args, shape=STORAGE_CAPACITY_SHAPE)
     if isinstance(args, DynamicResourcesArgs):
-        waits = features.dra_device_binding_conditions and features.dra_resource_claim_device_status
         return DynamicResourcesArgs(
             filter_timeout=args.filter_timeout or ("10s" if features.dra_scheduler_filter_timeout else None),
-            binding_timeout=args.binding_timeout or ("600s" if waits else None),
+            binding_timeout=args.binding_timeout or ("600s" if features.waits_for_binding_conditions else None),
         )
     return args
 

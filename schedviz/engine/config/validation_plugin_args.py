@@ -181,7 +181,7 @@ class ArgsValidation(msgspec.Struct, frozen=True):
                 yield forbidden(f"{path}.filterTimeout", "DRASchedulingFilterTimeout feature gate is disabled")
         elif filtering is not None and filtering < 0:
             yield self._invalid(f"{path}.filterTimeout", GoDuration(format_duration(filtering)), "must be zero or positive")
-        if not (features.dra_device_binding_conditions and features.dra_resource_claim_device_status):
+        if not features.waits_for_binding_conditions:
             if binding is not None:
                 detail = "DRADeviceBindingConditions or DRAResourceClaimDeviceStatus feature gate is disabled"
                 yield forbidden(f"{path}.bindingTimeout", detail)

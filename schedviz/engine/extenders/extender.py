@@ -26,6 +26,7 @@ from schedviz.engine.framework.listers import SharedLister
 from schedviz.engine.framework.preemption.importance import NodeVictims
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import PodInfo
+from schedviz.kube.quantity import as_int64
 
 #: The factor from an extender's score of 0..10 to a plugin's of 0..100.
 SCALE: Final = 10
@@ -187,9 +188,9 @@ class Extender:
                 return ExtenderScoreRecord(error=error)
             for node, score in scores:
                 if node in raw:
-                    raw[node] = _int64(raw[node] + score)
+                    raw[node] = as_int64(raw[node] + score)
         weight = self._config.weight
-        return ExtenderScoreRecord(weight, raw, {node: _int64(score * weight * SCALE) for node, score in raw.items()})
+        return ExtenderScoreRecord(weight, raw, {node: as_int64(score * weight * SCALE) for node, score in raw.items()})
 
     def process_preemption(self, pod: PodInfo, candidates: Sequence[NodeVictims], snapshot: SharedLister) -> tuple[list[NodeVictims], str]:
         """The candidates and victims that the extender keeps, or the error.
@@ -300,11 +301,6 @@ def _tls(config: ExtenderConfig) -> ExtenderTls | str:
     return ExtenderTls(
         insecure=tls_config.insecure or (config.enable_https and not ca_pem), server_name=tls_config.server_name, ca_pem=ca_pem
     )
-
-
-def _int64(value: int) -> int:
-    """The value as Go's int64, after an overflow."""
-    return (value + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
 def build_extenders(

@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.formulas import Amount, Formula, resource_reader
-from schedviz.engine.framework.resource import as_int64
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import NodeInfo, PodInfo
+from schedviz.kube.quantity import as_int64
 
 #: The change of a resource in each row; "pods" is the number of pods.
 Adjustment = Callable[[str], IntArray]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
-from schedviz.engine.framework.pod_groups import PodGroupState
+from schedviz.engine.framework.pod_groups import PodGroupInfo, PodGroupState
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import StatusError
 from schedviz.engine.framework.types import NodeInfo, PodInfo
@@ -13,6 +13,7 @@ from schedviz.engine.framework.verdicts import Index
 from schedviz.kube.core import Pod, PodCondition, PodExtendedResourceClaimStatus
 from schedviz.kube.devices import ResourceClaim
 from schedviz.kube.storage import PersistentVolume, PersistentVolumeClaim
+from schedviz.kube.workloads import PodGroup
 
 StorageObject = TypeVar("StorageObject", PersistentVolume, PersistentVolumeClaim)
 
@@ -74,6 +75,12 @@ class ObjectLister(Protocol):
     def knows(self, kind: str) -> bool:
         """Whether there is a store for the kind."""
         ...
+
+
+def find_pod_group(objects: ObjectLister, group: PodGroupInfo) -> PodGroup | None:
+    """v1.36: the PodGroup object of a group, or None."""
+    pod_group: PodGroup | None = objects.get("PodGroup", group.namespace, group.name)
+    return pod_group
 
 
 class PodNominator(Protocol):

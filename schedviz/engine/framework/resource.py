@@ -11,14 +11,12 @@ from typing import Final
 
 from schedviz.kube.core import Pod, ResourceList
 from schedviz.kube.label_names import key_faults
-from schedviz.kube.quantity import NANO, Quantity
+from schedviz.kube.quantity import MAX_INT64, NANO, Quantity, as_int64
 from schedviz.trace.view import Resources
 
 #: The request that scores assume for a container without one: 0.1 cores and 200 MiB. Upstream: scheduler/util/pod_resources.go
 DEFAULT_MILLI_CPU_REQUEST: Final = 100
 DEFAULT_MEMORY_REQUEST: Final = 200 * 1024 * 1024
-
-_MAX_INT64: Final = (1 << 63) - 1
 
 
 class Resource:
@@ -157,7 +155,7 @@ def _summed(pod: Pod) -> Resource:
     result = Resource()
     for name, nanos in _nano_totals(pod).items():
         amount = -(-nanos // (10**6 if name == "cpu" else 10**9))
-        result._set(name, amount if -_MAX_INT64 <= amount <= _MAX_INT64 else _overflown(pod, name))  # noqa: SLF001 - its own module
+        result._set(name, amount if -MAX_INT64 <= amount <= MAX_INT64 else _overflown(pod, name))  # noqa: SLF001 - its own module
     return result
 
 
@@ -204,11 +202,6 @@ def exact_amount(quantity: Quantity) -> int:
     """The amount in billionths, the precision limit of quantities."""
     factor: int = 10 ** (quantity.exponent - NANO)
     return quantity.unscaled * factor
-
-
-def as_int64(number: int) -> int:
-    """A number as Go's int64: sums that overflow wrap around."""
-    return number if -_MAX_INT64 <= number <= _MAX_INT64 else (number + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
 @lru_cache(maxsize=4096)

@@ -15,9 +15,10 @@ from typing import Any, ClassVar, Final, NamedTuple, TypeVar
 import msgspec
 
 from schedviz.engine.framework.affinity_terms import AffinityTerm, AffinityTerms, WeightedAffinityTerm, affinity_terms
-from schedviz.engine.framework.resource import PodRequests, Resource, as_int64, pod_requests
+from schedviz.engine.framework.resource import PodRequests, Resource, pod_requests
 from schedviz.kube.core import Container, Node, Pod
 from schedviz.kube.meta import KubeObject
+from schedviz.kube.quantity import as_int64
 
 NANOS_PER_SECOND: Final = 1_000_000_000
 

@@ -27,7 +27,7 @@ from schedviz.engine.legacy.priorities import (
     PriorityReduceFunction,
 )
 from schedviz.kube.core import Pod
-from schedviz.kube.meta import OwnerReference
+from schedviz.kube.meta import OwnerReference, controller_of
 from schedviz.kube.node_affinity import preferred_scheduling_terms
 from schedviz.kube.selectors import Selector, SelectorError, label_selector, selector_from_set
 from schedviz.kube.zones import zone_key
@@ -173,7 +173,7 @@ def _selectors(pod: Pod, meta: Meta) -> list[Selector]:
 
 def node_prefer_avoid_pods_map(pod: PodInfo, _meta: Meta, node_info: NodeInfo) -> int:
     """0 if the node's annotation names the pod's controller."""
-    owner = next((owner for owner in pod.pod.metadata.owner_references if owner.controller), None)
+    owner = controller_of(pod.pod)
     annotation = node_info.node.metadata.annotations.get(_AVOID_PODS, "") if node_info.node is not None else ""
     if owner is None or owner.kind not in _AVOIDED_KINDS or not annotation:
         return MAX_PRIORITY

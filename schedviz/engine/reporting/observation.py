@@ -148,7 +148,8 @@ def _members(event: AnyEvent, names: Iterable[str]) -> dict[str, Any]:
     return {name: value for name in names if (value := getattr(event, name))}
 
 
-def _answer(plugin: str, status: Status) -> dict[str, Any]:
+def answer_record(plugin: str, status: Status) -> dict[str, Any]:
+    """What a plugin answered."""
     return {"plugin": plugin, "code": status.code.value, "reasons": list(status.reasons)}
 
 
@@ -156,7 +157,7 @@ def answers(plugin_answers: Iterable[PluginAnswer]) -> list[dict[str, Any]]:
     """What plugins answered, in order."""
     records = []
     for answer in plugin_answers:
-        record = _answer(answer.plugin, answer.status)
+        record = answer_record(answer.plugin, answer.status)
         if answer.node_names is not None:
             record["nodeNames"] = list(answer.node_names)
         if answer.timeout is not None:
@@ -173,7 +174,7 @@ def nominated_node_record(cycle: SchedulingCycle) -> dict[str, Any] | None:
     record: dict[str, Any] = {
         "node": evaluation.node,
         "feasible": evaluation.feasible,
-        "rejected": None if rejected is None else {"node": evaluation.node, **_answer(rejected.plugin, rejected.status)},
+        "rejected": None if rejected is None else {"node": evaluation.node, **answer_record(rejected.plugin, rejected.status)},
     }
     if evaluation.error:
         record["error"] = evaluation.error
@@ -183,10 +184,10 @@ def nominated_node_record(cycle: SchedulingCycle) -> dict[str, Any] | None:
 def _filter(outcome: FilterOutcome) -> list[dict[str, Any]]:
     names, codes, statuses = outcome.rows.names, outcome.verdicts.codes, outcome.verdicts.statuses
     rejections = [
-        {"node": names[row], **_answer(statuses[codes[row]].failed_plugin, statuses[codes[row]])} for row in outcome.rejected.tolist()
+        {"node": names[row], **answer_record(statuses[codes[row]].failed_plugin, statuses[codes[row]])} for row in outcome.rejected.tolist()
     ]
     if outcome.error is not None:
-        rejections.append({"node": names[len(codes)], **_answer(outcome.error.failed_plugin, outcome.error)})
+        rejections.append({"node": names[len(codes)], **answer_record(outcome.error.failed_plugin, outcome.error)})
     return rejections
 
 
@@ -236,7 +237,7 @@ def post_filter_record(outcome: PostFilterOutcome) -> dict[str, Any] | None:
     result = outcome.results[-1] if outcome.results else None
     nominating = None if result is None else result.nominating_info
     record: dict[str, Any] = {
-        **_answer(answer.plugin, answer.status),
+        **answer_record(answer.plugin, answer.status),
         "nominatedNode": None if nominating is None else nominating.nominated_node_name,
         "candidates": [],
         "chosen": "",

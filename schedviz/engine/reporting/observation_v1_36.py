@@ -8,9 +8,15 @@ from typing import Any, Final
 from schedviz.engine.binding import BindingCycle
 from schedviz.engine.cycle_results import CycleResults
 from schedviz.engine.framework.runtime import PluginAnswer
-from schedviz.engine.framework.status import Status
 from schedviz.engine.podgroup_pod_cycle import PodGroupPodCycle
-from schedviz.engine.reporting.observation import answers, cycle_record, nominated_node_record, post_filter_record, snapshot_update_record
+from schedviz.engine.reporting.observation import (
+    answer_record,
+    answers,
+    cycle_record,
+    nominated_node_record,
+    post_filter_record,
+    snapshot_update_record,
+)
 from schedviz.engine.schedule_one import SchedulingCycle
 from schedviz.engine.schedule_one_podgroup import PodGroupCycle
 from schedviz.engine.scheduler import Scheduler
@@ -91,8 +97,8 @@ def cycle_members(cycle: SchedulingCycle) -> dict[str, Any]:
     return {
         "poppedFrom": "backoffQ" if results.popped_from_backoff_q else "",
         "pendingPlugins": results.pending_plugins,
-        "preFilterStatus": None if status is None else _answer(status.failed_plugin, status),
-        "postFilters": [] if outcome is None else [_answer(answer.plugin, answer.status) for answer in outcome.answers],
+        "preFilterStatus": None if status is None else answer_record(status.failed_plugin, status),
+        "postFilters": [] if outcome is None else [answer_record(answer.plugin, answer.status) for answer in outcome.answers],
         "postFilter": None if outcome is None else post_filter_record(outcome),
         "preFilterNodes": results.pre_filter_nodes,
         "signature": None if cycle.queued.signature is None else f"{_fnv_1a(cycle.queued.signature):08x}",
@@ -204,8 +210,4 @@ def binding_members(binding: BindingCycle) -> dict[str, Any]:
 
 def _pre_flight(answer: PluginAnswer) -> dict[str, Any]:
     # Both plugins that have this extension point allow other plugins to run with them.
-    return {**_answer(answer.plugin, answer.status), "allowParallel": True}
-
-
-def _answer(plugin: str, status: Status) -> dict[str, Any]:
-    return {"plugin": plugin, "code": status.code.value, "reasons": list(status.reasons)}
+    return {**answer_record(answer.plugin, answer.status), "allowParallel": True}

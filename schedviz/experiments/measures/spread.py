@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from schedviz.experiments.measures.measure import measure
+from schedviz.kube.meta import controller_of
 from schedviz.kube.zones import zone_key
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def _nodes_by_application(trial: FinishedTrial) -> Iterator[list[str]]:
 
 
 def _application(pod: Pod) -> str:
-    owner = next((owner for owner in pod.metadata.owner_references if owner.controller), None)
+    owner = controller_of(pod)
     if owner is not None:
         return f"{pod.namespace}/{owner.kind}/{owner.uid or owner.name}"
     label = next((pod.metadata.labels[name] for name in _APP_LABELS if name in pod.metadata.labels), "")

@@ -26,7 +26,7 @@ from schedviz.explain.doctor.times import Times
 from schedviz.explain.extenders import feasible_nodes, known_extenders
 from schedviz.explain.finding import Finding
 from schedviz.explain.queue_place import queue_place
-from schedviz.kube.core import FINISHED_PHASES, Node, Pod
+from schedviz.kube.core import Node, Pod
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.phrase import counted, phrase, some
 
@@ -171,7 +171,7 @@ def _inside(signal: Signal) -> Iterator[Finding]:
 def _strays(nodes: dict[str, Node], pods: Iterable[Pod]) -> Iterator[Finding]:
     missing: dict[str, list[str]] = {}
     for pod in pods:
-        if pod.spec.node_name and pod.spec.node_name not in nodes and pod.status.phase not in FINISHED_PHASES:
+        if pod.spec.node_name and pod.spec.node_name not in nodes and not pod.is_finished:
             missing.setdefault(pod.spec.node_name, []).append(pod.key)
     for name, keys in sorted(missing.items()) if nodes else ():
         sentence = phrase(

@@ -11,7 +11,7 @@ from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.doctor.amounts import amounts_of
 from schedviz.explain.doctor.finding import Scheduler, difference, note
 from schedviz.explain.finding import Finding, Side
-from schedviz.kube.core import FINISHED_PHASES, Node, Pod
+from schedviz.kube.core import Node, Pod
 from schedviz.trace.phrase import Phrase, phrase, some
 
 FOR_EVER = "nominated for ever"
@@ -91,11 +91,11 @@ def nominations_of_objects(nodes: Mapping[str, Node], pods: Sequence[Pod], sched
     """The same with API objects only."""
     on_node: dict[str, list[PodInfo]] = {}
     for pod in pods:
-        if pod.spec.node_name and pod.status.phase not in FINISHED_PHASES:
+        if pod.spec.node_name and not pod.is_finished:
             on_node.setdefault(pod.spec.node_name, []).append(scheduler.pod_info(pod))
     for pod in pods:
         name = pod.status.nominated_node_name
-        if not name or pod.spec.node_name or pod.status.phase in FINISHED_PHASES:
+        if not name or pod.spec.node_name or pod.is_finished:
             continue
         node = nodes.get(name)
         if node is None:

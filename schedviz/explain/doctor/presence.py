@@ -10,7 +10,7 @@ from schedviz.explain.doctor.evidence import BINDING_SECONDS, Evidence, advice_f
 from schedviz.explain.doctor.finding import Scheduler, difference, note
 from schedviz.explain.doctor.times import Times
 from schedviz.explain.finding import Finding, Side
-from schedviz.kube.core import FINISHED_PHASES, Node, Pod
+from schedviz.kube.core import Node, Pod
 from schedviz.trace.phrase import Phrase, counted, phrase, some
 
 _HANGS: Final = phrase(
@@ -116,7 +116,7 @@ class Presence:
         about = f"Pod {dumped.key}"
         if pod is None:
             yield from self._redundant(dumped, phrase("the scheduler counts it on {node}", node=node.name))
-        elif pod.status.phase in FINISHED_PHASES:
+        elif pod.is_finished:
             if self._left_out(about, undecided=self._is_recent(pod)):
                 return
             sentence = phrase(
@@ -176,7 +176,7 @@ class Presence:
     def _missed_pods(self) -> Iterator[Finding]:
         seen = {pod.uid for node in self.dump.nodes for pod in node.pods} | {pod.uid for pod in self.dump.pending}
         for pod in self.pods.values():
-            if pod.uid in seen or pod.status.phase in FINISHED_PHASES:
+            if pod.uid in seen or pod.is_finished:
                 continue
             about = f"Pod {pod.key}"
             is_own = bool(pod.spec.node_name) or pod.spec.scheduler_name in self.scheduler.names

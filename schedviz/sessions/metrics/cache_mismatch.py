@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schedviz.engine import Simulation
-from schedviz.kube.core import FINISHED_PHASES, Node, Pod
+from schedviz.kube.core import Node, Pod
 from schedviz.sessions.metrics.metric_values import Labels
 
 
@@ -15,7 +15,7 @@ def cache_mismatch(simulation: Simulation) -> dict[Labels, float]:
     cache = simulation.scheduler.state.cache
     objects = list(simulation.stored_objects())
     nodes = {obj.name for obj in objects if isinstance(obj, Node)}
-    pods = {obj.uid for obj in objects if isinstance(obj, Pod) and obj.spec.node_name and obj.status.phase not in FINISHED_PHASES}
+    pods = {obj.uid for obj in objects if isinstance(obj, Pod) and obj.spec.node_name and not obj.is_finished}
     cached_nodes = {info.name for info in cache.nodes if info.node is not None}
     # An assumed pod is in the cache before it is bound at the API server.
     assumed = cache.assumed_pods

@@ -14,7 +14,7 @@ from typing import Final, Literal
 import msgspec
 
 from schedviz.kube.claims import claim_name
-from schedviz.kube.core import FINISHED_PHASES, Pod
+from schedviz.kube.core import Pod
 
 #: Where the conditions of a pod imply that it waits.
 Place = Literal["active", "unschedulable", "nominated", "gated"]
@@ -145,4 +145,4 @@ def place_of(pod: Pod) -> Place:
 
 def is_waiting(pod: Pod) -> bool:
     """Whether the pod waits for a scheduler, gated ones included."""
-    return not (pod.spec.node_name or pod.metadata.deletion_timestamp or pod.status.phase in FINISHED_PHASES)
+    return not (pod.spec.node_name or pod.metadata.deletion_timestamp or pod.is_finished)

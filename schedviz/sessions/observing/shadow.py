@@ -23,7 +23,7 @@ from schedviz.explain.in_flight import Bound, Move, Replay, bound_pod
 from schedviz.explain.judgement import Choice, Judgement
 from schedviz.explain.provisioning import selected_node
 from schedviz.explain.shadow import DISAGREEMENTS, choose
-from schedviz.kube.core import FINISHED_PHASES, Pod
+from schedviz.kube.core import Pod
 from schedviz.sessions.models import Observer, Session
 from schedviz.sessions.observing.agreement import Binding, BindingSeen, DeletedWhilePending, PodArrival, PodPlaced, ShadowRecord
 from schedviz.sessions.observing.pending import PendingPods, Waiting, is_waiting
@@ -367,4 +367,4 @@ def _node_of(pod: dict[str, Any]) -> str:
 
 def _is_placed(pod: Pod) -> bool:
     """Whether the pod occupies a node."""
-    return bool(pod.spec.node_name) and pod.status.phase not in FINISHED_PHASES
+    return bool(pod.spec.node_name) and not pod.is_finished

@@ -17,7 +17,7 @@ from schedviz.engine.cache.debugger.dumper import Dump, DumpedNode, DumpedPod, f
 from schedviz.engine.cache.debugger.log_line import LogLine
 from schedviz.engine.clock import EPOCH_SECONDS, SECOND
 from schedviz.engine.framework.resource import Resource
-from schedviz.kube.core import FINISHED_PHASES, Pod
+from schedviz.kube.core import Pod
 from schedviz.trace.view import Resources
 
 
@@ -96,7 +96,7 @@ def lines_of_state(
     they are `stale`, what the cache knows. `at` is in nanoseconds since 1970.
     """
     dump = dump_of_state(state, pods)
-    uids = [pod.uid for pod in pods if pod.status.phase not in FINISHED_PHASES]
+    uids = [pod.uid for pod in pods if not pod.is_finished]
     mismatch = Mismatch() if stale else compare(node_names, uids, dump)
     at = EPOCH_SECONDS * SECOND if at is None else at
     is_v1_36 = state.queue.error_backoff_q is not None

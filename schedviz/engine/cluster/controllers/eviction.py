@@ -12,9 +12,10 @@ from msgspec.structs import replace
 
 from schedviz.engine.cluster.controllers.controller import ApiServer
 from schedviz.engine.cluster.controllers.pdb_status import budgets_of
-from schedviz.engine.cluster.controllers.pods import all_pods, controller_of, is_ready
+from schedviz.engine.cluster.controllers.pods import all_pods, is_ready
 from schedviz.engine.cluster.status_patch import with_applied
-from schedviz.kube.core import FINISHED_PHASES, Node, Pod, PodCondition
+from schedviz.kube.core import Node, Pod, PodCondition
+from schedviz.kube.meta import controller_of
 from schedviz.kube.policy import PodDisruptionBudget
 
 _WOULD_VIOLATE: Final = "Cannot evict pod as it would violate the pod's disruption budget."
@@ -68,7 +69,7 @@ def drain(node: Node, api: ApiServer) -> list[tuple[str, str]]:
 
 def _needs_no_budget(pod: Pod) -> bool:
     """Whether the pod is not running, so that no budget applies. Upstream: canIgnorePDB"""
-    return pod.status.phase in (*FINISHED_PHASES, "Pending") or pod.metadata.deletion_timestamp is not None
+    return pod.is_finished or pod.status.phase == "Pending" or pod.metadata.deletion_timestamp is not None
 
 
 def _spend(budget: PodDisruptionBudget, pod: Pod, api: ApiServer) -> str:

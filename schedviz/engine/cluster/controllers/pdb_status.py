@@ -13,11 +13,11 @@ from msgspec.structs import replace
 
 from schedviz.engine.clock import nanoseconds
 from schedviz.engine.cluster.controllers.controller import ApiServer, Wake
-from schedviz.engine.cluster.controllers.pods import controller_of, is_ready, moment_of
+from schedviz.engine.cluster.controllers.pods import is_active, is_ready, moment_of
 from schedviz.engine.cluster.objects import ObjectStore
 from schedviz.kube.apps import Deployment, ReplicaSet, StatefulSet
-from schedviz.kube.core import FINISHED_PHASES, Pod, ReplicationController
-from schedviz.kube.meta import KubeObject, OwnerReference
+from schedviz.kube.core import Pod, ReplicationController
+from schedviz.kube.meta import KubeObject, OwnerReference, controller_of
 from schedviz.kube.policy import PodDisruptionBudget, PodDisruptionBudgetSpec
 from schedviz.kube.selector_index import SelectorIndex, required_value
 from schedviz.kube.selectors import Selector, SelectorError, label_selector
@@ -177,7 +177,7 @@ def _controller(
 
 def _still_disrupted(budget: PodDisruptionBudget, pods: Sequence[Pod], now: int) -> dict[str, str | None]:
     """Evictions in progress, of pods that exist and are not seen to terminate. Upstream: buildDisruptedPodMap"""
-    existing = {pod.name for pod in pods if pod.metadata.deletion_timestamp is None and pod.status.phase not in FINISHED_PHASES}
+    existing = {pod.name for pod in pods if is_active(pod)}
     timeout = nanoseconds(DELETION_TIMEOUT_SECONDS)
     return {
         name: since

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from schedviz.engine.cluster.controllers.controller import ApiServer, Wake
 from schedviz.engine.cluster.controllers.pods import all_pods, with_uid
 from schedviz.engine.cluster.status_patch import with_applied
-from schedviz.kube.core import FINISHED_PHASES, Node, Pod, PodCondition
+from schedviz.kube.core import Node, Pod, PodCondition
 from schedviz.kube.meta import KubeObject
 
 
@@ -53,7 +53,7 @@ class PodGC:
 
 def _mark_failed(pod: Pod, api: ApiServer) -> None:
     """Set the pod's DisruptionTarget condition. Upstream: gc_controller.go markFailedAndDeletePodWithCondition"""
-    if pod.status.phase in FINISHED_PHASES:
+    if pod.is_finished:
         return
     condition = PodCondition(
         type="DisruptionTarget",

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from schedviz.engine.clock import EPOCH_SECONDS, nanoseconds
 from schedviz.engine.cluster.objects import ObjectStore
-from schedviz.engine.cluster.status_patch import condition_of
-from schedviz.kube.core import FINISHED_PHASES, Pod
-from schedviz.kube.meta import OwnerReference
+from schedviz.kube.core import Pod
+from schedviz.kube.meta import condition_of
 from schedviz.kube.timestamps import parse_timestamp
 
 
@@ -19,20 +18,15 @@ def all_pods(store: ObjectStore, namespace: str | None = None) -> Iterator[Pod]:
             yield pod
 
 
-def controller_of(pod: Pod) -> OwnerReference | None:
-    """The pod's controller. Upstream: metav1.GetControllerOf"""
-    return next((owner for owner in pod.metadata.owner_references if owner.controller), None)
-
-
 def is_ready(pod: Pod) -> bool:
     """Whether the pod has the condition Ready. Upstream: pkg/api/v1/pod/util.go IsPodReady"""
-    ready = condition_of(pod.status, "Ready")
+    ready = condition_of(pod.status.conditions, "Ready")
     return ready is not None and ready.status == "True"
 
 
 def is_active(pod: Pod) -> bool:
     """Whether the pod counts for its controller. Upstream: pkg/controller/controller_utils.go IsPodActive"""
-    return pod.status.phase not in FINISHED_PHASES and pod.metadata.deletion_timestamp is None
+    return not pod.is_finished and pod.metadata.deletion_timestamp is None
 
 
 def moment_of(timestamp: str) -> int:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from schedviz.engine.cluster.controllers.controller import ApiServer, Wake
-from schedviz.engine.cluster.controllers.pods import controller_of, is_active, is_ready, with_uid
+from schedviz.engine.cluster.controllers.pods import is_active, is_ready, with_uid
 from schedviz.kube.apps import ReplicaSet
 from schedviz.kube.core import Pod, PodSpec
 from schedviz.kube.defaults import default_object
-from schedviz.kube.meta import KubeObject, ObjectMeta, OwnerReference
+from schedviz.kube.meta import KubeObject, ObjectMeta, OwnerReference, controller_of
 from schedviz.kube.timestamps import parse_timestamp
 
 #: Templates whose specifications are kept with defaults.

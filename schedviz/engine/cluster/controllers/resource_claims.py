@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from schedviz.engine.cluster.controllers.controller import ApiServer, Wake
 from schedviz.engine.cluster.controllers.pods import all_pods
-from schedviz.kube.core import FINISHED_PHASES, Pod, PodResourceClaim, PodResourceClaimStatus
+from schedviz.kube.core import Pod, PodResourceClaim, PodResourceClaimStatus
 from schedviz.kube.devices import ResourceClaim, ResourceClaimConsumerReference, ResourceClaimMeta, ResourceClaimTemplate
 from schedviz.kube.meta import KubeObject, OwnerReference
 
@@ -65,7 +65,7 @@ def _claim_names(pod: Pod) -> list[str]:
 def _is_done(pod: Pod) -> bool:
     """Whether the pod uses no devices any more: it has finished, or it terminates and never ran. Upstream: isPodDone"""
     never_ran = pod.metadata.deletion_timestamp is not None and not pod.spec.node_name
-    return pod.status.phase in FINISHED_PHASES or never_ran
+    return pod.is_finished or never_ran
 
 
 def _create_missing(pod: Pod, api: ApiServer) -> None:

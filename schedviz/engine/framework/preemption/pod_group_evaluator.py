@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from schedviz.engine.framework.interface import Handle, PodGroupDryRun
+from schedviz.engine.framework.listers import find_pod_group
 from schedviz.engine.framework.pod_groups import group_of
 from schedviz.engine.framework.preemption.budgets import Budgets
 from schedviz.engine.framework.preemption.executor import Executor
@@ -88,7 +89,7 @@ class PodGroupEvaluator:
     def _group_disrupted_with(self, pod: PodInfo) -> PodGroup | None:
         """Upstream: isPodGroupPreemptiblePod"""
         named = group_of(pod.pod)
-        pod_group: PodGroup | None = None if named is None else self._handle.objects.get("PodGroup", named.namespace, named.name)
+        pod_group = None if named is None else find_pod_group(self._handle.objects, named)
         return pod_group if pod_group is not None and pod_group.spec.disruption_mode == _AS_A_GROUP else None
 
     def _in_order_of_reprieve(self, victims: Sequence[Victim]) -> Iterator[Victim]:

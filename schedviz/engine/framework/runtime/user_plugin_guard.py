@@ -143,10 +143,7 @@ class GuardedPlugin:
     # Filter and Score, for many rows at once.
 
     def _filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:
-        def failed(fault: str) -> Verdicts:
-            return Verdicts.all(len(rows), as_status(fault))
-
-        answer: Verdicts | None = self._answer(self._plugin.filter, (state, pod, rows), _verdicts(len(rows)), failed)
+        answer: Verdicts | None = self._answer(self._plugin.filter, (state, pod, rows), _verdicts(len(rows)), _on_all(rows))
         return answer
 
     def _filter_nodes(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:
@@ -161,10 +158,7 @@ class GuardedPlugin:
                     statuses.append(as_status(self._record_fault(error)))
             return None if all(status.is_success for status in statuses) else Verdicts.of(statuses)
 
-        def failed(fault: str) -> Verdicts:
-            return Verdicts.all(len(rows), as_status(fault))
-
-        answer: Verdicts | None = self._answer(filter_each, (state, pod, rows), lambda verdicts: verdicts, failed)
+        answer: Verdicts | None = self._answer(filter_each, (state, pod, rows), lambda verdicts: verdicts, _on_all(rows))
         return answer
 
     def _score_nodes(self, state: CycleState, pod: PodInfo, rows: Rows) -> Scores | Status:
@@ -179,6 +173,11 @@ class GuardedPlugin:
 
         answer: Scores | Status = self._answer(score_each, (state, pod, rows), _scores(len(rows)), as_status)
         return answer
+
+
+def _on_all(rows: Rows) -> Callable[[str], Verdicts]:
+    """A function that makes a fault the verdict for all rows."""
+    return lambda fault: Verdicts.all(len(rows), as_status(fault))
 
 
 def _in_one_line(error: Exception) -> str:

@@ -13,6 +13,7 @@ import msgspec
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.fit_error import NodeToStatusMap
 from schedviz.engine.framework.interface import PodGroupDryRun, PostFilterResult
+from schedviz.engine.framework.listers import find_pod_group
 from schedviz.engine.framework.plugins.defaultpreemption.default_preemption import DefaultPreemption
 from schedviz.engine.framework.pod_groups import PodGroupInfo, group_of
 from schedviz.engine.framework.preemption import NodeVictims, more_important_first
@@ -53,7 +54,7 @@ class DefaultPreemptionV136(DefaultPreemption):
         group = group_of(pod.pod)
         if group is None or not features.workload_aware_preemption:
             return _WAITING if preemptions.is_running_for(pod.uid) else SUCCESS
-        pod_group = self._pod_group(group)
+        pod_group = find_pod_group(self._handle.objects, group)
         return _GROUP_WAITING if pod_group is not None and preemptions.is_running_for(pod_group.metadata.uid) else SUCCESS
 
     def post_filter(self, state: CycleState, pod: PodInfo, node_to_status: NodeToStatusMap) -> tuple[PostFilterResult | None, Status]:
@@ -68,7 +69,7 @@ class DefaultPreemptionV136(DefaultPreemption):
         """Why no pods are evicted for a single pod of a group; None: they may be."""
         features = self._handle.features
         if features.topology_aware_workload_scheduling:
-            pod_group = self._pod_group(group)
+            pod_group = find_pod_group(self._handle.objects, group)
             if pod_group is None:
                 return _NO_GROUP
             if pod_group.spec.scheduling_constraints is not None:
@@ -78,10 +79,6 @@ class DefaultPreemptionV136(DefaultPreemption):
     def pod_group_post_filter(self, group: PodGroup, pods: Sequence[PodInfo], dry_run: PodGroupDryRun) -> tuple[Status, list[PodInfo]]:
         """Evict pods, or whole groups, so that the group can be scheduled. Upstream: PodGroupPostFilter"""
         return PodGroupEvaluator(self.name, self._handle, self._budgets()).preempt(group, pods, dry_run)
-
-    def _pod_group(self, group: PodGroupInfo) -> PodGroup | None:
-        pod_group: PodGroup | None = self._handle.objects.get("PodGroup", group.namespace, group.name)
-        return pod_group
 
     def _outcome(
         self, node: str, pods: Sequence[PodInfo], can_stay: Sequence[bool], protected: int, computed_cost: ComputedCost | None = None

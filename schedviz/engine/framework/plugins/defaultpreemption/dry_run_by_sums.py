@@ -14,10 +14,10 @@ import numpy as np
 from schedviz.engine.framework.adjusted_rows import AddedPods, AdjustedRows, amount
 from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.preemption.potential_victims import VictimTable
-from schedviz.engine.framework.resource import as_int64
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.engine.framework.verdicts import Mask, Verdicts
+from schedviz.kube.quantity import as_int64
 
 #: Filter, with all plugins or with those that read sums.
 RunFilter = Callable[[Rows], Verdicts]

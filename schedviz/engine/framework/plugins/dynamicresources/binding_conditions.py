@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from schedviz.engine.framework.types import NANOS_PER_SECOND
 from schedviz.kube.devices import AllocatedDeviceStatus, DeviceRequestAllocationResult, ResourceClaim
-from schedviz.kube.meta import Condition
+from schedviz.kube.meta import condition_of
 from schedviz.kube.timestamps import parse_timestamp
 
 
@@ -34,13 +34,14 @@ def is_ready(claim: ResourceClaim) -> bool:
         if status is None:
             return False
         for name in result.binding_failure_conditions:
-            failed = _condition(status, name)
+            failed = condition_of(status.conditions, name)
             if failed is not None and failed.status == "True":
                 raise BindingConditionError(
                     f"device binding failed: claim={claim.name}, reason={failed.reason}, message={json.dumps(failed.message)}"
                 )
         if not all(
-            (condition := _condition(status, name)) is not None and condition.status == "True" for name in result.binding_conditions
+            (condition := condition_of(status.conditions, name)) is not None and condition.status == "True"
+            for name in result.binding_conditions
         ):
             return False
     return True
@@ -61,7 +62,3 @@ def _results(claim: ResourceClaim) -> tuple[DeviceRequestAllocationResult, ...]:
 def _status_of(claim: ResourceClaim, result: DeviceRequestAllocationResult) -> AllocatedDeviceStatus | None:
     name = (result.driver, result.pool, result.device)
     return next((device for device in claim.status.devices if (device.driver, device.pool, device.device) == name), None)
-
-
-def _condition(status: AllocatedDeviceStatus, name: str) -> Condition | None:
-    return next((condition for condition in status.conditions if condition.type == name), None)

@@ -105,14 +105,9 @@ class ClaimBinder:
                 claim = updated
             claim = with_allocation(claim, allocation)
         claim = replace(claim, status=replace(claim.status, reserved_for=(*claim.status.reserved_for, reference_to(pod))))
-        if self._keeps_timestamps:
+        if self._handle.features.waits_for_binding_conditions:
             claim = self._with_timestamp(claim)
         return client.update_claim_status(claim), f"{action} claim {claim.key}"
-
-    @property
-    def _keeps_timestamps(self) -> bool:
-        features = self._handle.features
-        return features.dra_device_binding_conditions and features.dra_resource_claim_device_status
 
     def _with_timestamp(self, claim: ResourceClaim) -> ResourceClaim:
         allocation = claim.status.allocation

@@ -12,7 +12,7 @@ import msgspec
 
 from schedviz.engine.framework.plugins.dynamicresources.structured import AllocatedState, DeviceID
 from schedviz.kube.devices import AllocationResult, ResourceClaim
-from schedviz.kube.meta import KubeObject
+from schedviz.kube.meta import KubeObject, version_number
 
 #: Gets the versions of a claim before and after a change.
 ClaimHandler = Callable[[ResourceClaim | None, ResourceClaim | None], None]
@@ -53,7 +53,7 @@ class ClaimTracker:
     def add(self, claim: ResourceClaim) -> None:
         """Store a claim that was added or updated. A version that is not newer than the stored one is ignored."""
         versions = self._claims.get(claim.key)
-        if versions is not None and _version(claim) <= _version(versions.latest):
+        if versions is not None and version_number(claim) <= version_number(versions.latest):
             return
         self._claims[claim.key] = _Versions(claim, claim)
         self._changed(None if versions is None else versions.latest, claim)
@@ -78,7 +78,7 @@ class ClaimTracker:
     def assume(self, claim: ResourceClaim) -> bool:
         """Assume a version that the API server returned, until the informer has it. False: a newer one is known, or none."""
         versions = self._claims.get(claim.key)
-        if versions is None or _version(claim) < _version(versions.latest):
+        if versions is None or version_number(claim) < version_number(versions.latest):
             return False
         before, versions.latest = versions.latest, claim
         self._changed(before, claim)
@@ -194,11 +194,6 @@ def _count(state: AllocatedState, claim: ResourceClaim, sign: int) -> None:
             state.shared.pop(device, None)
         if result.consumed_capacity:
             (state.capacities.insert if sign > 0 else state.capacities.remove)(device, result.consumed_capacity)
-
-
-def _version(claim: ResourceClaim) -> int:
-    version = claim.metadata.resource_version
-    return int(version) if version.isdecimal() else 0
 
 
 def _nobody(old: ResourceClaim | None, new: ResourceClaim | None) -> None:

@@ -115,7 +115,7 @@ class DRAManager:
             prioritized_list=gates.dra_prioritized_list,
             partitionable_devices=gates.dra_partitionable_devices,
             device_taints=gates.dra_device_taints,
-            device_binding_and_status=gates.dra_device_binding_conditions and gates.dra_resource_claim_device_status,
+            device_binding_and_status=gates.waits_for_binding_conditions,
             consumable_capacity=gates.dra_consumable_capacity,
         )
 

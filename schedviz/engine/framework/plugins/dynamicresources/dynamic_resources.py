@@ -308,14 +308,9 @@ class DynamicResources:
             if claim.status.allocation is None:
                 continue
             is_elsewhere = selector is not None and not selector.match(info.node)
-            if is_elsewhere or (self._waits_for_conditions and self._has_failed(claim)):
+            if is_elsewhere or (self._handle.features.waits_for_binding_conditions and self._has_failed(claim)):
                 indices.append(index)
         return indices
-
-    @property
-    def _waits_for_conditions(self) -> bool:
-        features = self._handle.features
-        return features.dra_device_binding_conditions and features.dra_resource_claim_device_status
 
     def _has_failed(self, claim: ResourceClaim) -> bool:
         """Whether the devices of a claim were not prepared in time, or cannot be."""
@@ -503,7 +498,7 @@ class DynamicResources:
                 data.claims[index] = self._binder.bind(data, index, pod.pod, node_name)
             except BindError as error:
                 return as_status(str(error))
-        if not self._waits_for_conditions or not has_conditions(data.claims):
+        if not self._handle.features.waits_for_binding_conditions or not has_conditions(data.claims):
             return SUCCESS
         data.waits = True
         self._handle.client.record_event(

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.interface import Handle
+from schedviz.engine.framework.listers import find_pod_group
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.helper.hint_objects import after, queue_if
 from schedviz.engine.framework.pod_groups import PodGroupInfo, PodGroups, group_of
@@ -52,7 +53,7 @@ class GangScheduling:
         group = group_of(pod.pod)
         if group is None:
             return SUCCESS
-        pod_group = self._find(group)
+        pod_group = find_pod_group(self._handle.objects, group)
         if pod_group is None:
             return unresolvable(f'waiting for pods\'s pod group "{group.name}" to appear in scheduling queue')
         gang = pod_group.spec.scheduling_policy.gang
@@ -72,7 +73,7 @@ class GangScheduling:
         group = group_of(pod.pod)
         if group is None:
             return SUCCESS, 0
-        pod_group = self._find(group)
+        pod_group = find_pod_group(self._handle.objects, group)
         if pod_group is None:
             return as_status(pod_group_not_found(group).wrap(f"failed to get podGroup {group.key}")), 0
         gang = pod_group.spec.scheduling_policy.gang
@@ -89,10 +90,6 @@ class GangScheduling:
         for uid in sorted(members.assumed):
             self._handle.allow_waiting_pod(uid, self.name)
         return SUCCESS, 0
-
-    def _find(self, group: PodGroupInfo) -> PodGroup | None:
-        pod_group: PodGroup | None = self._handle.objects.get("PodGroup", group.namespace, group.name)
-        return pod_group
 
 
 def pod_group_not_found(group: PodGroupInfo) -> StatusError:

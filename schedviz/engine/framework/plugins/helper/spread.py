@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from schedviz.engine.framework.listers import ObjectLister
 from schedviz.kube.core import Pod
-from schedviz.kube.meta import OwnerReference
+from schedviz.kube.meta import controller_of
 from schedviz.kube.selectors import EVERYTHING, Selector, SelectorError, label_selector, selector_from_set
 
 
@@ -18,7 +18,7 @@ def default_selector(pod: Pod, objects: ObjectLister) -> Selector:
         selector = service.spec.selector
         if selector and selector_from_set(selector).matches(pod.metadata.labels):
             labels |= selector
-    owner = _controller(pod)
+    owner = controller_of(pod)
     if owner is None:
         return _of_set(labels)
     match owner.api_version, owner.kind:
@@ -30,10 +30,6 @@ def default_selector(pod: Pod, objects: ObjectLister) -> Selector:
             return _of_set(labels) if controller is None else _narrowed(_of_set(labels), controller.spec.selector)
         case _:
             return _of_set(labels)
-
-
-def _controller(pod: Pod) -> OwnerReference | None:
-    return next((owner for owner in pod.metadata.owner_references if owner.controller), None)
 
 
 def _of_set(labels: dict[str, str]) -> Selector:

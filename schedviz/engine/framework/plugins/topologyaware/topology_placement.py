@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from schedviz.engine.framework.interface import Handle
+from schedviz.engine.framework.listers import find_pod_group
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.gangscheduling.gang_scheduling import pod_group_not_found
 from schedviz.engine.framework.pod_groups import Placement, PodGroupInfo, by_name
 from schedviz.engine.framework.status import Status, as_status
 from schedviz.kube.core import Pod
-from schedviz.kube.workloads import PodGroup
 
 
 class TopologyPlacement:
@@ -25,7 +25,7 @@ class TopologyPlacement:
 
     def generate_placements(self, group: PodGroupInfo, parent: Placement) -> Sequence[Placement] | Status:
         """The parent placement if the group has no topology constraint. If pods of the group have nodes, only their domain is left."""
-        pod_group: PodGroup | None = self._handle.objects.get("PodGroup", group.namespace, group.name)
+        pod_group = find_pod_group(self._handle.objects, group)
         if pod_group is None:
             return as_status(pod_group_not_found(group))
         constraints = pod_group.spec.scheduling_constraints

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 import msgspec
 
 from schedviz.kube.claims import class_of_volume
-from schedviz.kube.meta import KubeObject
+from schedviz.kube.meta import KubeObject, version_number
 from schedviz.kube.storage import PersistentVolume, PersistentVolumeClaim
 
 Object = TypeVar("Object", bound=KubeObject)
@@ -48,7 +48,7 @@ class AssumeCache(Generic[Object]):
     def add(self, obj: Object) -> None:
         """Store an object that was added or updated."""
         info = self._objects.get(obj.key)
-        if info is not None and _version(obj) <= _version(info.latest):
+        if info is not None and version_number(obj) <= version_number(info.latest):
             return
         self._put(ObjInfo(obj, obj))
 
@@ -67,7 +67,7 @@ class AssumeCache(Generic[Object]):
     def assume(self, obj: Object) -> None:
         """Assume a changed version, until the informer has it. Raises `AssumeError`."""
         info = self._info(obj.key)
-        assumed, stored = _version(obj), _version(info.latest)
+        assumed, stored = version_number(obj), version_number(info.latest)
         if assumed < stored:
             raise AssumeError(f'{self.description} "{obj.key}" is out of sync (stored: {stored}, assume: {assumed})')
         info.latest = obj
@@ -184,8 +184,3 @@ class PassiveVolumeCache(PassiveAssumeCache[PersistentVolume], VolumeCache):
 
 def _have_one_version(first: KubeObject, second: KubeObject) -> bool:
     return first.metadata.resource_version == second.metadata.resource_version
-
-
-def _version(obj: KubeObject) -> int:
-    version = obj.metadata.resource_version
-    return int(version) if version.isdecimal() else 0
