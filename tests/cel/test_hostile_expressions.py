@@ -3,34 +3,16 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
 
 import pytest
 
-from schedviz.cel import CelError, CompileError, CostLimitError, Environment
+from schedviz.cel import CostLimitError, Environment
 from schedviz.cel.errors import MAX_ISSUES, WorkLimitError
 from schedviz.cel.types import STRING
+from tests.cel.expressions import Expressions
 
-environment = Environment({"text": STRING})
-VARIABLES = {"text": "x"}
+expressions = Expressions(Environment({"text": STRING}), {"text": "x"})
 DIGITS = "1" * 5000
-
-
-def value_of(expression: str) -> Any:
-    value, _cost = environment.compile(expression).evaluate(VARIABLES, cost_limit=1_000_000)
-    return value
-
-
-def error_of(expression: str) -> str:
-    with pytest.raises(CelError) as caught:
-        value_of(expression)
-    return str(caught.value)
-
-
-def compile_error_of(expression: str) -> str:
-    with pytest.raises(CompileError) as caught:
-        environment.compile(expression)
-    return str(caught.value)
 
 
 def nested(levels: int, grown: str, result: str) -> str:
@@ -51,7 +33,7 @@ def nested(levels: int, grown: str, result: str) -> str:
     ],
 )
 def test_literals_that_no_value_can_have_are_named(expression: str, message: str) -> None:
-    assert compile_error_of(expression).startswith(f"ERROR: <input>:1:1: {message}\n")
+    assert expressions.compile_error(expression).startswith(f"ERROR: <input>:1:1: {message}\n")
 
 
 @pytest.mark.parametrize(
@@ -68,15 +50,15 @@ def test_literals_that_no_value_can_have_are_named(expression: str, message: str
     ],
 )
 def test_values_that_no_function_takes_are_errors_of_the_expression(expression: str, message: str) -> None:
-    assert error_of(expression) == message
+    assert expressions.error(expression) == message
 
 
 def test_numbers_beyond_those_of_a_double_are_infinite() -> None:
-    assert value_of('quantity("1e400").asApproximateFloat() == 1.0 / 0.0') is True
+    assert expressions.value('quantity("1e400").asApproximateFloat() == 1.0 / 0.0') is True
 
 
 def test_nested_repetitions_of_nothing_match_the_empty_text() -> None:
-    assert value_of('text.matches("^((((){1000}){1000}){1000}){1000}x$")') is True
+    assert expressions.value('text.matches("^((((){1000}){1000}){1000}){1000}x$")') is True
 
 
 @pytest.mark.parametrize(
@@ -99,12 +81,12 @@ def test_nested_repetitions_of_nothing_match_the_empty_text() -> None:
 )
 def test_what_the_costs_of_the_api_server_do_not_bound_is_stopped(expression: str) -> None:
     with pytest.raises(WorkLimitError, match="goes through too many elements or characters"):
-        value_of(expression)
+        expressions.value(expression)
 
 
 def test_no_operator_absorbs_that_an_expression_was_stopped() -> None:
     with pytest.raises(CostLimitError):
-        value_of("lists.range(60000).map(i, i).size() == 1 || true")
+        expressions.value("lists.range(60000).map(i, i).size() == 1 || true")
 
 
 @pytest.mark.parametrize(
@@ -115,12 +97,12 @@ def test_no_operator_absorbs_that_an_expression_was_stopped() -> None:
     ],
 )
 def test_expressions_whose_types_grow_exponentially_do_not_compile(expression: str) -> None:
-    assert compile_error_of(expression).startswith("ERROR: <input>:1:1: expression is too complex\n")
+    assert expressions.compile_error(expression).startswith("ERROR: <input>:1:1: expression is too complex\n")
 
 
 def test_only_the_first_problems_of_an_expression_are_shown() -> None:
-    assert len(compile_error_of("#" * 10_000)) < 30_000
+    assert len(expressions.compile_error("#" * 10_000)) < 30_000
 
-    lines = compile_error_of("\n".join("#" * 200)).split("\n")
+    lines = expressions.compile_error("\n".join("#" * 200)).split("\n")
     assert sum(line.startswith("ERROR") for line in lines) == MAX_ISSUES
     assert lines[-1].endswith("more errors were truncated")

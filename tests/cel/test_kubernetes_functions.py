@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from schedviz.cel import CelError, Environment
-
-environment = Environment({})
+from tests.cel.expressions import WITHOUT_VARIABLES
 
 
 @pytest.mark.parametrize(
@@ -25,7 +23,7 @@ environment = Environment({})
     ],
 )
 def test_an_expression_is_true(expression: str) -> None:
-    assert environment.compile(expression).evaluate({}, cost_limit=1000)[0] is True
+    assert WITHOUT_VARIABLES.value(expression) is True
 
 
 @pytest.mark.parametrize(
@@ -40,6 +38,4 @@ def test_an_expression_is_true(expression: str) -> None:
     ],
 )
 def test_what_is_malformed_gives_the_message_of_kubernetes(expression: str, message: str) -> None:
-    with pytest.raises(CelError) as caught:
-        environment.compile(expression).evaluate({}, cost_limit=1000)
-    assert str(caught.value) == message
+    assert WITHOUT_VARIABLES.error(expression) == message

@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from schedviz.cel import CelError, CompileError, CostLimitError, Environment
+from schedviz.cel import CostLimitError, Environment
 from schedviz.cel.types import DYN, INT, STRING, map_of
+from tests.cel.expressions import Expressions
 
-environment = Environment({"text": STRING, "number": INT, "any": DYN, "map": map_of(STRING, DYN)})
-VARIABLES = {"text": "träger", "number": 7, "any": {"a": 1, "list": (1, 2)}, "map": {"a": 1, "b": "x"}}
-
-
-def value_of(expression: str) -> Any:
-    value, _cost = environment.compile(expression).evaluate(VARIABLES, cost_limit=1_000_000)
-    return value
-
-
-def error_of(expression: str) -> str:
-    with pytest.raises(CelError) as caught:
-        value_of(expression)
-    return str(caught.value)
-
-
-def compile_error_of(expression: str) -> str:
-    with pytest.raises(CompileError) as caught:
-        environment.compile(expression)
-    return str(caught.value)
+expressions = Expressions(
+    Environment({"text": STRING, "number": INT, "any": DYN, "map": map_of(STRING, DYN)}),
+    {"text": "träger", "number": 7, "any": {"a": 1, "list": (1, 2)}, "map": {"a": 1, "b": "x"}},
+)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +58,7 @@ def compile_error_of(expression: str) -> str:
     ],
 )
 def test_an_expression_is_true(expression: str) -> None:
-    assert value_of(expression) is True
+    assert expressions.value(expression) is True
 
 
 @pytest.mark.parametrize(
@@ -94,7 +78,7 @@ def test_an_expression_is_true(expression: str) -> None:
     ],
 )
 def test_an_evaluation_fails_with_the_message_of_cel_go(expression: str, message: str) -> None:
-    assert error_of(expression) == message
+    assert expressions.error(expression) == message
 
 
 @pytest.mark.parametrize(
@@ -121,23 +105,23 @@ def test_an_evaluation_fails_with_the_message_of_cel_go(expression: str, message
     ],
 )
 def test_what_does_not_compile_is_shown_with_its_place(expression: str, message: str) -> None:
-    assert compile_error_of(expression) == message
+    assert expressions.compile_error(expression) == message
 
 
 def test_a_missing_operand_is_reported_as_the_api_server_reports_it() -> None:
     expected = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"
 
-    assert compile_error_of("1 +").startswith(f"ERROR: <input>:1:4: Syntax error: mismatched input '<EOF>' expecting {expected}\n")
+    assert expressions.compile_error("1 +").startswith(f"ERROR: <input>:1:4: Syntax error: mismatched input '<EOF>' expecting {expected}\n")
 
 
 def test_only_lists_and_maps_can_be_walked_through() -> None:
     expected = "ERROR: <input>:1:1: expression of type 'int' cannot be range of a comprehension (must be list, map, or dynamic)"
 
-    assert compile_error_of("number.all(x, true)").split("\n")[0] == expected
+    assert expressions.compile_error("number.all(x, true)").split("\n")[0] == expected
 
 
 def test_all_problems_of_an_expression_are_reported_in_order() -> None:
-    lines = compile_error_of("b + a").split("\n")
+    lines = expressions.compile_error("b + a").split("\n")
 
     assert [line for line in lines if line.startswith("ERROR")] == [
         "ERROR: <input>:1:1: undeclared reference to 'b' (in container '')",
@@ -147,21 +131,21 @@ def test_all_problems_of_an_expression_are_reported_in_order() -> None:
 
 def test_an_expression_that_costs_too_much_is_stopped() -> None:
     ten = "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]"
-    program = environment.compile(f"{ten}.all(x, {ten}.all(y, {ten}.all(z, {ten}.all(w, x + y + z + w > 0))))")
+    program = expressions.environment.compile(f"{ten}.all(x, {ten}.all(y, {ten}.all(z, {ten}.all(w, x + y + z + w > 0))))")
 
     with pytest.raises(CostLimitError, match="operation cancelled: actual cost limit exceeded"):
-        program.evaluate(VARIABLES, cost_limit=10_000)
+        program.evaluate(expressions.variables, cost_limit=10_000)
 
 
 def test_a_cost_is_one_for_each_step_and_a_tenth_for_each_compared_character() -> None:
-    program = environment.compile("map.b == 'a text of 20 letters'")
+    program = expressions.environment.compile("map.b == 'a text of 20 letters'")
 
     assert program.evaluate({"map": {"b": "a text of 20 letters"}}, cost_limit=100) == (True, 4)
 
 
 def test_long_conditions_are_evaluated() -> None:
-    assert value_of(" || ".join(["number == 0"] * 500 + ["number == 7"])) is True
+    assert expressions.value(" || ".join(["number == 0"] * 500 + ["number == 7"])) is True
 
 
 def test_deep_nesting_is_rejected_instead_of_exhausting_the_stack() -> None:
-    assert "expression recursion limit exceeded: 250" in compile_error_of("(" * 500 + "1" + ")" * 500)
+    assert "expression recursion limit exceeded: 250" in expressions.compile_error("(" * 500 + "1" + ")" * 500)

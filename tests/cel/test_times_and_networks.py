@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from schedviz.cel import CelError, CompileError, Environment
+from tests.cel.expressions import WITHOUT_VARIABLES
 
-environment = Environment({})
 PARSE_ERROR = "network address parse error during conversion from string: "
 
 
@@ -45,7 +44,7 @@ PARSE_ERROR = "network address parse error during conversion from string: "
     ],
 )
 def test_an_expression_is_true(expression: str) -> None:
-    assert environment.compile(expression).evaluate({}, cost_limit=1000)[0] is True
+    assert WITHOUT_VARIABLES.value(expression) is True
 
 
 @pytest.mark.parametrize(
@@ -77,13 +76,9 @@ def test_an_expression_is_true(expression: str) -> None:
     ],
 )
 def test_what_is_malformed_gives_the_message_of_kubernetes(expression: str, message: str) -> None:
-    with pytest.raises(CelError) as caught:
-        environment.compile(expression).evaluate({}, cost_limit=1000)
-    assert str(caught.value) == message
+    assert WITHOUT_VARIABLES.error(expression) == message
 
 
 @pytest.mark.parametrize("function", ["duration", "timestamp"])
 def test_a_malformed_constant_is_rejected_when_the_expression_is_compiled(function: str) -> None:
-    with pytest.raises(CompileError) as caught:
-        environment.compile(f"{function}('x') == {function}('y')")
-    assert f"invalid {function} argument" in str(caught.value)
+    assert f"invalid {function} argument" in WITHOUT_VARIABLES.compile_error(f"{function}('x') == {function}('y')")
