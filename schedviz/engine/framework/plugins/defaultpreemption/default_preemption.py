@@ -25,6 +25,7 @@ from schedviz.engine.framework.status import SUCCESS, Code, Status, as_status, u
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.kube.core import Pod
+from schedviz.kube.meta import condition_of
 
 _NO_VICTIMS: Final = unresolvable("No preemption victims found for incoming pod")
 
@@ -172,7 +173,5 @@ def _terminating_by_preemption(pod: Pod) -> bool:
     """Whether the pod terminates because the scheduler preempted it. Upstream: podTerminatingByPreemption"""
     if pod.metadata.deletion_timestamp is None:
         return False
-    for condition in pod.status.conditions:
-        if condition.type == "DisruptionTarget":
-            return condition.status == "True" and condition.reason == "PreemptionByScheduler"
-    return False
+    condition = condition_of(pod.status.conditions, "DisruptionTarget")
+    return condition is not None and condition.status == "True" and condition.reason == "PreemptionByScheduler"

@@ -49,62 +49,64 @@ class Reprieves:
         #: What outcomes depend on besides the node; None: unknown.
         self._key: Hashable | None = None if sums_key is None else (sums_key, needs_victims, handle.keeps_details)
 
-    def in_batches(self, places: Index, size: int, budgets: Budgets) -> Iterator[tuple[int, Outcome]]:
+    def in_batches(self, row_numbers: Index, size: int, budgets: Budgets) -> Iterator[tuple[int, Outcome]]:
         """Each row with its outcome, computed for `size` rows at a time."""
-        for start in range(0, len(places), size):
-            batch = places[start : start + size].tolist()
+        for start in range(0, len(row_numbers), size):
+            batch = row_numbers[start : start + size].tolist()
             if budgets:
                 outcomes = self._with_budgets(batch, budgets)
             elif self._key is None:
                 outcomes = self._try(batch, self._potential_victims(batch))
             else:
-                outcomes = self._look_up(batch, places[start + size : start + size + size // 2].tolist(), self._key)
+                outcomes = self._look_up(batch, row_numbers[start + size : start + size + size // 2].tolist(), self._key)
             yield from zip(batch, outcomes, strict=True)
 
-    def _look_up(self, places: Sequence[int], next_places: Sequence[int], key: Hashable) -> Sequence[Outcome]:
-        """The outcomes that are kept; the others are computed. If it is the key of an earlier pod, `next_places`, which pods after this one
-        will try, are computed at the same time: an array of many rows costs little more than one of a single row.
+    def _look_up(self, row_numbers: Sequence[int], next_row_numbers: Sequence[int], key: Hashable) -> Sequence[Outcome]:
+        """The outcomes that are kept; the others are computed.
+
+        If an earlier pod had the same key, pods after this one will try `next_row_numbers`. These are computed at the same time: an array
+        of many rows costs little more than one of a single row.
         """
-        nodes = dict(zip(places, self._potential_victims(places), strict=True))
-        known = {place: self._kept_outcome(place, of_node, key) for place, of_node in nodes.items()}
-        missing = [place for place, outcome in known.items() if outcome is None]
+        nodes = dict(zip(row_numbers, self._potential_victims(row_numbers), strict=True))
+        known = {row: self._kept_outcome(row, of_node, key) for row, of_node in nodes.items()}
+        missing = [row for row, outcome in known.items() if outcome is None]
         if missing:
-            if len(missing) < len(places):
-                next_nodes = dict(zip(next_places, self._potential_victims(next_places), strict=True))
-                missing += [place for place, of_node in next_nodes.items() if self._kept_outcome(place, of_node, key) is None]
+            if len(missing) < len(row_numbers):
+                next_nodes = dict(zip(next_row_numbers, self._potential_victims(next_row_numbers), strict=True))
+                missing += [row for row, of_node in next_nodes.items() if self._kept_outcome(row, of_node, key) is None]
                 nodes |= next_nodes
-            for place, computed in zip(missing, self._try(missing, [nodes[place] for place in missing]), strict=True):
-                known[place] = computed
-                if not self._dry_run.has_nominated_pods(place):
-                    nodes[place].keep_outcome(key, computed)
-        return [outcome for place in places if (outcome := known[place]) is not None]
+            for row, computed in zip(missing, self._try(missing, [nodes[row] for row in missing]), strict=True):
+                known[row] = computed
+                if not self._dry_run.has_nominated_pods(row):
+                    nodes[row].keep_outcome(key, computed)
+        return [outcome for row in row_numbers if (outcome := known[row]) is not None]
 
-    def _kept_outcome(self, place: int, of_node: PotentialVictims, key: Hashable) -> Outcome | None:
+    def _kept_outcome(self, row: int, of_node: PotentialVictims, key: Hashable) -> Outcome | None:
         """Nominated pods change the outcome, and not the NodeInfo."""
-        return None if self._dry_run.has_nominated_pods(place) else of_node.outcome(key)
+        return None if self._dry_run.has_nominated_pods(row) else of_node.outcome(key)
 
-    def _with_budgets(self, places: Sequence[int], budgets: Budgets) -> Sequence[Outcome]:
+    def _with_budgets(self, row_numbers: Sequence[int], budgets: Budgets) -> Sequence[Outcome]:
         """Pods whose eviction violates a budget are the first that may stay."""
-        split = [by_budget(of_node.pods, budgets) for of_node in self._potential_victims(places)]
+        split = [by_budget(of_node.pods, budgets) for of_node in self._potential_victims(row_numbers)]
         ordered = [PotentialVictims([*violating, *others]) for violating, others in split]
-        return self._try(places, ordered, [len(violating) for violating, _ in split])
+        return self._try(row_numbers, ordered, [len(violating) for violating, _ in split])
 
     def _try(
-        self, places: Sequence[int], potential: Sequence[PotentialVictims], protected: Sequence[int] | None = None
+        self, row_numbers: Sequence[int], potential: Sequence[PotentialVictims], protected: Sequence[int] | None = None
     ) -> Sequence[Outcome]:
         """`protected`: how many potential victims of each node violate a budget, from the first; None: there are no budgets."""
         table = VictimTable(potential)
-        self._dry_run.reprieve(places, table, self._filter_by_sums)
-        names, all_pods, stays = self._rows(places).names, [of_node.pods for of_node in potential], table.stays_by_node()
+        self._dry_run.reprieve(row_numbers, table, self._filter_by_sums)
+        names, all_pods, stays = self._rows(row_numbers).names, [of_node.pods for of_node in potential], table.stays_by_node()
         if protected is None:
-            return list(map(self._make_outcome, names, all_pods, stays, [0] * len(places), table.costs()))
+            return list(map(self._make_outcome, names, all_pods, stays, [0] * len(row_numbers), table.costs()))
         return list(map(self._make_outcome, names, all_pods, stays, protected))
 
     def _filter_by_sums(self, rows: Rows) -> Verdicts:
         return self._handle.run_filter_plugins(self._state, self._pod, rows, reading=FilterReads.SUMS)
 
-    def _potential_victims(self, places: Sequence[int]) -> list[PotentialVictims]:
-        return most_important_first(self._rows(places), self._pod.priority, self._handle.clock())
+    def _potential_victims(self, row_numbers: Sequence[int]) -> list[PotentialVictims]:
+        return most_important_first(self._rows(row_numbers), self._pod.priority, self._handle.clock())
 
-    def _rows(self, places: Sequence[int]) -> Rows:
-        return self._dry_run.rows.take(np.array(places, np.intp))
+    def _rows(self, row_numbers: Sequence[int]) -> Rows:
+        return self._dry_run.rows.take(np.array(row_numbers, np.intp))

@@ -43,7 +43,7 @@ class ClaimTracker:
     """Claims by key. `on_change` gets every change, also those that the scheduler assumes."""
 
     def __init__(self) -> None:
-        self.on_change: ClaimHandler = _nobody
+        self.on_change: ClaimHandler = _ignore
         self._claims: dict[str, _Versions] = {}
         self._in_flight: dict[str, InFlight] = {}
         self._allocated = AllocatedState()
@@ -196,5 +196,5 @@ def _count(state: AllocatedState, claim: ResourceClaim, sign: int) -> None:
             (state.capacities.insert if sign > 0 else state.capacities.remove)(device, result.consumed_capacity)
 
 
-def _nobody(old: ResourceClaim | None, new: ResourceClaim | None) -> None:
+def _ignore(old: ResourceClaim | None, new: ResourceClaim | None) -> None:
     del old, new

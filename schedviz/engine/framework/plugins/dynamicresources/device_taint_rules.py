@@ -7,6 +7,7 @@ Upstream: dynamic-resource-allocation/resourceslice/tracker/tracker.go
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
@@ -47,13 +48,9 @@ def _reuse_or_taint(
     previous: tuple[ResourceSlice, list[DeviceTaintRule], ResourceSlice] | None, slice_: ResourceSlice, rules: list[DeviceTaintRule]
 ) -> tuple[ResourceSlice, list[DeviceTaintRule], ResourceSlice]:
     """The previous result if slice and rules are unchanged, otherwise the newly tainted slice."""
-    if previous is not None and previous[0] is slice_ and len(previous[1]) == len(rules) and all(map(_is, previous[1], rules)):
+    if previous is not None and previous[0] is slice_ and len(previous[1]) == len(rules) and all(map(operator.is_, previous[1], rules)):
         return previous
     return slice_, rules, tainted(slice_, rules)
-
-
-def _is(first: DeviceTaintRule, second: DeviceTaintRule) -> bool:
-    return first is second
 
 
 def tainted(slice_: ResourceSlice, rules: Sequence[DeviceTaintRule]) -> ResourceSlice:

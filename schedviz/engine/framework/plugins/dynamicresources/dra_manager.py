@@ -156,7 +156,6 @@ class DRAManager:
         if state["running"] is not None:
             pod_uid, slice_numbers, allocated, *rest = state["running"]
             slices = [slice_ for number in slice_numbers if isinstance(slice_ := find("ResourceSlice", number), ResourceSlice)]
-            rules = [
-                slice_ for numbers in rest for number in numbers if isinstance(slice_ := find("DeviceTaintRule", number), DeviceTaintRule)
-            ]
+            numbers = rest[0] if rest else ()
+            rules = [rule for number in numbers if isinstance(rule := find("DeviceTaintRule", number), DeviceTaintRule)]
             self._restored = (pod_uid, AllocatorInputs(slices, AllocatedState.from_state(allocated), rules))

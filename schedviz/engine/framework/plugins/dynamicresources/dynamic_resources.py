@@ -258,7 +258,7 @@ class DynamicResources:
             data.inputs = self._manager.restored_inputs(pod.uid)
             data.allocator = self._manager.allocator(data.inputs, max_steps=self._max_steps)
             if data.steps_left is not None:
-                data.allocator.left = data.steps_left
+                data.allocator.steps_left = data.steps_left
 
     def _filter_node(self, data: StateData, pod: PodInfo, info: NodeInfo) -> Status:
         """Upstream: Filter"""

@@ -159,7 +159,7 @@ class StateData:
             self.scalar_resources,
             self.waits,
             self.searched,
-            self.steps_left if self.allocator is None else self.allocator.left,
+            self.steps_left if self.allocator is None else self.allocator.steps_left,
         )
         return _encoder.encode(stored)
 

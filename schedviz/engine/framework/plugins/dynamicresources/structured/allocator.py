@@ -75,11 +75,11 @@ class Allocator:
         self._rules = Rules(features, allocated, selectors, self._available_counters)
         self.max_steps = max_steps
         #: Steps that are left for the searches of this pod.
-        self.left = max_steps
+        self.steps_left = max_steps
 
     def end_search(self, search: Search) -> None:
         """Count the time that a search took."""
-        self.left -= search.effort
+        self.steps_left -= search.effort
 
     def for_claims(self, claims: Sequence[ResourceClaim]) -> ClaimsAllocator:
         """The allocator of these claims, for one node or for many."""
@@ -107,16 +107,16 @@ class Allocator:
 
     def add_time_for(self, nodes: int) -> None:
         """Deviation: all searches for a pod may take little more time than one of them, not each as much."""
-        self.left = self.steps_for(nodes)
+        self.steps_left = self.steps_for(nodes)
 
     def steps_for(self, nodes: int) -> int:
         """The steps that are left for the searches of this pod, if so many more nodes are searched."""
-        return self.left + nodes * _STEPS_PER_NODE
+        return self.steps_left + nodes * _STEPS_PER_NODE
 
     def search(self, node: Node, pools: Sequence[Pool]) -> Search:
         """A search on a node."""
         self.add_time_for(1)
-        return Search(self._rules, node, pools, max_steps=min(self.max_steps, self.left))
+        return Search(self._rules, node, pools, max_steps=min(self.max_steps, self.steps_left))
 
     def result(self, claim: ResourceClaim, devices: Sequence[FoundDevice], node_name: str) -> AllocationResult:
         """What is written to a claim. Raises `AllocationError`."""

@@ -30,7 +30,7 @@ from schedviz.engine.framework.plugins.dynamicresources.structured.state import 
 from schedviz.engine.framework.types import NodeInfo
 from schedviz.kube.core import Node
 
-#: The codes of nodes in the arrays.
+#: The answers for a node.
 FREE: Final = 0
 NONE_FREE: Final = 1
 #: None is free, and a pool could not be used.
@@ -38,13 +38,13 @@ INVALID_POOL: Final = 2
 #: Only a search can decide.
 SEARCH: Final = 3
 
-#: Looks for an evaluation of a selector that arrays answer for, and for its known answer.
-_LOOKS_PER_SELECTOR: Final = 8
-_LOOKS_PER_KNOWN: Final = 0.25
+#: The work of evaluating a selector for one device, and of looking up a known result, in visits of a search.
+_VISITS_PER_EVALUATION: Final = 8
+_VISITS_PER_LOOKUP: Final = 0.25
 
 #: The code of nodes that have to be searched.
 _SEARCHED: Final = 0
-#: For how many combinations of selectors arrays are kept.
+#: For how many requests `FreeDevices` are kept.
 _MAX_KEPT: Final = 64
 
 _versions = itertools.count(1)
@@ -62,7 +62,7 @@ class PlainRequest(NamedTuple):
 
     def visits_for(self, devices: int) -> int:
         """The work of evaluating its selectors for so many devices, in visits."""
-        return devices * (1 + _LOOKS_PER_SELECTOR * len(self.expressions))
+        return devices * (1 + _VISITS_PER_EVALUATION * len(self.expressions))
 
     def choose(self, devices: Sequence[SliceDevice], seen: int, allocated: AbstractSet[DeviceID]) -> Sequence[SliceDevice] | None:
         """The devices that it gets of the selected ones; (): too few are free. `seen`: how many devices a search visits, selected or not.
@@ -101,8 +101,8 @@ class FreeDeviceIndex:
         """
         if len(request.expressions) > MAX_ANSWERS:
             return False
-        known = self._pools.shared_count * nodes * (1 + len(request.expressions)) * _LOOKS_PER_KNOWN
-        return request.visits_for(self._pools.device_count) + known <= steps * VISITS_PER_STEP
+        lookups = self._pools.shared_count * nodes * (1 + len(request.expressions)) * _VISITS_PER_LOOKUP
+        return request.visits_for(self._pools.device_count) + lookups <= steps * VISITS_PER_STEP
 
     def devices_for(self, request: PlainRequest, allocated: set[DeviceID]) -> FreeDevices:
         """`allocated` must not change afterwards."""
