@@ -96,11 +96,11 @@ def _size_of(path: Path) -> int | None:
     return None
 
 
-def refusal(expression: str, *, consumable_capacity: bool = True, list_type_attributes: bool = False) -> str:
+def refusal(expression: str, *, list_type_attributes: bool = False) -> str:
     """Why an API server refuses the expression, in its words, which follow the path of the member; "": it accepts it."""
     if len(expression.encode()) > MAX_LENGTH:
         return f"Too long: may not be more than {MAX_LENGTH} bytes"
-    gates = {"consumable_capacity": consumable_capacity, "list_type_attributes": list_type_attributes}
+    gates = {"consumable_capacity": True, "list_type_attributes": list_type_attributes}
     program = compiled(expression, **gates)
     if isinstance(program, str):
         return f"Invalid value: {_quoted(expression)}: {program}"

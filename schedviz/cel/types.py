@@ -78,11 +78,15 @@ class TooComplexError(Exception):
     """Checking the types of an expression takes too long: types that share their parts can grow exponentially."""
 
 
-class Effort:
-    """How many types a check may still go through. Deviation: upstream has no limit, and can be made to run for ever."""
+#: The types that one check may visit.
+_MAX_VISITED_TYPES: Final = 500_000
 
-    def __init__(self, left: int = 500_000) -> None:
-        self._left = left
+
+class Effort:
+    """How many types a check may still visit. Deviation: upstream has no limit, and an expression can make its check endless."""
+
+    def __init__(self) -> None:
+        self._left = _MAX_VISITED_TYPES
 
     def spend(self, types: int = 1) -> None:
         """Raises `TooComplexError`."""

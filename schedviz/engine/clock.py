@@ -27,8 +27,9 @@ class Clock:
 
     __slots__ = ("now",)
 
-    def __init__(self, now: int = 0) -> None:
-        self.now = now
+    def __init__(self) -> None:
+        #: Nanoseconds since the session began.
+        self.now = 0
 
     def __call__(self) -> int:
         """The time in nanoseconds."""
@@ -38,10 +39,6 @@ class Clock:
     def seconds(self) -> float:
         """The time in seconds."""
         return self.now / SECOND
-
-    def advance(self, nanos: int) -> None:
-        """Let time pass."""
-        self.now += nanos
 
     def move_to(self, moment: int) -> None:
         """Let time pass until a moment; a moment in the past changes nothing."""

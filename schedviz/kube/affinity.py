@@ -62,14 +62,10 @@ class WeightedPodAffinityTerm(Part, frozen=True, gc=False):
 
 
 class PodAffinity(Part, frozen=True, gc=False):
-    """Pods to be near to (in `Affinity.pod_affinity`) or far from (in `Affinity.pod_anti_affinity`)."""
+    """Pods to be near to (in `Affinity.pod_affinity`) or far from (in `Affinity.pod_anti_affinity`; upstream: PodAntiAffinity)."""
 
     required: tuple[PodAffinityTerm, ...] = msgspec.field(default=(), name="requiredDuringSchedulingIgnoredDuringExecution")
     preferred: tuple[WeightedPodAffinityTerm, ...] = msgspec.field(default=(), name="preferredDuringSchedulingIgnoredDuringExecution")
-
-
-#: Upstream has a type of the same shape.
-PodAntiAffinity = PodAffinity
 
 
 class Affinity(Part, frozen=True, gc=False):

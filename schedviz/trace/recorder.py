@@ -27,13 +27,13 @@ class Recorder:
     `silent`, nothing is recorded and no number is used; an import fills cache and queue in this mode.
     """
 
-    def __init__(self, *, event: int = 0, at: float = 0.0, cycle: int = 0) -> None:
+    def __init__(self) -> None:
         #: The number of the last event.
-        self.event = event
+        self.event = 0
         #: The virtual clock in seconds.
-        self.at = at
+        self.at = 0.0
         #: The scheduling cycle that is running; 0: none.
-        self.cycle = cycle
+        self.cycle = 0
         self.silent = False
         #: Kinds of events that are left out: those that a session of an older version does not have.
         self.omitted_kinds: frozenset[Any] = frozenset()

@@ -71,7 +71,7 @@ def test_a_pod_gets_the_priority_of_its_class_or_of_the_default_class(watched: W
 
 def test_an_update_keeps_identity_and_unset_members(watched: Watched) -> None:
     before = watched.create(**a_pod(spec={"priority": 5}, status={"phase": "Running"}))
-    watched.clock.advance(9 * SECOND)
+    watched.clock.now += 9 * SECOND
     after = watched.update(**a_pod(spec={"nodeName": "n"}))
     assert (after.uid, after.metadata.creation_timestamp) == (before.uid, before.metadata.creation_timestamp)
     assert (after.spec.priority, after.spec.node_name, after.status.phase) == (5, "n", "Running")
@@ -94,7 +94,7 @@ def test_a_finished_pod_is_deleted_for_watches(watched: Watched) -> None:
 
 def test_a_graceful_deletion_is_an_update(watched: Watched) -> None:
     pod = watched.create(**a_pod())
-    watched.clock.advance(4_000_000)
+    watched.clock.now += 4_000_000
     watched.cluster.delete("Pod", "default", "p", graceful=True)
     assert watched.verbs() == ["ADDED default/p", "MODIFIED default/p"]
     assert watched.stored("Pod", "p").metadata.deletion_timestamp == "2024-01-01T00:00:30.004Z"

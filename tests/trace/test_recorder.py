@@ -22,7 +22,8 @@ recorder.record_in_cycle(3, CycleStarted, pod="default/p", node="n1")
 
 
 def test_events_are_numbered_and_carry_the_clock_and_the_running_cycle() -> None:
-    recorder = Recorder(event=4, at=1.5, cycle=2)
+    recorder = Recorder()
+    recorder.event, recorder.at, recorder.cycle = 4, 1.5, 2
     recorder.record(CycleStarted, pod="default/p")
     recorder.record_in_cycle(1, BindingReleased, pod="default/q")
     assert recorder.drain() == [

@@ -128,17 +128,6 @@ class DynamicResourcesArgs(Args, frozen=True):
     binding_timeout: Duration | None = None
 
 
-PluginArgs = (
-    DefaultPreemptionArgs
-    | DynamicResourcesArgs
-    | InterPodAffinityArgs
-    | NodeAffinityArgs
-    | NodeResourcesBalancedAllocationArgs
-    | NodeResourcesFitArgs
-    | PodTopologySpreadArgs
-    | VolumeBindingArgs
-)
-
 #: Plugin name -> the type of its arguments. Other plugins take none.
 ARGS_BY_PLUGIN: Final[dict[str, type[Args]]] = {
     "DefaultPreemption": DefaultPreemptionArgs,

@@ -5,7 +5,6 @@ Upstream: framework/interface.go NodeToStatus, framework/types.go FitError
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import ClassVar, Self
 
 import msgspec
@@ -25,8 +24,8 @@ class NodeToStatus(NodeToStatusMap):
 
     __slots__ = ("absent_nodes_status",)
 
-    def __init__(self, statuses: Mapping[str, Status] | None = None) -> None:
-        super().__init__(statuses)
+    def __init__(self) -> None:
+        super().__init__()
         self.absent_nodes_status: Status = _ABSENT
 
     def status_of(self, node: str) -> Status:

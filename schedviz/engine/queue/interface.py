@@ -15,7 +15,6 @@ from schedviz.engine.framework.runtime.outcomes import PluginRun
 from schedviz.engine.framework.types import ClusterEvent, ClusterEventWithHint, PodInfo, QueuedPodInfo
 from schedviz.engine.queue.nominator import Nominator, PodLister
 from schedviz.engine.queue.unschedulable_pods import UnschedulablePods
-from schedviz.kube.core import Pod
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.heap import Heap
 from schedviz.trace.recorder import Recorder
@@ -174,10 +173,6 @@ class SchedulingQueue(Protocol):
 
     def find(self, key: str) -> QueuedPodInfo | None:
         """The pod, in whichever queue it is."""
-        ...
-
-    def pending_pods(self) -> tuple[list[Pod], str]:
-        """All pending pods, and how many are in each queue."""
         ...
 
     def use_profiles(self, profiles: QueueProfiles, *, pod_initial_backoff_seconds: float, pod_max_backoff_seconds: float) -> None:

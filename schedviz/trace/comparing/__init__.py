@@ -6,6 +6,6 @@ It needs only views and events, so the same code compares stored sessions, files
 from schedviz.trace.comparing.compare import compare
 from schedviz.trace.comparing.in_memory import RunInMemory
 from schedviz.trace.comparing.result import Comparison
-from schedviz.trace.comparing.side import Side, Summary, no_detail
+from schedviz.trace.comparing.side import Side, Summary
 
-__all__ = ["Comparison", "RunInMemory", "Side", "Summary", "compare", "no_detail"]
+__all__ = ["Comparison", "RunInMemory", "Side", "Summary", "compare"]

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
-from schedviz.trace.comparing.side import Detail, Summary, no_detail
+from schedviz.trace.comparing.side import Summary
 from schedviz.trace.events import (
     AnyEvent,
     BindingEnded,
@@ -31,12 +31,9 @@ class RunInMemory:
 
     session = ""
 
-    def __init__(
-        self, name: str, beginning: View, events: Sequence[AnyEvent], settings: dict[str, Any], *, detail: Detail = no_detail
-    ) -> None:
+    def __init__(self, name: str, beginning: View, events: Sequence[AnyEvent], settings: dict[str, Any]) -> None:
         self.name = name
         self.settings = settings
-        self.detail = detail
         self._events = events
         fold = Fold(beginning)
         fold.apply_all(events)
@@ -47,6 +44,9 @@ class RunInMemory:
 
     def cycles(self, after: int) -> Iterator[Summary]:
         return (summary for summary in self._summaries if summary.cycle.cycle > after)
+
+    def detail(self, cycle: int) -> dict[str, Any] | None:  # noqa: ARG002 - events have the scores of two nodes only
+        return None
 
     def messages(self, pods: Collection[str]) -> dict[str, str]:
         return {summary.cycle.pod: summary.cycle.message for summary in self._summaries if summary.cycle.pod in pods}

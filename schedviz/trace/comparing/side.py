@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, Protocol
 
 import msgspec
@@ -46,11 +46,3 @@ class Side(Protocol):
 
     def messages(self, pods: Collection[str]) -> dict[str, str]:
         """The messages of these pods' last attempts."""
-
-
-def no_detail(_cycle: int) -> dict[str, Any] | None:
-    """A detail function for sides that have only summaries."""
-    return None
-
-
-Detail = Callable[[int], dict[str, Any] | None]

@@ -399,11 +399,6 @@ class PriorityQueue(NominatesPods):
         """The pod, in whichever queue it is."""
         return self.active_q.get(key) or self.backoff_q.get(key) or self.unschedulable_pods.get(key)
 
-    def pending_pods(self) -> tuple[list[Pod], str]:
-        """All pending pods, and how many are in each queue. Upstream: scheduling_queue.go PendingPods"""
-        summary = f"activeQ:{len(self.active_q)}; backoffQ:{len(self.backoff_q)}; unschedulablePods:{len(self.unschedulable_pods)}"
-        return [queued.pod for queue in (self.active_q, self.backoff_q, self.unschedulable_pods) for queued in queue], summary
-
     def _entry(self, queued: QueuedPodInfo) -> QueuedPod:
         return QueuedPod(
             pod=queued.key,

@@ -32,7 +32,6 @@ from schedviz.engine.queue.v1_36.hints import SKIP, QueueingHints, RequeueAdvice
 from schedviz.engine.queue.v1_36.in_flight import InFlightEvent, InFlightList, InFlightState, reference
 from schedviz.engine.queue.v1_36.moves import Moves
 from schedviz.engine.queue.v1_36.nominator import Nominator
-from schedviz.kube.core import Pod
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.events import InFlightChanged, PreEnqueueRan, QueueMoved, QueueName, RequeueConsidered, RequeueDecision, RequeueStrategy
 from schedviz.trace.heap import Heap
@@ -597,11 +596,6 @@ class PriorityQueue(NominatesPods):
     def _pod_info(self, key: str) -> PodInfo | None:
         queued = self.find(key)
         return None if queued is None else queued.pod_info
-
-    def pending_pods(self) -> tuple[list[Pod], str]:
-        """All pending pods, and how many are in each queue. Upstream: PendingPods"""
-        summary = f"activeQ:{len(self.active_q)}; backoffQ:{len(self._backoff)}; unschedulablePods:{len(self.unschedulable_pods)}"
-        return [queued.pod for queued in self.queued_pods()], summary
 
     # Recording, views, checkpoints
 

@@ -203,9 +203,9 @@ class CycleLines:
             return None
         return self._batches.setdefault(cycle.profile, _Batch())
 
-    def _batch_line(self, cycle: Cycle, line: int, message: str, *values: tuple[str, Any], v: int = 4) -> LogLine:
+    def _batch_line(self, cycle: Cycle, line: int, message: str, *values: tuple[str, Any]) -> LogLine:
         head = (("profile", cycle.profile), ("cycleCount", cycle.number))
-        return self._writer.line(f"runtime/batch.go:{line}", f"OpportunisticBatch {message}", *head, *values, v=v, cycle_of=cycle.pod)
+        return self._writer.line(f"runtime/batch.go:{line}", f"OpportunisticBatch {message}", *head, *values, v=4, cycle_of=cycle.pod)
 
     def _hint(self, cycle: Cycle, record: Record) -> Iterator[LogLine]:
         """Upstream: GetNodeHint"""

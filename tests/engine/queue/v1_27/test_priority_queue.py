@@ -326,17 +326,6 @@ def test_pods_move_in_order_of_their_names(world: World) -> None:
     ]
 
 
-def test_the_summary_counts_all_pending_pods(world: World) -> None:
-    world.add("a")
-    world.fail("NodeAffinity")
-    world.add("b")
-
-    pods, summary = world.queue.pending_pods()
-
-    assert summary == "activeQ:1; backoffQ:0; unschedulablePods:1"
-    assert sorted(pod.name for pod in pods) == ["a", "b"]
-
-
 def test_the_next_timers_are_known(world: World) -> None:
     assert (world.queue.next_backoff_end(), world.queue.next_unschedulable_timeout()) == (None, None)
     world.add("p")

@@ -87,7 +87,6 @@ _STALE_SPECIAL_CLAIM: Final = unresolvable("cannot schedule extended resource cl
 _CANNOT_FIT: Final = unresolvable("cannot fit resource")
 #: By the answers of `FreeDevices`.
 _FREE_STATUSES: Final = (SUCCESS, _CANNOT_ALLOCATE, unresolvable(INVALID_POOLS))
-_NONE: Final[Requests] = ((), ())
 
 
 class DynamicResources:
