@@ -85,7 +85,7 @@ class Simulation(SimulationState):
         return ""
 
     def next_moment(self) -> int | None:
-        """When something happens by itself, in nanoseconds: a watch event, the end of a backoff or of a wait; None: never."""
+        """When the next timed event is due, in nanoseconds: a delivery of a watch event, the end of a backoff or a wait; None: never."""
         return self.executor.runner.next_moment()
 
     # Import.

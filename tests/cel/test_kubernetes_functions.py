@@ -22,7 +22,7 @@ from tests.cel.expressions import WITHOUT_VARIABLES
         "semver('1.0.0').compareTo(semver('2.0.0')) == -1",
     ],
 )
-def test_an_expression_is_true(expression: str) -> None:
+def test_quantities_and_versions_are_compared_by_value(expression: str) -> None:
     assert WITHOUT_VARIABLES.value(expression) is True
 
 

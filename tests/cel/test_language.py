@@ -57,7 +57,7 @@ expressions = Expressions(
         "'hello'.matches('^h.*o$') && 'a12b3'.find('[0-9]+') == '12' && 'a12b3'.findAll('[0-9]+') == ['12', '3']",
     ],
 )
-def test_an_expression_is_true(expression: str) -> None:
+def test_operators_and_macros_follow_the_specification(expression: str) -> None:
     assert expressions.value(expression) is True
 
 

@@ -43,7 +43,7 @@ PARSE_ERROR = "network address parse error during conversion from string: "
         "url('https://example.com/?k1=a&k2=b&k2=c').getQuery() == {'k1': ['a'], 'k2': ['b', 'c']} && !isURL('../relative') && isURL('/p')",
     ],
 )
-def test_an_expression_is_true(expression: str) -> None:
+def test_times_texts_addresses_and_urls_are_as_in_kubernetes(expression: str) -> None:
     assert WITHOUT_VARIABLES.value(expression) is True
 
 
@@ -75,7 +75,7 @@ def test_an_expression_is_true(expression: str) -> None:
         ),
     ],
 )
-def test_what_is_malformed_gives_the_message_of_kubernetes(expression: str, message: str) -> None:
+def test_malformed_values_give_the_messages_of_kubernetes(expression: str, message: str) -> None:
     assert WITHOUT_VARIABLES.error(expression) == message
 
 

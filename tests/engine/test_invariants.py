@@ -62,7 +62,7 @@ def test_the_list_is_in_order_of_generation(world: World) -> None:
     assert world.breach() == "b: generation 100 is not below its prev's"
 
 
-def test_links_go_both_ways(world: World) -> None:
+def test_prev_of_an_item_is_the_item_before_it(world: World) -> None:
     world.cache.nodes.items["b"].prev = None
     assert world.breach() == "b: prev is not the item before it"
 
@@ -96,7 +96,7 @@ def test_columns_equal_node_infos(world: World) -> None:
     assert world.breach() == "columns: requested cpu is not what the NodeInfos have"
 
 
-def test_heaps_are_heaps(world: World) -> None:
+def test_no_pod_is_before_its_parent_in_a_heap(world: World) -> None:
     low = world.queue.active_q.get("d/low")
     high = world.queue.active_q.get("d/high")
     assert low is not None

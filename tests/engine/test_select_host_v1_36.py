@@ -29,7 +29,7 @@ def test_the_winner_is_the_root_of_the_heap(scores):
 
 
 @given(st.integers(1, 5000), st.data())
-def test_one_of_many_nodes_wins_wherever_it_is(count, data):
+def test_the_best_node_wins_at_any_position(count, data):
     scores = np.zeros(count, np.int64)
     best = data.draw(st.integers(0, count - 1))
     scores[best] = 1

@@ -88,13 +88,13 @@ def test_a_selector_can_be_narrowed_but_nothing_stays_nothing():
         (LabelSelector(match_labels={"app": "x" * 64}), f'values[0][app]: Invalid value: "{"x" * 64}": must be no more than 63 characters'),
     ],
 )
-def test_complaints_are_upstreams(selector, message):
+def test_errors_have_the_texts_of_upstream(selector, message):
     with pytest.raises(SelectorError) as caught:
         label_selector(selector)
     assert str(caught.value) == message
 
 
-def test_several_complaints_are_one_list():
+def test_several_errors_are_one_list():
     with pytest.raises(SelectorError) as caught:
         requirement("app", "gt", ["a", "b"], path="terms[0]")
     assert str(caught.value) == (

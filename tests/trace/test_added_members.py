@@ -52,7 +52,7 @@ def test_the_taints_of_nodes_are_removed() -> None:
     assert view_without_taints(view).cache.list[0].zone == "a"
 
 
-def test_other_members_are_kept() -> None:
+def test_members_that_were_not_added_are_kept() -> None:
     written = ApiWritten(event=3, at=0.5, cycle=1, verb="create", resource="pods", kind="Pod", key="default/web", uid="u1")
     begun = BindingStarted(event=4, at=0.5, cycle=1, pod="default/web", node="node-1")
 

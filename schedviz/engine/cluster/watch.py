@@ -18,7 +18,7 @@ import msgspec
 from schedviz.kube.kinds import BY_NAME, AnyObject
 
 Verb = Literal["ADDED", "MODIFIED", "DELETED"]
-#: What an event does not reach: the informer and thus nothing ("watch"), or only the handlers behind the informer's store; "": it arrives.
+#: How far an event is lost: before the informer's store ("watch"), or between the store and its handlers ("handlers"); "": it is not.
 LossScope = Literal["", "watch", "handlers"]
 #: How a connection loses an event: it drops it ("watch"), or it is disconnected; "": it does not.
 LossCause = Literal["", "watch", "disconnected"]

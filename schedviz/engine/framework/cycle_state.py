@@ -89,7 +89,7 @@ class CycleState:
         data = self._storage.get(key.name)
         if data is None:
             raise NotFoundError
-        return data  # type: ignore[return-value]  # write() saw to it
+        return data  # type: ignore[return-value]  # write() accepts only data of the key
 
     def delete(self, key: StateKey[Any]) -> None:
         self._storage.pop(key.name, None)

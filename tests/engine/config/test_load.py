@@ -35,7 +35,7 @@ def test_nothing_is_the_default_configuration():
     ]
 
 
-def test_null_is_absent():
+def test_a_null_member_counts_as_absent():
     assert load_configuration({"profiles": None, "percentageOfNodesToScore": None}) == load_configuration({})
 
 
@@ -279,7 +279,7 @@ def test_empty_members_get_defaults():
     ("text", "shown"),
     [("90s", "1m30s"), ("1.5h", "1h30m0s"), ("-20ms", "-20ms"), ("1500us", "1.5ms"), ("3ns", "3ns"), ("1h2m3.5s", "1h2m3.5s"), ("0", "0s")],
 )
-def test_durations_are_gos(text, shown):
+def test_durations_are_formatted_as_in_go(text, shown):
     assert format_duration(parse_duration(text)) == shown
 
 

@@ -135,7 +135,7 @@ def test_versions_that_are_gone_are_not_registered() -> None:
         (args("DynamicResources", {"timeout": "1s"}), 'unknown field "timeout"'),
     ],
 )
-def test_messages_of_v1_36(data: dict[str, Any], message: str) -> None:
+def test_invalid_configurations_give_the_messages_of_v1_36(data: dict[str, Any], message: str) -> None:
     assert error_of(data).endswith(message)
 
 

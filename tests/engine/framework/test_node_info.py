@@ -69,7 +69,7 @@ def test_pods_with_affinity_are_listed() -> None:
     assert names(info.pods_with_required_anti_affinity) == ["far"]
 
 
-def test_claims_are_counted() -> None:
+def test_pods_that_use_a_claim_are_counted() -> None:
     volumes = [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]
     info = NodeInfo("n", Generations())
     for name in ("a", "b"):

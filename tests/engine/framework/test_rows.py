@@ -178,7 +178,7 @@ def test_rows_of_clones_see_the_clones() -> None:
     assert Rows.of([original]).requested("cpu").tolist() == [0]
 
 
-def test_empty_rows_work() -> None:
+def test_rows_without_nodes_have_empty_columns() -> None:
     assert Rows.of([]).allocatable("cpu").tolist() == []
 
 

@@ -118,7 +118,7 @@ def test_without_any_priority_all_nodes_are_equal() -> None:
     assert [each.score for each in run().host_priority_list] == [1, 1, 1]
 
 
-def test_an_error_leaves_no_list() -> None:
+def test_after_an_error_there_is_no_host_priority_list() -> None:
     def fails(*_args: Any) -> int:
         raise PriorityError("no metadata")
 
@@ -136,7 +136,7 @@ def test_every_classic_priority_can_be_created() -> None:
     assert set(DEFAULT_PRIORITIES) <= set(CLASSIC_PRIORITIES)
 
 
-def test_resources() -> None:
+def test_resource_priorities_score_the_used_fractions() -> None:
     infos = (an_info("empty"), an_info("half", a_pod("q", cpu="1", memory="2Gi")), an_info("skewed", a_pod("r", cpu="2", memory="0")))
 
     # With the pod: (1/4, 2/8), (2/4, 4/8), (3/4, 2/8 and no request).

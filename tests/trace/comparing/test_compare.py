@@ -192,7 +192,7 @@ def test_the_shared_history_is_not_compared() -> None:
     assert result.shared_event == third.last_event
 
 
-def test_lists_are_cut_and_say_so() -> None:
+def test_lists_are_limited_and_count_what_they_leave_out() -> None:
     result = compare(run(), run(RUN), listed=3)
 
     assert len(result.placements.pods) == 3

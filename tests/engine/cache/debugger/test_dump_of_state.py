@@ -38,7 +38,7 @@ def _state(*, pods: dict[str, tuple[str, bool]], order: list[str], waiting: list
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_the_dump_is_the_real_ones(case: str) -> None:
+def test_the_dump_equals_that_of_the_real_scheduler(case: str) -> None:
     folder = SAMPLES / case
     objects = [codec.from_dict(item) for item in json.loads((folder / "objects.json").read_bytes())["items"] if item["kind"] == "Pod"]
     nodes = [item["metadata"]["name"] for item in json.loads((folder / "objects.json").read_bytes())["items"] if item["kind"] == "Node"]

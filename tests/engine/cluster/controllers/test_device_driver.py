@@ -17,7 +17,7 @@ def labelled(node: Any, name: str, **labels: str) -> dict[str, Any]:
     return made
 
 
-def test_it_is_off_by_default(session: Any) -> None:
+def test_the_device_driver_is_off_by_default(session: Any) -> None:
     assert slices(session()) == {}
 
 
@@ -31,7 +31,7 @@ def test_every_node_gets_slices_and_the_classes_exist(session: Any, node: Any) -
     assert slices(do)["node9-gpu.example.com-0"] == (1, 4)
 
 
-def test_labels_say_what_a_node_has(session: Any, node: Any) -> None:
+def test_the_labels_of_a_node_describe_its_devices(session: Any, node: Any) -> None:
     do = session()
     do("helper", name="deviceDriver")
     do("create", object=labelled(node, "big", count="8", model="h100", partitions="true"))

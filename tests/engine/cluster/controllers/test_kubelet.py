@@ -40,7 +40,7 @@ def test_a_name_that_came_back_runs_in_its_own_time(session: Any, pod: Any) -> N
     assert do.get("Pod", "default/a").status.phase == "Running"
 
 
-def test_it_is_off_by_default(session: Any, pod: Any) -> None:
+def test_the_kubelet_is_off_by_default(session: Any, pod: Any) -> None:
     do = session(pod("a"))
     do("step")
     do("advance", seconds=100)

@@ -52,12 +52,12 @@ def plugin_of(world, groups: Groups | None = None, activated: list[str] | None =
     return framework.plugins.by_name["GangScheduling"]
 
 
-def test_it_is_a_default_plugin_with_its_gate_alone(world, v1_36_with_gates) -> None:
+def test_gang_scheduling_is_a_default_plugin_only_with_its_gate(world, v1_36_with_gates) -> None:
     assert "GangScheduling" in world.framework().plugins.by_name
     assert "GangScheduling" not in v1_36_with_gates(GenericWorkload=True).framework().plugins.by_name
 
 
-def test_a_pod_without_group_is_not_held_back(world) -> None:
+def test_a_pod_without_a_group_is_not_gated(world) -> None:
     pod = world.pod("p")
     plugin = plugin_of(world)
 

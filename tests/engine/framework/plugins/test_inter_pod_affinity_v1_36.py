@@ -60,7 +60,7 @@ def test_an_added_pod_queues_a_pod_whose_every_affinity_term_it_matches(world, a
         (far(), APP, {**APP, "x": "y"}, SKIP),
     ],
 )
-def test_a_relabelled_pod_queues_a_pod_that_starts_to_like_it_or_stops_to_mind_it(world, affinity, before, after, hint):
+def test_new_labels_queue_a_pod_whose_affinity_they_match_or_whose_anti_affinity_they_no_longer_match(world, affinity, before, after, hint):
     old, new = (world.pod("other", labels=labels, nodeName="n") for labels in (before, after))
 
     assert world.hint("InterPodAffinity", POD_LABEL, world.pod("p", affinity=affinity), old=old, new=new) is hint
@@ -82,7 +82,7 @@ def test_its_own_new_labels_queue_a_pod(world):
         (near(), None, SKIP),
     ],
 )
-def test_the_deletion_of_a_pod_queues_a_pod_if_one_minded_the_other(world, mine, theirs, hint):
+def test_the_deletion_of_a_pod_queues_a_pod_if_one_had_anti_affinity_to_the_other(world, mine, theirs, hint):
     pod = world.pod("p", labels=APP, **({} if mine is None else {"affinity": mine}))
     gone = world.pod("gone", labels=APP, nodeName="n", **({} if theirs is None else {"affinity": theirs}))
 

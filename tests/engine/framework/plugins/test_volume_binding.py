@@ -403,7 +403,7 @@ def test_prebind_writes_and_waits_for_the_controller(world, storage):
     assert len(world.api.updated) == 2
 
 
-def test_prebind_gives_up_in_the_end(world, storage):
+def test_pre_bind_fails_when_its_timeout_has_ended(world, storage):
     framework, pod, state = _ready_to_bind(world, storage)
     framework.run_pre_bind_plugins(state, pod, "a")
 

@@ -74,7 +74,7 @@ def framework_with(world):
         ({"filter": Verdicts(np.array([0, 1]), (unschedulable("x"), SUCCESS))}, "expected Success as the first of the statuses"),
     ],
 )
-def test_filter(world, framework_with, answers, message):
+def test_an_invalid_answer_of_filter_is_an_error(world, framework_with, answers, message):
     framework = framework_with(**answers)
 
     verdicts = framework.run_filter_plugins(CycleState(), world.pod("p"), world.snapshot.rows())
@@ -105,7 +105,7 @@ def test_filter_fails_for_the_node_at_which_the_plugin_raises(world, framework_w
         ({"score": SUCCESS}, "expected scores, found Success"),
     ],
 )
-def test_score(world, framework_with, answers, message):
+def test_an_invalid_answer_of_score_is_an_error(world, framework_with, answers, message):
     outcome = framework_with(**answers).run_score_plugins(CycleState(), world.pod("p"), world.snapshot.rows())
 
     assert outcome.status.message == f'running Score plugins: plugin "Bad" failed with: {message}'
@@ -117,7 +117,7 @@ def test_a_score_out_of_range_is_upstreams_error(world, framework_with):
     assert 'plugin "Bad" returns an invalid score 101' in outcome.status.message
 
 
-def test_normalize_score(world, framework_with):
+def test_too_few_normalized_scores_are_an_error(world, framework_with):
     framework = framework_with(score_node=1, normalize_score=lambda _state, _pod, scores: scores[:1])
 
     outcome = framework.run_score_plugins(CycleState(), world.pod("p"), world.snapshot.rows())
@@ -175,7 +175,7 @@ def test_unreserve_and_post_bind_cannot_fail(world, framework_with, caplog):
         ),
     ],
 )
-def test_pre_filter(world, framework_with, answer, message):
+def test_an_invalid_answer_of_pre_filter_is_an_error_and_its_data_is_dropped(world, framework_with, answer, message):
     state = CycleState()
 
     outcome = framework_with(pre_filter=answer).run_pre_filter_plugins(state, world.pod("p"))

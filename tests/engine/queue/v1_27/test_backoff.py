@@ -16,7 +16,7 @@ def _queued(attempts: int) -> QueuedPodInfo:
 
 
 @pytest.mark.parametrize(("attempts", "seconds"), [(0, 1), (1, 1), (2, 2), (3, 4), (4, 8), (5, 10), (100, 10)])
-def test_it_doubles_up_to_the_limit(attempts: int, seconds: int) -> None:
+def test_the_backoff_doubles_up_to_the_limit(attempts: int, seconds: int) -> None:
     assert Backoff(1, 10).expiry(_queued(attempts)) == (7 + seconds) * NANOS_PER_SECOND
 
 

@@ -334,7 +334,7 @@ def test_all_searches_for_a_pod_share_their_time() -> None:
     assert devices.allocator().for_claims([claim_for(request(count=4), IMPOSSIBLE)]).find(node_called("n3")) is None
 
 
-def test_a_step_of_zero_is_none() -> None:
+def test_a_step_of_zero_in_a_request_policy_counts_as_no_step() -> None:
     policy = {"default": "1", "validRange": {"min": "1", "step": "0"}}
     shared = device("a", allowMultipleAllocations=True, capacity={"m": {"value": "10", "requestPolicy": policy}})
     devices = Devices(slice_of(shared))

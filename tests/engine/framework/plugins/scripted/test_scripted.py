@@ -93,14 +93,14 @@ def test_a_rule_is_for_its_pods_and_nodes_and_answers_so_often(world, scripted):
     assert rejected("a") == []
 
 
-def test_a_node_that_is_not_found(world, scripted):
+def test_a_rule_can_return_a_not_found_error_about_a_node(world, scripted):
     status = _ask(scripted({"point": "reserve", "code": ERROR, "notFoundNode": "n1"}), world, "reserve")
 
     assert status.message == 'running Reserve plugin "Scripted": nodes "n1" not found'
     assert (status.error.not_found_kind, status.error.not_found_name) == ("node", "n1")
 
 
-def test_pre_bind_takes_a_while(world, scripted):
+def test_pre_bind_waits_for_the_delay_of_its_rule(world, scripted):
     framework = scripted({"point": "preBind", "delaySeconds": 2})
     state, pod = CycleState(), world.pod("p")
 
