@@ -62,7 +62,7 @@ class WeightedPodAffinityTerm(Part, frozen=True, gc=False):
 
 
 class PodAffinity(Part, frozen=True, gc=False):
-    """Pods to be near to (in `Affinity.pod_affinity`) or far from (in `Affinity.pod_anti_affinity`; upstream: PodAntiAffinity)."""
+    """Pods to be near to (in `Affinity.pod_affinity`) or far from (in `Affinity.pod_anti_affinity`)."""
 
     required: tuple[PodAffinityTerm, ...] = msgspec.field(default=(), name="requiredDuringSchedulingIgnoredDuringExecution")
     preferred: tuple[WeightedPodAffinityTerm, ...] = msgspec.field(default=(), name="preferredDuringSchedulingIgnoredDuringExecution")
@@ -73,6 +73,7 @@ class Affinity(Part, frozen=True, gc=False):
 
     node_affinity: NodeAffinity | None = None
     pod_affinity: PodAffinity | None = None
+    #: Upstream: PodAntiAffinity, a type of the same shape.
     pod_anti_affinity: PodAffinity | None = None
 
 
