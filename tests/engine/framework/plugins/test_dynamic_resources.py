@@ -189,7 +189,7 @@ def test_searches_and_their_time_survive_a_checkpoint(world):
 
     assert after.searched == before.searched
     assert {node: status.is_success for node, status in after.searched.items()} == {"n1": False, "n2": True}
-    assert after.steps_left == before.allocator.left
+    assert after.steps_left == before.allocator.steps_left
 
 
 def test_devices_that_no_search_was_needed_for_survive_a_checkpoint(world):
