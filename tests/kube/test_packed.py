@@ -88,7 +88,7 @@ def test_pods_are_packed_equally_whether_or_not_they_share_their_parts() -> None
 def test_a_long_list_of_volumes_is_stored_once_and_a_short_one_in_its_pod() -> None:
     claims = [{"name": f"v{n}", "persistentVolumeClaim": {"claimName": f"claim-{n}"}} for n in range(1000)]
     short: dict[str, object] = {"spec": {"volumes": [{"name": "a"}]}}
-    table = PodTable.of([*(pod(number, {"spec": {"volumes": claims}}) for number in range(50)), pod(50, short)])
+    table = PackedPods.of([*(pod(number, {"spec": {"volumes": claims}}) for number in range(50)), pod(50, short)])
 
     assert len(msgspec.msgpack.Encoder(enc_hook=enc_hook).encode(table)) < 120_000
     assert table.volumes == [*[0] * 50, ("a",)]
