@@ -15,6 +15,8 @@ from playwright.sync_api import sync_playwright
 _WINDOW: Any = {"width": 1280, "height": 800}
 _FLAGS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update")
 _LOOK_MILLIS = 200
+#: The page with all details, which it has to draw, too.
+ALL_DETAILS = """localStorage.setItem("schedviz", '{"internals": true}')"""
 #: A message that is sent on the frame in which the page has changed is read once that frame was laid out and painted.
 _WATCH = """
 globalThis.drawnEvents = [];
@@ -74,6 +76,7 @@ class DrawnPage:
                 browser = playwright.chromium.launch(executable_path=self._chromium, args=list(_FLAGS))
                 page = browser.new_context(viewport=_WINDOW).new_page()
                 page.goto(self._login_link())
+                page.add_init_script(ALL_DETAILS)
                 page.add_init_script(_WATCH)
                 page.goto(f"{self._address}/s/{self._session}/")
                 page.wait_for_function("() => globalThis.drawnEvents && document.querySelector('[data-event]')", timeout=60_000)

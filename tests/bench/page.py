@@ -24,6 +24,7 @@ from playwright.sync_api import Browser, BrowserContext, CDPSession, Page, sync_
 
 from tests.bench import trace
 from tests.bench.bundle import first_load
+from tests.bench.drawn import ALL_DETAILS
 from tests.bench.report import Figure, print_figures
 from tests.bench.server import Server
 
@@ -237,7 +238,9 @@ def measure(server: Server, options: argparse.Namespace) -> list[Figure]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=options.chromium, args=list(FLAGS))
         login = browser.new_context()
-        login.new_page().goto(login_link(server))
+        page = login.new_page()
+        page.goto(login_link(server))
+        page.evaluate(ALL_DETAILS)
         state = login.storage_state()
         context = browser.new_context(viewport=WINDOW, storage_state=state)
         sessions = [(4, 12, "demo"), (500, 5000, "mixed"), (options.nodes, options.pods, "mixed")]

@@ -86,13 +86,24 @@ def browser(chromium: str) -> Iterator[Browser]:
         launched.close()
 
 
+#: What a browser stores whose user wants all details and has seen the tour.
+EXPERT = """
+try {
+  localStorage.setItem("schedviz.tour", "done");
+  localStorage.setItem("schedviz", localStorage.getItem("schedviz") ?? JSON.stringify({ internals: true }));
+} catch {}
+"""
+
+#: Makes the page that is opened next the first that a browser shows.
+FORGET_PREFERENCES = """localStorage.setItem("schedviz", "{}")"""
+
 #: Runs before each page of a tab; `window.name` lasts as long as the tab.
 _FORGET_PANELS = """
 if (window.name !== "tested" && window.top === window) {
   window.name = "tested";
   try {
     const { theme, language } = JSON.parse(localStorage.getItem("schedviz") ?? "{}");
-    localStorage.setItem("schedviz", JSON.stringify({ theme, language }));
+    localStorage.setItem("schedviz", JSON.stringify({ theme, language, internals: true }));
   } catch {}
 }
 """
@@ -102,7 +113,7 @@ if (window.name !== "tested" && window.top === window) {
 def signed_in(browser: Browser, server: Server) -> Iterator[BrowserContext]:
     """A browser context that is logged in through the link from the terminal."""
     context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
-    context.add_init_script("try { localStorage.setItem('schedviz.tour', 'done') } catch {}")
+    context.add_init_script(EXPERT)
     page = context.new_page()
     page.goto(server.login)
     page.close()

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.conftest import missing, until
-from tests.e2e.conftest import Server
+from tests.e2e.conftest import EXPERT, Server
 
 pytestmark = pytest.mark.browser
 
@@ -62,6 +62,7 @@ def open_page(request: pytest.FixtureRequest, browser: Browser, signed_in: Brows
     )
     # Settings of other tests, such as the table view, must not affect these.
     context.add_init_script("localStorage.removeItem('schedviz')")
+    context.add_init_script(EXPERT)
     yield context.new_page()
     context.close()
 

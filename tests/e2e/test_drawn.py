@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.conftest import until
 from tests.e2e.cluster import dump
-from tests.e2e.conftest import Server
+from tests.e2e.conftest import EXPERT, Server
 from tests.e2e.test_scope import PATIENCE_MILLIS, cells, import_through, pods_in, show_as_tables, step_cycles
 
 pytestmark = pytest.mark.browser
@@ -62,7 +62,7 @@ def moving(browser: Browser, signed_in: BrowserContext) -> Iterator[Page]:
 def _page(browser: Browser, signed_in: BrowserContext, reduced_motion: Literal["reduce", "no-preference"]) -> Iterator[Page]:
     login = [cookie for cookie in signed_in.storage_state()["cookies"] if cookie["name"] not in ("schedviz_theme", "schedviz_language")]
     context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion=reduced_motion, color_scheme="dark")
-    context.add_init_script("try { localStorage.setItem('schedviz.tour', 'done') } catch {}")
+    context.add_init_script(EXPERT)
     context.add_cookies(login)  # type: ignore[arg-type]
     yield context.new_page()
     context.close()

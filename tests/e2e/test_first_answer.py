@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.e2e.conftest import Server
+from tests.e2e.conftest import FORGET_PREFERENCES, Server
 from tests.e2e.test_scope import PATIENCE_MILLIS
 
 pytestmark = pytest.mark.browser
@@ -138,7 +138,9 @@ def test_the_release_in_the_header_asks_before_it_forks(page: Page, server: Serv
     assert made["id"] in page.url
 
 
-def test_an_import_folds_internals_until_they_are_opened(page: Page, server: Server, tmp_path: Path) -> None:
+def test_an_import_folds_details_until_they_are_asked_for(page: Page, server: Server, tmp_path: Path) -> None:
+    page.goto(server.url)
+    page.evaluate(FORGET_PREFERENCES)
     tainted = node("b")
     tainted["spec"] = {"taints": [{"key": "gpu", "effect": "NoSchedule"}]}
     drop(page, server, tmp_path, node("a"), tainted, pod("web"), pod("api", "a"))
@@ -163,12 +165,17 @@ def test_an_import_folds_internals_until_they_are_opened(page: Page, server: Ser
     expect(generation).to_be_hidden()
 
     page.keyboard.press("ArrowRight")
-    expect(generation).to_be_visible(timeout=PATIENCE_MILLIS)
-    expect(page.locator("[data-internals]")).to_have_count(0)
+    expect(page.locator("[data-cycle='1']")).to_be_visible(timeout=PATIENCE_MILLIS)
+    expect(page.locator(".transport")).to_be_visible()
+    expect(generation).to_be_hidden()
+    page.keyboard.press("v")
+    expect(generation).to_be_visible()
 
 
 def test_the_overview_comes_back_from_the_top_bar_and_why_has_its_width(page: Page, server: Server, tmp_path: Path) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto(server.url)
+    page.evaluate(FORGET_PREFERENCES)
     drop(page, server, tmp_path, node("a"), pod("web"))
     page.get_by_role("dialog", name="Pending pods").wait_for(timeout=PATIENCE_MILLIS)
     page.keyboard.press("Escape")

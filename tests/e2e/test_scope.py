@@ -34,7 +34,7 @@ def import_through(page: Page, server: Server, file: Path) -> str:
 
 
 def show_internals(page: Page) -> None:
-    """Show what an imported cluster folds until it is asked for, or until a cycle has run."""
+    """Show what a first visit folds until it is asked for."""
     internals = page.locator("[data-internals]")
     page.locator("[data-internals], .page:not(.folded) .transport").first.wait_for(timeout=PATIENCE_MILLIS)
     if internals.count() and internals.get_attribute("aria-pressed") == "false":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.conftest import Server
+from tests.e2e.conftest import FORGET_PREFERENCES, Server
 from tests.e2e.test_scope import PATIENCE_MILLIS
 
 pytestmark = pytest.mark.browser
@@ -18,6 +18,7 @@ def newcomer(browser: Browser, signed_in: object, server: Server) -> Page:
     page = context.new_page()
     page.goto(f"{server.url}/sessions/")
     page.evaluate("localStorage.removeItem('schedviz.tour')")
+    page.evaluate(FORGET_PREFERENCES)
     page.locator("[data-try=lesson]").click()
     page.wait_for_url("**/s/*/", timeout=PATIENCE_MILLIS)
     return page
@@ -42,6 +43,22 @@ def test_the_tour_marks_each_panel_and_is_shown_once(newcomer: Page) -> None:
     newcomer.reload()
     expect(newcomer.locator("[data-narration]")).to_be_visible(timeout=PATIENCE_MILLIS)
     expect(newcomer.locator("[data-tour]")).to_have_count(0)
+
+
+def test_a_first_visit_shows_pods_nodes_and_cycles_and_everything_on_request(newcomer: Page) -> None:
+    newcomer.locator("[data-tour-skip]").click(timeout=PATIENCE_MILLIS)
+    newcomer.keyboard.press("ArrowRight")
+    expect(newcomer.locator("[data-cycle='1']")).to_be_visible(timeout=PATIENCE_MILLIS)
+    expect(newcomer.locator("[data-queue=nominated]")).to_have_count(0)
+    internals = newcomer.locator("[data-generation], [data-strip] .flight, [data-bindings], [data-breakpoints]")
+    for internal in internals.all():
+        expect(internal).to_be_hidden()
+
+    newcomer.locator("[data-internals]").click()
+    expect(newcomer.locator("[data-generation]")).to_be_visible()
+    expect(newcomer.locator("[data-queue=nominated]")).to_be_visible()
+    newcomer.reload()
+    expect(newcomer.locator("[data-generation]")).to_be_visible(timeout=PATIENCE_MILLIS)
 
 
 def test_the_tour_can_be_skipped_and_the_narration_follows_each_step(newcomer: Page) -> None:

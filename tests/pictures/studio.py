@@ -11,7 +11,7 @@ from typing import Any, Final
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from tests.e2e.cluster import node, pod
-from tests.e2e.conftest import Server
+from tests.e2e.conftest import EXPERT, Server
 from tests.pictures.shots import HEIGHTS, Cluster, Shot
 from tests.pictures.still import STYLE
 
@@ -66,7 +66,8 @@ class Studio:
                 bypass_csp=True,
             )
             # Settings of one picture, such as the table view, must not affect the next.
-            context.add_init_script("localStorage.removeItem('schedviz'); localStorage.setItem('schedviz.tour', 'done')")
+            context.add_init_script("localStorage.removeItem('schedviz')")
+            context.add_init_script(EXPERT)
             self._contexts[key] = context
         return self._contexts[key]
 

@@ -104,6 +104,13 @@ export function commandsOf(scope: Scope, page: PageActions): Command[] {
       },
     },
     {
+      id: "page.internals",
+      title: "command.internals",
+      keys: ["v"],
+      group: "page",
+      run: preferences.toggleInternals,
+    },
+    {
       id: "page.import",
       title: "command.import",
       keys: ["i"],

@@ -21,7 +21,7 @@ class Preferences {
   language = $state<Language>("en");
   queueAs = $state<StoredPreferences["queueAs"]>("heap");
   cacheAs = $state<StoredPreferences["cacheAs"]>("list");
-  /** Whether an imported cluster shows what only the scheduler knows: counters, generations, watch events. */
+  /** Whether a session shows what only the scheduler knows: counters, generations, watch events. */
   internals = $state(false);
 
   /** The resolved theme. Canvases read their colours again when it changes. */
@@ -47,6 +47,11 @@ class Preferences {
     this.theme = this.dark ? "light" : "dark";
     this.apply();
   }
+
+  toggleInternals = (): void => {
+    this.internals = !this.internals;
+    this.save();
+  };
 
   /** Change the language in place. Resolves when its messages are loaded; if loading fails, nothing changes. */
   async speak(language: Language): Promise<void> {
