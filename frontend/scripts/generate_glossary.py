@@ -20,8 +20,9 @@ from schedviz.web.wire_schema import write_or_check
 
 SOURCE = Path(__file__).parents[2] / "docs/glossary.md"
 TARGET = Path(__file__).parents[1] / "src/i18n/messages/glossary.json"
-#: The sections whose terms are explained in labels only: they are words of many sentences.
-_LABELS_ONLY = frozenset({"Basics", "schedviz"})
+#: The sections whose terms are explained in labels only, and other terms that are words of many sentences.
+_SECTIONS_OF_LABELS = frozenset({"schedviz", "Operations"})
+_TERMS_OF_LABELS = frozenset({"pod", "node", "scheduler, kube-scheduler", "request", "plugin", "binding", "latency"})
 #: What labels leave out.
 _NOUN = re.compile(r" (pod|node)$")
 
@@ -35,7 +36,8 @@ def terms(text: str) -> Iterator[dict[str, Any]]:
         title = {"en": row.english, "zh-CN": row.chinese}
         all_names = list(dict.fromkeys([*names, *short, *in_chinese]))
         meaning = {"en": row.meaning, "zh-CN": row.meaning_in_chinese}
-        yield {"title": title, "names": all_names, "meaning": meaning, "inSentences": row.section not in _LABELS_ONLY}
+        is_common = row.section in _SECTIONS_OF_LABELS or row.english in _TERMS_OF_LABELS
+        yield {"title": title, "names": all_names, "meaning": meaning, "inSentences": not is_common}
 
 
 def generate() -> str:

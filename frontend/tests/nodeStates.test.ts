@@ -9,7 +9,7 @@ const node = (taints: string[], unschedulable = false): ReturnType<typeof itemOf
 describe("the states of a node", () => {
   it("are what keeps pods off it, in full", () => {
     expect(statesOf(node(["dedicated=gpu:NoSchedule", "old:PreferNoSchedule"]))).toEqual(["dedicated=gpu:NoSchedule", "old:PreferNoSchedule"]);
-    expect(statesOf(itemOf({ name: "n" }))).toEqual(["node is nil"]);
+    expect(statesOf(itemOf({ name: "n" }))).toEqual(["deleted, pods remain"]);
     expect(statesOf(node([]))).toEqual([]);
   });
 

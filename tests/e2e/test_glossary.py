@@ -31,6 +31,16 @@ def test_the_pointer_gets_the_meaning_of_a_label_and_escape_closes_it(page: Page
     expect(page.locator(TIP)).to_be_hidden()
 
 
+def test_labels_that_are_terms_are_marked_also_over_the_canvas(page: Page, server: Server) -> None:
+    opened(page, server)
+    for term in ("activeQ", "headNode", "informer", "gated pod"):
+        expect(page.locator(f"[data-term='{term}']").first).to_have_css("text-decoration-style", "dotted", timeout=PATIENCE_MILLIS)
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("[data-term=SelectHost]")).to_be_visible(timeout=PATIENCE_MILLIS)
+    page.locator(".head-node").hover()
+    expect(page.locator(TIP)).to_contain_text("headNode is the first item of the NodeInfo list")
+
+
 def test_the_keyboard_focuses_terms_which_the_tip_describes(page: Page, server: Server) -> None:
     opened(page, server)
     page.keyboard.press("Tab")

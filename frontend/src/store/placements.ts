@@ -1,5 +1,5 @@
 import { getCycleSummary } from "../api/moments";
-import { getHistory } from "../api/history";
+import { getHistory, type HistoryEntry, type HistoryPage } from "../api/history";
 import { isImport } from "../model/importedFiles";
 import { placementWithoutCycle, type Placement } from "../model/placement";
 import type { Scope } from "./scope.svelte";
@@ -7,15 +7,27 @@ import type { Scope } from "./scope.svelte";
 /** The newest entries of a pod's history that are searched for its cycle. */
 const ENTRIES = 200;
 
+/** The number of the last cycle of the pod `namespace/name` at a moment; null: it had none. */
+export async function lastCycleOf(scope: Scope, pod: string, at: number, signal: AbortSignal): Promise<number | null> {
+  const { results, lives } = await getHistory(scope.id, { kind: "pod", name: pod }, { tail: ENTRIES, at }, signal);
+  return lastCycle(results, lives, at)?.cycle ?? null;
+}
+
 /** How the pod `namespace/name` came to the node that it is on at a moment. */
 export async function placementOf(scope: Scope, pod: string, at: number, signal: AbortSignal): Promise<Placement> {
   const { results, lives } = await getHistory(scope.id, { kind: "pod", name: pod }, { tail: ENTRIES, at }, signal);
   const life = lives.findLast(({ born }) => born <= at);
-  const entry = results.findLast(({ t, uid }) => t === "cycleEnded" && (!life || !uid || uid === life.uid));
+  const entry = lastCycle(results, lives, at);
   if (entry) {
     const cycle = await getCycleSummary(scope.id, entry.cycle, signal);
     if (cycle.outcome === "scheduled" && cycle.pod === pod) return { by: "cycle", cycle };
   }
   const { follows, report } = scope.summary;
   return placementWithoutCycle({ isImport: isImport(report), isFollowing: follows !== null, isFromStart: (life?.born ?? 0) === 0, firstEvent: scope.playback.firstEvent });
+}
+
+/** The entry of the last cycle of the pod that has the name at a moment. */
+function lastCycle(results: readonly HistoryEntry[], lives: HistoryPage["lives"], at: number): HistoryEntry | undefined {
+  const life = lives.findLast(({ born }) => born <= at);
+  return results.findLast(({ t, uid }) => t === "cycleEnded" && (!life || !uid || uid === life.uid));
 }

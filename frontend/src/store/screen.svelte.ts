@@ -2,11 +2,16 @@ import { MediaQuery } from "svelte/reactivity";
 
 /** A phone-sized screen: the page is read-only. */
 const narrow = new MediaQuery("(max-width: 480px)");
+/** The panels of a session are below each other, and the page scrolls. */
+const stacked = new MediaQuery("(max-width: 1080px)");
 const touch = new MediaQuery("(hover: none) and (pointer: coarse)");
 
 export const screen = {
   get isPhone(): boolean {
     return narrow.current;
+  },
+  get isStacked(): boolean {
+    return stacked.current;
   },
   /** A touch screen, which usually has no keyboard: hints about keys are not shown. */
   get isTouch(): boolean {

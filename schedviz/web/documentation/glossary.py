@@ -13,12 +13,17 @@ from schedviz.web.documentation.rendering import slug
 
 #: The cells of a row: names in English, names in Chinese, the meaning in both.
 _CELLS: Final = 3
+#: Between a text in English and the same in Chinese.
+_SEPARATOR: Final = " · "
+#: A section with fewer terms has no index of letters. Its terms may be in the order in which they are best read.
+_MIN_INDEXED_TERMS: Final = 15
 
 
 class Row(msgspec.Struct, frozen=True):
-    """A row of the file. `section` is the heading above it."""
+    """A row of the file. `section` and `section_in_chinese` are the heading above it."""
 
     section: str
+    section_in_chinese: str
     english: str
     chinese: str
     meaning: str
@@ -45,15 +50,15 @@ class TermSection(msgspec.Struct, frozen=True):
 
 def rows(text: str) -> Iterator[Row]:
     """The rows of the file's tables."""
-    section = ""
+    section = section_in_chinese = ""
     for line in text.splitlines():
         if line.startswith("## "):
-            section = line[3:]
+            section, _, section_in_chinese = line[3:].partition(_SEPARATOR)
         cells = [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("| ") else []
         if len(cells) != _CELLS or cells[0] == "English":
             continue
-        meaning, _, meaning_in_chinese = cells[2].partition(" · ")
-        yield Row(section, cells[0], cells[1], meaning, meaning_in_chinese)
+        meaning, _, meaning_in_chinese = cells[2].partition(_SEPARATOR)
+        yield Row(section, section_in_chinese, cells[0], cells[1], meaning, meaning_in_chinese)
 
 
 def in_language(language: str) -> tuple[TermSection, ...]:
@@ -67,12 +72,13 @@ def _in_language(text: str, language: str) -> tuple[TermSection, ...]:
     by_section: dict[str, list[Row]] = {}
     for row in rows(text):
         by_section.setdefault(row.section, []).append(row)
-    return tuple(TermSection(title, slug(title), tuple(_terms(found, language))) for title, found in by_section.items())
+    titles = {section: found[0].section_in_chinese if language == "zh-CN" else section for section, found in by_section.items()}
+    return tuple(TermSection(titles[section], slug(section), tuple(_terms(found, language))) for section, found in by_section.items())
 
 
 def _terms(found: list[Row], language: str) -> Iterator[Term]:
-    """Letters are those of the names in English, in whose order the file is."""
-    letter = ""
+    """Letters are those of the names in English, in whose order a long section is."""
+    letter = "" if len(found) >= _MIN_INDEXED_TERMS else "Z"
     for row in found:
         initial = row.english[0].upper()
         new = initial if initial.isalpha() and initial > letter else ""
