@@ -136,7 +136,7 @@ describe("printing", () => {
 
   it("has words for columns and points for shares", () => {
     expect(label(column("nodesUsed", ""))).toBe("nodes used");
-    expect(label(column("utilization.cpu", ""))).toBe("utilization · cpu");
+    expect(label(column("utilization.cpu", ""))).toBe("cpu utilization");
     expect(printDifference({ mean: -0.021, margin: 0.004, count: 5 }, "share")).toBe("−2.1 ± 0.4 pp");
   });
 

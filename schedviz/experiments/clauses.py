@@ -5,6 +5,7 @@ The page has the same clauses, in other languages too (frontend/src/views/experi
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 from schedviz.experiments.results import Column
@@ -27,8 +28,8 @@ CLAUSES: Final = {
         "leaves less free {part} that no pod can use (stranded {change})",
     ),
     "fragmentation": (
-        "leaves more free {part} where a typical pod does not fit (fragmentation {change})",
-        "leaves less free {part} where a typical pod does not fit (fragmentation {change})",
+        "leaves more free {part} in pieces too small for a typical pod (fragmentation {change})",
+        "leaves less free {part} in pieces too small for a typical pod (fragmentation {change})",
     ),
     "zoneSkew": (
         "spreads applications less evenly over zones (zone skew {change})",
@@ -41,10 +42,14 @@ CLAUSES: Final = {
 }
 
 
+#: Smaller differences are given with a decimal.
+_MIN_ROUNDED: Final = 1.5
+
+
 def clause(column: Column, mean: float) -> str:
     """What a difference of this mean is, after the name of a variant."""
     change = signed(Interval(mean, None, 1), column.unit)
-    size = change[1:]
+    size = _rounded_size(mean, column.unit) or change[1:]
     more, less = CLAUSES.get(column.measure, ("has {change} in {label}",) * 2)
     return (more if mean > 0 else less).format(
         size=size,
@@ -54,3 +59,11 @@ def clause(column: Column, mean: float) -> str:
         pods="pod" if size == "1" else "pods",
         nodes="node" if size == "1" else "nodes",
     )
+
+
+def _rounded_size(mean: float, unit: str) -> str:
+    """ "about 7" instead of 7.2 pods or nodes, which are whole; "": the size is exact, or too small to be rounded."""
+    size = abs(mean)
+    if unit not in ("pods", "nodes") or float(size).is_integer() or size < _MIN_ROUNDED:
+        return ""
+    return f"about {math.floor(size + 0.5):,}"

@@ -171,7 +171,7 @@ def _against(comparison: Comparison, chosen: str, baseline: str, column: Column,
     sure = comparison.certainty(chosen, baseline, column)
     seeds = f"; {how} with {sure.agreeing} of {sure.seeds} seeds" if sure.seeds > 1 else ""
     difference = _difference(comparison, chosen, baseline, column)
-    return f"{heading(column.key)}: {_value(comparison, chosen, column)}, {difference} against {baseline}{seeds}."
+    return f"{heading(column.key)}: {_value(comparison, chosen, column)}, {difference} compared with {baseline}{seeds}."
 
 
 def _reasons_to_keep(results: Results, comparison: Comparison, choice: Choice) -> Iterator[str]:
@@ -192,7 +192,7 @@ def _reasons_to_keep(results: Results, comparison: Comparison, choice: Choice) -
         yield f"Every pod lies on the same node: {_listed(unmoved)}."
     for name, columns in _differing(results, comparison, choice):
         found = [f"{label(column.key)} {_difference(comparison, name, results.baseline, column)}" for column in columns]
-        yield f"Other differences of {name} against {results.baseline}: {'; '.join(found)}."
+        yield f"Other differences of {name} from {results.baseline}: {'; '.join(found)}."
 
 
 def _differing(results: Results, comparison: Comparison, choice: Choice) -> Iterator[tuple[str, list[Column]]]:
@@ -238,13 +238,14 @@ def _alternative(comparison: Comparison, choice: Choice, found: Alternative) -> 
     gains = _joined([_clause(comparison, found.variant, choice.variant, column) for column in found.gains])
     cost = f", but {_clause(comparison, found.variant, choice.variant, found.cost)}" if found.cost else ""
     counts = _joined([label(column.key) for column in found.gains])
-    return f"{found.variant}, if {counts} {'counts' if len(found.gains) == 1 else 'count'} most: against {choice.variant} it {gains}{cost}."
+    verb = "counts" if len(found.gains) == 1 else "count"
+    return f"Choose {found.variant} if {counts} {verb} most: compared with {choice.variant}, it {gains}{cost}."
 
 
 def _others(results: Results, choice: Choice) -> list[str]:
     dropped = [each for each in choice.dropped if each.variant != results.baseline]
     return [
-        f"{each.variant}: {label(each.column.key)} {signed(each.difference, each.column.unit)} against {each.best}."
+        f"{each.variant}: {label(each.column.key)} {signed(each.difference, each.column.unit)} compared with {each.best}."
         for each in dropped[-_MAX_OTHERS:]
     ]
 

@@ -35,6 +35,8 @@ _NAMES: Final = {
 #: Columns of one measure in a terminal. Of more, such as the points of a curve, evenly spaced ones are shown.
 _MAX_PARTS: Final = 8
 _WORD_BOUNDARY: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+#: Measures of a resource, whose names say which: "memory fragmentation".
+_OF_RESOURCE: Final = frozenset({"utilization", "meanUtilization", "nodeUtilization", "fragmentation"})
 
 
 def table(results: Results, *, keys: Sequence[str] | None = None) -> list[list[str]]:
@@ -59,10 +61,14 @@ def _spaced(parts: list[Column]) -> list[Column]:
 
 
 def label(key: str) -> str:
-    """A column's key for people: `nodesUsed` becomes `nodes used`, and `utilization.cpu` becomes `utilization · cpu`."""
+    """A column's key for people: `nodesUsed` becomes `nodes used`, and `utilization.cpu` becomes `cpu utilization`."""
     measure, _, part = key.partition(".")
     words = _NAMES.get(measure) or _WORD_BOUNDARY.sub(" ", measure).lower()
-    return f"{words} · {part}" if part else words
+    if not part:
+        return words
+    if measure == "stranded":
+        return f"{words} {part}"
+    return f"{part} {words}" if measure in _OF_RESOURCE else f"{words} · {part}"
 
 
 def heading(key: str) -> str:

@@ -1,6 +1,6 @@
 """The child that uses the database: `python -m schedviz.up.housekeeper URL`.
 
-It migrates, writes DATA/token, creates a first session in a new data folder, and sweeps. The supervisor sends it lines:
+It migrates, writes DATA/token, and sweeps. The supervisor sends it lines:
 
     login               writes {"login": url}: a one-time login link for the local user
     dead PREFIX [BUT]   releases the leases of owners whose names begin with PREFIX but not with BUT; these owners are dead
@@ -33,9 +33,6 @@ logger = logging.getLogger("schedviz.up.housekeeper")
 EXIT_NO_DATABASE = 3
 EXIT_MISCONFIGURED = 4
 
-DEMO_NAME = "A first look: four nodes"
-DEMO_CLUSTER: dict[str, Any] = {"shape": "demo"}
-
 
 def main(url: str) -> int:
     """Prepare the database, then serve until the input ends."""
@@ -52,7 +49,6 @@ def main(url: str) -> int:
     # Before the web server runs, so that the token exists when /healthz returns 200.
     _keep_token()
     _report(database="ready")
-    _first_session()
     _report(housekeeper="ready")
     _serve(url)
     return 0
@@ -84,22 +80,6 @@ def _keep_token() -> None:
     with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
         file.write(secret + "\n")
     new.replace(path)
-
-
-def _first_session() -> None:
-    """Create a small session in a new data folder. A marker file remembers it, because the user may delete the session."""
-    from django.conf import settings
-
-    from schedviz.sessions.models import Session
-    from schedviz.sessions.transfer.create import Generate, create_session
-    from schedviz.web.login import local_user
-
-    marker: Path = settings.DATA / ".welcomed"
-    if marker.exists():
-        return
-    if not Session.objects.exists():
-        create_session(local_user(), DEMO_NAME, Generate(DEMO_CLUSTER))
-    marker.touch()
 
 
 def _serve(url: str) -> None:

@@ -68,6 +68,7 @@ def open_page(request: pytest.FixtureRequest, browser: Browser, signed_in: Brows
 
 
 def test_the_sessions_page_has_no_serious_accessibility_violation(open_page: Page, server: Server):
+    generated(server, "demo", 4, 12)
     open_page.goto(f"{server.url}/sessions/")
     open_page.locator("tr[data-session]").first.wait_for()
     assert complaints(open_page) == []

@@ -27,7 +27,7 @@ def test_every_example_is_a_valid_plan(page: Page, server: Server) -> None:
     expect(cards).to_have_count(4, timeout=PATIENCE_MILLIS)
     for card in cards.all():
         question = card.locator("strong").inner_text()
-        card.click()
+        card.locator("[data-show-plan]").click()
         text = "\n".join(page.locator(".cm-line").all_inner_texts())
         experiment = server.rest("experiments/", {"plan": text, "hold": True})["id"]
         page.goto(f"{server.url}/experiments/{experiment}/")
@@ -37,26 +37,36 @@ def test_every_example_is_a_valid_plan(page: Page, server: Server) -> None:
         page.go_back()
 
 
+def test_a_card_runs_its_experiment(page: Page, server: Server) -> None:
+    page.goto(f"{server.url}/experiments/")
+    expect(page.locator("[data-plan] .editor")).to_be_hidden(timeout=PATIENCE_MILLIS)
+    page.locator("[data-example=fit] [data-run-example]").click()
+    page.wait_for_url("**/experiments/*/", timeout=PATIENCE_MILLIS)
+    expect(page.get_by_role("heading", name="How many more of these pods fit?")).to_be_visible(timeout=PATIENCE_MILLIS)
+
+
 def test_a_session_is_the_base_of_an_experiment(page: Page, server: Server) -> None:
     session = server.rest("sessions/", {"generate": {"shape": "basic", "nodes": 3, "pods": 6}})["id"]
     page.goto(f"{server.url}/s/{session}/")
     page.locator("[data-experiment]").click(timeout=PATIENCE_MILLIS)
     page.wait_for_url(f"**/experiments/?session={session}&nodes=3")
+    page.locator("[data-example=packing] [data-show-plan]").click(timeout=PATIENCE_MILLIS)
     expect(page.get_by_text(f"base: {{session: {session}}}")).to_be_visible(timeout=PATIENCE_MILLIS)
-    page.locator("[data-example=nodes]").click()
+    page.locator("[data-example=nodes] [data-show-plan]").click()
     expect(page.get_by_text("2 of 3 nodes")).to_be_visible()
 
 
 def test_a_plan_is_run_compared_and_opened(page: Page, server: Server) -> None:
     page.goto(f"{server.url}/experiments/")
-    form = page.locator("form")
+    form = page.locator("form [data-plan]")
+    form.locator("summary").click(timeout=PATIENCE_MILLIS)
     write(form, PLAN.replace("count: 2", "count: two"))
-    page.get_by_role("button", name="Run").click(timeout=PATIENCE_MILLIS)
+    form.get_by_role("button", name="Run").click(timeout=PATIENCE_MILLIS)
     expect(page.get_by_role("alert")).to_contain_text("line 5: variants[1].nodes.count: expected a whole number", timeout=PATIENCE_MILLIS)
 
     expect(page.locator(".cm-lintRange-error").first).to_be_visible()
     write(form, PLAN)
-    expect(page.get_by_role("button", name="Run")).to_be_in_viewport()
+    expect(form.get_by_role("button", name="Run")).to_be_in_viewport()
     page.get_by_role("button", name="Check").click()
     page.wait_for_url("**/experiments/*/", timeout=PATIENCE_MILLIS)
     expect(page.get_by_text("4 trials of about")).to_be_visible(timeout=PATIENCE_MILLIS)

@@ -39,5 +39,5 @@ def test_packing_saves_nodes() -> None:
     assert answer is not None
     assert answer.headline.startswith("Choose packing")
     assert answer.reasons[0].startswith("Nodes used: ")
-    assert answer.costs[0].startswith("Fragmentation · memory: ")
+    assert answer.costs[0].startswith("Memory fragmentation: ")
     assert found.variant("packing").differences["nodesUsed"].excludes_zero

@@ -91,7 +91,7 @@ def test_csv_has_a_line_for_each_trial_and_no_formulas() -> None:
 
 def test_a_label_has_words() -> None:
     assert label("nodesUsed") == "nodes used"
-    assert label("utilization.example.com/gpu") == "utilization · example.com/gpu"
+    assert label("utilization.example.com/gpu") == "example.com/gpu utilization"
 
 
 def test_a_report_has_plan_and_results_and_escapes_names() -> None:

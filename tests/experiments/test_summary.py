@@ -63,7 +63,7 @@ def answer(plan: str, folder: Path | None = None) -> Summary:
 def test_fewer_nodes_are_chosen_if_they_place_as_many_pods() -> None:
     found = answer(SIZES)
     assert found.headline.startswith("Choose five instead of six: it uses 1 fewer node, but leaves more free cpu ")
-    assert found.reasons[0] == "Nodes used: 5, −1 against six."
+    assert found.reasons[0] == "Nodes used: 5, −1 compared with six."
 
 
 def test_the_summary_states_that_there_are_no_costs() -> None:
@@ -79,15 +79,15 @@ def test_a_variant_that_leaves_pods_pending_is_not_chosen() -> None:
 
 def test_a_variant_that_is_best_in_another_measure_names_the_measure() -> None:
     assert answer(f"{SIZES}measures: [placed, nodesUsed]\n").alternatives == [
-        "two, if nodes used counts most: against five it uses 3 fewer nodes, but places 21 fewer pods."
+        "Choose two if nodes used counts most: compared with five, it uses 3 fewer nodes, but places 21 fewer pods."
     ]
 
 
 def test_the_headline_names_what_is_gained_and_what_it_costs() -> None:
     found = answer(PACKING)
     assert found.headline.startswith("Choose packing instead of spreading: it uses ")
-    assert ", but leaves more free memory where a typical pod does not fit (fragmentation +" in found.headline
-    assert found.costs[0].startswith("Fragmentation · memory: ")
+    assert ", but leaves more free memory in pieces too small for a typical pod (fragmentation +" in found.headline
+    assert found.costs[0].startswith("Memory fragmentation: ")
 
 
 def test_the_measures_and_words_of_the_sentences_are_explained() -> None:

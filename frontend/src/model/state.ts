@@ -143,6 +143,11 @@ export class State {
     return keys;
   }
 
+  /** The node of each pod in the cache, by the pod's key. */
+  nodesOfPods(): Map<string, string> {
+    return new Map([...this.podStates.values()].map(({ pod, node }) => [pod, node]));
+  }
+
   /** The cache's state of a pod, by its key. */
   podState(key: string): PodState | undefined {
     for (const known of this.podStates.values()) if (known.pod === key) return known;

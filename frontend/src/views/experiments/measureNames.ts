@@ -2,12 +2,18 @@
 import { t, type MessageKey } from "../../i18n/translate";
 import type { Column } from "../../model/experiments/results";
 
-/** `nodesUsed` → `nodes used`, `utilization.cpu` → `utilization · cpu`. A measure of the user's own is named by its key. */
+/** Measures of a resource, whose names say which: "stranded cpu", "memory fragmentation". */
+const OF_RESOURCE = ["utilization", "meanUtilization", "nodeUtilization", "stranded", "fragmentation"];
+
+/** `nodesUsed` → `nodes used`, `utilization.cpu` → `cpu utilization`. A measure of the user's own is named by its key. */
 export function label({ key, measure }: Pick<Column, "key" | "measure">): string {
   const message = `experiments.measure.${measure}`;
   const known = t(message as MessageKey);
   const words = known !== message ? known : measure.replace(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase();
-  return key.length > measure.length ? `${words} · ${key.slice(measure.length + 1)}` : words;
+  const part = key.slice(measure.length + 1);
+  if (!part) return words;
+  if (!OF_RESOURCE.includes(measure)) return `${words} · ${part}`;
+  return t(measure === "stranded" ? "experiments.measure.of.stranded" : "experiments.measure.of", { part, measure: words });
 }
 
 /** As `label`, at the beginning of a sentence. */
