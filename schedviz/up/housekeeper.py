@@ -21,7 +21,6 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import django
 from django.core.exceptions import ImproperlyConfigured
