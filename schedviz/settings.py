@@ -6,7 +6,7 @@ SCHEDVIZ_DATA             folder for the SQLite database, keys, tokens and logs
 SCHEDVIZ_DATABASE_URL     sqlite:///path or postgresql://…            (sqlite in DATA)
 SCHEDVIZ_REDIS_URL        redis://…, rediss://… or unix:///socket     (redis://127.0.0.1:6379/0)
 SCHEDVIZ_SECRET_KEY       (read from DATA/secret_key, which is created if it does not exist)
-SCHEDVIZ_ROLE             web | worker | io | experiments: what this process does (web)
+SCHEDVIZ_ROLE             web | worker | io | experiments | sweeper: what this process does (web)
 SCHEDVIZ_PUBLIC           1: the server is on a public network: smaller limits, cookies over HTTPS only
 SCHEDVIZ_ALLOWED_HOSTS    exact names, separated by commas            (127.0.0.1,localhost,[::1])
 SCHEDVIZ_ORIGINS          origins behind a proxy: https://schedviz.example.org
@@ -36,6 +36,7 @@ from schedviz import __version__
 from schedviz.web.environment import (
     base_url,
     broker_url,
+    choice,
     comma_separated,
     data_folder,
     database,
@@ -52,7 +53,7 @@ from schedviz.web.redaction import redact_rendered
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA = data_folder(BASE_DIR)
-ROLE = os.environ.get("SCHEDVIZ_ROLE", "web")
+ROLE = choice("SCHEDVIZ_ROLE", ("web", "worker", "io", "experiments", "sweeper"), "web")
 PUBLIC = flag("SCHEDVIZ_PUBLIC")
 DEBUG = flag("SCHEDVIZ_DEBUG")
 SECRET_KEY = secret_key(DATA)
@@ -110,6 +111,8 @@ BYTES_IN_ALL = number("SCHEDVIZ_BYTES_IN_ALL", 50 * 1024 * MEGABYTE if PUBLIC el
 EXPERIMENTS_PER_USER = number("SCHEDVIZ_EXPERIMENTS_PER_USER", 10 if PUBLIC else 1000)
 EXPERIMENT_TRIALS = number("SCHEDVIZ_EXPERIMENT_TRIALS", 100 if PUBLIC else 10_000)
 TRIAL_SECONDS = number("SCHEDVIZ_TRIAL_SECONDS", 300 if PUBLIC else 3600)
+#: Sessions that an engine worker hosts at a time, until it has read the size of its pool.
+SLOTS = number("SCHEDVIZ_SLOTS", 64)
 #: Waiting commands of one session.
 COMMANDS_WAITING = number("SCHEDVIZ_COMMANDS_WAITING", 1000)
 #: Commands per second of one socket, and the largest burst.
@@ -362,7 +365,7 @@ _processors: list[Any] = [
     structlog.stdlib.add_logger_name,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
 ]
-_log_as_json = os.environ.get("SCHEDVIZ_LOG", "console" if sys.stderr.isatty() else "json") == "json"
+_log_as_json = choice("SCHEDVIZ_LOG", ("json", "console"), "console" if sys.stderr.isatty() else "json") == "json"
 structlog.configure(
     processors=[*_processors, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
     logger_factory=structlog.stdlib.LoggerFactory(),

@@ -11,15 +11,20 @@ import os
 import re
 import secrets
 import tempfile
+from collections.abc import Sequence
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
 _TRUE = {"1", "true", "yes", "on"}
 _FALSE = {"", "0", "false", "no", "off"}
+#: Largest numbers by the last word of a setting's name: years, and what fits into times, dates and limits of processes.
+_MAX_BY_UNIT = {"SECONDS": 10**8, "MINUTES": 10**7, "HOURS": 10**5, "DAYS": 10**5, "MEGABYTES": 10**9}
+_MAX_NUMBER = 10**15
+_MAX_QUOTED = 100
 _LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 
@@ -36,13 +41,30 @@ def flag(name: str, *, default: bool = False) -> bool:
 
 
 def number(name: str, default: int) -> int:
-    """A whole number of 0 or more, such as a limit."""
-    raw = os.environ.get(name)
-    if raw is None or not raw.strip():
+    """A whole number of 0 or more, such as a limit, and at most what the operating system can use in this unit."""
+    raw = os.environ.get(name, "").strip()
+    if not raw:
         return default
-    if not raw.strip().isdigit():
-        raise ImproperlyConfigured(f"{name}={raw!r} is not a whole number.")
-    return int(raw)
+    if not re.fullmatch(r"[0-9]+", raw):
+        raise ImproperlyConfigured(f"{name}={_quoted(raw)} is not a whole number.")
+    maximum = next((largest for unit, largest in _MAX_BY_UNIT.items() if name.endswith(f"_{unit}")), _MAX_NUMBER)
+    digits = raw.lstrip("0") or "0"
+    if len(digits) > len(str(maximum)) or int(digits) > maximum:
+        raise ImproperlyConfigured(f"{name}={_quoted(raw)} is too large; at most {maximum:,} is possible.")
+    return int(digits)
+
+
+def choice(name: str, choices: Sequence[str], default: str) -> str:
+    """One of several words."""
+    value = os.environ.get(name, "").strip() or default
+    if value not in choices:
+        raise ImproperlyConfigured(f"{name}={_quoted(value)} is unknown; expected {', '.join(choices[:-1])} or {choices[-1]}.")
+    return value
+
+
+def _quoted(value: str) -> str:
+    """A value as it was set, in one line, cut if it is long."""
+    return repr(value if len(value) <= _MAX_QUOTED else f"{value[:_MAX_QUOTED]}…")
 
 
 def comma_separated(name: str, default: list[str]) -> list[str]:
@@ -163,7 +185,7 @@ def _read_key(path: Path) -> str:
 
 def database(url: str, *, synchronous: str) -> dict[str, Any]:
     """Django's settings for `sqlite:///path` or `postgresql://user:password@host:port/name?option=value`."""
-    parts = urlsplit(url)
+    parts = _url_parts("SCHEDVIZ_DATABASE_URL", url)
     if parts.scheme == "sqlite":
         return {
             "ENGINE": "schedviz.sessions.sqlite",
@@ -193,16 +215,29 @@ def database(url: str, *, synchronous: str) -> dict[str, Any]:
             # Applies to the cursors of `prepared_cursor()`: psycopg prepares a statement at its fifth execution.
             "OPTIONS": {"connect_timeout": 5, **dict(parse_qsl(parts.query)), "prepare_threshold": 5},
         }
-    raise ImproperlyConfigured(f"SCHEDVIZ_DATABASE_URL={url!r}: the scheme is {parts.scheme!r}; expected sqlite or postgresql.")
+    raise ImproperlyConfigured(f"SCHEDVIZ_DATABASE_URL: the scheme is {_quoted(parts.scheme)}; expected sqlite or postgresql.")
 
 
 def broker_url(redis_url: str) -> str:
     """The Redis URL in the form of Celery: `unix:///a/socket?db=1` becomes `redis+socket:///a/socket?virtual_host=1`."""
-    parts = urlsplit(redis_url)
+    parts = _url_parts("SCHEDVIZ_REDIS_URL", redis_url)
     if parts.scheme in {"redis", "rediss"}:
         return redis_url
     if parts.scheme == "unix":
         options = dict(parse_qsl(parts.query))
         password = f":{parts.password}@" if parts.password else ""
         return f"redis+socket://{password}{parts.path}?virtual_host={options.get('db', '0')}"
-    raise ImproperlyConfigured(f"SCHEDVIZ_REDIS_URL={redis_url!r}: the scheme is {parts.scheme!r}; expected redis, rediss or unix.")
+    raise ImproperlyConfigured(f"SCHEDVIZ_REDIS_URL: the scheme is {_quoted(parts.scheme)}; expected redis, rediss or unix.")
+
+
+def _url_parts(name: str, url: str) -> SplitResult:
+    """The parts of a URL with a possible port. Messages do not quote it: it may contain a password."""
+    try:
+        parts = urlsplit(url)
+        # Raises ValueError for an impossible port.
+        _ = parts.port
+    except ValueError:
+        raise ImproperlyConfigured(
+            f"{name} is not a URL: its host or port is invalid. Special characters of a password are written as %40 for @, and so on."
+        ) from None
+    return parts

@@ -148,3 +148,52 @@ def test_a_log_level_that_is_none_is_refused(monkeypatch):
     monkeypatch.setenv("LEVEL", "FOO")
     with pytest.raises(ImproperlyConfigured, match="expected one of DEBUG, INFO"):
         environment.log_level("LEVEL")
+
+
+@pytest.mark.parametrize(
+    "value", ["-1", "1e3", "0x10", "1_000", "\N{SUPERSCRIPT TWO}", "\N{ARABIC-INDIC DIGIT THREE}", "nan", "9" * 5000 + "x"]
+)
+def test_what_is_no_whole_number_is_refused(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("SCHEDVIZ_SOCKETS", value)
+    with pytest.raises(ImproperlyConfigured, match=r"SCHEDVIZ_SOCKETS=.* is not a whole number") as refused:
+        environment.number("SCHEDVIZ_SOCKETS", 1)
+    assert len(str(refused.value)) < 200
+
+
+@pytest.mark.parametrize(
+    ("name", "maximum"),
+    [
+        ("SCHEDVIZ_REQUEST_HEAD_SECONDS", 10**8),
+        ("SCHEDVIZ_DEMO_MINUTES", 10**7),
+        ("SCHEDVIZ_ROOM_HOURS", 10**5),
+        ("SCHEDVIZ_AUDIT_DAYS", 10**5),
+        ("SCHEDVIZ_IMPORT_MEGABYTES", 10**9),
+        ("SCHEDVIZ_BYTES_IN_ALL", 10**15),
+    ],
+)
+def test_a_number_that_no_clock_and_no_process_can_use_is_refused(monkeypatch: pytest.MonkeyPatch, name: str, maximum: int) -> None:
+    for value in (str(maximum), f"000{maximum}"):
+        monkeypatch.setenv(name, value)
+        assert environment.number(name, 1) == maximum
+    for value in (str(maximum + 1), "9" * 5000):
+        monkeypatch.setenv(name, value)
+        with pytest.raises(ImproperlyConfigured, match=f"{name}=.* is too large; at most {maximum:,} is possible"):
+            environment.number(name, 1)
+
+
+def test_a_word_that_is_none_of_the_choices_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCHEDVIZ_LOG", "jsonn")
+    with pytest.raises(ImproperlyConfigured, match="SCHEDVIZ_LOG='jsonn' is unknown; expected json or console"):
+        environment.choice("SCHEDVIZ_LOG", ("json", "console"), "json")
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["mysql://u:hush@h/db", "postgresql://u:hush@h:99999/db", "postgresql://u:hush@h:port/db", "postgresql://u:hush@[::1/db", "hush"],
+)
+def test_an_unusable_address_of_a_store_is_refused_without_its_password(url: str) -> None:
+    for read in (lambda: environment.database(url, synchronous="FULL"), lambda: environment.broker_url(url)):
+        with pytest.raises(ImproperlyConfigured) as refused:
+            read()
+        assert "hush" not in str(refused.value)
+        assert refused.value.__cause__ is None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections import deque
 from collections.abc import Callable
 from typing import Self
+
+from django.conf import settings
 
 #: Set when the worker shuts down: it releases its sessions and wakes another worker.
 STOPPING = threading.Event()
@@ -102,4 +103,4 @@ class Slots:
             return True
 
 
-SLOTS = Slots(int(os.environ.get("SCHEDVIZ_SLOTS", "64")))
+SLOTS = Slots(settings.SLOTS)
