@@ -7,9 +7,12 @@ from contextlib import ExitStack
 from typing import Any
 from uuid import uuid4
 
+import msgspec
 import pytest
+from drf_spectacular.generators import SchemaGenerator
 from rest_framework.test import APIClient
 
+from schedviz.experiments.columnar import ColumnarResults, ColumnarTrials
 from schedviz.sessions import quotas
 from schedviz.sessions.experiments import checking, trial_job
 from schedviz.sessions.models import Experiment
@@ -59,6 +62,9 @@ def test_a_finished_experiment_has_results_in_three_forms(owner: APIClient) -> N
     results = json.loads(owner.get(f"{body['url']}results/").content)
     assert [variant["name"] for variant in results["variants"]] == ["all", "half"]
     assert owner.get(f"{body['url']}results/?as=csv").content.decode().startswith("trial,variant,seed,error,placed,")
+    by_column = json.loads(owner.get(f"{body['url']}results/?as=columns").content)
+    assert by_column.keys() == described(ColumnarResults).keys() - {"search"}
+    assert by_column["trials"].keys() == described(ColumnarTrials).keys()
     assert b"<h1>sampling</h1>" in owner.get(f"{body['url']}results/?as=html").content
 
 
@@ -169,3 +175,15 @@ def test_a_server_limits_trials_and_experiments(owner: APIClient, settings: obje
     create(owner, "experiment: 1\nbase: {generate: {}}")
     response = owner.post("/api/v1/experiments/", {"plan": "experiment: 1\nbase: {generate: {}}"}, format="json")
     assert (response.status_code, response.json()["code"]) == (409, "quota_reached")
+
+
+def described(struct: type[msgspec.Struct]) -> dict[str, Any]:
+    """The members of a struct in the OpenAPI document."""
+    members: dict[str, Any] = SchemaGenerator().get_schema(public=True)["components"]["schemas"][struct.__name__]["properties"]
+    return members
+
+
+def test_results_by_column_are_described() -> None:
+    operation = SchemaGenerator().get_schema(public=True)["paths"]["/api/v1/experiments/{experiment_id}/results/"]["get"]
+    described_by = operation["responses"]["200"]["content"]["application/json"]["schema"]["anyOf"]
+    assert [one["$ref"].rpartition("/")[2] for one in described_by] == ["Results", "ColumnarResults"]

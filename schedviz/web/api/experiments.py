@@ -18,7 +18,7 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from schedviz.experiments.columnar import columnar
+from schedviz.experiments.columnar import ColumnarResults, columnar
 from schedviz.experiments.errors import PlanError
 from schedviz.experiments.report import html_report
 from schedviz.experiments.results import Results, encode_results
@@ -129,7 +129,10 @@ class ExperimentResults(Resource):
             query("series", int, "0: leave out the series, which are most of the JSON of many trials.", maximum=1),
         ],
         responses={
-            (200, "application/json"): response(Results, "The results (docs/experiments.md)."),
+            (200, "application/json"): OpenApiResponse(
+                {"anyOf": [ref(Results), ref(ColumnarResults)]},
+                "The results (docs/experiments.md); by column with ?as=columns.",
+            ),
             (200, "text/csv"): OpenApiResponse(OpenApiTypes.STR, "A line for each trial."),
             (200, "text/html"): OpenApiResponse(OpenApiTypes.STR, "The report."),
             **error_responses(400, 404, 409),

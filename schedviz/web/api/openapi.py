@@ -9,6 +9,7 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from drf_spectacular.views import SpectacularAPIView
 from msgspec.json import schema_components
 
+from schedviz.experiments.columnar import ColumnarResults
 from schedviz.experiments.results import Results
 from schedviz.trace.commands import AnyCommand
 from schedviz.trace.comparing import Comparison
@@ -47,6 +48,7 @@ _ROOTS: tuple[Any, ...] = (
     schemas.ExperimentBody,
     schemas.ExperimentList,
     Results,
+    ColumnarResults,
     schemas.NewBreakpoint,
     schemas.BreakpointChange,
     schemas.BreakpointList,
