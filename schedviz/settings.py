@@ -77,6 +77,8 @@ IMPORT_UNPACKED_BYTES = number("SCHEDVIZ_IMPORT_UNPACKED_BYTES", 64 * MEGABYTE i
 IMPORT_SECONDS = number("SCHEDVIZ_IMPORT_SECONDS", 120 if PUBLIC else 600)
 #: Address space of an import's process, in megabytes.
 IMPORT_MEGABYTES = number("SCHEDVIZ_IMPORT_MEGABYTES", 2048 if PUBLIC else 8192)
+#: Imports of files that one user, or all visitors of the demo, may have running at a time: fewer than there are io processes. 0: no limit.
+IMPORTS_PER_USER = number("SCHEDVIZ_IMPORTS_PER_USER", 1)
 #: Files of one import.
 UPLOAD_FILES = number("SCHEDVIZ_UPLOAD_FILES", 1000)
 #: Bytes of one REST body that is not an uploaded file, and of one WebSocket message.

@@ -101,6 +101,11 @@ def register_user_limits(limits_of: Callable[[int], dict[str, int]]) -> None:
     _user_limits = limits_of
 
 
+def has_own_limits(owner_id: int) -> bool:
+    """Whether limits of its own apply to a user: a visitor of the demo."""
+    return bool(_user_limits(owner_id))
+
+
 def require_quota(owner_id: int | None, **more: int) -> None:
     """Raises `QuotaReached` if the remaining quota is too small for this many more `sessions`, `nodes`, `pods`, `cycles` or `bytes`."""
     _require_quotas(quotas_of(owner_id), more)

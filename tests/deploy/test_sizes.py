@@ -36,7 +36,7 @@ EXCEPTIONS = {
 }
 #: Compose derives these from other variables.
 MADE_BY_COMPOSE = {"SCHEDVIZ_DATABASE_URL", "SCHEDVIZ_REDIS_URL"}
-_READERS = {"flag", "number", "host_names", "comma_separated", "networks", "embedding_sites", "log_level", "get", "getenv"}
+_READERS = {"flag", "number", "choice", "host_names", "comma_separated", "networks", "embedding_sites", "log_level", "get", "getenv"}
 
 
 @functools.cache
@@ -81,7 +81,7 @@ def test_the_examples_give_the_defaults_of_the_code() -> None:
     for example in EXAMPLES:
         text = (DOCKER / example).read_text()
         for name, private, public in re.findall(r'number\("(SCHEDVIZ_\w+)", ([\d_* ]+?)(?:\)| if PUBLIC else ([\d_* ]+)\))', code):
-            if name in ("SCHEDVIZ_PROXIES", "SCHEDVIZ_IMPORT_MEGABYTES"):
+            if name in ("SCHEDVIZ_PROXIES", "SCHEDVIZ_IMPORT_MEGABYTES", *EXCEPTIONS):
                 continue
             # "of a public server if PUBLIC else of another": the example has the other's first.
             values = [value_of(public), value_of(private)] if public else [value_of(private)]

@@ -18,7 +18,7 @@ from schedviz.experiments.trial_session import trial_session
 from schedviz.sessions.errors import SourceRefused
 from schedviz.sessions.experiments.stop_check import StopCheck
 from schedviz.sessions.experiments.trial_sessions import FILE
-from schedviz.sessions.hosting import lease
+from schedviz.sessions.hosting import import_turns, lease
 from schedviz.sessions.hosting.lease import LEASE_RENEWER, Lease
 from schedviz.sessions.hosting.worker_loop import MAX_WORKER_CRASHES
 from schedviz.sessions.models import Experiment, ExperimentBase, Session, Upload
@@ -35,10 +35,10 @@ _POLL_SECONDS: Final = 2.0
 def record(experiment_id: UUID, number: int, session_id: UUID) -> None:
     """Run a trial, store its file as the upload of a session that waits for it, and begin the import.
 
-    Does nothing if a live worker does it, or it is done.
+    Does nothing if a live worker does it, it is done, or others of its user run.
     """
     stream.task_has_begun(session_id)
-    taken = lease.acquire(session_id, importing=True, uploaded=False)
+    taken = lease.acquire(session_id, importing=True, uploaded=False, admits=import_turns.is_turn_of)
     if taken is None:
         return
     mine, session = taken

@@ -7,6 +7,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from schedviz.sessions import quotas
+from schedviz.sessions.hosting import import_turns
 from schedviz.sessions.hosting.lease import FREE
 from schedviz.sessions.models import Experiment, ExperimentTrial, Session
 from schedviz.sessions.redis import stream, wakeups
@@ -35,8 +36,11 @@ def open_trial(owner_id: int | None, experiment: Experiment, trial: ExperimentTr
 def sweep() -> None:
     """Enqueue the recording of trials that have no live worker: the worker crashed, or the task was lost. Idempotent."""
     waiting = Session.objects.filter(FREE, status=Session.Status.IMPORTING, uploaded=False, source__has_key="experiment")
-    for session_id, source in waiting.values_list("pk", "source"):
-        _notify(session_id, source)
+    rows = list(waiting.order_by("created_at").values_list("pk", "owner_id", "source"))
+    next_ones = set(import_turns.may_begin([(session_id, owner_id, True) for session_id, owner_id, _ in rows]))
+    for session_id, _, source in rows:
+        if session_id in next_ones:
+            _notify(session_id, source)
 
 
 def _notify(session_id: UUID, source: Mapping[str, Any]) -> None:

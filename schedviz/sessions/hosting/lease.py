@@ -60,11 +60,14 @@ def owner_prefix() -> str:
     return os.environ.get("SCHEDVIZ_OWNER") or f"{socket.gethostname()}-{os.getpid()}"
 
 
-def acquire(session_id: UUID, *, importing: bool = False, uploaded: bool = True) -> tuple[Lease, Session] | None:
+def acquire(
+    session_id: UUID, *, importing: bool = False, uploaded: bool = True, admits: Callable[[UUID], bool] = lambda _: True
+) -> tuple[Lease, Session] | None:
     """Take the lease; returns it and the stored session, or None if a live owner has it or the session cannot be hosted.
 
     A session that is being imported can be taken only for `importing`: once its uploads are complete or, with `uploaded` False, before
-    that, by a worker that makes the uploads itself (as for the trial of an experiment). A failed session cannot be taken.
+    that, by a worker that makes the uploads itself (as for the trial of an experiment). A failed session cannot be taken. `admits` is
+    called in the transaction that takes the lease; False: not now.
 
     Counts an acquisition. Applying a command resets the count to one, and releasing the lease gracefully resets it to zero.
     """
@@ -74,6 +77,8 @@ def acquire(session_id: UUID, *, importing: bool = False, uploaded: bool = True)
     owner = f"{owner_prefix()}.{secrets.token_hex(4)}"
     wanted = Q(status=Session.Status.IMPORTING, uploaded=uploaded) if importing else Q(status__in=Session.OPEN_STATUSES)
     with transaction.atomic():
+        if not admits(session_id):
+            return None
         taken = (
             Session.objects.filter(wanted, pk=session_id)
             .filter(FREE)

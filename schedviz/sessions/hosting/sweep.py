@@ -12,6 +12,7 @@ from django.db.models import Exists, F, OuterRef
 from django.db.models.functions import Greatest, Now
 
 from schedviz.sessions.experiments import dispatch, trial_sessions
+from schedviz.sessions.hosting import import_turns
 from schedviz.sessions.hosting.lease import FREE
 from schedviz.sessions.hosting.steady_clock import CLOCK
 from schedviz.sessions.interval import Interval
@@ -59,14 +60,15 @@ def sweep(*, force: bool = False) -> int:
 
 def _sweep_sessions(*, force: bool) -> int:
     waiting = Session.objects.filter(FREE)
-    imports = list(waiting.filter(status=Session.Status.IMPORTING, uploaded=True).values_list("pk", flat=True))
-    for session_id in imports:
+    imports = waiting.filter(status=Session.Status.IMPORTING, uploaded=True).order_by("created_at").values_list("pk", "owner_id", "source")
+    uploads = [(session_id, owner_id, "files" in source) for session_id, owner_id, source in imports]
+    for session_id in import_turns.may_begin(uploads):
         wakeups.notify_import(session_id)
     unhosted = list(waiting.filter(status__in=_ALIVE, applied_seq__lt=F("last_seq")).values_list("pk", flat=True))
     for session_id in unhosted:
         wakeups.notify(session_id, owned=False, force=force)
     trial_sessions.sweep()
-    return len(imports) + len(unhosted)
+    return len(uploads) + len(unhosted)
 
 
 def _run_periodic_sweeps() -> None:

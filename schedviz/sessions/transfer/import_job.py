@@ -11,7 +11,7 @@ from schedviz.ingest.session_file import looks_like_session
 from schedviz.sessions import disk
 from schedviz.sessions.errors import Fenced
 from schedviz.sessions.forks.builder import ForkBuilder
-from schedviz.sessions.hosting import lease
+from schedviz.sessions.hosting import import_turns, lease
 from schedviz.sessions.hosting.lease import LEASE_RENEWER, Lease
 from schedviz.sessions.hosting.watchdog import interpreter_lock_limit
 from schedviz.sessions.models import Session
@@ -28,9 +28,9 @@ _HEAD_BYTES = 4096
 
 
 def import_uploads(session_id: UUID) -> None:
-    """Import a session's uploads, or build its fork. Does nothing if another worker is doing it or it is done."""
+    """Import a session's uploads, or build its fork. Does nothing if it is done, another worker is doing it, or others of its user run."""
     stream.task_has_begun(session_id)
-    acquired = lease.acquire(session_id, importing=True)
+    acquired = lease.acquire(session_id, importing=True, admits=import_turns.is_turn_of)
     if acquired is None:
         return
     own_lease, session = acquired

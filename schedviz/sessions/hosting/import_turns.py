@@ -1,0 +1,59 @@
+"""Leaves io processes free: the imports of one user do not occupy all of them, so that questions and other users' imports are served."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+from uuid import UUID
+
+from django.conf import settings
+from django.db.models import Q
+
+from schedviz.sessions import quotas
+from schedviz.sessions.hosting.lease import FREE
+from schedviz.sessions.models import Session
+from schedviz.sessions.queries.database import wait_for_lock
+
+#: Imports that can take minutes: of files, and of trials of experiments. Forks and generated clusters are short.
+_LONG: Final = Q(status=Session.Status.IMPORTING, source__has_key="files")
+#: PostgreSQL's number of the lock that is held while a turn is taken.
+_LOCK: Final = 0x5CED_1002
+#: All visitors of the demo together.
+_VISITORS: Final = "visitors"
+
+
+def is_turn_of(session_id: UUID) -> bool:
+    """Whether an import may begin now. Call it in the transaction that takes the lease: no other import begins before it ends."""
+    if not settings.IMPORTS_PER_USER:
+        return True
+    row = Session.objects.filter(_LONG, pk=session_id).values_list("owner_id").first()
+    if row is None:
+        return True
+    wait_for_lock(_LOCK)
+    return _running()[_user(row[0])] < settings.IMPORTS_PER_USER
+
+
+def may_begin(waiting: Sequence[tuple[UUID, int | None, bool]]) -> list[UUID]:
+    """Those of the waiting imports, in order, which may begin now: (session, owner, whether it is of files)."""
+    limit = settings.IMPORTS_PER_USER
+    if not limit or not any(is_of_files for _, _, is_of_files in waiting):
+        return [session_id for session_id, _, _ in waiting]
+    begun, result = _running(), []
+    for session_id, owner_id, is_of_files in waiting:
+        if is_of_files:
+            user = _user(owner_id)
+            if begun[user] >= limit:
+                continue
+            begun[user] += 1
+        result.append(session_id)
+    return result
+
+
+def _running() -> Counter[int | str | None]:
+    """The number of long imports that run, by user."""
+    return Counter(_user(owner_id) for (owner_id,) in Session.objects.filter(_LONG).exclude(FREE).values_list("owner_id"))
+
+
+def _user(owner_id: int | None) -> int | str | None:
+    return _VISITORS if owner_id is not None and quotas.has_own_limits(owner_id) else owner_id

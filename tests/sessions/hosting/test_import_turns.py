@@ -1,0 +1,94 @@
+"""The imports of one user do not occupy all io processes."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+from django.conf import LazySettings
+from django.contrib.auth.models import User
+
+from schedviz.sessions import quotas
+from schedviz.sessions.hosting import import_turns, lease, sweep
+from schedviz.sessions.models import Session
+from schedviz.sessions.redis import wakeups
+
+pytestmark = pytest.mark.usefixtures("transactional_db", "redis")
+FILES = {"files": ["cluster.yaml"]}
+
+
+@pytest.fixture
+def users() -> list[int]:
+    return [User.objects.create_user(name).pk for name in ("ada", "bob", "cy")]
+
+
+def waiting(owner_id: int | None, source: dict[str, object] | None = None) -> UUID:
+    """A session whose import waits for an io process."""
+    return Session.objects.create(owner_id=owner_id, uploaded=True, source=FILES if source is None else source).pk
+
+
+def begin(session_id: UUID) -> lease.Lease | None:
+    """Begin an import, as an io worker does."""
+    taken = lease.acquire(session_id, importing=True, admits=import_turns.is_turn_of)
+    return None if taken is None else taken[0]
+
+
+@pytest.fixture
+def enqueued(monkeypatch: pytest.MonkeyPatch) -> list[UUID]:
+    result: list[UUID] = []
+    monkeypatch.setattr(wakeups, "notify_import", result.append)
+    return result
+
+
+def swept(enqueued: list[UUID]) -> list[UUID]:
+    enqueued.clear()
+    sweep.sweep()
+    return list(enqueued)
+
+
+def test_a_second_import_of_a_user_begins_when_the_first_has_ended(users: list[int], enqueued: list[UUID]) -> None:
+    first, second, other = waiting(users[0]), waiting(users[0]), waiting(users[1])
+    running = begin(first)
+    assert running is not None
+
+    assert begin(second) is None
+    assert swept(enqueued) == [other]
+    assert begin(other) is not None
+
+    lease.fenced_update(running, status=Session.Status.READY)
+    assert swept(enqueued) == [second]
+    assert begin(second) is not None
+
+
+def test_an_import_whose_worker_crashed_does_not_stop_others_of_its_user(users: list[int], enqueued: list[UUID]) -> None:
+    first, second = waiting(users[0]), waiting(users[0])
+    assert begin(first) is not None
+    Session.objects.filter(pk=first).update(lease_until=1.0)
+
+    assert len(swept(enqueued)) == 1
+    assert begin(second) is not None
+
+
+def test_forks_and_generated_clusters_do_not_wait(users: list[int], enqueued: list[UUID]) -> None:
+    assert begin(waiting(users[0])) is not None
+    short = [waiting(users[0], {"fork": {}}), waiting(users[0], {"generate": {}})]
+
+    assert set(swept(enqueued)) == set(short)
+    assert all(begin(session_id) for session_id in short)
+
+
+def test_visitors_of_the_demo_count_as_one_user(users: list[int], enqueued: list[UUID], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(quotas, "_user_limits", lambda user_id: {"sessions": 1} if user_id in users[:2] else {})
+    first, second, account = (waiting(user_id) for user_id in users)
+
+    assert begin(first) is not None
+    assert begin(second) is None
+    assert swept(enqueued) == [account]
+
+
+def test_the_limit_is_a_setting(users: list[int], settings: LazySettings) -> None:
+    sessions = [waiting(users[0]) for _ in range(4)]
+    settings.IMPORTS_PER_USER = 2
+    assert [begin(session_id) is not None for session_id in sessions] == [True, True, False, False]
+    settings.IMPORTS_PER_USER = 0
+    assert begin(sessions[3]) is not None
