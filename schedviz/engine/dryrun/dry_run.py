@@ -246,16 +246,21 @@ def configured(simulation: Simulation, config: dict[str, Any] | None) -> Iterato
 
 
 def _replace(simulation: Simulation, old: KubeObject | None, new: KubeObject | None) -> None:
-    """Send the event of a change. The scheduler takes no claim that is not newer than the one that it has: a claim is deleted first."""
+    """Send the event of a change, or of a deletion and a creation where a scheduler would not take the change: a claim that is not newer
+    than the one that it has, and a pod that leaves its node."""
     if new is None:
         assert old is not None
         _deliver_silently(simulation, "DELETED", old)
-    elif old is None or isinstance(old, ResourceClaim):
+    elif old is None or isinstance(old, ResourceClaim) or _leaves_node(old, new):
         if old is not None:
             _deliver_silently(simulation, "DELETED", old)
         _deliver_silently(simulation, "ADDED", new)
     else:
         _deliver_silently(simulation, "MODIFIED", new)
+
+
+def _leaves_node(old: KubeObject, new: KubeObject) -> bool:
+    return isinstance(old, Pod) and isinstance(new, Pod) and old.spec.node_name not in ("", new.spec.node_name)
 
 
 def _deliver_silently(simulation: Simulation, verb: Verb, obj: KubeObject) -> None:
