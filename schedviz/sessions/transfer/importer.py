@@ -29,7 +29,7 @@ from schedviz.ingest.report import Report
 from schedviz.ingest.trace_file import TraceFile
 from schedviz.kube.affinity import TopologySpreadConstraint
 from schedviz.kube.apps import Deployment, ReplicaSet
-from schedviz.kube.core import Pod, ResourceRequirements
+from schedviz.kube.core import Pod, PodSpec, ResourceRequirements
 from schedviz.sessions import frames, quotas
 from schedviz.sessions.commands.limits import MAX_POD_TERMS, MAX_TERMS, validate_config, validate_replicas, validate_terms
 from schedviz.sessions.commands.stored_form import canonical
@@ -202,8 +202,10 @@ class Importer:
         for obj in objects:
             if isinstance(obj, Deployment | ReplicaSet):
                 _validate_replicas(obj)
-            elif isinstance(obj, Pod) and _may_ask_too_much(obj):
-                _validate_terms(obj)
+                if obj.spec.template is not None and _may_ask_too_much(obj.spec.template.spec):
+                    _validate_terms(obj, obj.spec.template.spec)
+            elif isinstance(obj, Pod) and _may_ask_too_much(obj.spec):
+                _validate_terms(obj, obj.spec)
         kinds = Counter(type(obj).__name__ for obj in objects)
         # A pod in a file may belong to a workload in the file, and a Deployment's ReplicaSet may be in the file as well.
         pods = max(kinds["Pod"], *(sum(_replicas(obj) for obj in objects if isinstance(obj, kind)) for kind in (Deployment, ReplicaSet)))
@@ -323,31 +325,39 @@ def _validate_replicas(workload: Deployment | ReplicaSet) -> None:
         raise IngestError(f"{kind} {workload.namespace}/{workload.name}: {error}") from None
 
 
-def _validate_terms(pod: Pod) -> None:
+def _validate_terms(obj: Pod | Deployment | ReplicaSet, spec: PodSpec) -> None:
+    """Check the specification of a pod, or of a workload's pods. Raises `IngestError`."""
     terms = {
-        "affinity": pod.spec.affinity,
-        "tolerations": pod.spec.tolerations,
-        "topologySpreadConstraints": pod.spec.topology_spread_constraints,
-        "schedulingGates": pod.spec.scheduling_gates,
-        "nodeSelector": pod.spec.node_selector,
+        "affinity": spec.affinity,
+        "tolerations": spec.tolerations,
+        "topologySpreadConstraints": spec.topology_spread_constraints,
+        "schedulingGates": spec.scheduling_gates,
+        "nodeSelector": spec.node_selector,
     }
-    names = {name for requirement in _requirements(pod) for name in (*requirement.requests, *requirement.limits)}
-    spec = {**msgspec.to_builtins(terms), "overhead": dict.fromkeys(names)}
+    names = {name for requirement in _requirements(spec) for name in (*requirement.requests, *requirement.limits)}
+    counted = {
+        **msgspec.to_builtins(terms),
+        "overhead": dict.fromkeys(names),
+        "containers": [{"ports": container.ports} for container in (*spec.containers, *spec.init_containers)],
+        "volumes": spec.volumes,
+    }
+    kind = type(obj).__name__
     try:
-        validate_terms({"kind": "Pod", "spec": spec})
+        validate_terms({"kind": kind, "spec": counted if isinstance(obj, Pod) else {"template": {"spec": counted}}})
     except CommandRefused as error:
-        raise IngestError(f"Pod {pod.namespace}/{pod.name}: {error}") from None
+        raise IngestError(f"{kind} {obj.namespace}/{obj.name}: {error}") from None
 
 
-def _may_ask_too_much(pod: Pod) -> bool:
-    """Whether a pod may have too many terms or resources: a quick check, because an import has many pods."""
-    spec = pod.spec
+def _may_ask_too_much(spec: PodSpec) -> bool:
+    """Whether a pod may have too many terms, resources, ports or volumes: a quick check, because an import has many pods."""
     spread = sum(map(_terms_in, spec.topology_spread_constraints))
     others = spread + len(spec.tolerations) + len(spec.scheduling_gates) + len(spec.node_selector)
     return (
         spec.affinity is not None
         or spread > MAX_POD_TERMS
-        or others + sum(len(requirement.requests) + len(requirement.limits) for requirement in _requirements(pod)) > MAX_TERMS
+        or others + sum(len(requirement.requests) + len(requirement.limits) for requirement in _requirements(spec)) > MAX_TERMS
+        or len(spec.volumes) > MAX_TERMS
+        or sum(len(container.ports) for container in (*spec.containers, *spec.init_containers)) > MAX_TERMS
     )
 
 
@@ -356,8 +366,8 @@ def _terms_in(constraint: TopologySpreadConstraint) -> int:
     return 1 + len(constraint.match_label_keys) + (len(selector.match_labels) + len(selector.match_expressions) if selector else 0)
 
 
-def _requirements(pod: Pod) -> list[ResourceRequirements]:
-    return [container.resources for container in (*pod.spec.containers, *pod.spec.init_containers)]
+def _requirements(spec: PodSpec) -> list[ResourceRequirements]:
+    return [container.resources for container in (*spec.containers, *spec.init_containers)]
 
 
 def _replicas(workload: Deployment | ReplicaSet) -> int:

@@ -213,3 +213,18 @@ def test_a_pod_and_a_template_have_a_bounded_number_of_ports_and_volumes(spec: d
         canonical(convert_command({"op": "create", "object": pod}))
     with pytest.raises(CommandRefused, match=f"object.spec.template.spec: there are 1,001 {kind}"):
         canonical(convert_command({"op": "create", "object": workload}))
+
+
+@pytest.mark.usefixtures("transactional_db", "redis")
+def test_the_limits_of_a_pod_also_hold_for_the_pods_and_the_templates_of_an_import() -> None:
+    volumes = [{"name": f"v{n}", "persistentVolumeClaim": {"claimName": f"c{n}"}} for n in range(1001)]
+    spec: dict[str, Any] = {"containers": [{"name": "c"}], "volumes": volumes}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "d"}, "spec": spec}
+    large, spread = deployment(1), deployment(1)
+    large["spec"]["template"]["spec"] = spec
+    constraint = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}
+    spread["spec"]["template"]["spec"]["topologySpreadConstraints"] = [constraint] * 101
+
+    assert "Pod d/p: spec: there are 1,001 volumes; at most 1,000" in imported(node("n"), pod).message
+    assert "Deployment d/d: spec.template.spec: there are 1,001 volumes; at most 1,000" in imported(node("n"), large).message
+    assert "Deployment d/d: spec.template.spec: topologySpreadConstraints, podAffinity" in imported(node("n"), spread).message
