@@ -39,7 +39,8 @@ def find_server(address: str | None = None, token: str | None = None) -> Server:
     A token from a folder is sent only to that folder's server.
     """
     address_given = (address or os.environ.get("SCHEDVIZ_SERVER") or "").rstrip("/")
-    secret = token if token is not None else os.environ.get("SCHEDVIZ_TOKEN", "")
+    # Files and Secrets of Kubernetes often end with a line break. An HTTP library would refuse it with a message that quotes the token.
+    secret = (token if token is not None else os.environ.get("SCHEDVIZ_TOKEN", "")).strip()
     if address_given and not _is_address(address_given):
         raise SchedvizError(f"{address_given}: an address such as {DEFAULT_SERVER} is expected.")
     if not secret.isascii() or not secret.isprintable():

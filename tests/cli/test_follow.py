@@ -452,6 +452,8 @@ def test_unusable_parts_of_a_kubeconfig_are_reported(tmp_path: Path, cluster_: d
         ({"proxy-url": "http://[::1"}, {}, "not a valid address"),
         ({}, {"token": "hush\nX-Remote-User: root"}, "the token contains a line break"),
         ({}, {"token": "t", "as": "root\r\nhush"}, "Impersonate-User contains a line break"),
+        ({}, {"token": "hush\ud800"}, "the token contains characters that are no text"),
+        ({}, {"username": "ada", "password": "hush\ud800"}, "the password contains characters that are no text"),
         ({}, {"exec": {"command": "echo", "args": ["a\0b"]}}, "cannot be run: embedded null byte"),
         ({}, {"exec": {"command": "echo", "args": ["[" * 100_000]}}, "printed no ExecCredential"),
     ],
@@ -464,6 +466,19 @@ def test_unusable_credentials_are_reported_without_their_value(
     with pytest.raises(FollowError, match=message) as raised:
         listed([path])
     assert "hush" not in str(raised.value)
+
+
+def test_a_socks_proxy_of_the_environment_is_reported(cluster: KubernetesApi, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ALL_PROXY", "socks5://ada:hush@127.0.0.1:1")
+    with pytest.raises(FollowError, match=r"SOCKS proxies are not supported \(proxy-url, or ALL_PROXY\)"):
+        api_of(cluster)
+
+
+def test_spaces_around_a_token_are_ignored(cluster: KubernetesApi, tmp_path: Path) -> None:
+    path = written(tmp_path / "config", cluster={"server": cluster.address}, user={"token": f" {cluster.token} "})
+
+    listed([path])
+    assert cluster.headers["Authorization"] == f"Bearer {cluster.token}"
 
 
 def test_a_token_file_that_is_not_text_is_reported(cluster: KubernetesApi, tmp_path: Path) -> None:

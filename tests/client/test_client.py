@@ -25,6 +25,7 @@ from schedviz.client import (
     Session,
     Unavailable,
 )
+from schedviz.client.server import find_server
 
 
 @pytest.fixture
@@ -189,6 +190,16 @@ def test_waiting_for_a_server_is_reported_once(monkeypatch: pytest.MonkeyPatch, 
     (told,) = [record.getMessage() for record in caplog.records if record.name == "schedviz.client.sending"]
     assert told.startswith("http://127.0.0.1:9 does not respond (")
     assert told.endswith("); retrying for 1 s.")
+
+
+@pytest.mark.parametrize("token", ["hush\n", " hush ", "hush\r\n"])
+def test_spaces_and_line_breaks_around_a_token_are_ignored(monkeypatch: pytest.MonkeyPatch, token: str):
+    """As at the end of a file. The HTTP libraries would quote the token in their errors."""
+    monkeypatch.setenv("SCHEDVIZ_TOKEN", token)
+    assert find_server("http://127.0.0.1:1").token == "hush"
+    assert find_server("http://127.0.0.1:1", token).token == "hush"
+    with pytest.raises(SchedvizError, match="characters that tokens do not have"):
+        find_server("http://127.0.0.1:1", "hu\nsh")
 
 
 def test_a_token_of_this_machine_is_sent_to_its_server_alone(here: Path):

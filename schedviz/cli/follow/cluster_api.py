@@ -114,6 +114,10 @@ class ClusterApi:
             )
         except (httpx.InvalidURL, ValueError) as error:
             raise FollowError(f"context {self._access.context}: server or proxy-url is not a valid address: {error}.") from None
+        except ImportError:
+            raise FollowError(
+                f"context {self._access.context}: SOCKS proxies are not supported (proxy-url, or ALL_PROXY); use an HTTP proxy."
+            ) from None
 
     def list(self, kind: Kind) -> tuple[list[bytes], str]:
         """All objects of a kind, and the resource version of the list. Raises as `_open` does."""

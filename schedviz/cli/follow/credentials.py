@@ -53,9 +53,9 @@ class Credentials:
         elif access.plugin is not None:
             token = str(self._of_plugin(access.plugin).get("token") or "")
         if token:
-            return [(b"Authorization", self._header_value("the token", f"Bearer {token}"))]
+            return [(b"Authorization", b"Bearer " + self._header_value("the token", token))]
         if access.username:
-            encoded = base64.b64encode(f"{access.username}:{access.password}".encode()).decode()
+            encoded = base64.b64encode(self._encoded("the password", f"{access.username}:{access.password}")).decode()
             return [(b"Authorization", f"Basic {encoded}".encode())]
         return []
 
@@ -99,9 +99,17 @@ class Credentials:
 
     def _header_value(self, name: str, value: str) -> bytes:
         """The value of a header. The error does not contain it: it may be a secret. Raises `FollowError`."""
+        # As Go's HTTP client does. The error of httpx about a space at the end would contain the value.
+        value = value.strip(" \t")
         if any(letter < " " or letter == "\x7f" for letter in value):
             raise FollowError(f"context {self._access.context}: {name} contains a line break or another control character.")
-        return value.encode()
+        return self._encoded(name, value)
+
+    def _encoded(self, name: str, value: str) -> bytes:
+        try:
+            return value.encode()
+        except UnicodeEncodeError:
+            raise FollowError(f"context {self._access.context}: {name} contains characters that are no text.") from None
 
     def _of_plugin(self, plugin: ExecPlugin) -> dict[str, Any]:
         with self._lock:
