@@ -10,13 +10,14 @@ import urllib.error
 import urllib.request
 from collections.abc import Mapping
 from typing import Any, NamedTuple
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 import click
 
 from schedviz.cli.redirects import NoRedirects
+from schedviz.client.errors import SchedvizError
 from schedviz.client.limits import MAX_ERROR_BYTES, MAX_JSON_BYTES, TooLarge
-from schedviz.client.server import DEFAULT_SERVER, NONE_FOUND, find_server
+from schedviz.client.server import NONE_FOUND, find_server
 
 #: Comparing long sessions takes a while.
 _TIMEOUT_SECONDS = 120.0
@@ -59,9 +60,10 @@ class Server:
     """Sends requests to one server. Every error is reported as a sentence."""
 
     def __init__(self, address: str | None, token: str | None) -> None:
-        if address and urlsplit(address).scheme not in ("http", "https"):
-            raise click.ClickException(f"--server {address}: expected an address such as {DEFAULT_SERVER}.")
-        server = find_server(address, token or None)
+        try:
+            server = find_server(address, token or None)
+        except SchedvizError as error:
+            raise click.ClickException(str(error)) from None
         self._address = server.address
         self._silent = NONE_FOUND if server.guessed else "Is `schedviz up` running there?"
         self._headers = {"Authorization": f"Bearer {server.token}"} if server.token else {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,6 +42,9 @@ def find_server(address: str | None = None, token: str | None = None) -> Server:
     address_given = (address or os.environ.get("SCHEDVIZ_SERVER") or "").rstrip("/")
     # Files and Secrets of Kubernetes often end with a line break. An HTTP library would refuse it with a message that quotes the token.
     secret = (token if token is not None else os.environ.get("SCHEDVIZ_TOKEN", "")).strip()
+    if _has_credentials(address_given):
+        # Errors name the address, so that its password would get into logs.
+        raise SchedvizError("The address of the server contains a user name or a password. Leave it out, and pass a token instead.")
     if address_given and not _is_address(address_given):
         raise SchedvizError(f"{address_given}: an address such as {DEFAULT_SERVER} is expected.")
     if not secret.isascii() or not secret.isprintable():
@@ -52,6 +56,11 @@ def find_server(address: str | None = None, token: str | None = None) -> Server:
         if local and stored_token and (not address_given or _same(address_given, local)):
             return Server(address_given or local, secret or stored_token)
     return Server(address_given or DEFAULT_SERVER, secret, guessed=not address_given)
+
+
+def _has_credentials(address: str) -> bool:
+    """Whether the address has a part before its host. Also for what is no valid address, which an error would quote."""
+    return "@" in re.split(r"[/?#]", address.partition("://")[2] or address)[0]
 
 
 def _is_address(text: str) -> bool:

@@ -113,6 +113,8 @@ def test_an_invalid_variable_is_reported_in_one_line():
     ("arguments", "message"),
     [
         (("sessions", "--server", "http://127.0.0.1:99999"), "an address such as"),
+        (("explain", "--session", "x", "--server", "http://[::1"), "an address such as"),
+        (("explain", "--session", "x", "--server", "http://ada:hush@127.0.0.1:1"), "contains a user name or a password"),
         (("sessions", "--server", "http://127.0.0.1:1", "--token", "\u00e9"), "characters that tokens do not have"),
         (("send", "-f", "{deep}", "--server", "http://127.0.0.1:1", "--token", "t"), "nested too deep"),
         (("token", "create", "--name", "a", "--days", "99999999999"), "is not in the range 1<=x<=36500"),

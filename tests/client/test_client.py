@@ -202,6 +202,19 @@ def test_spaces_and_line_breaks_around_a_token_are_ignored(monkeypatch: pytest.M
         find_server("http://127.0.0.1:1", "hu\nsh")
 
 
+@pytest.mark.parametrize(
+    "address", ["http://ada:hush@h:1", "http://ada:hush@h:bad/", "ftp://ada:hush@h", "ada:hush@h", "http://ada:hush@[::1"]
+)
+def test_an_address_with_a_password_is_refused_without_quoting_it(address: str):
+    with pytest.raises(SchedvizError, match="contains a user name or a password") as refused:
+        find_server(address, "token")
+    assert "hush" not in str(refused.value)
+
+
+def test_an_address_may_contain_an_at_sign_after_its_host():
+    assert find_server("http://127.0.0.1:1/a@b", "token").address == "http://127.0.0.1:1/a@b"
+
+
 def test_a_token_of_this_machine_is_sent_to_its_server_alone(here: Path):
     assert Client().server.token
     assert Client("https://schedviz.example").server.token == ""
