@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from schedviz.explain.changes import smallest_change
 from schedviz.explain.overview import overview
 from schedviz.explain.why import why_pending
+from schedviz.trace.releases import RELEASES, ReleaseName
 from tests.explain.small_clusters import cluster, node, pod
 
 FULL = (node("n1"), pod("a", cpu="3", on="n1"))
@@ -15,6 +18,18 @@ def test_a_node_with_room_for_one_of_four_pods_places_one_and_the_rest_need_more
     [reason] = overview(cluster(*FULL, node("n2", cordoned=True), *pods), with_changes=True).reasons
     assert [change.what for change in reason.changes] == ["uncordon n2"]
     assert reason.effect == "places only 1 of 4 pods; for the others, add 3 more nodes like n1"
+
+
+@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("count", [2, 8])
+def test_equal_pods_are_placed_and_taken_off_again_in_every_release(release: ReleaseName, count: int) -> None:
+    pods = [pod(f"p{number}", cpu="100m", nodeSelector={"zone": "nowhere"}) for number in range(count)]
+    simulation = cluster(node("n1"), node("n2"), *pods, release=release)
+    # The engine is as before the first search.
+    first, second = (smallest_change(simulation, f"default/p{number}").suggestions for number in range(2))
+    assert len(first) == len(second) > 0
+    [reason] = overview(simulation, with_changes=True).reasons
+    assert reason.effect == f"places all {count} pods"
 
 
 def test_a_change_that_places_all_pods_says_so() -> None:

@@ -22,7 +22,7 @@ from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.runtime.framework import LEFT_OUT
 from schedviz.engine.framework.runtime.outcomes import FilterOutcome, PostFilterOutcome, PreFilterOutcome, ScoreOutcome
 from schedviz.engine.framework.runtime.state_transfer import transfer_state
-from schedviz.engine.framework.status import Status, StatusError
+from schedviz.engine.framework.status import Code, Status, StatusError
 from schedviz.engine.framework.types import Generations, NodeInfo, PodInfo
 from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.kube.core import Pod
@@ -63,6 +63,11 @@ class DryRun:
     def row_of(self) -> dict[str, int]:
         """Node name -> its position in `rows`."""
         return self._snapshot.row_of
+
+    @property
+    def skipped_plugins(self) -> frozenset[str]:
+        """Filter plugins that PreFilter told the framework to skip for this pod."""
+        return self._state.skip_filter_plugins
 
     def read(self, key: StateKey[Data]) -> Data | None:
         """What a plugin's PreFilter wrote for this pod; None if it wrote nothing."""
@@ -112,9 +117,9 @@ class DryRun:
         if not self.framework.has_score_plugins:
             return None
         state = self._state.clone()
-        pre_scored = self.framework.run_pre_score_plugins(state, self.pod, rows)
-        if not pre_scored.status.is_success:
-            return ScoreOutcome(pre_scored.status, (), np.zeros(len(rows), np.int64))
+        scored = self.framework.run_pre_score_plugins(state, self.pod, rows)
+        if not scored.status.is_success:
+            return ScoreOutcome(scored.status, (), np.zeros(len(rows), np.int64))
         return self.framework.run_score_plugins(state, self.pod, rows)
 
     def if_empty(self, *, without: frozenset[str] = frozenset()) -> Verdicts:
@@ -146,7 +151,7 @@ class DryRun:
         """The error that ends the attempt before it is known whether a node fits; None: there is none. A rejection is no error."""
         status = self.pre_filter.status
         if not status.is_success:
-            return None if status.is_rejected else status.as_error()
+            return None if status.is_unschedulable or status.code is Code.PENDING else status.as_error()
         for name in sorted(self.pre_filter.node_names or ()) if self.framework.needs_named_nodes else ():
             try:
                 self._snapshot.get(name)
@@ -246,8 +251,11 @@ def configured(simulation: Simulation, config: dict[str, Any] | None) -> Iterato
 
 
 def _replace(simulation: Simulation, old: KubeObject | None, new: KubeObject | None) -> None:
-    """Send the event of a change, or of a deletion and a creation where a scheduler would not take the change: a claim that is not newer
-    than the one that it has, and a pod that leaves its node."""
+    """Send the event of a change.
+
+    The scheduler takes no claim that is not newer than the one that it has, and in v1.36 no pod that leaves its node, which a real API
+    server never sends: these are deleted first.
+    """
     if new is None:
         assert old is not None
         _deliver_silently(simulation, "DELETED", old)
@@ -260,6 +268,7 @@ def _replace(simulation: Simulation, old: KubeObject | None, new: KubeObject | N
 
 
 def _leaves_node(old: KubeObject, new: KubeObject) -> bool:
+    """Whether a bound pod is on another node, or on none, afterwards."""
     return isinstance(old, Pod) and isinstance(new, Pod) and old.spec.node_name not in ("", new.spec.node_name)
 
 
