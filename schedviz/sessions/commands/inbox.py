@@ -84,10 +84,11 @@ def accept(session_id: UUID, command: AnyCommand, key: str, *, seen: ExpectedPos
 def accept_all(session_id: UUID, commands: Sequence[tuple[str, AnyCommand]], *, seen: ExpectedPosition | None = None) -> list[Accepted]:
     """Store several commands with their keys, atomically and with consecutive numbers.
 
-    If all keys were accepted before, returns the earlier results. Raises the same errors as `accept`, and `KeyReused` if only some keys
-    were accepted before.
+    If all keys were accepted before, returns the earlier results. Raises the same errors as `accept`, `KeyReused` if only some keys were
+    accepted before, and `CommandRefused` if two keys are equal.
     """
     new = [_validated(command, key) for key, command in commands]
+    _require_different_keys(new)
     if earlier := _all_accepted_before(session_id, new):
         return earlier
     try:
@@ -108,6 +109,13 @@ def accept_all(session_id: UUID, commands: Sequence[tuple[str, AnyCommand]], *, 
         _record_accepted(session_id, accepted_command.seq, _op(command))
     wakeups.notify(session_id, owned=is_owned)
     return accepted
+
+
+def _require_different_keys(new: Sequence[_NewCommand]) -> None:
+    first_of: dict[str, int] = {}
+    for number, command in enumerate(new):
+        if (first := first_of.setdefault(command.key, number)) != number:
+            raise CommandRefused(f"commands[{number}].key: is that of commands[{first}]. Give each command a key of its own, or none.")
 
 
 def _all_accepted_before(session_id: UUID, new: Sequence[_NewCommand]) -> list[Accepted]:

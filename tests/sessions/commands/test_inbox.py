@@ -156,6 +156,14 @@ def test_commands_that_are_sent_together_fit_together_or_not_at_all(make_session
     assert Session.objects.get(pk=session_id).last_seq == 4
 
 
+def test_two_commands_with_one_key_are_refused_with_their_places(make_session: MakeSession) -> None:
+    session_id = make_session()
+    with pytest.raises(CommandRefused, match=r"^commands\[2\].key: is that of commands\[0\]"):
+        inbox.accept_all(session_id, [(key, command("cycle")) for key in ("a", "b", "a")])
+
+    assert not Command.objects.filter(session_id=session_id).exists()
+
+
 def test_commands_are_accepted_without_redis(make_session: MakeSession, settings: object) -> None:
     session_id = make_session()
     from schedviz.sessions.redis import stream
