@@ -8,6 +8,10 @@ import msgspec
 import pytest
 
 from schedviz.explain.changes import smallest_change
+from schedviz.explain.changes.pod_changes import _pod_affinity, _selectors, _spread
+from schedviz.kube import codec
+from schedviz.kube.core import Pod
+from schedviz.kube.defaults import default_object
 from tests.explain.small_clusters import cluster, do, node, pod
 
 GATES = {"GenericWorkload": True, "GangScheduling": True, "TopologyAwareWorkloadScheduling": True}
@@ -67,6 +71,44 @@ def test_the_change_is_suggested_and_lets_the_group_run(objects: list[dict[str, 
         placed = [obj.spec.node_name for obj in simulation.stored_objects() if type(obj).__name__ == "Pod" and obj.spec.node_name]
         assert set(suggestion.nodes) == set(placed), suggestion.changes
         assert suggestion.effect == "groupRuns"
+
+
+LEADER: dict[str, Any] = {
+    "affinity": {
+        "podAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": ZONE, "labelSelector": {"matchLabels": {"app": "none"}}}]
+        },
+        "nodeAffinity": {
+            "requiredDuringSchedulingIgnoredDuringExecution": {
+                "nodeSelectorTerms": [{"matchExpressions": [{"key": "disk", "operator": "Exists"}]}]
+            }
+        },
+    },
+    "topologySpreadConstraints": [{"maxSkew": 1, "topologyKey": "rack", "whenUnsatisfiable": "DoNotSchedule"}],
+}
+
+
+def test_the_pods_of_a_group_may_differ() -> None:
+    leader, worker = members(1, **LEADER)[0], members(2)[1]
+    whats = {
+        change.what
+        for suggestion in smallest_change(session([node("n1"), group(2), leader, worker]), "default/p").suggestions
+        for change in suggestion.changes
+    }
+    assert whats
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_a_change_of_a_pod_leaves_others_that_have_nothing_of_it_as_they_are(place: int) -> None:
+    changed, other = (default_object(codec.from_dict(each)) for each in (members(1, **LEADER)[0], members(2)[1]))
+    assert isinstance(changed, Pod)
+    assert isinstance(other, Pod)
+    changed = msgspec.structs.replace(changed, spec=msgspec.structs.replace(changed.spec, node_selector={"zone": "a"}))
+    changes = [*_selectors(changed), *_spread(changed), *_pod_affinity(changed)]
+    assert len(changes) == 4
+
+    assert changes[place].of_pod(changed) != changed
+    assert changes[place].of_pod(other) is other
 
 
 def test_a_group_that_runs_as_it_is_needs_no_change() -> None:

@@ -19,7 +19,7 @@ from schedviz.explain.changes.more_nodes import NOT_READY
 from schedviz.explain.explanation import Explanation
 from schedviz.explain.main_reason import keeps_for_others
 from schedviz.kube import quantity
-from schedviz.kube.affinity import Affinity, NodeAffinity, PodAffinity, Toleration
+from schedviz.kube.affinity import Affinity, PodAffinity, PodAffinityTerm, Toleration, TopologySpreadConstraint
 from schedviz.kube.core import Container, Pod, PodSpec
 from schedviz.kube.printed_amount import printed_amount
 from schedviz.kube.quantity import Quantity
@@ -237,7 +237,10 @@ def _quantity(resource: str, number: int) -> Quantity:
 
 
 def _with_requests(pod: Pod, *, place: int, requests: dict[str, Quantity]) -> Pod:
+    """The other pods of a group may have fewer containers."""
     containers = list(pod.spec.containers)
+    if place >= len(containers):
+        return pod
     resources = containers[place].resources
     limits = {name: limit for name, limit in resources.limits.items() if name not in requests or limit.compare(requests[name]) >= 0}
     resources = replace(resources, requests={**resources.requests, **requests}, limits=limits)
@@ -265,29 +268,36 @@ def _selectors(pod: Pod) -> Iterator[Change]:
 
 
 def _without_label(pod: Pod, *, key: str) -> Pod:
+    if key not in pod.spec.node_selector:
+        return pod
     return _with_spec(pod, node_selector={label: value for label, value in pod.spec.node_selector.items() if label != key})
 
 
 def _without_node_affinity(pod: Pod) -> Pod:
-    affinity = pod.spec.affinity or Affinity()
-    return _with_affinity(pod, replace(affinity, node_affinity=replace(affinity.node_affinity or NodeAffinity(), required=None)))
+    affinity = pod.spec.affinity
+    if affinity is None or affinity.node_affinity is None:
+        return pod
+    return _with_affinity(pod, replace(affinity, node_affinity=replace(affinity.node_affinity, required=None)))
 
 
 def _spread(pod: Pod) -> Iterator[Change]:
-    for index, constraint in enumerate(pod.spec.topology_spread_constraints):
+    for constraint in pod.spec.topology_spread_constraints:
         if constraint.when_unsatisfiable == _DO_NOT_SCHEDULE:
             yield Change(
                 "constraint",
                 phrase("spread over {key} with whenUnsatisfiable: ScheduleAnyway", key=constraint.topology_key),
                 against=frozenset({names.POD_TOPOLOGY_SPREAD}),
-                pod=partial(_with_soft_spread, place=index),
+                pod=partial(_with_soft_spread, hard=constraint),
             )
 
 
-def _with_soft_spread(pod: Pod, *, place: int) -> Pod:
-    constraints = list(pod.spec.topology_spread_constraints)
-    constraints[place] = replace(constraints[place], when_unsatisfiable="ScheduleAnyway", min_domains=None)
-    return _with_spec(pod, topology_spread_constraints=tuple(constraints))
+def _with_soft_spread(pod: Pod, *, hard: TopologySpreadConstraint) -> Pod:
+    """The other pods of a group may not have the constraint."""
+    constraints = pod.spec.topology_spread_constraints
+    if hard not in constraints:
+        return pod
+    soft = replace(hard, when_unsatisfiable="ScheduleAnyway", min_domains=None)
+    return _with_spec(pod, topology_spread_constraints=tuple(soft if constraint == hard else constraint for constraint in constraints))
 
 
 def _pod_affinity(pod: Pod) -> Iterator[Change]:
@@ -297,22 +307,25 @@ def _pod_affinity(pod: Pod) -> Iterator[Change]:
         ("podAntiAffinity", affinity.pod_anti_affinity),
     )
     for side, terms in sides:
-        for index, term in enumerate(terms.required if terms is not None else ()):
+        for term in terms.required if terms is not None else ():
             yield Change(
                 "constraint",
                 phrase("do not require the {side} term over {key}", side=side, key=term.topology_key),
                 against=frozenset({names.INTER_POD_AFFINITY}),
                 amount=0.5,
-                pod=partial(_without_term, side=side, place=index),
+                pod=partial(_without_term, side=side, term=term),
             )
 
 
-def _without_term(pod: Pod, *, side: str, place: int) -> Pod:
+def _without_term(pod: Pod, *, side: str, term: PodAffinityTerm) -> Pod:
+    """The other pods of a group may not have the term."""
     affinity = pod.spec.affinity or Affinity()
     member = "pod_affinity" if side == "podAffinity" else "pod_anti_affinity"
-    terms: PodAffinity = getattr(affinity, member)
-    terms_ = replace(terms, required=terms.required[:place] + terms.required[place + 1 :])
-    return _with_affinity(pod, replace(affinity, **{member: terms_}))
+    terms: PodAffinity | None = getattr(affinity, member)
+    if terms is None or term not in terms.required:
+        return pod
+    others = tuple(other for other in terms.required if other != term)
+    return _with_affinity(pod, replace(affinity, **{member: replace(terms, required=others)}))
 
 
 def _ports(pod: Pod) -> Iterator[Change]:
