@@ -91,7 +91,7 @@ def _result_of(session: Session, request: bytes) -> AnalysisResult:
     except (PodUnknownError, NodeUnknownError, UnknownProfileError, SubjectNotFound) as error:
         return AnalysisResult(missing=str(error))
     except (ReplayDiverged, HistoryUnavailable, NotExportable) as error:
-        return AnalysisResult(failed=str(error))
+        return AnalysisResult(unavailable=str(error))
     except SoftTimeLimitExceeded:
         return AnalysisResult(
             failed="The analysis takes longer than 60 s, which is the limit. "

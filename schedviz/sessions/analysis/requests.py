@@ -188,6 +188,12 @@ class InvalidRequest(SessionError):
     code = "invalid"
 
 
+class AnalysisFailed(SessionError):
+    """The engine raised an error, or the analysis took too long."""
+
+    code = "analysis_failed"
+
+
 class ResultTooLarge(SessionError):
     """The result has more than `MAX_RESULT_BYTES`."""
 
@@ -202,6 +208,7 @@ class AnalysisResult(msgspec.Struct, frozen=True, omit_defaults=True):
     #: Why there is no result.
     missing: str = ""
     refused: str = ""
+    unavailable: str = ""
     failed: str = ""
     too_large: str = ""
 
@@ -209,7 +216,8 @@ class AnalysisResult(msgspec.Struct, frozen=True, omit_defaults=True):
 def request_result(session: Session, request: AnyAnalysisRequest, *, timeout_seconds: float) -> bytes:
     """The result as JSON. Waits until a worker has computed it.
 
-    Raises `SubjectNotFound`, `InvalidRequest`, `ResultLate`, `ResultTooLarge`, or `HistoryUnavailable` if the state cannot be rebuilt.
+    Raises `SubjectNotFound`, `InvalidRequest`, `ResultLate`, `ResultTooLarge`, `AnalysisFailed`, or `HistoryUnavailable` if the state
+    cannot be rebuilt.
     """
     result_key = _result_key(session, request)
     sent = str(session.pk), msgspec.json.encode(request).decode(), result_key
@@ -246,8 +254,10 @@ def _value_of(result: AnalysisResult) -> bytes:
         raise SubjectNotFound(result.missing)
     if result.refused:
         raise InvalidRequest(result.refused)
+    if result.unavailable:
+        raise HistoryUnavailable(result.unavailable)
     if result.failed:
-        raise HistoryUnavailable(result.failed)
+        raise AnalysisFailed(result.failed)
     if result.too_large:
         raise ResultTooLarge(result.too_large)
     return bytes(result.value)

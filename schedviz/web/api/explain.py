@@ -217,7 +217,7 @@ def analyse(session: Session, analysis: requests.AnyAnalysisRequest, *, path: st
         raise ApiError(400, error.code, str(error), path=path) from error
     except requests.SubjectNotFound as error:
         raise ApiError(404, error.code, str(error)) from error
-    except (HistoryUnavailable, requests.ResultTooLarge) as error:
+    except (HistoryUnavailable, requests.AnalysisFailed, requests.ResultTooLarge) as error:
         raise ApiError(409, error.code, str(error)) from error
     except requests.ResultLate as error:
         raise not_ready(str(error)) from error

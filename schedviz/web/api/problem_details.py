@@ -8,6 +8,7 @@ import msgspec
 
 #: Codes and titles. A code never changes its meaning; new codes may be added (docs/rest.md).
 TITLES: dict[str, str] = {
+    "analysis_failed": "The analysis failed",
     "answer_late": "The result is not ready; retry",
     "answer_too_large": "The answer is too large",
     "bad_json": "The body is not JSON",

@@ -8,8 +8,8 @@ from billiard.exceptions import SoftTimeLimitExceeded
 
 from schedviz.sessions.analysis import analysis_job, requests
 from schedviz.sessions.analysis.requests import WhyRequest
-from schedviz.sessions.errors import HistoryUnavailable
 from schedviz.sessions.models import Session
+from schedviz.web.api.problem_details import TITLES
 from tests.sessions.conftest import MakeSession
 
 
@@ -35,6 +35,23 @@ def test_an_analysis_that_takes_too_long_is_refused_with_the_limit(
     request = WhyRequest(pod="default/pod-1")
     analysis_job.run(session.pk, msgspec.json.encode(request), requests._result_key(session, request))
 
-    with pytest.raises(HistoryUnavailable, match=r"takes longer than 60 s, which is the limit\. Ask about one pod"):
+    with pytest.raises(requests.AnalysisFailed, match=r"takes longer than 60 s, which is the limit\. Ask about one pod"):
         requests.request_result(session, request, timeout_seconds=0)
     assert not [record for record in caplog.records if record.exc_info]
+
+
+def test_an_error_of_the_engine_is_no_missing_history(
+    make_session: MakeSession, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object) -> bytes:
+        raise KeyError("a bug")
+
+    monkeypatch.setattr(analysis_job, "_analysed", fail)
+    session = Session.objects.get(pk=make_session(nodes=2, pods=1))
+    request = WhyRequest(pod="default/pod-1")
+    analysis_job.run(session.pk, msgspec.json.encode(request), requests._result_key(session, request))
+
+    with pytest.raises(requests.AnalysisFailed, match="the engine raised an error") as failed:
+        requests.request_result(session, request, timeout_seconds=0)
+    assert TITLES[failed.value.code] == "The analysis failed"
+    assert [record for record in caplog.records if record.exc_info]
