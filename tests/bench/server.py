@@ -35,7 +35,7 @@ class Server:
 
     @classmethod
     def run_once(cls, data: Path) -> None:
-        """Start and stop, so that the database and the demo session exist."""
+        """Start and stop, so that the database exists."""
         with cls(data):
             pass
 

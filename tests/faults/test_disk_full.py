@@ -49,7 +49,7 @@ def test_a_full_disk_is_reported_and_loses_nothing(start_up: StartUp, folder: Pa
     assert refused["code"] == "disk_full"
     assert "The disk that holds schedviz's data is full" in refused["message"]
     assert str(small_disk) not in refused["message"]
-    until(lambda: f"The disk that holds {small_disk} is full" in installation.output.read_text())
+    until(lambda: f"The disk of {small_disk} is full" in installation.output.read_text())
     until(lambda: client.request("GET", "/healthz")[1]["database"] == "its disk is full")
     # Reading still works.
     assert client.session(sessions[0])["status"] in {"ready", "running", "paused"}

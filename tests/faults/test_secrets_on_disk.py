@@ -170,8 +170,6 @@ def test_fields_that_the_scheduler_does_not_read_never_reach_the_disk(
         def ended(session_id: str) -> str:
             return until(lambda: (status := client.session(session_id)["status"]) != "importing" and status)
 
-        # Wait for the demo session of a first start: a worker that is suspended during it would hold the database's lock.
-        until(lambda: [each["status"] for each in api.get(_API).json()["results"]] == ["ready"])
         # Until its import starts, the upload is on disk.
         worker = installation.process("io")
         assert worker is not None
