@@ -152,7 +152,7 @@ class Simulation(SimulationState):
         if self._leave_at is not None and self.event >= self._leave_at:
             raise LeftBetweenStages
 
-    def controller_acted(self) -> None:
+    def progressed(self) -> None:
         """Called by `CycleRunner`."""
         self.on_stage()
 

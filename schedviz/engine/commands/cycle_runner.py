@@ -22,8 +22,8 @@ class CycleObserver(Protocol):
     def between_stages(self) -> None:
         """A command is between two stages. May raise, which leaves the command there."""
 
-    def controller_acted(self) -> None:
-        """A simulated controller has reconciled one object."""
+    def progressed(self) -> None:
+        """A unit that may take long has progressed: a controller has reconciled one object, or objects were listed."""
 
     def cycle_ended(self, cycle: SchedulingCycle | PodGroupCycle) -> None:
         """A scheduling cycle ended."""
@@ -58,7 +58,7 @@ class CycleRunner:
             steps += 1
             self.set_clock(max(due, simulation.clock.now))
             simulation.cluster.controllers.act()
-            self._observer.controller_acted()
+            self._observer.progressed()
             if not self.settle(in_units=in_units):
                 return False
         self.set_clock(moment)
@@ -84,6 +84,10 @@ class CycleRunner:
         ]
         return min((moment for moment in moments if moment is not None), default=None)
 
+    def progressed(self) -> None:
+        """Report progress within a unit that takes long."""
+        self._observer.progressed()
+
     def settle(self, *, in_units: bool = False) -> bool:
         """Do what is due: deliver watch events, resume binding cycles that waited at Permit or in PreBind, end confirmed bindings.
 
@@ -94,7 +98,7 @@ class CycleRunner:
         self._deliver_arrived()
         syncs = 0
         while self._controllers_may_act and cluster.controllers.act():
-            self._observer.controller_acted()
+            self._observer.progressed()
             self._deliver_arrived()
             if cluster.controllers.is_catching_up:
                 # The next unit continues, so that no unit takes long.

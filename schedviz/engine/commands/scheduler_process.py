@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from schedviz.engine.commands import connections
 from schedviz.engine.commands.cycle_runner import CycleRunner
@@ -16,6 +17,8 @@ from schedviz.trace.events import ApiWritten, Configured, HelperSet, LatencySet,
 
 #: Time between the arrivals of two imported pods, so that the queue keeps their order.
 LOAD_NANOS = 1_000
+#: Objects of a list after which progress is reported: 150,000 pods take ten seconds.
+_OBJECTS_PER_REPORT: Final = 1000
 
 #: Commands that do not need a running scheduler.
 WITHOUT_SCHEDULER = (
@@ -61,7 +64,9 @@ def _list(runner: CycleRunner) -> None:
     simulation = runner.simulation
     store, scheduler = simulation.cluster.store, simulation.scheduler
     for kind in simulation.release.kinds_watched_with(simulation.features):
-        for obj in store.of_kind(kind.name).values():
+        for number, obj in enumerate(store.of_kind(kind.name).values(), 1):
+            if number % _OBJECTS_PER_REPORT == 0:
+                runner.progressed()
             if isinstance(obj, Pod):
                 if obj.is_finished:
                     continue

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import BoundedSemaphore
+from typing import Final
 from uuid import UUID
 
 from drf_spectacular.utils import extend_schema
@@ -17,6 +21,12 @@ from schedviz.web.api.access import optional_number, session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, response
 from schedviz.web.api.resource import Resource, query
+from schedviz.web.waiting import TooManyWait, waits
+
+#: How many moments are folded at a time. The events of one chunk can be those of 200,000 pods: hundreds of megabytes, and seconds in which
+#: the event loop gets little of the interpreter.
+MAX_FOLDINGS: Final = 2
+_FOLDINGS: Final = BoundedSemaphore(MAX_FOLDINGS)
 
 AT = query("at", int, "An event number: the state after that event. By default, or if the event has not happened yet, the newest state.")
 
@@ -38,12 +48,27 @@ class ViewAt(Resource):
 
 
 def moment_at(request: Request, session: Session) -> reading.Moment:
-    """The moment of the query string. Raises `ApiError`: 400, or 404 if its history is no longer stored."""
+    """The moment of the query string. Raises `ApiError`: 400, 404 if its history is no longer stored, or 503 if many requests wait."""
     event = optional_number(request, "at")
     if event is None or event >= session.event:
         return reading.state_at_head(session)
     try:
-        return reading.state_at_event(session, event)
+        with _folding():
+            return reading.state_at_event(session, event)
+    except TooManyWait as error:
+        raise ApiError(503, "busy", f"{error} Try again in a moment.", headers={"Retry-After": "2"}) from error
     except HistoryUnavailable as error:
         first = reading.first_moment(session)
         raise ApiError(404, error.code, str(error), path="?at", expected=f"{first} or more", found=str(event)) from error
+
+
+@contextmanager
+def _folding() -> Iterator[None]:
+    """Fold the events of a past moment, a few requests at a time. Raises `TooManyWait`."""
+    if not _FOLDINGS.acquire(blocking=False):
+        with waits.one():
+            _FOLDINGS.acquire()
+    try:
+        yield
+    finally:
+        _FOLDINGS.release()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from schedviz.engine import Simulation
-from schedviz.engine.commands import cycle_runner
+from schedviz.engine.commands import cycle_runner, scheduler_process
 from schedviz.trace.commands import convert_command
 from schedviz.trace.events import AnyEvent
 from tests.engine.clusters import four_nodes, node, pod
@@ -65,3 +65,15 @@ def test_events_and_state_do_not_depend_on_the_length_of_units(release: str, syn
 
     assert in_short_units[:2] == (events, digest)
     assert in_short_units[2] > units + 20
+
+
+@pytest.mark.parametrize("command", ["restart", "reset"])
+def test_progress_is_reported_while_a_restarted_scheduler_lists(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scheduler_process, "_OBJECTS_PER_REPORT", 2)
+    simulation = four_nodes(*(pod(f"p{number}") for number in range(9)))
+    reports: list[int] = []
+    simulation.on_stage = lambda: reports.append(simulation.event)
+    simulation.start(convert_command({"op": command}))
+    simulation.work()
+
+    assert len(set(reports)) >= 4
