@@ -43,7 +43,7 @@ from schedviz.sessions.hosting.slice_commit import Position
 from schedviz.sessions.hosting.watchdog import INTERPRETER_LOCK_SECONDS
 from schedviz.sessions.hosting.worker_loop import MAX_WORKER_CRASHES
 from schedviz.sessions.metrics import recorder
-from schedviz.sessions.models import Command, Session, Upload
+from schedviz.sessions.models import Checkpoint, Command, Session, Upload
 from schedviz.sessions.quotas import QuotaReached
 from schedviz.sessions.redis import stream, wakeups
 from schedviz.sessions.uploads import upload_keys
@@ -254,7 +254,7 @@ class Importer:
                 )
 
     def open(self, report: dict[str, Any]) -> None:
-        """Open the session for commands."""
+        """Open the session for commands, unless the import was cancelled. Raises `Fenced`."""
         checkpoint = checkpoints.newest(self.session.pk)
         assert checkpoint is not None
         values = {
@@ -270,8 +270,11 @@ class Importer:
         }
         if self._settings is not None:
             values["settings"] = self._settings
-        if not lease.fenced_update(self.lease, **values):
-            raise Fenced(f"Another owner has taken session {self.session.pk}.")
+        # A cancellation that was accepted a moment ago counts.
+        mine = Session.objects.filter(pk=self.session.pk, epoch=self.lease.epoch, cancel_requested=False)
+        if not mine.update(**values):
+            self.fail("The import was cancelled.")
+            return
         self.clean_up()
         self.session.refresh_from_db()
         self.announce()
@@ -286,6 +289,8 @@ class Importer:
         values = {"status": Session.Status.FAILED, "message": message, "progress": None, "lease_owner": "", "lease_until": 0.0}
         if not lease.fenced_update(self.lease, **values):
             raise Fenced(f"Another owner has taken session {self.session.pk}.")
+        # The sweeper deletes failed sessions without a checkpoint: those with one were ready once.
+        Checkpoint.objects.filter(session_id=self.session.pk).delete()
         self.clean_up()
         self.session.refresh_from_db()
         self.announce()

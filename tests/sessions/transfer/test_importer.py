@@ -169,6 +169,24 @@ def test_an_import_that_is_cancelled_stops(monkeypatch: pytest.MonkeyPatch) -> N
     assert not create.cancel_import(session.pk)
 
 
+def test_an_import_that_is_cancelled_at_its_end_does_not_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = create.create_session(None, "a test", file(dump(3, 6)))
+    open_session = importer.Importer.open
+
+    def cancel_and_open(self: importer.Importer, report: dict[str, Any]) -> None:
+        assert create.cancel_import(session.pk)
+        open_session(self, report)
+
+    monkeypatch.setattr(importer.Importer, "open", cancel_and_open)
+    import_job.import_uploads(session.pk)
+
+    session.refresh_from_db()
+    assert (session.status, session.message) == (Session.Status.FAILED, "The import was cancelled.")
+    # The sweeper deletes it as any import that failed.
+    assert not Checkpoint.objects.filter(session=session).exists()
+    assert not Upload.objects.filter(session=session).exists()
+
+
 @pytest.mark.parametrize("deleted", [False, True])
 def test_an_import_stops_within_one_long_step_when_it_is_not_wanted_any_more(*, deleted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     session = create.create_session(None, "a test", file(dump(1, 1)))
