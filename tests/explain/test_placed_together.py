@@ -55,6 +55,20 @@ def test_groups_of_one_change_are_tried_together() -> None:
     assert reason.effect.startswith("places only 1 of 2 pods")
 
 
+def test_what_the_order_of_the_pods_decides_is_said_and_a_node_elsewhere_is_not_offered_to_pods_of_one_zone() -> None:
+    in_b = {"topology.kubernetes.io/zone": "b"}
+    pods = (pod("big", cpu="3"), pod("s1", cpu="1500m", nodeSelector=in_b), pod("s2", cpu="1500m", nodeSelector=in_b))
+    [reason] = overview(cluster(*FULL, node("n2", zone="b", cordoned=True), *pods), with_changes=True).reasons
+    assert [change.what for change in reason.changes] == ["uncordon n2"]
+    assert reason.effect == "places 1 to 2 of 3 pods, depending on which is tried first; for the others, add one more node like n2"
+
+
+def test_a_pod_of_higher_priority_is_tried_first() -> None:
+    pods = (pod("big", cpu="3", priority=10), pod("s1", cpu="1500m"), pod("s2", cpu="1500m"))
+    [reason] = overview(cluster(*FULL, node("n2", cordoned=True), *pods), with_changes=True).reasons
+    assert reason.effect == "places only 1 of 3 pods; for the others, add one more node like n1"
+
+
 def test_one_pod_has_no_count_of_pods() -> None:
     [reason] = overview(cluster(*FULL, node("n2", cordoned=True), pod("p", cpu="3")), with_changes=True).reasons
     assert (reason.effect, bool(reason.changes)) == ("", True)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from math import inf
 from typing import Final, NamedTuple
 
 from schedviz.engine import Simulation
 from schedviz.engine.dryrun.dry_run import DryRun, changed, configured
+from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.changes.apply import config_with
 from schedviz.explain.changes.change import Change
 from schedviz.explain.changes.more_nodes import more_nodes
@@ -25,7 +26,7 @@ from schedviz.trace.phrase import Phrase, phrase
 _MAX_PODS: Final = 20
 _SEVERAL: Final = 2
 #: Shapes of additional nodes that are tried for the pods that a change leaves.
-_SHAPES: Final = 3
+_SHAPES: Final = 6
 
 
 class PodAndChanges(NamedTuple):
@@ -36,18 +37,46 @@ class PodAndChanges(NamedTuple):
 
 
 def count_placed(simulation: Simulation, pods: Sequence[PodAndChanges], more: Sequence[Change] = ()) -> int:
-    """How many of the pods fit one after the other with their changes, `more` and the pods before them.
+    """How many of the pods fit one after the other with their changes and the pods before them; then, of those that are left, with `more`.
 
     Each is placed on the node that the scheduler would choose. `simulation` belongs to the caller; its snapshot is updated.
     """
-    changes = [change for each in pods for change in each.changes] + [*more]
+    changes = _once([change for each in pods for change in each.changes])
     with ExitStack() as stack:
-        if (config := config_with(simulation, _once(changes))) is not None:
+        if (config := config_with(simulation, changes)) is not None:
             stack.enter_context(configured(simulation, config))
-        updated: Mapping[tuple[type, str], KubeObject] = {(type(obj), obj.metadata.key): obj for each in changes for obj in each.updated}
-        deleted = {obj.metadata.key: obj for change in changes for obj in change.deleted}
-        stack.enter_context(changed(simulation, updated=[*updated.values()], deleted=[*deleted.values()]))
-        return sum(_place(simulation, stack, each) for each in pods)
+        stack.enter_context(_applied(simulation, changes))
+        left = [each for each in pods if not _place(simulation, stack, each)]
+        placed = len(pods) - len(left)
+        if not more or not left:
+            return placed
+        stack.enter_context(_applied(simulation, more))
+        return placed + sum(_place(simulation, stack, each) for each in left)
+
+
+def _applied(simulation: Simulation, changes: Sequence[Change]) -> AbstractContextManager[None]:
+    """The objects of the changes in the cluster, for the duration of a `with`."""
+    updated: Mapping[tuple[type, str], KubeObject] = {(type(obj), obj.metadata.key): obj for each in changes for obj in each.updated}
+    deleted = {obj.metadata.key: obj for change in changes for obj in change.deleted}
+    return changed(simulation, updated=[*updated.values()], deleted=[*deleted.values()])
+
+
+def _orders(pods: Sequence[PodAndChanges]) -> list[list[PodAndChanges]]:
+    """The orders in which the scheduler may try the pods: by priority and, of equal priority, the smallest or the largest first."""
+    sizes = {each.pod.key: _size(each.pod) for each in pods}
+
+    def in_turn(each: PodAndChanges, sign: int) -> tuple[int, int, int]:
+        milli_cpu, memory = sizes[each.pod.key]
+        return -(each.pod.spec.priority or 0), sign * milli_cpu, sign * memory
+
+    smallest_first = sorted(pods, key=lambda each: in_turn(each, 1))
+    largest_first = sorted(pods, key=lambda each: in_turn(each, -1))
+    return [smallest_first] if len(set(sizes.values())) == 1 else [smallest_first, largest_first]
+
+
+def _size(pod: Pod) -> tuple[int, int]:
+    requests = PodInfo(pod).spec_requests.resource
+    return requests.milli_cpu, requests.memory
 
 
 def _conflict(pods: Sequence[PodAndChanges]) -> bool:
@@ -93,31 +122,41 @@ def effect_of(simulation: Simulation, pods: Sequence[PodAndChanges], until: floa
     tried = pods[:_MAX_PODS]
     if count < _SEVERAL or not all(can_count(simulation, each.pod) for each in tried) or _conflict(tried) or time.perf_counter() > until:
         return None
-    placed = count_placed(simulation, tried)
-    if placed == len(tried) < count:
+    orders = _orders(tried)
+    placed = [count_placed(simulation, order) for order in orders]
+    fewest, most = min(placed), max(placed)
+    if fewest == len(tried) < count:
         return phrase("places the first {tried} of {count} pods; the others were not tried", tried=len(tried), count=count)
     if len(tried) < count:
-        values = {"placed": placed, "tried": len(tried), "count": count}
+        values = {"placed": most, "tried": len(tried), "count": count}
         return phrase("places only {placed} of the first {tried} of {count} pods; the others were not tried", **values)
-    if placed == count:
+    if fewest == count:
         return phrase("places all {count} pods", count=count)
-    places = phrase("places only {placed} of {count} pods", placed=placed, count=count)
-    more = _nodes_for_all(simulation, tried, placed, until)
+    places = (
+        phrase("places only {placed} of {count} pods", placed=most, count=count)
+        if fewest == most
+        else phrase("places {fewest} to {most} of {count} pods, depending on which is tried first", fewest=fewest, most=most, count=count)
+    )
+    more = _nodes_for_all(simulation, orders, placed, until)
     return places if more is None else phrase("{places}; for the others, {more}", places=places, more=more.phrase)
 
 
-def _nodes_for_all(simulation: Simulation, pods: Sequence[PodAndChanges], placed: int, until: float) -> Change | None:
-    """The fewest additional nodes of one shape with which all pods are placed; None if none was found."""
+def _nodes_for_all(simulation: Simulation, orders: Sequence[Sequence[PodAndChanges]], placed: Sequence[int], until: float) -> Change | None:
+    """The fewest additional nodes of one shape that place the pods which the changes leave, in whichever order; None if none was found."""
+    pods = orders[0]
     best: tuple[int, Change] | None = None
     for single in more_nodes(simulation, DryRun(simulation, pods[0].pod), shapes=_SHAPES):
         if time.perf_counter() > until:
             break
-        on_one = count_placed(simulation, pods, [single]) - placed
-        needed = -(-(len(pods) - placed) // on_one) if on_one > 0 else 0
-        if not needed or (best is not None and needed >= best[0]):
+        on_one = [count_placed(simulation, order, [single]) - before for order, before in zip(orders, placed, strict=True)]
+        left = [len(pods) - before for before in placed]
+        if any(count and not gained for count, gained in zip(left, on_one, strict=True)):
+            continue
+        needed = max(-(-count // gained) for count, gained in zip(left, on_one, strict=True) if count)
+        if best is not None and needed >= best[0]:
             continue
         change = single if needed == 1 else _several(simulation, pods[0].pod, single, needed)
-        if change is not None and (needed == 1 or count_placed(simulation, pods, [change]) == len(pods)):
+        if change is not None and (needed == 1 or all(count_placed(simulation, order, [change]) == len(pods) for order in orders)):
             best = needed, change
     return best[1] if best is not None else None
 

@@ -55,11 +55,20 @@ def _with_equals(simulation: Simulation, search: Search, suggestion: Suggestion,
     return msgspec.structs.replace(suggestion, together=together.text, together_phrase=together)
 
 
+def _in_order_of_rows(explanation: Explanation, dry_run: DryRun) -> Explanation:
+    """The explanation with its matrix in the dry run's order of nodes, which a search for another pod may have changed since."""
+    verdicts = {verdict.node: verdict for verdict in explanation.matrix}
+    if verdicts.keys() != set(dry_run.rows.names):
+        return explanation
+    return msgspec.structs.replace(explanation, matrix=tuple(verdicts[name] for name in dry_run.rows.names))
+
+
 def search_change(simulation: Simulation, pod_key: str, explanation: Explanation) -> tuple[SmallestChange, Search]:
     """The suggestions for one pod alone, and the search with the changes behind them. `simulation` as in `smallest_change`."""
     began = time.perf_counter()
     pod = find_pod(simulation, pod_key)
     dry_run = DryRun(simulation, pod)
+    explanation = _in_order_of_rows(explanation, dry_run)
     search = Search(simulation, dry_run)
     if not explanation.lacks_change:
         return search.result(began, "Nothing has to change: " + explanation.sentence), search
