@@ -200,3 +200,14 @@ def test_a_change_for_several_pods_says_how_many_it_places_and_each_pod_opens(pa
     page.locator("[data-group]").get_by_role("button", name="web-3").click()
     expect(page.locator("[data-why-main]")).to_contain_text("requests 3 cpu", timeout=PATIENCE_MILLIS)
     assert page.get_by_role("heading", name="web-3").count() == 1
+
+
+def test_the_numbers_of_a_group_are_printed_as_large_as_the_names_of_its_pods(page: Page, server: Server, tmp_path: Path) -> None:
+    cordoned = node("b")
+    cordoned["spec"] = {"unschedulable": True}
+    drop(page, server, tmp_path, node("a"), cordoned, pod("full", "a", cpu="3"), pod("web", cpu="3"), pod("api", cpu="2"))
+
+    numbers = page.locator("[data-group-headline]")
+    expect(numbers).to_have_count(2, timeout=PATIENCE_MILLIS)
+    size = page.locator("[data-group] .pod").first.evaluate("name => getComputedStyle(name).fontSize")
+    expect(numbers.first).to_have_css("font-size", size)
