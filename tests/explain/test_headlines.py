@@ -108,6 +108,12 @@ def test_names_of_nodes_lose_the_domain_that_all_have_in_common() -> None:
     assert headline(cluster(*others, pod("p"))) == "nodes a.example and b.other.example are cordoned"
 
 
+def test_a_label_value_that_is_almost_that_of_a_node_is_called_a_typo() -> None:
+    assert headline(cluster(node("n1", disk="ssd"), pod("p", nodeSelector={"disk": "sdd"}))) == (
+        "the pod only runs on nodes with disk=sdd, which no node has: probably a typo of disk=ssd"
+    )
+
+
 def test_labels_that_no_node_has_are_named() -> None:
     assert headline(cluster(node("n1", disk="ssd"), pod("p", nodeSelector={"disk": "nvme"}))) == (
         "the pod only runs on nodes with disk=nvme, and no node has that"

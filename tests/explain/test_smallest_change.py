@@ -9,7 +9,6 @@ import pytest
 
 from schedviz.explain.changes import smallest_change
 from schedviz.explain.changes.change import shell
-from schedviz.explain.changes.mistyped_labels import is_mistyped
 from schedviz.explain.why import why_pending
 from tests.explain.small_clusters import cluster, do, node, pod
 
@@ -117,7 +116,7 @@ def test_a_label_that_replaces_another_comes_after_what_the_pod_can_do_and_has_t
 def test_a_mistyped_label_is_corrected_and_not_added_to_a_node() -> None:
     nodes = node("n1"), node("n2", pool="memory")
     result = whats(*nodes, pod("p", nodeSelector={"pool": "memroy"}))
-    assert result[0] == ["ask for the node label pool=memory instead of pool=memroy"]
+    assert result[0] == ["ask for the node label pool=memory instead of pool=memroy, which is probably a typo"]
     assert not any(change.startswith("label ") for changes in result for change in changes)
     [change] = smallest_change(cluster(*nodes, pod("p", nodeSelector={"pool": "memroy"})), "default/p").suggestions[0].changes
     assert change.yaml == 'nodeSelector:\n  "pool": "memory"'
@@ -127,23 +126,25 @@ def test_a_mistyped_label_of_node_affinity_is_corrected() -> None:
     terms = [{"matchExpressions": [{"key": "pool", "operator": "In", "values": ["memroy"]}]}]
     affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}
     result = whats(node("n1", pool="memory"), pod("p", affinity=affinity))
-    assert result[0] == ["ask for the node label pool=memory instead of pool=memroy"]
+    assert result[0] == ["ask for the node label pool=memory instead of pool=memroy, which is probably a typo"]
 
 
-@pytest.mark.parametrize(
-    ("value", "meant", "is_typo"),
-    [
-        ("memroy", "memory", True),
-        ("general-purpse", "general-purpose", True),
-        ("Memory", "memory", True),
-        ("team-a", "team-b", False),
-        ("pool1", "pool2", False),
-        ("prod-eu", "prod-us", False),
-        ("nvme", "hdd", False),
-    ],
-)
-def test_a_value_is_mistyped_if_a_word_differs_in_one_letter(value: str, meant: str, *, is_typo: bool) -> None:
-    assert is_mistyped(value, meant) is is_typo
+def test_a_mistyped_toleration_is_called_a_typo_and_comes_first() -> None:
+    typo = {"key": "nvidia.com/gpus", "operator": "Exists", "effect": "NoSchedule"}
+    result = whats(node("n1", taints=("nvidia.com/gpu=present:NoSchedule",)), pod("p", tolerations=[typo]))
+    assert result[0] == ["tolerate the taint nvidia.com/gpu=present instead of nvidia.com/gpus, which is probably a typo"]
+
+
+def test_a_toleration_of_another_taint_of_the_cluster_is_no_typo() -> None:
+    toleration = {"key": "pool", "operator": "Equal", "value": "batch"}
+    nodes = node("n1", taints=("pool=batsh:NoSchedule",)), node("n2", cpu="1", taints=("pool=batch:NoSchedule",))
+    assert ["tolerate the taint pool=batsh"] in whats(*nodes, pod("p", cpu="2", tolerations=[toleration]))
+
+
+def test_a_label_that_replaces_another_has_no_command_to_copy() -> None:
+    simulation = cluster(node("n1", disk="hdd"), pod("p", nodeSelector={"disk": "nvme"}))
+    commands = {change.kubectl for each in smallest_change(simulation, "default/p").suggestions for change in each.changes}
+    assert commands == {""}
 
 
 def test_pods_leave_or_a_node_is_added() -> None:

@@ -240,7 +240,21 @@ def test_the_requests_of_a_described_pod_are_in_its_reasons() -> None:
     assert clauses["NodeResourcesFit"].headline == "1 node has too little free cpu: the pod requests 1.5"
     assert clauses["NodeAffinity"].headline.endswith(": disktype=ssd")
     assert "`kubectl get nodes -l disktype=ssd`" in clauses["NodeAffinity"].advice
-    assert clauses["TaintToleration"].headline.endswith(": it tolerates dedicated=ml")
+    assert clauses["TaintToleration"].headline.endswith(": the pod tolerates only dedicated=ml")
+
+
+def test_a_mistyped_toleration_of_a_described_pod_comes_first_and_is_called_a_typo() -> None:
+    reading = read(
+        HEAD + "Containers:\n  main:\n    Requests:\n      cpu:  1500m\nNode-Selectors:  disktype=ssd\n"
+        "Tolerations:     nvidia.com/gpus:NoSchedule op=Exists\nEvents:\n"
+        "  Warning  FailedScheduling  2m  default-scheduler  0/9 nodes are available: 1 node(s) had untolerated taint "
+        "{node-role.kubernetes.io/control-plane: }, 2 node(s) had untolerated taint {nvidia.com/gpu: present}, 6 node(s) didn't match "
+        "Pod's node affinity/selector.\n"
+    )
+    first, *others = reading.messages[0].message.clauses
+    assert first.headline.endswith("does not tolerate: its toleration nvidia.com/gpus is probably a typo")
+    assert first.advice == "correct the pod's toleration: nvidia.com/gpu=present instead of nvidia.com/gpus"
+    assert [clause.headline for clause in others if "control plane" in clause.headline] == ["1 node is reserved for the control plane"]
 
 
 def test_other_warnings_are_named() -> None:

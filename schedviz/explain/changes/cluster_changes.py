@@ -110,13 +110,13 @@ def _label(info: NodeInfo, pod: Pod) -> Change | None:
         return None
     labels = {**node.metadata.labels, **missing}
     label_texts = [f"{key}={value}" for key, value in missing.items()]
-    # An existing label with another value has a purpose: it may describe the machine.
+    # An existing label with another value has a purpose: it may describe the machine. So there is no command to copy that destroys it.
     replaced = any(key in node.metadata.labels for key in missing)
     template = "label {node} with {labels}, if that is true of the node" if replaced else "label {node} with {labels}"
     return Change(
         "label",
         phrase(template, node=node.name, labels=", ".join(label_texts)),
-        shell("kubectl", "label", "node", names=[node.name, *label_texts], flags=["--overwrite"] if replaced else []),
+        "" if replaced else shell("kubectl", "label", "node", names=[node.name, *label_texts]),
         frozenset({names.NODE_AFFINITY}),
         amount=float(replaced),
         updated=(replace(node, metadata=replace(node.metadata, labels=labels)),),

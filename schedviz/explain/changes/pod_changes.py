@@ -18,6 +18,7 @@ from schedviz.explain.changes.change import Change
 from schedviz.explain.changes.more_nodes import NOT_READY
 from schedviz.explain.explanation import Explanation
 from schedviz.explain.main_reason import keeps_for_others
+from schedviz.explain.mistyped import mistyped_toleration, printed_toleration
 from schedviz.kube import quantity
 from schedviz.kube.affinity import Affinity, PodAffinity, PodAffinityTerm, Toleration, TopologySpreadConstraint
 from schedviz.kube.core import Container, Pod, PodSpec
@@ -63,19 +64,33 @@ def _tolerations(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
             for taint in hard:
                 if not tolerations_tolerate_taint(tolerations, taint):
                     added[taint.key, taint.value] = keeps_for_others(info, taint, dry_run.pod)
+    there = {(taint.key, taint.value) for info in dry_run.rows.infos if info.node is not None for taint in info.node.spec.taints}
+    unused = [each for each in tolerations if not any(_is_for(each, key, value) for key, value in there)]
     for (key, value), is_for_others in added.items():
         if key.startswith(NOT_READY):
             continue
         toleration = Toleration(key=key, operator="Equal", value=value)
         taint_text = f"{key}={value}" if value else key
+        typo = mistyped_toleration(unused, key, value)
         yield Change(
             "toleration",
-            phrase("tolerate the taint {taint}", taint=taint_text),
+            phrase("tolerate the taint {taint}", taint=taint_text)
+            if typo is None
+            else phrase(
+                "tolerate the taint {taint} instead of {mistyped}, which is probably a typo",
+                taint=taint_text,
+                mistyped=printed_toleration(typo),
+            ),
             yaml=_toleration_yaml(toleration),
             against=frozenset({names.TAINT_TOLERATION}),
-            is_unlikely=is_for_others,
+            is_unlikely=is_for_others and typo is None,
             pod=partial(_with_toleration, toleration=toleration),
         )
+
+
+def _is_for(toleration: Toleration, key: str, value: str) -> bool:
+    """Whether the toleration names the taint."""
+    return toleration.key in ("", key) and (toleration.operator == "Exists" or toleration.value == value)
 
 
 def _toleration_yaml(toleration: Toleration) -> str:

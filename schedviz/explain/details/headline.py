@@ -25,6 +25,7 @@ from schedviz.explain.details.short_names import ShortNames
 from schedviz.explain.details.spread import open_domains
 from schedviz.explain.details.volumes import requirements_of_volumes
 from schedviz.explain.explanation import Clause, NodeVerdict
+from schedviz.explain.mistyped import meant_value
 from schedviz.explain.reasons import meaning_of
 from schedviz.kube.printed_amount import printed_amount
 from schedviz.kube.selectors import Requirement
@@ -124,8 +125,22 @@ class _Writer:
             return phrase("the pod only runs on nodes with {labels}, and no node has all of them", labels=wanted)
         if not rows:
             missing = next((each for each in requirements if not self._matching([each])), requirements[0])
+            if meant := self._meant(missing):
+                return phrase(
+                    "the pod only runs on nodes with {labels}, which no node has: probably a typo of {meant}",
+                    labels=_printed(missing),
+                    meant=meant,
+                )
             return phrase("the pod only runs on nodes with {labels}, and no node has that", labels=_printed(missing))
         return phrase("the pod only runs on nodes with {labels}; {there}", labels=wanted, there=self._there(rows))
+
+    def _meant(self, requirement: Requirement) -> str:
+        """The label that was probably meant by a requirement of one value; "" if it is no typo."""
+        if requirement.operator not in ("in", "=") or len(requirement.values) != 1:
+            return ""
+        nodes = [info.node for info in self._rejected.everywhere.infos if info.node is not None]
+        meant = meant_value(requirement.key, next(iter(requirement.values)), nodes)
+        return f"{requirement.key}={meant}" if meant else ""
 
     def _volumes(self) -> Phrase | None:
         requirements = requirements_of_volumes(self._rejected, self._clause.plugin)

@@ -13,19 +13,45 @@ from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.details.node_labels import node_requirements
 from schedviz.explain.explanation import Clause
+from schedviz.explain.mistyped import mistyped_toleration, printed_toleration
 from schedviz.kube.printed_amount import printed_amount
 from schedviz.trace.phrase import Phrase, phrase, some
 
 _INSUFFICIENT: Final = "Insufficient "
 #: In the reason of nodes that a DaemonSet's pod is not for, whatever else it asks for.
 _BEFORE_FILTERS: Final = "didn't satisfy plugin"
+#: In the headline of taints that a pod may be given a toleration for: nodes of the control plane and unhealthy ones have others.
+_UNTOLERATED: Final = "the pod does not tolerate"
 #: Taints that the API server lets every pod tolerate for a while.
 _OF_EVERY_POD: Final = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 
 
 def with_requests(clauses: Iterable[Clause], pod: PodInfo) -> tuple[Clause, ...]:
-    """The same clauses; their headlines name the node labels and the amounts that the pod requests, and what it tolerates."""
-    return tuple(_with_requests(clause, pod) for clause in clauses)
+    """The same clauses; their headlines name the node labels and the amounts that the pod requests, and what it tolerates.
+
+    What is probably a typo of the pod comes first.
+    """
+    with_typo = [(_with_typo(clause, pod), clause) for clause in clauses]
+    mistyped = [typo for typo, _ in with_typo if typo is not None]
+    return (*mistyped, *(_with_requests(clause, pod) for typo, clause in with_typo if typo is None))
+
+
+def _with_typo(clause: Clause, pod: PodInfo) -> Clause | None:
+    """The clause of a taint that the pod was probably meant to tolerate; None if it is another one."""
+    headline = clause.headline_phrase
+    if headline is None or clause.plugin != names.TAINT_TOLERATION or _UNTOLERATED not in headline.template:
+        return None
+    taint = str(headline.values.get("taint", ""))
+    key, _, value = taint.partition("=")
+    toleration = mistyped_toleration(pod.pod.spec.tolerations, key, value) if taint else None
+    if toleration is None:
+        return None
+    mistyped = printed_toleration(toleration)
+    said = phrase("{headline}: its toleration {mistyped} is probably a typo", headline=headline, mistyped=mistyped)
+    advice = phrase("correct the pod's toleration: {taint} instead of {mistyped}", taint=taint, mistyped=mistyped)
+    return msgspec.structs.replace(
+        clause, headline=said.text, headline_phrase=said, advice=advice.text, advice_phrase=advice, is_aside=False
+    )
 
 
 def _with_requests(clause: Clause, pod: PodInfo) -> Clause:
@@ -44,8 +70,8 @@ def _asked(clause: Clause, headline: Phrase, pod: PodInfo) -> Phrase | None:
         if not requirements or _BEFORE_FILTERS in clause.reason:
             return None
         return phrase("{headline}: {requirements}", headline=headline, requirements=", ".join(map(str, requirements)))
-    if clause.plugin == names.TAINT_TOLERATION and (tolerated := _tolerated(pod)):
-        return phrase("{headline}: it tolerates {taints}", headline=headline, taints=some(tolerated))
+    if clause.plugin == names.TAINT_TOLERATION and _UNTOLERATED in headline.template and (tolerated := _tolerated(pod)):
+        return phrase("{headline}: the pod tolerates only {taints}", headline=headline, taints=some(tolerated))
     resource = clause.reason.removeprefix(_INSUFFICIENT)
     if resource == clause.reason or not (requested := amount(pod, resource)):
         return None
@@ -61,7 +87,7 @@ def _host_ports(pod: PodInfo) -> list[str]:
 def _tolerated(pod: PodInfo) -> list[str]:
     """The taints that the pod tolerates, without those that every pod does."""
     own = (toleration for toleration in pod.pod.spec.tolerations if not toleration.key.startswith(_OF_EVERY_POD))
-    return list(dict.fromkeys("=".join(filter(None, (toleration.key, toleration.value))) or "*" for toleration in own))
+    return list(dict.fromkeys(map(printed_toleration, own)))
 
 
 def _advice(pod: PodInfo) -> Phrase | None:
