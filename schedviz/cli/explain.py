@@ -126,7 +126,7 @@ def explain(
     finally:
         # Users read the result first.
         if files is not None:
-            print_warnings(files.imported, chosen)
+            print_warnings(files.imported, chosen, brief=True)
 
 
 class _Output(NamedTuple):

@@ -61,17 +61,24 @@ def loaded(paths: Sequence[Path], *, on_object: Callable[[Item, KubeObject], Non
     return imported
 
 
-#: In the warning about a cluster whose release is not simulated.
+#: In the warning about a cluster whose release is not simulated, and where what it says about all releases begins.
 _BETWEEN_RELEASES: Final = "and no release in between"
+_OF_ALL_RELEASES: Final = " schedviz simulates "
+_DIFFERENCES: Final = "Known to differ: "
 
 
-def print_warnings(imported: Import, chosen: ChosenRelease = NO_CHOICE) -> None:
-    """Print warnings about the files to standard error."""
+def print_warnings(imported: Import, chosen: ChosenRelease = NO_CHOICE, *, brief: bool = False) -> None:
+    """Print warnings about the files to standard error. `brief`: without the list of what differs between releases."""
     from schedviz.ingest.release_evidence import with_release
 
     for warning in with_release(imported.report, chosen.release, imported.evidence).warnings:
-        hint = " `--release` simulates another one." if _BETWEEN_RELEASES in warning else ""
-        say(f"warning: {warning}{hint}", err=True)
+        said, hint = warning, ""
+        if _BETWEEN_RELEASES in warning:
+            hint = " `--release` simulates another one."
+            if brief and _DIFFERENCES in warning:
+                said = warning.partition(_OF_ALL_RELEASES)[0]
+                hint = " `--release` simulates another one; `schedviz doctor` lists the known differences."
+        say(f"warning: {said}{hint}", err=True)
 
 
 def _in_words(progress: Progress) -> str:

@@ -290,13 +290,14 @@ def test_a_simulated_message_ends_with_one_full_stop() -> None:
         assert ".." not in shown.replace("…", "")
 
 
-def test_the_warning_about_the_release_names_the_option() -> None:
+def test_the_warning_about_the_release_is_one_line_and_names_the_option_and_where_the_differences_are() -> None:
     listed = json.loads(dump())
     listed["items"][0]["status"]["nodeInfo"] = {"kubeletVersion": "v1.30.2"}
 
     warned = CliRunner().invoke(explain, ["-f", "-"], input=json.dumps(listed)).stderr
 
-    assert "`--release` simulates another one." in warned
+    assert "is v1.30.2. `--release` simulates another one; `schedviz doctor` lists the known differences." in warned
+    assert "Known to differ" not in warned
     assert "when you create the session" not in warned
 
 

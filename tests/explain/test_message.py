@@ -307,6 +307,14 @@ KARPENTER = (
 )
 
 
+def test_an_architecture_that_a_nodepool_does_not_make_is_said_in_words() -> None:
+    said = "key kubernetes.io/arch, kubernetes.io/arch In [amd64] not in kubernetes.io/arch In [arm64]"
+    message = parse_message(f'Failed to schedule pod, incompatible with nodepool "general", incompatible requirements, {said}')
+    assert [clause.headline for clause in message.clauses] == [
+        "the pod asks for kubernetes.io/arch=amd64, and the NodePool general only makes nodes with arm64"
+    ]
+
+
 def test_karpenters_reason_for_each_nodepool_is_a_clause() -> None:
     message = parse_message(KARPENTER)
     assert [clause.headline for clause in message.clauses] == [

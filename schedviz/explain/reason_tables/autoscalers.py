@@ -38,6 +38,17 @@ AUTOSCALERS: Final[tuple[Row, ...]] = (
         ),
     ),
     (
+        _NODEPOOL
+        + r"incompatible requirements, key (?P<key>\S+), (?P=key) In \[(?P<asked>[^\]\s]+)\] not in (?P=key) In \[(?P<made>[^\]]+)\]"
+        + r"(?: \(.*\))?",
+        Meaning(
+            KARPENTER,
+            "the pod asks for {key}={asked}, and the NodePool {nodepool} only makes nodes with {made}",
+            (),
+            "compare the pod's nodeSelector and node affinity with the NodePool: `kubectl get nodepools -o yaml`",
+        ),
+    ),
+    (
         _NODEPOOL + r"incompatible requirements, (?P<why>.*)",
         Meaning(
             KARPENTER,
