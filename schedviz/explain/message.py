@@ -343,8 +343,8 @@ def _finding(nodes: int, unaccounted: int, end: str) -> Phrase | None:
     if _BEFORE_1_20.search(end):
         return phrase(_LOST, count=how_many, nodes=nodes)
     return phrase(
-        "The message gives no reason for {count} of {nodes}: a PreFilter plugin excluded them before the filters ran (the pod names its "
-        "node, as a DaemonSet's pods do, or its volume does), or they are missing from the scheduler's list of nodes.",
+        "The message gives no reason for {count} of {nodes}: they do not count for a pod that may run on certain nodes only, such as "
+        "one of a DaemonSet or with a local volume. For another pod, they are missing from the scheduler's list of nodes.",
         count=how_many,
         nodes=nodes,
     )

@@ -68,9 +68,7 @@ def test_insufficient_cpu_names_the_nodes_with_the_most_free_and_what_is_missing
 
 def test_a_node_with_too_little_is_not_named_as_the_one_with_the_most_free_if_another_has_enough() -> None:
     result = details(cluster(node("n1"), node("n2"), pod("a", cpu="3", on="n1"), pod("p", cpu="2")))
-    assert [detail.sentence for detail in result] == [
-        "the pod requests 2 cpu; of the nodes with too little, n1 has the most, 1 of 4 free (1 short)"
-    ]
+    assert [detail.sentence for detail in result] == ["the pod requests 2 cpu; of the full nodes, n1 has the most free, 1 of 4 (1 short)"]
 
 
 def test_the_nodes_of_a_clause_are_sorted_by_how_near_they_are() -> None:
@@ -114,7 +112,7 @@ def test_a_resource_that_only_other_nodes_have_is_named_as_such() -> None:
     with_gpu["status"]["allocatable"]["nvidia.com/gpu"] = "8"
     simulation = cluster(node("n1"), with_gpu, pod("p", containers=[{"name": "c", "image": "i", "resources": requests}]))
     [detail] = details(simulation, "Insufficient nvidia.com/gpu")
-    assert detail.sentence == "the pod requests 1 nvidia.com/gpu; these nodes have none, 1 other node does"
+    assert detail.sentence == "the pod requests 1 nvidia.com/gpu, which the nodes that are open to it lack; 1 other node has it"
 
 
 def test_a_nominated_pod_counts_as_use_of_its_node() -> None:

@@ -67,11 +67,13 @@ def test_a_volume_without_a_node_in_its_zone_says_so() -> None:
 
 def test_several_nodes_in_the_zone_of_a_volume_are_counted_by_reason() -> None:
     nodes = [node("n1", zone="a"), node("n2", zone="c"), node("n3", zone="c"), node("n4", zone="c", cordoned=True)]
+    nodes.append(node("n5", zone="c", taints=("gpu=true:NoSchedule",)))
     simulation = cluster(
         *nodes, *bound_claim(IN_C), pod("p", cpu="3", volumes=VOLUMES), pod("a", cpu="2", on="n2"), pod("b", cpu="2", on="n3")
     )
     assert headline(simulation, "node(s) had volume node affinity conflict") == (
-        "the pod's volume is in c; of the 3 nodes there, 2 nodes have too little free cpu and 1 node is cordoned"
+        "the pod's volume is in c; of the 4 nodes there, 2 nodes have too little free cpu, 1 node is cordoned and 1 node has the "
+        "taint gpu=true, which the pod does not tolerate"
     )
 
 

@@ -60,7 +60,7 @@ def test_a_reason_that_no_default_plugin_gives_is_shown_as_unknown() -> None:
     ("text", "says"),
     [
         ("0/6 nodes are available: 5 node(s) didn't match node selector.", "kubernetes issue 91601"),
-        ("0/6 nodes are available: 1 Insufficient cpu.", "a PreFilter plugin excluded them"),
+        ("0/6 nodes are available: 1 Insufficient cpu.", "a pod that may run on certain nodes only"),
         ("0/6 nodes are available: 1 Insufficient cpu, 2", "The text was cut"),
         ("0/6 nodes are available:", "The text was cut"),
         ("0/6 nodes are available: 6 Insufficient cpu.", ""),

@@ -229,7 +229,7 @@ class _Writer:
         if len(counts) == 1:
             return self._because(next(iter(counts)), len(rows), phrase("all {count} nodes there", count=len(rows)))
         parts = [self._because(reason, count, None) for reason, count in counts.most_common()]
-        return phrase("of the {count} nodes there, {parts}", count=len(rows), parts=joined(parts, "{first} and {next}"))
+        return phrase("of the {count} nodes there, {parts}", count=len(rows), parts=_listed(parts))
 
     def _reason(self, verdict: NodeVerdict) -> str:
         others = (objection.reasons for objection in verdict.objections if objection.plugin != self._clause.plugin)
@@ -242,6 +242,12 @@ class _Writer:
             return meaning.headline(count, nodes)
         values = {"nodes": nodes if nodes is not None else counted(count, "{count} node", "{count} nodes")}
         return Phrase("{nodes} does not fit" if count == 1 else "{nodes} do not fit", {**values})
+
+
+def _listed(parts: Sequence[Phrase]) -> Phrase:
+    """The parts with commas, and an "and" before the last."""
+    *first, last = parts
+    return Phrase("{first} and {next}", {"first": joined(first), "next": last}) if first else last
 
 
 def _printed(requirement: Requirement) -> str:

@@ -113,10 +113,10 @@ def _sentence(
         )
     if not best.allocatable:
         return phrase(
-            "the pod requests {requested} {resource}; these nodes have none, {others}",
+            "the pod requests {requested} {resource}, which the nodes that are open to it lack; {others}",
             requested=wanted,
             resource=resource,
-            others=counted(offered_by, "{count} other node does", "{count} other nodes do"),
+            others=counted(offered_by, "{count} other node has it", "{count} other nodes have it"),
         )
     free = best.allocatable - best.used
     values = {
@@ -129,8 +129,7 @@ def _sentence(
     }
     if is_enough_elsewhere:
         return phrase(
-            "the pod requests {requested} {resource}; of the nodes with too little, {node} has the most, "
-            "{free} of {allocatable} free ({short} short)",
+            "the pod requests {requested} {resource}; of the full nodes, {node} has the most free, {free} of {allocatable} ({short} short)",
             **values,
         )
     return phrase("the pod requests {requested} {resource}; {node} has the most free, {free} of {allocatable} ({short} short)", **values)
