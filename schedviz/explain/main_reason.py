@@ -96,7 +96,8 @@ def most_likely_first(clauses: Iterable[Clause]) -> tuple[Clause, ...]:
     """The clauses of a message without its nodes, the one to act on first: that of the most nodes which the pod could use.
 
     Filters that come after NodeAffinity see only nodes that the pod selects. If one of them rejected nodes, the nodes that the pod does
-    not select are no use; otherwise nobody knows whether the pod selects the cordoned and the tainted ones. A taint that is named after
+    not select are no use; otherwise nobody knows whether the pod selects the cordoned and the tainted ones. In the same way, filters that
+    come after VolumeBinding, which are about other pods, see only nodes where the pod's volumes are. A taint that is named after
     a resource that other nodes lack, such as `nvidia.com/gpu`, keeps the pod off the nodes that have it. Control-plane nodes come last.
     """
     ranked = _ranked(tuple(clauses))
@@ -152,6 +153,7 @@ def _ranked(clauses: Sequence[Clause]) -> list[tuple[int, Clause]]:
     lacking = [resource[1] for clause in clauses if (resource := _DEVICES_LACKING.fullmatch(clause.reason)) is not None]
     guarded = [resource for resource in lacking if any(f"{{{resource}:" in clause.reason for clause in clauses)]
     selects = any(_distance_of(_objection(clause)) == _CHANGES for clause in clauses)
+    knows_volumes = any(clause.plugin in _BETWEEN_PODS for clause in clauses)
 
     def rank(clause: Clause) -> int:
         if any(f"{{{resource}:" in clause.reason for resource in guarded):
@@ -159,6 +161,8 @@ def _ranked(clauses: Sequence[Clause]) -> list[tuple[int, Clause]]:
         if is_of_control_plane(clause) or is_of_system_pool(clause):
             return _NO_USE + 1
         if selects and _distance_of(_objection(clause)) == _NOT_WANTED:
+            return _NO_USE
+        if knows_volumes and any(words in clause.reason for words in _OF_VOLUME):
             return _NO_USE
         return 2 if any(clause.reason == f"Insufficient {resource}" for resource in guarded) else 1
 
