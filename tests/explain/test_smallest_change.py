@@ -37,6 +37,13 @@ def test_a_change_of_the_pod_alone_has_no_consequence_and_others_say_theirs() ->
     assert "reserved for others" in said["toleration"]
 
 
+def test_a_host_port_that_is_given_up_says_who_loses_it() -> None:
+    containers = [{"name": "c", "image": "i", "ports": [{"containerPort": 443, "hostPort": 443}]}]
+    simulation = cluster(node("n1"), pod("a", on="n1", containers=containers), pod("p", containers=containers))
+    said = {change.kind: change.consequence for each in smallest_change(simulation, "default/p").suggestions for change in each.changes}
+    assert said["port"] == "clients that use the node's port no longer reach the pod"
+
+
 def test_the_request_goes_down_to_what_is_free() -> None:
     assert ["request 1.5 cpu instead of 3 in container c"] in whats(node("n1"), pod("a", cpu="2500m", on="n1"), pod("p", cpu="3"))
 

@@ -90,6 +90,7 @@ WORDS: dict[str, str] = {
 
 #: What else a change does; a kind that is not here concerns nothing but the pod. They are sentences without values, for translation.
 CONSEQUENCES: dict[Kind, str] = {
+    "port": "clients that use the node's port no longer reach the pod",
     "uncordon": "the node may be in maintenance, and takes other pods again, too",
     "taint": "other pods may be placed there, too",
     "toleration": "the pod may then be placed on nodes that are reserved for others",
