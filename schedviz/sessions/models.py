@@ -34,12 +34,13 @@ class Session(models.Model):
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, blank=True, related_name="scheduling_sessions")
     name = models.CharField(max_length=200)
     status = models.CharField(max_length=16, choices=Status, default=Status.IMPORTING)
-    #: A sentence for users: why the session failed or what was quarantined.
+    #: A sentence for users: why the session failed, what was quarantined, or why it backs off and when the next attempt is; "": none.
     message = models.TextField(blank=True, default="")
     #: {"phase", "done", "total", "unit"} during a long operation.
     progress: models.JSONField[Any, Any] = models.JSONField(null=True, blank=True)
-    #: The session's source: {"files": [name, ...]}, {"generate": {...}}, {"trace": name}, {"lesson", "lessonVersion"} or, of a fork,
-    #: {"fork": {"session", "name", "at", "event"}} with its origin and the moment ("at" as requested), and "release" if that is another.
+    #: The session's source: {"files": [name, ...]}, {"files", "experiment", "trial"} of a trial of an experiment, {"generate": {...}},
+    #: {"trace": name}, {"lesson", "lessonVersion"} or, of a fork, {"fork": {"session", "name", "at", "event"}} with its origin and the
+    #: moment ("at" as requested), and "release" if that is another.
     #: Also "follows": the cluster that the session shadows; in "fork", the one that its origin shadows.
     source: models.JSONField[Any, Any] = models.JSONField(default=dict)
     #: The engine's SimulationSettings.
@@ -70,8 +71,9 @@ class Session(models.Model):
     lease_until = models.FloatField(default=0.0)
     #: Owners since the last applied command, including the present one: at 4, three owners in a row have crashed.
     acquisitions = models.PositiveIntegerField(default=0)
-    #: The command that the latest owner announced: one that it was about to execute after a crash, or in which it was stuck. 0: none,
-    #: because that owner was still loading, or no owner has crashed since the last commit; -1: the session has backed off since.
+    #: The command that is suspected of the last crash. After a crash, the next owner announces each command before it executes it; the
+    #: watchdog announces a command that is stuck. 0: no command is suspected: there was no crash since the last commit, or it happened
+    #: while an owner loaded the session. -1: the session has backed off since the crash, and is tried again (hosting/lease.py).
     trying_seq = models.BigIntegerField(default=0)
     #: How many owners in a row worked on that command.
     tries = models.PositiveIntegerField(default=0)
@@ -79,7 +81,7 @@ class Session(models.Model):
     # --- The inbox: web servers advance it when they accept commands
     #: The last accepted command.
     last_seq = models.BigIntegerField(default=0)
-    #: Runs up to this command must stop, because a later pause overtakes the queue.
+    #: The number of the last accepted pause. Runs and steps with smaller numbers stop: a pause does not wait in the inbox for them to end.
     interrupt_seq = models.BigIntegerField(default=0)
     # --- The import
     #: The uploads are complete, so the import may begin.
@@ -164,7 +166,10 @@ class Membership(models.Model):
 
 
 class ShareLink(models.Model):
-    """A link that lets its holder view a session. Only the SHA-256 of its 128 random bits is stored."""
+    """A link that gives its holder a role in a session: a viewer sees it, an editor also commands it.
+
+    Only the SHA-256 of its 128 random bits is stored.
+    """
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="share_links")
     digest = models.CharField(max_length=64, unique=True)

@@ -170,17 +170,19 @@ def _changed(item: NodeItem, change: NodeChange) -> NodeItem:
     """The item after a change; the previous item is not modified."""
     values: dict[str, Any] = {}
     if change.removed or change.added:
-        pods, near, far = item.pod_order.copy(), item.pods_with_affinity.copy(), item.pods_with_required_anti_affinity.copy()
+        pods = item.pod_order.copy()
+        with_affinity = item.pods_with_affinity.copy()
+        with_anti_affinity = item.pods_with_required_anti_affinity.copy()
         for key in change.removed:
-            for pods_of_a_kind in (pods, near, far):
+            for pods_of_a_kind in (pods, with_affinity, with_anti_affinity):
                 _swap_remove(pods_of_a_kind, key)
         for pod in change.added:
             pods.append(pod.pod)
             if pod.affinity:
-                near.append(pod.pod)
+                with_affinity.append(pod.pod)
             if pod.required_anti_affinity:
-                far.append(pod.pod)
-        values.update(pod_order=pods, pods_with_affinity=near, pods_with_required_anti_affinity=far)
+                with_anti_affinity.append(pod.pod)
+        values.update(pod_order=pods, pods_with_affinity=with_affinity, pods_with_required_anti_affinity=with_anti_affinity)
     for member in _SAME_MEMBERS:
         value = getattr(change, member)
         if value is not None:

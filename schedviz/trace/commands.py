@@ -265,5 +265,5 @@ def convert_command(data: object) -> AnyCommand:
 
 
 def encode_command(command: AnyCommand) -> bytes:
-    """The JSON of a command, as it is stored."""
+    """The JSON of a command, as it is stored. `op` is always its first member, so the beginning of a stored body is enough to read it."""
     return msgspec.json.encode(command)

@@ -185,7 +185,7 @@ class SnapshotPod(TraceEvent, frozen=True, kw_only=True, tag="snapshotPod"):
     members: PodGroupMembers | None = None
 
 
-#: The queue that holds a pod; None: none of them. errorBackoffQ is v1.36's.
+#: The queue that holds a pod. errorBackoffQ is v1.36's. Members with `QueueName | None` have None if no queue holds it.
 QueueName = Literal["activeQ", "backoffQ", "unschedulable", "errorBackoffQ"]
 
 
@@ -247,7 +247,8 @@ class RequeueDecision(Piece, frozen=True):
 class RequeueConsidered(TraceEvent, frozen=True, kw_only=True, tag="requeueConsidered"):
     """v1.36's queue handled a cluster event and evaluated the queueing hints of the plugins that rejected pods.
 
-    `moves_all`: a call of MoveAllToActiveOrBackoffQueue; otherwise a pod's own update, its return from a cycle, or Activate.
+    `moves_all`: a call of MoveAllToActiveOrBackoffQueue; otherwise a pod's own update, its return from a cycle, Activate, or the flush of
+    pods that have been in unschedulablePods too long.
     """
 
     event_label: str
@@ -420,7 +421,7 @@ class BindingStageEnded(TraceEvent, frozen=True, kw_only=True, tag="bindingStage
 
 
 class BindingEnded(TraceEvent, frozen=True, kw_only=True, tag="bindingEnded"):
-    """A binding cycle failed, or the watch event of its binding arrived."""
+    """A binding cycle ended: it `failed`, the watch event of its binding arrived (`confirmed`), or is no longer awaited (`lost`)."""
 
     pod: str
     node: str

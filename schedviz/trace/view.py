@@ -143,7 +143,9 @@ class QueuedPod(Part, omit_defaults=True):
     pod: str
     priority: int = 0
     attempts: int = 0
+    #: When it was created or its last attempt failed. Moves between queues keep it.
     timestamp_seconds: float = 0.0
+    #: v1.27.1: when it was first added. v1.36: when it first entered activeQ; 0: it has not.
     initial_attempt_timestamp_seconds: float = 0.0
     backoff_expiry_seconds: float = 0.0
     unschedulable_plugins: list[str] = []
@@ -157,7 +159,7 @@ class QueuedPod(Part, omit_defaults=True):
     unschedulable_count: int = 0
     #: How often it failed with an error since a plugin rejected it last; while above 0, its backoff grows with this.
     consecutive_errors_count: int = 0
-    #: It left unschedulablePods because it had been there for too long.
+    #: It had been in unschedulablePods for too long since its last attempt, so a flush tried to move it.
     was_flushed_from_unschedulable: bool = False
 
 

@@ -264,7 +264,7 @@ class Cache:
 
     @property
     def pod_count(self) -> int:
-        """The number of pods on nodes, including ghosts. Upstream: cache.go PodCount"""
+        """The number of pods on nodes, also on deleted ones. Upstream: cache.go PodCount"""
         return sum(len(info.pods) for info in self.nodes)
 
     def dump(self) -> CacheDump:
@@ -289,7 +289,7 @@ class Cache:
         """Copy what changed of the pod groups. Returns it; None: the group was removed."""
         return {}
 
-    # Only v1.36's cache keeps the pods of groups. Another one may be chosen for that release as a policy.
+    # Only v1.36's cache (`cache_v1_36`) keeps the pods of groups. A policy can give v1.36 another cache, so here they do nothing.
 
     def add_pod_group_member(self, pod: Pod) -> None:
         """Add a pending pod to its group."""
@@ -332,7 +332,10 @@ class Cache:
             self.assumed_pods.add(pod.uid)
 
     def _remove_pod(self, pod: PodInfo, changes: NodeInfoChanges, *, forget: bool = False) -> None:  # noqa: ARG002 - for pod groups
-        """`forget`: the pod was assumed, and exists. Raises PodNotFoundError. Upstream: cache.go removePod"""
+        """Remove a pod from its node. `forget`: it was assumed; it still exists in the API server, and stays in its group.
+
+        Raises PodNotFoundError. Upstream: cache.go removePod
+        """
         name = _node_of(pod)
         info = self.nodes.get(name)
         if info is not None:

@@ -52,8 +52,8 @@ class NodeInfoDraft:
     def remove_pod(self, pod: PodInfo) -> None:
         """Remove a pod from the node. Raises `PodNotFoundError`."""
         info = self.info
-        # A model that knows only keys finds the same pod only if the key is unique, and if the list of pods with affinity loses exactly the
-        # pods that were added to it.
+        # The fold of views (`trace/cache_fold.py`) knows only the keys of pods. It removes the same pod only if the key is unique, and if
+        # the lists of pods with affinity lose exactly the pods that were added to them. Otherwise the change has the complete lists.
         self._is_irregular |= (
             _has(info.pods_with_affinity, pod) != pod.has_affinity
             or _has(info.pods_with_required_anti_affinity, pod) != pod.has_required_anti_affinity
@@ -107,13 +107,16 @@ class NodeInfoDraft:
 
 
 class NodeInfoChanges:
-    """The NodeInfos that one call changed, in that order."""
+    """The NodeInfos that one call changed, in the order of the changes."""
 
     def __init__(self) -> None:
         self._drafts: list[NodeInfoDraft] = []
 
     def draft_of(self, info: NodeInfo) -> NodeInfoDraft:
-        """The draft of a NodeInfo. Call it before each change: a NodeInfo that changes again has moved to the head again."""
+        """The draft of a NodeInfo. Call it before each change.
+
+        If another NodeInfo was changed in between, this is a new draft, because the NodeInfo moves to the head of the list again.
+        """
         if self._drafts and self._drafts[-1].info is info:
             return self._drafts[-1]
         draft = NodeInfoDraft(info)

@@ -48,7 +48,7 @@ class PodGroupState:
         return len(self.assumed) + len(self.assigned)
 
     def scheduled_pods(self) -> list[Pod]:
-        """The pods that are assumed or assigned, with their nodes; in order of uid."""
+        """The assigned pods, then the assumed ones with their nodes; each in order of uid."""
         return [*(self.all_pods[uid] for uid in sorted(self.assigned)), *(self.assumed[uid] for uid in sorted(self.assumed))]
 
     def unscheduled_pods(self) -> list[Pod]:

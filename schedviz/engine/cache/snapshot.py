@@ -21,7 +21,7 @@ from schedviz.trace.view import SnapshotView
 
 
 class SnapshotUpdate(msgspec.Struct, frozen=True):
-    """The result of UpdateSnapshot; the flags are those before the lists were rebuilt."""
+    """The result of UpdateSnapshot. The flags say what the walk found; with `error`, all lists were rebuilt whatever they say."""
 
     #: Items of the cache's list that were walked, head first.
     visited: list[str]
@@ -239,7 +239,7 @@ class Snapshot:
         self._count_claims()
 
     def refile(self, changes: ListChanges) -> None:
-        """Update the lists for some nodes, if no node was added or removed.
+        """Update the lists for some nodes. The caller must rebuild them instead if a node was added or removed.
 
         Upstream rebuilds them over all nodes. At 5,000 nodes that took 1 ms of every cycle in which a node got its first pod with affinity;
         this takes a few microseconds.

@@ -606,7 +606,8 @@ class QueuedPodInfo:
         self.unschedulable_count = 0
         #: How often it failed with an error since a plugin rejected it last.
         self.consecutive_errors_count = 0
-        #: It left unschedulablePods because it had been there for too long.
+        #: It had been in unschedulablePods for too long since its last attempt, so a flush tried to move it. It may still be there, if it
+        #: is gated.
         self.was_flushed_from_unschedulable = False
         #: When its backoff ends, once that was computed.
         self.backoff_expiration: int | None = None

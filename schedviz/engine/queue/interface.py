@@ -20,7 +20,8 @@ from schedviz.trace.heap import Heap
 from schedviz.trace.recorder import Recorder
 from schedviz.trace.view import QueueView
 
-#: Whether an event may help the pod.
+#: Whether an event may help the pod, which is asked before the pod is requeued. Upstream's name; it has nothing to do with the extension
+#: point PreEnqueue. Upstream: PreEnqueueCheck
 PreEnqueueCheck = Callable[[PodInfo], bool]
 #: The labels of a namespace; empty if it does not exist.
 NamespaceLabels = Callable[[str], Mapping[str, str]]
@@ -130,17 +131,17 @@ class SchedulingQueue(Protocol):
 
     def nominated_node_names(self) -> Collection[str]: ...
 
-    # Moments are in nanoseconds of the virtual clock.
+    # Times are in nanoseconds of the virtual clock.
 
     def backoff_expiry(self, queued: QueuedPodInfo) -> int:
         """What orders backoffQ, and what views show; 0 in v1.36: the pod has no backoff. Upstream: getBackoffTime
 
-        In v1.36 the pod backs off beyond it: `backoff_end`.
+        v1.36 rounds it down to a whole second, and the pod backs off until that second is over (`backoff_end`).
         """
         ...
 
     def backoff_end(self, queued: QueuedPodInfo) -> int:
-        """The first moment at which the pod no longer backs off; 0: it has no backoff. Upstream: isPodBackingoff"""
+        """The first time at which the pod no longer backs off; 0: it has no backoff. Upstream: isPodBackingoff"""
         ...
 
     def is_pod_backing_off(self, queued: QueuedPodInfo) -> bool:
@@ -152,11 +153,11 @@ class SchedulingQueue(Protocol):
         ...
 
     def next_unschedulable_timeout(self) -> int | None:
-        """The moment after which the next flush moves a pod out of unschedulablePods; None: it moves none."""
+        """The time after which a flush may move a pod out of unschedulablePods; None: it moves none. It moves no gated pods in v1.36."""
         ...
 
     def unschedulable_timeout(self, queued: QueuedPodInfo) -> int:
-        """The moment after which a pod has been in unschedulablePods too long."""
+        """The time after which a pod has been in unschedulablePods too long."""
         ...
 
     def pods_in_backoff_q(self) -> list[QueuedPodInfo]:

@@ -1,4 +1,7 @@
-"""Pods that are nominated to a node, to run there once its victims are gone. Upstream: internal/queue/scheduling_queue.go nominator"""
+"""Pods that are nominated to a node, to run there once its victims are gone.
+
+Upstream: v1.27.1 internal/queue/scheduling_queue.go nominator; v1.36 backend/queue/nominator.go
+"""
 
 from __future__ import annotations
 

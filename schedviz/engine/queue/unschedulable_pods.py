@@ -1,4 +1,7 @@
-"""Pods whose last attempt failed, and gated pods. Upstream: internal/queue/scheduling_queue.go UnschedulablePods"""
+"""Pods whose last attempt failed, and gated pods.
+
+Upstream: v1.27.1 internal/queue/scheduling_queue.go UnschedulablePods; v1.36 backend/queue/scheduling_queue.go unschedulablePods
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ class UnschedulablePods:
 
     def __init__(self) -> None:
         self._pods: dict[str, QueuedPodInfo] = {}
-        #: Pods with required pod affinity. An assigned pod can help no others.
+        #: Pods with required pod affinity. In v1.27.1 an assigned pod can help no others; v1.36 asks the hints of all pods.
         self._with_required_affinity: dict[str, QueuedPodInfo] = {}
         #: The result of `by_full_name`, until a pod is added or removed.
         self._by_full_name: list[QueuedPodInfo] | None = None

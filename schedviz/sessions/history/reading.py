@@ -42,8 +42,9 @@ PAGE_BYTES = 4 * 1024 * 1024
 
 
 class Moment(msgspec.Struct, frozen=True):
-    """A view, and the number of the chunk after which it is the state."""
+    """The state after a chunk."""
 
+    #: The number of the last chunk that is folded into the view.
     chunk: int
     view: View
 

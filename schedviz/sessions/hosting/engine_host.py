@@ -143,7 +143,8 @@ class EngineHost:
         Raises `EngineError`, after which the engine must be loaded again (see `without_command`), or `Fenced`.
         """
         with BULK_SEMAPHORE if self._is_bulk else nullcontext():
-            # A suspicious session runs alone in this process: no other session is suspected if the process crashes.
+            # At most one suspicious session executes a command in this process, so that a crash can be attributed to that command. Other
+            # sessions run beside it. A crash counts as one of theirs, too, but they have not announced a command.
             with SUSPECT_COMMAND_LOCK if self.is_suspicious else nullcontext():
                 self._run_and_write()
             self._saver.save_if_due(self.lease, self.position, in_command=self.running is not None)

@@ -15,11 +15,12 @@ from schedviz.sessions.hosting.lease import FREE
 from schedviz.sessions.models import Session
 from schedviz.sessions.queries.database import wait_for_lock
 
-#: Imports that can take minutes: of files, and of trials of experiments. Forks and generated clusters are short.
+#: Imports that can take minutes: of files, and of trials of experiments, whose `source` has `files`, too. Forks and generated clusters
+#: are short.
 _LONG: Final = Q(status=Session.Status.IMPORTING, source__has_key="files")
 #: PostgreSQL's number of the lock that is held while a turn is taken.
 _LOCK: Final = 0x5CED_1002
-#: All visitors of the demo together.
+#: All visitors of the demo together count as one user: each of them has a user of its own, so a limit per user would not limit them.
 _VISITORS: Final = "visitors"
 
 
@@ -56,4 +57,6 @@ def _running() -> Counter[int | str | None]:
 
 
 def _user(owner_id: int | None) -> int | str | None:
+    """The user for whom an import counts."""
+    # Only visitors of the demo have limits of their own.
     return _VISITORS if owner_id is not None and quotas.has_own_limits(owner_id) else owner_id

@@ -87,8 +87,10 @@ class Committed(msgspec.Struct, frozen=True):
 
 
 def commit(lease: Lease, session: Session, before: Position, work: Work, *, levels: Levels | None = None) -> Committed:
-    """Store a slice. `session` provides the names that are in the frame; `levels` are the queue lengths and object counts before the slice,
-    None: not known.
+    """Store a slice.
+
+    `session` provides what the frame says of the session beside the new position: its name, the progress of an export, the last accepted
+    command, and the breakpoint at which it is stopped. `levels` are the queue lengths and object counts before the slice; None: not known.
 
     Raises `Fenced` if another owner wrote to the session.
     """
@@ -111,7 +113,7 @@ def commit(lease: Lease, session: Session, before: Position, work: Work, *, leve
     group = cycle_groups.pack(cycles) if cycles else b""
     try:
         with transaction.atomic():
-            moved = _move(lease, before, work, grown=len(chunk) + len(group), levels=counted.levels if counted else None)
+            moved = _move(lease, before, work, added_bytes=len(chunk) + len(group), levels=counted.levels if counted else None)
             prepared.update_commands(
                 lease.session_id,
                 [
@@ -168,7 +170,8 @@ def _summaries(session_id: UUID, work: Work) -> Iterator[Summary]:
         yield Summary(cycle=cycle, first_event=first[number], last_event=last.get(number, work.events[-1].event))
 
 
-def _move(lease: Lease, before: Position, work: Work, *, grown: int, levels: Levels | None) -> InboxHead:
+def _move(lease: Lease, before: Position, work: Work, *, added_bytes: int, levels: Levels | None) -> InboxHead:
+    """Move the session's position, and count the bytes that the history has grown by. Raises `Fenced`."""
     after = work.after
     moved = prepared.move_session(
         lease.session_id,
@@ -177,7 +180,7 @@ def _move(lease: Lease, before: Position, work: Work, *, grown: int, levels: Lev
         chunk=before.chunk,
         lease_seconds=lease.seconds,
         values=(after.applied_seq, after.chunk, after.cycle, after.event, after.clock_seconds, str(work.status), work.message),
-        grown=grown,
+        added_bytes=added_bytes,
         levels=levels,
     )
     if moved is None:

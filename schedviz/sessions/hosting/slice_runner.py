@@ -174,7 +174,9 @@ class SliceRunner:
         return stop
 
     def _announce_stuck(self) -> None:
-        """Store which command is stuck. The watchdog calls this first, in case the process has to end: no second one then ends for it."""
+        """Store which command is stuck. The watchdog calls this before it interrupts the thread or ends the process: the next owner then
+        quarantines the command at once, and no second process has to end because of it.
+        """
         announce_stuck(self._lease, self._current_seq)
 
     def _execute(self, stored: Stored, stop: Callable[[], bool], hits: list[Hit], *, is_suspicious: bool) -> Done | None:
@@ -198,7 +200,8 @@ class SliceRunner:
         if self.running is None:
             self._begin(stored)
             if self.pace is not None and not self._inbox.is_interrupted(stored):
-                # Its cycles are counted from the next slice on, which is due at once.
+                # This slice's limit of cycles was set before the pace was known (`_end_of_slice`). The next slice, which is due at once,
+                # has the limit of the pace.
                 return None
         stopped_event: int | None = None
         outcome = None if self._inbox.is_interrupted(stored) else self._simulation.work(stop=stop)

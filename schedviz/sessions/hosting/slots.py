@@ -92,7 +92,7 @@ class Slots:
         return self._taken >= 0.8 * self.total
 
     def begin_leaving(self) -> bool:
-        """Count a session with work as leaving if another waits for its slot; returns whether it must leave now.
+        """Count a session as leaving if another waits for its slot; returns whether it must leave now.
 
         About as many sessions leave as wait: one that is counted is not asked again, and any session that leaves reduces the count.
         """

@@ -1,4 +1,4 @@
-"""`SteadyClock`: whether ages can be trusted. While a clock has jumped forward for some seconds, nothing may be deleted by its age."""
+"""`SteadyClock`: whether ages can be trusted. For ten minutes after the system clock jumped, forward or back, nothing is deleted by age."""
 
 from __future__ import annotations
 

@@ -47,7 +47,9 @@ def register_periodic_sweep(periodic_sweep: Callable[[], None]) -> None:
 
 
 def sweep(*, force: bool = False) -> int:
-    """Wake a worker for every session with work and without an owner. Returns the number of such sessions. Idempotent.
+    """Wake a worker for every session with work and without an owner. Idempotent.
+
+    Returns the number of sessions that wait for a worker: those with commands, and all imports, also those whose turn has not come.
 
     `force`: a worker crashed, perhaps with a task that it had just fetched, so wake-ups that were sent a moment ago are sent again.
     """
@@ -61,14 +63,14 @@ def sweep(*, force: bool = False) -> int:
 def _sweep_sessions(*, force: bool) -> int:
     waiting = Session.objects.filter(FREE)
     imports = waiting.filter(status=Session.Status.IMPORTING, uploaded=True).order_by("created_at").values_list("pk", "owner_id", "source")
-    uploads = [(session_id, owner_id, "files" in source) for session_id, owner_id, source in imports]
-    for session_id in import_turns.may_begin(uploads):
+    waiting_imports = [(session_id, owner_id, "files" in source) for session_id, owner_id, source in imports]
+    for session_id in import_turns.may_begin(waiting_imports):
         wakeups.notify_import(session_id)
     unhosted = list(waiting.filter(status__in=_ALIVE, applied_seq__lt=F("last_seq")).values_list("pk", flat=True))
     for session_id in unhosted:
         wakeups.notify(session_id, owned=False, force=force)
     trial_sessions.sweep()
-    return len(uploads) + len(unhosted)
+    return len(waiting_imports) + len(unhosted)
 
 
 def _run_periodic_sweeps() -> None:

@@ -18,11 +18,13 @@ from schedviz.sessions.hosting.interruptible import Interrupted, Interruptible
 
 logger = logging.getLogger(__name__)
 
+#: A thread is stuck if it reports no progress for this long. A "stage" is here whatever lies between two reports: a stage of a cycle, and
+#: also a step of loading an engine or of encoding its checkpoint.
 STAGE_SECONDS = 10.0
 #: On a machine with more work than cores, a stage may take this many times as long if it has used little CPU time itself.
 OVERLOAD_FACTOR = 6
 #: A cycle with many stages reports progress after each of them, but not for longer than this, because other sessions of the process wait
-#: for it. The process therefore ends `STAGE_SECONDS` later.
+#: for it. `STAGE_SECONDS` later its thread is therefore interrupted, and the process ends if that does not help.
 CYCLE_SECONDS = 60.0
 #: An importing process is ended when a step of C code holds the interpreter lock for this long, because no limit can be enforced then.
 INTERPRETER_LOCK_SECONDS = 30.0
@@ -90,8 +92,9 @@ class _Watched:
         self.native_thread = threading.get_native_id()
         #: When the next progress report is due, by the watchdog's clock minus the time in which no check was possible.
         self.deadline = 0.0
-        #: The deadline that the last check found, and the CPU time of the thread when a check found it first.
-        self.begun: tuple[float, float | None] | None = None
+        #: The deadline of the present stage, and the CPU time of the thread soon after its beginning: at the first check that found this
+        #: deadline. None until the first check; the CPU time is None where it cannot be read.
+        self.stage_start: tuple[float, float | None] | None = None
         #: Set once the thread is stuck: the thread that runs `on_stuck`, and how long it is waited for.
         self.report: threading.Thread | None = None
         self.report_until: float | None = None
@@ -164,8 +167,8 @@ class Watchdog:
             elif (late := now - watched.deadline) > 0 and not self._is_starved(watched, late):
                 self._begin_to_stop(watched, now)
                 self._stop(thread, watched, now)
-            elif watched.begun is None or watched.begun[0] != watched.deadline:
-                watched.begun = (watched.deadline, self._cpu_seconds(watched.native_thread))
+            elif watched.stage_start is None or watched.stage_start[0] != watched.deadline:
+                watched.stage_start = (watched.deadline, self._cpu_seconds(watched.native_thread))
 
     def _begin_to_stop(self, watched: _Watched, now: float) -> None:
         """Report that a thread is stuck. The report is not waited for here: other threads may be stuck as well."""
@@ -191,7 +194,7 @@ class Watchdog:
 
     def _is_starved(self, watched: _Watched, late: float) -> bool:
         """Whether a thread is late only because others have the cores: it has used little CPU time since its last report."""
-        deadline, cpu_before = watched.begun or (None, None)
+        deadline, cpu_before = watched.stage_start or (None, None)
         cpu = self._cpu_seconds(watched.native_thread)
         if deadline != watched.deadline or cpu is None or cpu_before is None:
             return False

@@ -30,12 +30,12 @@ logger = logging.getLogger(__name__)
 #: The worker releases a session after this long without a command; sooner if most slots are taken (`Slots.is_crowded`).
 LINGER_SECONDS = 60.0
 CROWDED_LINGER_SECONDS = 1.0
-#: After this long the worker releases a session if another one waits for a slot, and a session with a run in any case, because another
-#: worker may have more time for it. A session that is stepped stays while slots are free: hosting begins with loading an engine, and
-#: the sessions of a class would all load theirs in the same second.
+#: After this long the worker releases a session, with or without work, if another one waits for a slot, and a session with a run in any
+#: case, because another worker may have more time for it. A session that is stepped stays while slots are free: hosting begins with
+#: loading an engine, and the sessions of a class would all load theirs in the same second.
 LONG_HOSTING_SECONDS = 300.0
-#: Where other sessions wait for a slot, a session is released after at least one slice, when it has worked this many times as long as its
-#: engine took to load.
+#: A session that still has work is released sooner than that for one that waits for a slot: after at least one slice, when it has worked
+#: this many times as long as its engine took to load. (One without work leaves after it has lingered.)
 MIN_WORK_PER_LOAD = 2.0
 #: The same for a run with a rate, which uses little CPU time, in seconds since the engine was loaded.
 _PACED_HOSTING_SECONDS = 1.0
@@ -136,7 +136,7 @@ class _HostedSession:
             if self._work():
                 used = time.monotonic()
             now = time.monotonic()
-            if STOPPING.is_set() or self._should_release(now - began):
+            if STOPPING.is_set() or self._must_leave(now - began):
                 self._leave_for_another()
                 return "stopping" if STOPPING.is_set() else "gave way"
             if self._has_left_idle(now - used):
@@ -168,7 +168,8 @@ class _HostedSession:
                     "The workers' logs say why."
                 )
                 return False
-            # Another owner crashed for another reason: the command is tried again; otherwise it would never be identified.
+            # Some of the crashes had another reason, so the command is tried again; otherwise it would never be identified. But every
+            # third crash in a row is followed by a backoff, so that a session that keeps crashing does not occupy the workers.
             if crashes % MAX_WORKER_CRASHES:
                 return False
         self._back_off(crashes, f"{crashes} attempts in a row to load this session failed", has_tried=False)
@@ -238,10 +239,10 @@ class _HostedSession:
 
     # --- Leaving
 
-    def _should_release(self, seconds: float) -> bool:
-        """Whether to release the session for another that waits for a slot, or a long run for another worker.
+    def _must_leave(self, seconds: float) -> bool:
+        """Whether the session must leave now: for another that waits for a slot, or, a long run, for another worker.
 
-        Release it if so: it may count as leaving already.
+        If it is true, the session counts as leaving (`Slots.begin_leaving`), so the caller must release it.
         """
         host = self.host
         if seconds > LONG_HOSTING_SECONDS:

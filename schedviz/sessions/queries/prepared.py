@@ -1,6 +1,6 @@
-"""SQL for the queries of every command. The ORM took 4 ms of each command's 8 ms to write them.
+"""SQL for the queries of every command and of every sweep. The ORM took 4 ms of each command's 8 ms to write them.
 
-The statements work on SQLite and PostgreSQL. All other queries on sessions use the models.
+The statements work on SQLite and PostgreSQL. Other queries use the models, except where the ORM cannot express them (`history/reading.py`).
 """
 
 from __future__ import annotations
@@ -145,13 +145,13 @@ def move_session(
     chunk: int,
     lease_seconds: float,
     values: Sequence[Any],
-    grown: int,
+    added_bytes: int,
     levels: Levels | None,
 ) -> InboxHead | None:
     """Advance a session from a position, if it is still there and has the epoch; None if fenced.
 
-    `values` are the new applied_seq, chunk, cycle, event, clock_seconds, status and message. `grown` is the size of the added history, and
-    `levels` the new numbers of nodes and pods (None if unchanged).
+    `values` are the new applied_seq, chunk, cycle, event, clock_seconds, status and message. `added_bytes` is the size of the added
+    history, and `levels` the new numbers of nodes and pods (None if unchanged).
     """
     counted = "" if levels is None else f"nodes = {int(levels.nodes)}, pods = {int(levels.pods)}, "
     row = _row(
@@ -159,7 +159,7 @@ def move_session(
         f"history_bytes = history_bytes + %s, {counted}"
         f"status = %s, message = %s, acquisitions = 1, trying_seq = 0, tries = 0, lease_until = {_now()} + %s, updated_at = %s "
         "WHERE id = %s AND epoch = %s AND applied_seq = %s AND chunk = %s RETURNING last_seq, interrupt_seq, breakpoints_edit",
-        [*values[:5], grown, *values[5:], lease_seconds, _python_now(), stored_id(session_id), epoch, applied_seq, chunk],
+        [*values[:5], added_bytes, *values[5:], lease_seconds, _python_now(), stored_id(session_id), epoch, applied_seq, chunk],
     )
     return None if row is None else InboxHead(*row)
 

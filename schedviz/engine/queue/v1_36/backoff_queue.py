@@ -66,7 +66,7 @@ class BackoffQueue:
         return queued.backoff_expiration
 
     def end(self, queued: QueuedPodInfo) -> int:
-        """The first moment at which the pod no longer backs off; 0: it has no backoff.
+        """The first time at which the pod no longer backs off; 0: it has no backoff.
 
         A pod still backs off at its expiry and, if backoffs are aligned, during the whole second that begins there.
 
@@ -84,8 +84,8 @@ class BackoffQueue:
         shift = failures - 1
         return self._max if self._initial > self._max >> shift else self._initial << shift
 
-    def _aligned(self, moment: int) -> int:
-        return moment - moment % NANOS_PER_SECOND if self._is_aligned else moment
+    def _aligned(self, nanos: int) -> int:
+        return nanos - nanos % NANOS_PER_SECOND if self._is_aligned else nanos
 
     def _less(self, first: QueuedPodInfo, second: QueuedPodInfo) -> bool:
         return self.expiry(first) < self.expiry(second)

@@ -1,6 +1,6 @@
 """Pods that were popped and are not done, and the cluster events since the oldest of them was popped.
 
-A pod that comes back from its cycle is requeued at once if one of the events that it missed may help it.
+A pod that comes back from its cycle goes to activeQ or backoffQ, not to unschedulablePods, if one of the events that it missed may help it.
 
 Upstream: backend/queue/active_queue.go inFlightPods, inFlightEvents
 """

@@ -271,7 +271,7 @@ class PriorityQueue(NominatesPods):
         self._record(events.POD_DELETE, moves)
 
     def add_unschedulable_if_not_present(self, queued: QueuedPodInfo, pod_scheduling_cycle: int) -> bool:  # noqa: ARG002
-        """Add a pod again after a failed attempt, as the hints for the events since then say. False: it is queued already.
+        """Add a pod again after a failed attempt, as the hints for the events since it was popped say. False: it is queued already.
 
         Upstream: AddUnschedulableIfNotPresent
         """
@@ -566,7 +566,7 @@ class PriorityQueue(NominatesPods):
         return min((self._backoff.end(queued) for queued in firsts if queued is not None), default=None)
 
     def next_unschedulable_timeout(self) -> int | None:
-        """When the next flush moves a pod out of unschedulablePods; None: it moves none. Gated pods are not flushed."""
+        """When a flush may move a pod out of unschedulablePods; None: it moves none. A flush also handles gated pods, but moves none."""
         return min((self.unschedulable_timeout(queued) for queued in self.unschedulable_pods if not queued.gated), default=None)
 
     def unschedulable_timeout(self, queued: QueuedPodInfo) -> int:

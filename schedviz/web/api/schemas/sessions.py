@@ -42,7 +42,7 @@ class SessionBody(Body, frozen=True):
     page: str
     name: str
     status: SessionStatus
-    #: Why it failed, or which command was quarantined; empty otherwise.
+    #: Why it failed, which command was quarantined, or why workers cannot load it and when the next attempt is; empty otherwise.
     message: str
     #: That of its import or export; null when nothing long is running.
     progress: Progress | None
@@ -71,7 +71,8 @@ class SessionBody(Body, frozen=True):
     owner: str | None
     #: Its size in the database; null unless requested (`?sizes=1` of the list).
     stored_bytes: int | None
-    #: Its source: {"files": [...]}, {"generate": {...}}, {"trace": name}, {"lesson", "lessonVersion"} or {"fork": {...}}.
+    #: Its source: {"files": [...]}, {"files", "experiment", "trial"} of a trial of an experiment, {"generate": {...}}, {"trace": name},
+    #: {"lesson", "lessonVersion"} or {"fork": {...}}.
     source: dict[str, Any]
     #: What the import loaded, and what it left out and why; null until it has ended.
     report: dict[str, Any] | None

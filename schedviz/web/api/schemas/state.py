@@ -73,7 +73,9 @@ class QueuedPodBody(Body, frozen=True):
     pod: str
     priority: int
     attempts: int
+    #: When it was created or its last attempt failed. Moves between queues keep it.
     timestamp_seconds: float
+    #: v1.27.1: when it was first added. v1.36: when it first entered activeQ; 0: it has not.
     initial_attempt_timestamp_seconds: float
     unschedulable_plugins: list[str]
     gated: bool
@@ -86,7 +88,7 @@ class QueuedPodBody(Body, frozen=True):
     unschedulable_count: int | msgspec.UnsetType = msgspec.UNSET
     #: v1.36: how often it failed with an error since a plugin rejected it last.
     consecutive_errors_count: int | msgspec.UnsetType = msgspec.UNSET
-    #: v1.36: it left unschedulablePods because it had been there for too long.
+    #: v1.36: it had been in unschedulablePods for too long since its last attempt, so a flush tried to move it.
     was_flushed_from_unschedulable: bool | msgspec.UnsetType = msgspec.UNSET
 
 
