@@ -39,7 +39,7 @@ const en = { ...bundled } as typeof bundled &
 /**
  * The English files define the keys; a language that lacks one falls back to English. `en.json` and `en.actions.json` are part of the first
  * load. The English of another file is added by the module of its name (`en.devices.json` by `devices.ts`), which what is loaded on demand
- * imports if it shows such messages.
+ * imports if it shows such messages. The Chinese messages of an English file are in the file of its name, or else in `zh-CN.json`.
  */
 export type MessageKey = keyof typeof en;
 export type Messages = Partial<Record<MessageKey, string>>;

@@ -20,8 +20,7 @@ export async function fetchMoment(id: string, event: number, firstEvent: number,
   const from = Math.max(firstEvent, event - EVENTS_BEFORE);
   const [answer, page] = await Promise.all([getView(id, from, signal), getEvents(id, { after: from, limit: EVENTS_BEFORE + EVENTS_AFTER }, signal)]);
   const buffer = new EventBuffer(State.of(answer.view));
-  if (!follows(buffer, page.events)) await append(id, buffer, event, signal);
-  else buffer.append(page.events);
+  if (follows(buffer, page.events)) buffer.append(page.events);
   await append(id, buffer, event, signal);
   buffer.go(event);
   return { buffer, firstEvent: answer.firstEvent ?? firstEvent };
@@ -38,6 +37,7 @@ async function append(id: string, buffer: EventBuffer, event: number, signal: Ab
   while (buffer.last < event && (await fetchMore(id, buffer, signal)));
 }
 
+/** Whether the events continue the view of the buffer. They come from another request; if they do not, they are fetched from the view's end. */
 function follows(buffer: EventBuffer, events: readonly AnyEvent[]): boolean {
   return !events[0] || events[0].event <= buffer.last + 1;
 }

@@ -74,6 +74,7 @@ export class Playback {
 
   /** The engine was asked for a step. Unless live, exactly this step is shown of what arrives. */
   expectStep(unit: Unit): void {
+    // The engine's smallest step is a stage, which can have several mutations. So the page stops following and shows only the first.
     if (unit === "mutation") this.following = false;
     if (!this.following) this.pendingSteps += 1;
   }

@@ -4,8 +4,9 @@ import type { CachePod } from "../model/generated";
 
 /** The delay before a path is loaded: not while the shown moment moves. */
 const SETTLED_MILLIS = 150;
+/** The last entries of the pod's history up to the moment, among which its operations are searched. */
 const ENTRIES = 200;
-/** The newest operations of a pod with a longer history. */
+/** The newest operations of a pod with more of them. */
 const MAX_OPERATIONS = 24;
 
 /** What the cache did with a pod, in order, from its history: the page does not store past events. */
@@ -44,7 +45,7 @@ export class PodPath {
     const abort = new AbortController();
     this.gone = abort;
     try {
-      const { results } = await getHistory(this.session, { kind: "pod", name: pod }, { at, limit: ENTRIES }, abort.signal);
+      const { results } = await getHistory(this.session, { kind: "pod", name: pod }, { at, tail: ENTRIES }, abort.signal);
       const entries = results.filter((entry) => entry.t === "cachePod" && entry.event <= at).slice(-MAX_OPERATIONS);
       const operations = await Promise.all(entries.map((entry) => this.operation(entry.event, abort.signal)));
       if (abort.signal.aborted) return;

@@ -33,7 +33,7 @@ export function broadcastToRoom(room: RoomStore, scope: Scope, viewOptions: View
 }
 
 /** Keeps a participant's page at the teacher's moment, until the participant navigates away. Call it while a component is created. */
-export function followPresenter(room: RoomStore, scope: Scope, viewOptions: ViewOptions): void {
+export function followTeacher(room: RoomStore, scope: Scope, viewOptions: ViewOptions): void {
   let applied: Moment | null = null;
 
   // Follow the teacher.

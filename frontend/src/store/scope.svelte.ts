@@ -32,7 +32,7 @@ export class Scope {
 
   /** Whether the user may change the session on this page. */
   readonly mayAct = $derived.by(() => this.summary.role !== "viewer" && this.acts());
-  /** Whether the user may run the scheduler: also where the page allows no other changes. */
+  /** Whether the user may run the scheduler: also on phones, where the page allows no other changes. */
   readonly mayRun = $derived.by(() => this.summary.role !== "viewer");
   /** Whether the user may change who else has access to the session. */
   readonly mayShare = $derived.by(() => (this.summary.role ?? "owner") === "owner" && this.acts());
@@ -117,11 +117,11 @@ export class Scope {
     };
   }
 
-  /** A pod that was tried in vain opens on the reason. */
+  /** A pod that waits after an attempt, or is gated, opens on the reason. */
   private tabFor({ kind, name }: Selection): string {
     const queue = this.current?.queue;
-    const wasRejected = queue?.unschedulable.get(name) ?? queue?.backoffQ.get(name) ?? queue?.errorBackoffQ.get(name);
-    return kind === "pod" && wasRejected ? "why" : "summary";
+    const hasReason = queue?.unschedulable.get(name) ?? queue?.backoffQ.get(name) ?? queue?.errorBackoffQ.get(name);
+    return kind === "pod" && hasReason ? "why" : "summary";
   }
 
   /** Open a permalink: its selection at once, its moment as soon as there is a view. */

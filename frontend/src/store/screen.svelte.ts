@@ -1,6 +1,6 @@
 import { MediaQuery } from "svelte/reactivity";
 
-/** A phone-sized screen: the page is read-only. */
+/** A phone-sized screen: sessions can be played and stepped, and not changed otherwise. */
 const narrow = new MediaQuery("(max-width: 480px)");
 /** The panels of a session are below each other, and the page scrolls. */
 const stacked = new MediaQuery("(max-width: 1080px)");

@@ -81,8 +81,8 @@ export class TimelineData {
     return this.pages.between(first, last);
   }
 
-  /** Load the marks of a range under the pointer, once the pointer rests. */
-  name(first: number, last: number): void {
+  /** Load the marks of a range under the pointer, which name its pods, once the pointer rests. */
+  loadNames(first: number, last: number): void {
     clearTimeout(this.naming);
     if (last - first > MAX_EVENTS_WITH_NAMES || this.marksIn(first, last)) return;
     this.naming = setTimeout(() => {

@@ -36,7 +36,7 @@ export class Trial {
     return this.step === null;
   }
 
-  /** From the moment after an event. True: the pod was tried. */
+  /** Try the commands from the moment after an event. `cycle`, or `error`, then says what became of the pod. */
   async run(at: number, name: string, commands: readonly AnyCommand[]): Promise<void> {
     const { signal } = this.closing;
     try {

@@ -42,7 +42,7 @@ export class ViewOptions {
   placeOfNode: (name: string) => { x: number; y: number } | null = () => null;
   /** Zoom of the cache canvas; null: it is not shown. */
   zoomOfCache = $state.raw<BandShare | null>(null);
-  /** The zoom of the presenter whom the page follows; null: the page follows no one, or the user has zoomed since. */
+  /** The zoom of the teacher whom the page follows; null: the page follows no one, or the user has zoomed since. */
   wantedZoom = $state.raw<BandShare | null>(null);
   /** The node filter, as typed. */
   nodeFilter = $state("");
