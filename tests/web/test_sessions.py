@@ -398,7 +398,7 @@ def test_a_page_of_the_list_has_the_count_and_the_next_cursor(owner_client, thre
 
 
 @pytest.mark.parametrize("query", ["?sort=colour", "?status=tired"])
-def test_a_list_in_no_such_order_is_refused_with_what_there_is(owner_client, query):
+def test_a_list_with_an_unknown_order_or_status_is_refused_with_the_known_ones(owner_client, query):
     response = owner_client.get(f"/api/v1/sessions/{query}")
 
     assert response.status_code == 400
