@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from tests.conftest import until
 from tests.e2e.conftest import FORGET_PREFERENCES, Server
 from tests.e2e.test_accessibility import generated
-from tests.e2e.test_scope import PATIENCE_MILLIS
+from tests.e2e.test_scope import PATIENCE_MILLIS, figure
 
 pytestmark = pytest.mark.browser
 
@@ -65,6 +66,30 @@ def test_a_phone_shows_the_same_tour_with_each_panel_in_view(browser: Browser, s
         expect(page.locator("[data-tour=transport]")).to_contain_text("These buttons")
         page.locator("[data-tour-next]").tap()
         expect(page.locator("[data-tour]")).to_have_count(0)
+
+
+def test_the_preview_of_a_cycle_divides_it_from_its_binding(newcomer: Page) -> None:
+    newcomer.locator("[data-tour-skip]").click(timeout=PATIENCE_MILLIS)
+    preview = newcomer.locator("[role=region]").filter(has=newcomer.get_by_text("UpdateSnapshot"))
+    expect(preview.locator("ol").first.locator("[data-label]").last).to_have_text("Permit", timeout=PATIENCE_MILLIS)
+    expect(preview.locator("ol").last.locator("[data-label]")).to_have_text(["WaitOnPermit", "PreBind", "Bind", "Confirm"])
+
+
+def test_the_binding_cycle_below_the_stages_moves_on_with_each_step(newcomer: Page) -> None:
+    newcomer.locator("[data-tour-skip]").click(timeout=PATIENCE_MILLIS)
+    newcomer.keyboard.press("2")
+    binding = newcomer.locator("[data-binding-of]")
+    phases: list[str] = []
+    while phases[-1:] != ["bound"]:
+        event = figure(newcomer, "data-event")
+        newcomer.keyboard.press("ArrowRight")
+        until(lambda event=event: figure(newcomer, "data-event") > event)  # type: ignore[misc]
+        phase = binding.get_attribute("data-phase") if binding.count() else None
+        if phase and phase not in phases:
+            phases.append(phase)
+            if phase == "written":
+                expect(binding.locator("[data-reached=next]")).to_have_text("Confirm")
+    assert phases == ["assumed", "written", "bound"]
 
 
 def test_a_first_visit_shows_pods_nodes_and_cycles_and_everything_on_request(newcomer: Page) -> None:

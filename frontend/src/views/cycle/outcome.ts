@@ -1,6 +1,6 @@
 import type { MessageKey } from "../../i18n/translate";
 import type { RailStage } from "../../model/cycleStages";
-import type { PodGroupPodView } from "../../model/generated";
+import type { PodGroupPodView, StageView } from "../../model/generated";
 import { mostSevere, type StatusCode } from "../../model/statuses";
 
 /** A cycle's outcome has the colour of the corresponding Status. */
@@ -35,4 +35,9 @@ export function codeOfStage(stage: RailStage): StatusCode | null {
   if (stage.stage === "Filter" && stage.views.some((view) => view.facts?.["feasible"] === 0)) return "Unschedulable";
   const code = mostSevere(codes);
   return code === "Skip" ? "Success" : (code ?? "Success");
+}
+
+/** The Status that represents a stage of a binding cycle that has ended. */
+export function codeOfBindingStage(view: StageView | undefined): string {
+  return mostSevere((view?.statuses ?? []).map(({ code }) => code)) ?? (view?.facts?.["error"] ? "Error" : "Success");
 }
