@@ -92,6 +92,14 @@ def test_the_binding_cycle_below_the_stages_moves_on_with_each_step(newcomer: Pa
     assert phases == ["assumed", "written", "bound"]
 
 
+def test_the_score_table_of_a_first_visit_has_the_weights(newcomer: Page) -> None:
+    newcomer.locator("[data-tour-skip]").click(timeout=PATIENCE_MILLIS)
+    newcomer.keyboard.press("ArrowRight")
+    taints = newcomer.locator("[data-stage=Score] [data-plugin=TaintToleration]")
+    expect(taints.locator("[data-weight]")).to_have_text("×3", timeout=PATIENCE_MILLIS)
+    expect(taints.locator("td.bar").first).to_have_attribute("title", "300 of at most 300")
+
+
 def test_a_first_visit_shows_pods_nodes_and_cycles_and_everything_on_request(newcomer: Page) -> None:
     newcomer.locator("[data-tour-skip]").click(timeout=PATIENCE_MILLIS)
     newcomer.keyboard.press("ArrowRight")
