@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
@@ -66,6 +68,46 @@ def test_a_phone_shows_the_same_tour_with_each_panel_in_view(browser: Browser, s
         expect(page.locator("[data-tour=transport]")).to_contain_text("These buttons")
         page.locator("[data-tour-next]").tap()
         expect(page.locator("[data-tour]")).to_have_count(0)
+
+
+@pytest.fixture
+def phone(browser: Browser, signed_in: BrowserContext, server: Server) -> Iterator[Page]:
+    """The page of a small session on a phone, in the simple view, after the tour."""
+    with browser.new_context(
+        storage_state=signed_in.storage_state(),
+        viewport={"width": 390, "height": 844},
+        has_touch=True,
+        is_mobile=True,
+        reduced_motion="reduce",
+    ) as context:
+        page = context.new_page()
+        page.goto(server.url)
+        page.evaluate("localStorage.setItem('schedviz.tour', 'done')")
+        page.evaluate(FORGET_PREFERENCES)
+        page.goto(f"{server.url}/s/{generated(server, 'demo', 4, 12)}/")
+        yield page
+
+
+def test_a_step_on_a_phone_returns_to_the_cycle_and_the_end_to_what_to_do_next(phone: Page) -> None:
+    step = phone.locator("[data-transport=step]")
+    expect(phone.locator(".page:not(.stale) [data-cycle='8']")).to_be_visible(timeout=PATIENCE_MILLIS)
+    phone.locator("#cache-title").scroll_into_view_if_needed()
+    step.tap()
+    expect(phone.locator("[data-cycle='9'] .pod")).to_be_in_viewport(timeout=PATIENCE_MILLIS)
+
+    phone.locator("#cache-title").scroll_into_view_if_needed()
+    step.tap()
+    expect(phone.locator("[data-ending-why]")).to_be_in_viewport(timeout=PATIENCE_MILLIS)
+    phone.locator("#cache-title").scroll_into_view_if_needed()
+    expect(phone.locator("[data-ending-why]")).to_be_in_viewport()
+
+
+def test_a_narrow_screen_without_touch_names_no_keys_either(newcomer: Page) -> None:
+    newcomer.set_viewport_size({"width": 390, "height": 844})
+    for panel in ("queue", "cycle", "cache"):
+        expect(newcomer.locator(f"[data-tour={panel}]")).to_be_visible(timeout=PATIENCE_MILLIS)
+        newcomer.locator("[data-tour-next]").click()
+    expect(newcomer.locator("[data-tour=transport]")).to_contain_text("These buttons")
 
 
 def test_the_preview_of_a_cycle_divides_it_from_its_binding(newcomer: Page) -> None:

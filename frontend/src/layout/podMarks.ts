@@ -4,7 +4,7 @@ import { contains, type Box } from "./boxes";
 export type Detail = "large" | "box" | "slip" | "cell";
 
 export function detailOf(box: Box): Detail {
-  if (box.w >= 180 && box.h >= 120) return "large";
+  if (box.w >= 150 && box.h >= 120) return "large";
   if (box.w >= 104 && box.h >= 72) return "box";
   if (box.w >= 56 && box.h >= 24) return "slip";
   return "cell";

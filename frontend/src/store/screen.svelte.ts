@@ -13,8 +13,8 @@ export const screen = {
   get isStacked(): boolean {
     return stacked.current;
   },
-  /** A touch screen, which usually has no keyboard: hints about keys are not shown. */
+  /** A touch screen or a phone, which usually has no keyboard: hints about keys are not shown. */
   get isTouch(): boolean {
-    return touch.current;
+    return touch.current || narrow.current;
   },
 };
