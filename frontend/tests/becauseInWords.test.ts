@@ -25,8 +25,15 @@ it("follows the configured scoring strategy", () => {
   expect(becauseInWords(cycle(FIT), packing)).toContain("n3 has a larger share of its cpu and memory in use");
 });
 
-it("only names a plugin of one's own, and plugins that lead by the same", () => {
-  expect(becauseInWords(cycle({ MyScore: [9, 1] }), null)).toBe(", mainly because of MyScore.");
-  expect(becauseInWords(cycle({ TaintToleration: [9, 1], NodeAffinity: [8, 0] }), null)).toBe(", mainly because of TaintToleration, NodeAffinity.");
+it("only names a plugin of one's own", () => {
+  expect(becauseInWords(cycle({ MyScore: [9, 1] }), null)).toBe(", because of MyScore.");
+  expect(becauseInWords(cycle({ MyScore: [9, 1], ImageLocality: [8, 0] }), null)).toBe(", because of MyScore, ImageLocality.");
   expect(becauseInWords(cycle({ TaintToleration: [9, 9] }), null)).toBe(".");
+});
+
+it("gives the reasons of all plugins that lead by the same, and says “mainly” only if others count, too", () => {
+  expect(becauseInWords(cycle({ TaintToleration: [9, 1], NodeAffinity: [8, 0], ImageLocality: [5, 5] }), null)).toBe(
+    ", because n3 has fewer PreferNoSchedule taints that the pod does not tolerate (TaintToleration: 9 against 1), and n3 matches more of the pod’s preferred node affinity (NodeAffinity: 8 against 0).",
+  );
+  expect(becauseInWords(cycle({ TaintToleration: [9, 1], ImageLocality: [4, 5] }), null)).toContain(", mainly because n3 has fewer");
 });

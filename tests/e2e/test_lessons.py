@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from schedviz.lessons import Lesson, find
 from schedviz.lessons.player import play
 from tests.conftest import until
-from tests.e2e.conftest import Server
+from tests.e2e.conftest import FORGET_PREFERENCES, Server
 from tests.e2e.test_scope import PATIENCE_MILLIS
 
 pytestmark = pytest.mark.browser
@@ -45,6 +45,24 @@ def walk(page: Page, lesson: Lesson) -> None:
             page.locator("[data-right=true]").wait_for(timeout=PATIENCE_MILLIS)
         page.locator("[data-lesson-next]").click(timeout=PATIENCE_MILLIS)
     expect(page.locator(".facts li")).to_have_count(len(lesson.texts["en"].take_home))
+
+
+def test_the_first_lesson_opens_in_the_simple_view_and_says_why_the_node_is_chosen(page: Page, server: Server) -> None:
+    page.goto(f"{server.url}/lessons/")
+    page.evaluate(FORGET_PREFERENCES)
+    lesson = find("one-pod-end-to-end")
+    begin(page, server, lesson.name)
+    expect(page.locator("[data-internals]")).to_have_attribute("aria-pressed", "false", timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-generation]")).to_be_hidden()
+    for played in list(play(lesson))[:3]:
+        at(page, played.stop.id)
+        answer(page, played.answer)
+        page.locator("[data-right=true]").wait_for(timeout=PATIENCE_MILLIS)
+        if played.stop.id == "who-is-best":
+            expect(page.locator("aside .answer")).to_contain_text("large has a larger share of its CPU free")
+            expect(page.locator("[data-binding-of][data-phase=assumed]")).to_be_visible()
+            expect(page.locator("[data-because]")).to_contain_text("because large has a larger share of its cpu and memory free")
+        page.locator("[data-lesson-next]").click(timeout=PATIENCE_MILLIS)
 
 
 @pytest.mark.parametrize("name", ["the-list", "hazards-of-expiry", "nominated-for-ever", "asynchronous-preemption"])

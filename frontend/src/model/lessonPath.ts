@@ -1,3 +1,6 @@
+/** The lesson that the page offers to newcomers, in the simple view. */
+export const FIRST_LESSON = "one-pod-end-to-end";
+
 /** The position of a session on the path of its lesson, by event numbers alone, because the engine is deterministic. */
 export interface PathStop {
   id: string;

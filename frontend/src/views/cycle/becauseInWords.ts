@@ -4,17 +4,25 @@ import { t, type MessageKey } from "../../i18n/translate";
 import { marginOf } from "../../model/cycleStages";
 import type { CycleView, View } from "../../model/generated";
 
-/** The end of a sentence: `, mainly because …`; "." if no plugin gave the winner more points. `config`: the scheduler's configuration. */
+/**
+ * The end of a sentence: `, because …`, or `, mainly because …` if other plugins changed the difference, too; "." if no plugin gave the winner more
+ * points. `config`: the scheduler's configuration.
+ */
 export function becauseInWords(cycle: CycleView, config: View["config"]): string {
-  const { plugin = "" } = marginOf(cycle) ?? {};
-  if (!plugin) return ".";
-  const key = `because.${plugin === "NodeResourcesFit" ? strategyOf(config, cycle.profile) : plugin}`;
-  const reason = t(key as MessageKey, { node: cycle.node ?? "" });
-  // Of a plugin of the user's own, or of several.
-  if (reason === key) return t("because.of", { plugins: plugin });
-  const [mine, theirs] = [cycle.winner, cycle.runnerUp].map((scored) => scored?.scores.find((score) => score.plugin === plugin)?.weighted ?? 0);
-  const scores = t("because.scores", { plugin, mine: mine ?? 0, theirs: theirs ?? 0 });
-  return t("because", { reason, scores });
+  const plugins = (marginOf(cycle)?.plugin ?? "").split(", ").filter(Boolean);
+  if (!plugins.length) return ".";
+  const scoreOf = (scored: CycleView["winner"], plugin: string): number => scored?.scores.find((score) => score.plugin === plugin)?.weighted ?? 0;
+  const reasons = plugins.map((plugin) => {
+    const key = `because.${plugin === "NodeResourcesFit" ? strategyOf(config, cycle.profile) : plugin}`;
+    const reason = t(key as MessageKey, { node: cycle.node ?? "" });
+    const scores = t("because.scores", { plugin, mine: scoreOf(cycle.winner, plugin), theirs: scoreOf(cycle.runnerUp, plugin) });
+    return reason === key ? null : t("because.reason", { reason, scores });
+  });
+  const others = (cycle.winner?.scores ?? []).filter(({ plugin }) => !plugins.includes(plugin));
+  const isAlone = others.every(({ plugin, weighted }) => weighted === scoreOf(cycle.runnerUp, plugin));
+  // Of a plugin of the user's own.
+  if (reasons.includes(null)) return t(isAlone ? "because.of.only" : "because.of", { plugins: plugins.join(", ") });
+  return t(isAlone ? "because.only" : "because", { reasons: reasons.join(t("because.and")) });
 }
 
 interface Configuration {
