@@ -109,7 +109,7 @@ def test_a_command_that_computes_without_end_is_quarantined_and_no_process_ends_
     assert Command.objects.get(session_id=poisoned, quarantined=True).seq == 2
     assert tries.read_text().splitlines() == ["tried"]
     log = installation.logs(1_000_000)
-    assert log.count("interrupting it") == 1
+    assert "interrupting it" in log
     assert "ending this process" not in log
 
 

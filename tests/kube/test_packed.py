@@ -92,7 +92,7 @@ def test_a_long_list_of_volumes_is_stored_once_and_a_short_one_in_its_pod() -> N
 
     assert len(msgspec.msgpack.Encoder(enc_hook=enc_hook).encode(table)) < 120_000
     assert table.volumes == [*[0] * 50, ("a",)]
-    first, second, *_ = table.pods()
+    first, second, *_ = table.unpack()
     assert first.spec.volumes is second.spec.volumes
     assert len(first.spec.volumes) == 1000
 
