@@ -172,6 +172,15 @@ def test_an_import_folds_details_until_they_are_asked_for(page: Page, server: Se
     expect(generation).to_be_visible()
 
 
+def test_the_overview_says_when_the_changes_that_would_place_pods_cannot_be_computed(page: Page, server: Server, tmp_path: Path) -> None:
+    problem = {"code": "analysis_failed", "status": 409, "title": "The analysis failed", "detail": "The engine raised an error."}
+    page.route("**/overview/?*changes=1", lambda route: route.fulfill(status=409, json=problem))
+    drop(page, server, tmp_path, node("a"), pod("web", cpu="9"))
+
+    expect(page.locator("[data-changes-problem]")).to_contain_text("The engine raised an error.", timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-reason]")).to_have_count(1)
+
+
 def test_the_overview_comes_back_from_the_top_bar_and_why_has_its_width(page: Page, server: Server, tmp_path: Path) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})
     page.goto(server.url)
