@@ -98,7 +98,7 @@ def test_an_unreachable_server_is_reported(same: str) -> None:
     result = run(session, session, "--server", "http://127.0.0.1:9")
 
     assert "does not respond" in result.output
-    assert "expected an address" in run(session, session, "--server", "ftp://x").output
+    assert "an address such as http://127.0.0.1:8777 is expected" in run(session, session, "--server", "ftp://x").output
 
 
 def test_a_moment_is_not_compared_with_a_file(same: str) -> None:
