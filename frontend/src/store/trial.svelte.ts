@@ -36,7 +36,7 @@ export class Trial {
     return this.step === null;
   }
 
-  /** Try the commands from the moment after an event. `cycle`, or `error`, then says what became of the pod. */
+  /** Try the commands from the moment after an event. The result is in `cycle`, or in `error`. */
   async run(at: number, name: string, commands: readonly AnyCommand[]): Promise<void> {
     const { signal } = this.closing;
     try {
