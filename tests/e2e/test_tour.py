@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
@@ -28,6 +29,19 @@ def newcomer(browser: Browser, signed_in: object, server: Server) -> Page:
     return page
 
 
+@contextmanager
+def phone_page(browser: Browser, signed_in: BrowserContext) -> Iterator[Page]:
+    """A blank page on a phone."""
+    with browser.new_context(
+        storage_state=signed_in.storage_state(),
+        viewport={"width": 390, "height": 844},
+        has_touch=True,
+        is_mobile=True,
+        reduced_motion="reduce",
+    ) as context:
+        yield context.new_page()
+
+
 def test_the_tour_marks_each_panel_and_is_shown_once(newcomer: Page) -> None:
     for panel in ("queue", "cycle", "cache", "transport"):
         expect(newcomer.locator(f"[data-tour={panel}]")).to_be_visible(timeout=PATIENCE_MILLIS)
@@ -50,14 +64,7 @@ def test_the_tour_marks_each_panel_and_is_shown_once(newcomer: Page) -> None:
 
 
 def test_a_phone_shows_the_same_tour_with_each_panel_in_view(browser: Browser, signed_in: BrowserContext, server: Server) -> None:
-    with browser.new_context(
-        storage_state=signed_in.storage_state(),
-        viewport={"width": 390, "height": 844},
-        has_touch=True,
-        is_mobile=True,
-        reduced_motion="reduce",
-    ) as context:
-        page = context.new_page()
+    with phone_page(browser, signed_in) as page:
         page.goto(server.url)
         page.evaluate("localStorage.removeItem('schedviz.tour')")
         page.goto(f"{server.url}/s/{generated(server, 'demo', 4, 12)}/")
@@ -73,14 +80,7 @@ def test_a_phone_shows_the_same_tour_with_each_panel_in_view(browser: Browser, s
 @pytest.fixture
 def phone(browser: Browser, signed_in: BrowserContext, server: Server) -> Iterator[Page]:
     """The page of a small session on a phone, in the simple view, after the tour."""
-    with browser.new_context(
-        storage_state=signed_in.storage_state(),
-        viewport={"width": 390, "height": 844},
-        has_touch=True,
-        is_mobile=True,
-        reduced_motion="reduce",
-    ) as context:
-        page = context.new_page()
+    with phone_page(browser, signed_in) as page:
         page.goto(server.url)
         page.evaluate("localStorage.setItem('schedviz.tour', 'done')")
         page.evaluate(FORGET_PREFERENCES)

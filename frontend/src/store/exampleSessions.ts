@@ -1,14 +1,14 @@
 /** Sessions that the page makes from its own examples: each has a name of its own, and one that nobody has used yet is opened again. */
 import { generateSession, listSessions, type SessionSummary } from "../api/client";
 import { distinctName } from "../model/distinctName";
-import { RELEASES, type ChosenRelease } from "../model/releases";
+import type { Release } from "../model/releases";
 
 const MAX_LISTED = 200;
 
 /** The id of a generated session called `name`: an unused one, or a new one with the next free number in its name. */
-export async function exampleSession(generate: Record<string, unknown>, name: string, release: ChosenRelease): Promise<string> {
+export async function exampleSession(generate: Record<string, unknown>, name: string, release: Release): Promise<string> {
   const { results } = await listSessions({ part: name, sort: "-created", limit: MAX_LISTED });
-  const unused = results.find((one) => isUnused(one) && one.name.startsWith(name) && one.release === (release || RELEASES[0]));
+  const unused = results.find((one) => isUnused(one) && one.name.startsWith(name) && one.release === release);
   return unused?.id ?? (await generateSession(generate, distinctName(name, results.map((one) => one.name)), release)).id;
 }
 

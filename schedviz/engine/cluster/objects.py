@@ -8,7 +8,7 @@ from typing import Final
 
 from schedviz.engine.cluster.object_index import ObjectIndex
 from schedviz.kube.kinds import BY_NAME, BY_TYPE, KINDS
-from schedviz.kube.meta import KubeObject
+from schedviz.kube.meta import KubeObject, controller_of
 
 #: At most this many indexes are kept for one kind: each write updates all of them.
 MAX_INDEXES: Final = 32
@@ -105,7 +105,8 @@ def _label_value(key: str, obj: KubeObject) -> str | None:
 
 
 def _controller_uid(obj: KubeObject) -> str | None:
-    return next((owner.uid for owner in obj.metadata.owner_references if owner.controller), None)
+    controller = controller_of(obj)
+    return None if controller is None else controller.uid
 
 
 def qualified_resource(kind: str) -> str:

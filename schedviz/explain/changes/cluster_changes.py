@@ -9,6 +9,7 @@ import msgspec
 
 from schedviz.engine.dryrun.dry_run import DryRun
 from schedviz.engine.framework.plugins import names
+from schedviz.engine.framework.plugins.nodeunschedulable.node_unschedulable import CORDON
 from schedviz.engine.framework.types import NodeInfo
 from schedviz.explain.changes.change import Change, named, shell
 from schedviz.explain.changes.mistyped_labels import corrections, mistyped_labels
@@ -20,9 +21,8 @@ from schedviz.trace.phrase import phrase
 
 replace = msgspec.structs.replace
 
-#: The taints that the node lifecycle controller sets, and among them that of a cordoned node.
-_UNHEALTHY: Final = "node.kubernetes.io/"
-_CORDONED: Final = "node.kubernetes.io/unschedulable"
+#: The taints that the node lifecycle controller sets; that of a cordoned node is one of them.
+_OF_NODES: Final = "node.kubernetes.io/"
 #: Nodes tried per kind of change: those with no other objection, and the first of the others.
 _MAX_TRIED: Final = 3
 
@@ -58,7 +58,7 @@ def _where(explanation: Explanation, plugin: str) -> list[NodeVerdict]:
 def _uncordon(info: NodeInfo, _pod: Pod) -> Change | None:
     node = info.node
     assert node is not None
-    taints = tuple(taint for taint in node.spec.taints if taint.key != _CORDONED)
+    taints = tuple(taint for taint in node.spec.taints if taint.key != CORDON.key)
     changed = replace(node, spec=replace(node.spec, unschedulable=False, taints=taints))
     # The node lifecycle controller adds the taint because of the same field.
     against = frozenset({names.NODE_UNSCHEDULABLE, names.TAINT_TOLERATION})
@@ -71,7 +71,7 @@ def _repair(info: NodeInfo, _pod: Pod) -> Change | None:
     """The node without the taints of an unhealthy node, and with the conditions of a healthy one."""
     node = info.node
     assert node is not None
-    taints = tuple(taint for taint in node.spec.taints if taint.key == _CORDONED or not taint.key.startswith(_UNHEALTHY))
+    taints = tuple(taint for taint in node.spec.taints if taint.key == CORDON.key or not taint.key.startswith(_OF_NODES))
     if len(taints) == len(node.spec.taints):
         return None
     conditions = tuple(replace(each, status="True" if each.type == "Ready" else "False") for each in node.status.conditions)

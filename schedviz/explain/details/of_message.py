@@ -80,8 +80,7 @@ def _asked(clause: Clause, headline: Phrase, pod: PodInfo) -> Phrase | None:
 
 def _host_ports(pod: PodInfo) -> list[str]:
     """The host ports that the pod asks for."""
-    containers = pod.pod.spec.containers
-    return list(dict.fromkeys(str(port.host_port) for container in containers for port in container.ports if port.host_port))
+    return list(dict.fromkeys(str(port.port) for port in pod.host_ports))
 
 
 def _tolerated(pod: PodInfo) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import time
+from collections.abc import Callable
 from uuid import UUID
 
 import msgspec
@@ -53,29 +54,29 @@ class CheckpointSaver:
         replays more."""
         began = time.perf_counter()
         self._replay_seconds = self._view_work_seconds = 0.0
-        try:
-            with WATCHDOG.watch(f"Saving session {self._session_id}", interrupt=True):
-                saved = saved_engine(self._simulation, position, in_command=in_command)
-        except StageTimeout:
-            logger.exception("no checkpoint of session %s: encoding it takes too long", self._session_id)
-            return
-        self._checkpoint = checkpoints.save(lease, saved, cost_seconds=time.perf_counter() - began)
-        self._view_event = position.event
+        saved = self._encode("checkpoint", lambda: saved_engine(self._simulation, position, in_command=in_command))
+        if saved is not None:
+            self._checkpoint = checkpoints.save(lease, saved, cost_seconds=time.perf_counter() - began)
+            self._view_event = position.event
 
     def save_view(self, lease: Lease, position: Position) -> None:
         """Save the view alone; web servers fold later events over it. Raises `Fenced`."""
         began = time.perf_counter()
         self._view_work_seconds = 0.0
+        saved = self._encode("view", lambda: _saved(self._simulation, position))
+        self._view_cost_seconds = time.perf_counter() - began
+        if saved is not None:
+            checkpoints.save(lease, saved, cost_seconds=self._view_cost_seconds)
+            self._view_event = position.event
+
+    def _encode(self, what: str, encode: Callable[[], Saved]) -> Saved | None:
+        """None: it takes too long."""
         try:
-            with WATCHDOG.watch(f"Saving the view of session {self._session_id}", interrupt=True):
-                saved = _saved(self._simulation, position)
+            with WATCHDOG.watch(f"Encoding the {what} of session {self._session_id}", interrupt=True):
+                return encode()
         except StageTimeout:
-            logger.exception("no view of session %s: encoding it takes too long", self._session_id)
-            return
-        finally:
-            self._view_cost_seconds = time.perf_counter() - began
-        checkpoints.save(lease, saved, cost_seconds=self._view_cost_seconds)
-        self._view_event = position.event
+            logger.exception("no %s of session %s: encoding it takes too long", what, self._session_id)
+            return None
 
 
 def saved_engine(simulation: Simulation, position: Position, *, in_command: bool) -> Saved:

@@ -32,7 +32,6 @@ UPLOAD_MINUTES = 10
 #: A failed import, which has nothing but its error message, is deleted after this time.
 _FAILED_IMPORT_HOURS = 1
 #: The states in which a session executes commands.
-_ALIVE = (Session.Status.READY, Session.Status.RUNNING, Session.Status.PAUSED)
 
 _periodic_sweeps: list[Callable[[], None]] = []
 _periodic_interval = Interval(_PERIODIC_SECONDS)
@@ -54,7 +53,7 @@ def sweep(*, force: bool = False) -> int:
     `force`: a worker crashed, perhaps with a task that it had just fetched, so wake-ups that were sent a moment ago are sent again.
     """
     # One statement in place of four queries, twice a second on every machine, when nothing waits.
-    count = _sweep_sessions(force=force) if prepared.has_unfinished_session(Session.Status.IMPORTING, _ALIVE) else 0
+    count = _sweep_sessions(force=force) if prepared.has_unfinished_session(Session.Status.IMPORTING, Session.OPEN_STATUSES) else 0
     dispatch.sweep(force=force)
     _run_periodic_sweeps()
     return count
@@ -66,7 +65,7 @@ def _sweep_sessions(*, force: bool) -> int:
     waiting_imports = [(session_id, owner_id, "files" in source) for session_id, owner_id, source in imports]
     for session_id in import_turns.may_begin(waiting_imports):
         wakeups.notify_import(session_id)
-    unhosted = list(waiting.filter(status__in=_ALIVE, applied_seq__lt=F("last_seq")).values_list("pk", flat=True))
+    unhosted = list(waiting.filter(status__in=Session.OPEN_STATUSES, applied_seq__lt=F("last_seq")).values_list("pk", flat=True))
     for session_id in unhosted:
         wakeups.notify(session_id, owned=False, force=force)
     trial_sessions.sweep()

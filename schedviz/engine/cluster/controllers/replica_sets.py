@@ -7,16 +7,20 @@ pkg/controller/replicaset/replica_set.go manageReplicas
 from __future__ import annotations
 
 from collections.abc import Iterable
+from weakref import WeakKeyDictionary
 
 from schedviz.engine.cluster.controllers.controller import ApiServer, Wake
 from schedviz.engine.cluster.controllers.pods import is_active, is_ready, with_uid
+from schedviz.engine.cluster.objects import ObjectStore
 from schedviz.kube.apps import ReplicaSet
 from schedviz.kube.core import Pod, PodSpec
 from schedviz.kube.defaults import default_object
 from schedviz.kube.meta import KubeObject, ObjectMeta, OwnerReference, controller_of
 from schedviz.kube.timestamps import parse_timestamp
 
-#: Templates whose specifications are kept with defaults.
+#: By cluster and the identity of a template's specification: the specification, and the same with defaults, which its pods share. A worker
+#: hosts many clusters, whose templates go with them.
+_known_specs: WeakKeyDictionary[ObjectStore, dict[int, tuple[PodSpec, PodSpec]]] = WeakKeyDictionary()
 _MAX_KNOWN_SPECS = 16
 _PHASES = {"Pending": 0, "Unknown": 1, "Running": 2}
 
@@ -25,10 +29,6 @@ class ReplicaSets:
     """Creates and deletes the pods of ReplicaSets."""
 
     name = "replicaSets"
-
-    def __init__(self) -> None:
-        #: By the identity of a template's specification: the specification, and the same with defaults, which its pods share.
-        self._specs: dict[int, tuple[PodSpec, PodSpec]] = {}
 
     def wakes(self, obj: KubeObject, api: ApiServer, delay: int) -> Iterable[Wake]:
         """A set that changed, and the set of a pod that changed."""
@@ -54,40 +54,43 @@ class ReplicaSets:
             replicas = 1 if replica_set.spec.replicas is None else replica_set.spec.replicas
             missing = replicas - len(pods) if replica_set.spec.template is not None else 0
             if missing > 0:
-                self._create_pods(replica_set, min(missing, api.pods_per_sync or missing), api)
+                _create_pods(replica_set, min(missing, api.pods_per_sync or missing), api)
                 return 0 < api.pods_per_sync < missing
             too_many = sorted(pods, key=_stays)[: max(0, len(pods) - replicas)]
         for pod in too_many[: api.pods_per_sync or None]:
             api.delete("Pod", pod.namespace, pod.name, graceful=api.ends_gracefully(pod))
         return 0 < api.pods_per_sync < len(too_many)
 
-    def _create_pods(self, owner: ReplicaSet, count: int, api: ApiServer) -> None:
-        """Create pods under the first names that no pod has had."""
-        spec = self._pod_spec(owner)
-        number = 0
-        for _ in range(count):
-            number += 1
-            while ("Pod", f"{owner.namespace}/{owner.name}-{number}") in api.store.creations:
-                number += 1
-            _create_pod(owner, number, spec, api)
-
-    def _pod_spec(self, owner: ReplicaSet) -> PodSpec:
-        """The specification of its pods, with defaults: one object for all of them, which may be large."""
-        template = owner.spec.template
-        assert template is not None
-        known = self._specs.get(id(template.spec))
-        if known is None or known[0] is not template.spec:
-            if len(self._specs) >= _MAX_KNOWN_SPECS:
-                self._specs.clear()
-            known = template.spec, default_object(Pod(metadata=ObjectMeta(name=owner.name), spec=template.spec)).spec
-            self._specs[id(template.spec)] = known
-        return known[1]
-
 
 def _stays(pod: Pod) -> tuple[bool, int, bool, float]:
     """Sort key: the pods to delete first. Upstream: controller_utils.go ActivePodsWithRanks.Less (without ranks and restarts)"""
     created = pod.metadata.creation_timestamp
     return bool(pod.spec.node_name), _PHASES.get(pod.status.phase, 1), is_ready(pod), -(parse_timestamp(created) if created else 0.0)
+
+
+def _create_pods(owner: ReplicaSet, count: int, api: ApiServer) -> None:
+    """Create pods under the first names that no pod has had."""
+    spec = _pod_spec(owner, api.store)
+    number = 0
+    for _ in range(count):
+        number += 1
+        while ("Pod", f"{owner.namespace}/{owner.name}-{number}") in api.store.creations:
+            number += 1
+        _create_pod(owner, number, spec, api)
+
+
+def _pod_spec(owner: ReplicaSet, store: ObjectStore) -> PodSpec:
+    """The specification of its pods, with defaults: one object for all of them, which may be large."""
+    template = owner.spec.template
+    assert template is not None
+    specs = _known_specs.setdefault(store, {})
+    known = specs.get(id(template.spec))
+    if known is None or known[0] is not template.spec:
+        if len(specs) >= _MAX_KNOWN_SPECS:
+            specs.clear()
+        known = template.spec, default_object(Pod(metadata=ObjectMeta(name=owner.name), spec=template.spec)).spec
+        specs[id(template.spec)] = known
+    return known[1]
 
 
 def _create_pod(owner: ReplicaSet, number: int, spec: PodSpec, api: ApiServer) -> None:
