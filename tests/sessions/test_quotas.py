@@ -214,7 +214,7 @@ def test_the_commands_of_traces_and_session_files_count(owned: UUID, settings: A
     assert "SCHEDVIZ_BYTES_IN_ALL allows" in again.message
 
 
-def test_an_import_counts_the_pods_that_its_controllers_would_make(db: None, settings: Any) -> None:
+def test_an_import_counts_the_pods_that_its_controllers_would_make(transactional_db: None, settings: Any) -> None:
     settings.PODS_IN_ALL = 20
     items = [workload("Deployment", "web", 21)]
     file = ContentFile(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}).encode(), name="a.json")

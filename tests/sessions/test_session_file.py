@@ -24,7 +24,7 @@ from schedviz.sessions.models import Checkpoint, Chunk, Command, Session
 from schedviz.sessions.transfer import create, file_replay, import_job, session_file_export
 from schedviz.trace.added_members import view_without_added_facts, view_without_taints
 from schedviz.trace.events import encode_events
-from tests.sessions.conftest import MakeSession, command, dump, node, pod, send, stored_events, work_off
+from tests.sessions.conftest import MakeSession, command, node, pod, send, stored_events, work_off
 
 
 def packed(session_id: UUID) -> bytes:
@@ -205,16 +205,13 @@ def test_a_session_file_without_a_release_is_v1_27_1(busy: UUID) -> None:
     assert session.settings["release"] == "v1.27.1"
 
 
-def test_a_session_of_v1_36_is_exported_imported_and_forked_as_one(django_user_model: Any) -> None:
+def test_a_session_of_v1_36_is_exported_imported_and_forked_as_one(make_session: MakeSession, django_user_model: Any) -> None:
     gates = {"SchedulerAsyncPreemption": False}
-    made = create.create_session(
-        None, "newer", create.Files([ContentFile(dump(3, 8), name="c.json")]), simulation={"release": "v1.36", "feature_gates": gates}
-    )
-    import_job.import_uploads(made.pk)
-    send(made.pk, "run", max=5)
-    work_off(made.pk)
+    made = make_session(pods=8, release="v1.36", feature_gates=gates)
+    send(made, "run", max=5)
+    work_off(made)
 
-    session = imported(packed(made.pk))
+    session = imported(packed(made))
     forked = requests.fork(session, django_user_model.objects.create(username="somebody"), at=session.event // 2).session
     import_job.import_uploads(forked.pk)
     forked.refresh_from_db()
