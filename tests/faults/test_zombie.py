@@ -15,13 +15,15 @@ from tests.faults.services import Service, Services
 def test_a_worker_that_was_suspended_past_its_lease_writes_nothing(start_services: StartServices, database_url: str) -> None:
     services = start_services(database_url, slots=(8, 8))
     client = services.client
-    session_id = client.make_session("a zombie's", {"nodes": 4, "pods": 1500})
+    # Enough pods that the run is not done before its worker is suspended.
+    session_id = client.make_session("a zombie's", {"nodes": 4, "pods": 4000})
     until(lambda: client.session(session_id)["status"] == "ready")
     sent = [("run", client.send(session_id, "run", {"op": "run"}))]
     until(lambda: row(session_id).cycle > 100)
 
     zombie = stop_between_transactions(services, session_id)
     before = row(session_id)
+    assert before.applied_seq == 0
     sent.append(("cycle", client.send(session_id, "cycle", {"op": "cycle"})))
     until(lambda: row(session_id).applied_seq == 2)
     other = row(session_id)
