@@ -22,6 +22,11 @@ class ReplicaSet(KubeObject, frozen=True, kw_only=True, gc=False, tag="ReplicaSe
 
     spec: ReplicaSetSpec = ReplicaSetSpec()
 
+    @property
+    def replicas(self) -> int:
+        """How many pods it asks for."""
+        return 1 if self.spec.replicas is None else self.spec.replicas
+
 
 class StatefulSetSpec(Part, frozen=True, gc=False):
     """The set's selector and number of replicas (None: one)."""
@@ -34,6 +39,11 @@ class StatefulSet(KubeObject, frozen=True, kw_only=True, gc=False, tag="Stateful
     """A stateful set."""
 
     spec: StatefulSetSpec = StatefulSetSpec()
+
+    @property
+    def replicas(self) -> int:
+        """How many pods it asks for."""
+        return 1 if self.spec.replicas is None else self.spec.replicas
 
 
 class DeploymentSpec(Part, frozen=True, gc=False):
@@ -48,3 +58,8 @@ class Deployment(KubeObject, frozen=True, kw_only=True, gc=False, tag="Deploymen
     """A deployment. The scheduler does not watch them."""
 
     spec: DeploymentSpec = DeploymentSpec()
+
+    @property
+    def replicas(self) -> int:
+        """How many pods it asks for."""
+        return 1 if self.spec.replicas is None else self.spec.replicas

@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Literal
+from typing import Any, Final, Literal
 from uuid import UUID
 
 import msgspec
@@ -31,7 +31,8 @@ KINDS: tuple[Kind, ...] = ("sessions", "nodes", "pods", "cycles", "bytes")
 _FRESH_SECONDS = 2.0
 #: The number of the advisory lock under which sessions are created.
 _CREATION_LOCK = 7_293_001
-_KIND_OF_OBJECT: dict[str, Kind] = {"Node": "nodes", "Pod": "pods"}
+#: The objects that quotas count.
+KIND_OF_OBJECT: Final[dict[str, Kind]] = {"Node": "nodes", "Pod": "pods"}
 #: The limits of individual users, which `register_user_limits` replaces.
 _user_limits: Callable[[int], dict[str, int]] = lambda _user_id: {}  # noqa: E731
 #: By user (None: sessions without an owner) or "all": when the usage was counted, and the usage.
@@ -111,6 +112,18 @@ def require_quota(owner_id: int | None, **more: int) -> None:
     _require_quotas(quotas_of(owner_id), more)
 
 
+def require_room(owner_id: int | None, present: Mapping[str, int], added: Mapping[str, int]) -> None:
+    """Raises `QuotaReached` if a session's cluster may not grow. `present`: what it has, which the database may not count yet."""
+    counted = quotas_of(owner_id)
+    _require_quotas([msgspec.structs.replace(quota, used=max(quota.used, present.get(quota.kind, 0))) for quota in counted], added)
+    _add(owner_id, added)
+
+
+def limit_clusters() -> bool:
+    """Whether there is a quota of nodes or pods."""
+    return _are_limited(("nodes", "pods")) or bool(settings.PUBLIC_DEMO)
+
+
 def _require_quotas(quotas: Iterable[Quota], more: Mapping[str, int]) -> None:
     for quota in quotas:
         additional = more.get(quota.kind)
@@ -171,7 +184,7 @@ def _created_by(command: AnyCommand) -> dict[str, int]:
     match command:
         case Run() | Step() | Cycle() | Schedule():
             return {"cycles": 1}
-        case Create() if kind := _KIND_OF_OBJECT.get(str(command.object.get("kind"))):
+        case Create() if kind := KIND_OF_OBJECT.get(str(command.object.get("kind"))):
             return {kind: 1}
     return {}
 

@@ -268,3 +268,66 @@ def test_a_new_session_needs_room(owned: UUID, settings: Any, kind: str, limit: 
     setattr(settings, f"{kind}_PER_USER", limit)
     with pytest.raises(QuotaReached, match=f"SCHEDVIZ_{kind}_PER_USER allows {limit}"):
         quotas.require_session_quota(owner, nodes=3, pods=12)
+
+
+def traced(steps: list[dict[str, Any]], owner: User) -> Session:
+    """A session of the user that executed these steps of a trace."""
+    made = create.create_session(owner, "a trace", create.Trace({"format": "schedviz-trace/1", "steps": steps}))
+    import_job.import_uploads(made.pk)
+    return work_off(made.pk)
+
+
+def test_the_steps_of_a_trace_create_no_more_pods_than_the_quota_allows(owned: UUID, settings: Any) -> None:
+    owner = Session.objects.get(pk=owned).owner
+    assert owner is not None
+    settings.PODS_PER_USER = 30
+    sets = [{"op": "create", "object": workload("ReplicaSet", name, 8)} for name in ("first", "second", "third")]
+
+    session = traced([{"op": "helper", "name": "replicaSets"}, *sets, {"op": "create", "object": pod("one")}], owner)
+
+    outcomes = [row.outcome for row in session.commands.order_by("seq")]
+    assert [outcome.get("stopped") for outcome in outcomes] == ["", "", "", "quota", ""]
+    assert outcomes[3]["result"].startswith("Your sessions have ")
+    assert "SCHEDVIZ_PODS_PER_USER allows 30. 8 more are too many." in outcomes[3]["result"]
+    assert used(owned)["pods"] == 12 + 8 + 8 + 1
+    assert imported(packed(session.pk)).report["file"]["verified"] is True
+
+
+def test_enabling_controllers_counts_the_pods_that_they_would_create(owned: UUID, settings: Any) -> None:
+    for name in ("first", "second"):
+        send(owned, "create", object=workload("Deployment", name, 10))
+    send(owned, "helper", name="deployments")
+    work_off(owned)
+    settings.PODS_PER_USER = 31
+
+    refused = send(owned, "helper", name="replicaSets")
+    send(owned, "delete", kind="Deployment", name="second")
+    enabled = send(owned, "helper", name="replicaSets")
+    session = work_off(owned)
+
+    assert session.commands.get(seq=refused).outcome["stopped"] == "quota"
+    assert session.commands.get(seq=enabled).outcome["stopped"] == ""
+    assert used(owned)["pods"] == 12 + 10
+
+
+def test_the_writes_while_a_pod_is_scheduled_count(owned: UUID, settings: Any) -> None:
+    settings.NODES_PER_USER = 4
+
+    seq = send(owned, "schedule", during=[{"op": "create", "object": node(f"added-{n}")} for n in range(2)])
+    session = work_off(owned)
+
+    assert session.commands.get(seq=seq).outcome["stopped"] == "quota"
+    assert used(owned)["nodes"] == 3
+
+
+def test_the_commands_of_a_session_file_create_no_more_pods_than_the_quota_allows(owned: UUID, settings: Any) -> None:
+    send(owned, "helper", name="replicaSets")
+    send(owned, "create", object=workload("ReplicaSet", "set", 20))
+    work_off(owned)
+    file = packed(owned)
+    settings.PODS_IN_ALL = 50
+
+    session = imported(file)
+
+    assert session.status == Session.Status.FAILED
+    assert "SCHEDVIZ_PODS_IN_ALL allows 50. 20 more are too many." in session.message

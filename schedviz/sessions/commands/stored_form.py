@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import msgspec
 
@@ -14,7 +14,7 @@ from schedviz.kube.kinds import BY_NAME
 from schedviz.kube.nesting import TOO_DEEP, is_nested_deeper
 from schedviz.sessions.commands.limits import validate_config, validate_replicas, validate_terms
 from schedviz.sessions.errors import CommandRefused
-from schedviz.trace.commands import MAX_LENGTHS, Advance, AnyCommand, Configure, Create, Delete, Latency, Update, Watch
+from schedviz.trace.commands import MAX_LENGTHS, Advance, AnyCommand, Configure, Create, Delete, Latency, Schedule, Update, Watch
 
 _KINDS = ", ".join(sorted(BY_NAME))
 
@@ -31,8 +31,11 @@ def canonical(command: AnyCommand) -> AnyCommand:
             raise CommandRefused(f"config: {TOO_DEEP}")
         case Create() | Update():
             return _with_canonical_object(command)
+        case Schedule():
+            return _with_canonical_writes(command)
         case Configure():
-            _validate_limits(validate_config, command.config, "config")
+            with _within("config"):
+                validate_config(command.config)
         case Delete() if command.kind not in BY_NAME:
             raise CommandRefused(f"kind: the scheduler does not read the kind {command.kind[:63]!r}; it reads {_KINDS}")
         case Latency() | Watch() if command.kind != "*" and not _is_watched(command.kind):
@@ -55,6 +58,10 @@ def validate_names(command: AnyCommand) -> None:
         if isinstance(named, str) and not (len(named.encode()) <= most if member == "message" else object_names.is_possible(named, most)):
             expected = f"at most {most} bytes" if member == "message" else f"at most {most} bytes in one line, as for object names"
             raise CommandRefused(f"{member}: expected {expected}, found {describe(named)}")
+    if isinstance(command, Schedule):
+        for number, write in enumerate(command.during):
+            with _within(f"during[{number}]"):
+                validate_names(write)
     if isinstance(command, Create | Update):
         try:
             object_names.validate_names(codec.from_dict(command.object), is_new=isinstance(command, Create))
@@ -71,13 +78,27 @@ def _with_canonical_object(command: Create | Update) -> AnyCommand:
         stripped = codec.to_dict(codec.from_dict(command.object, strict=True))
     except KubeError as error:
         raise CommandRefused(f"object.{error}") from None
-    _validate_limits(validate_replicas, stripped, "object")
-    _validate_limits(validate_terms, stripped, "object")
+    with _within("object"):
+        validate_replicas(stripped)
+        validate_terms(stripped)
     return msgspec.structs.replace(command, object=stripped)
 
 
-def _validate_limits(validate: Callable[[Any], None], value: object, path: str) -> None:
+def _with_canonical_writes(command: Schedule) -> Schedule:
+    """The command with the writes that happen while it schedules a pod in their stored form."""
+    writes: list[Create | Update | Delete] = []
+    for number, write in enumerate(command.during):
+        with _within(f"during[{number}]"):
+            form = canonical(write)
+            assert isinstance(form, Create | Update | Delete)
+            writes.append(form)
+    return msgspec.structs.replace(command, during=writes)
+
+
+@contextmanager
+def _within(path: str) -> Iterator[None]:
+    """Put a path before the message of a `CommandRefused`."""
     try:
-        validate(value)
+        yield
     except CommandRefused as error:
         raise CommandRefused(f"{path}.{error}") from None

@@ -18,6 +18,7 @@ from schedviz.sessions.commands.breakpoints import BreakpointMonitor, Hit
 from schedviz.sessions.errors import Fenced
 from schedviz.sessions.extenders import stored_responses
 from schedviz.sessions.extenders.http import HttpTransport
+from schedviz.sessions.hosting import cluster_growth
 from schedviz.sessions.hosting.inbox_reader import InboxReader
 from schedviz.sessions.hosting.lease import Lease, announce, announce_stuck
 from schedviz.sessions.hosting.pace import Pace
@@ -26,6 +27,7 @@ from schedviz.sessions.hosting.watchdog import STAGE_SECONDS, WATCHDOG, StageTim
 from schedviz.sessions.models import Session
 from schedviz.sessions.observing.observations import UNORDERED
 from schedviz.sessions.observing.shadow import Shadow
+from schedviz.sessions.quotas import QuotaReached
 from schedviz.sessions.replay.replayer import Stored
 from schedviz.sessions.tracing import CommandSpan
 from schedviz.trace.commands import Run, Step
@@ -197,16 +199,18 @@ class SliceRunner:
             raise EngineError(stored.seq, f"the engine failed on it ({type(error).__name__}: {str(error)[:300]}).") from error
 
     def _begin_or_continue(self, stored: Stored, stop: Callable[[], bool], hits: list[Hit]) -> Done | None:
+        refused = ""
         if self.running is None:
+            refused = self._refused_growth(stored)
             self._begin(stored)
             if self.pace is not None and not self._inbox.is_interrupted(stored):
                 # This slice's limit of cycles was set before the pace was known (`_end_of_slice`). The next slice, which is due at once,
                 # has the limit of the pace.
                 return None
         stopped_event: int | None = None
-        outcome = None if self._inbox.is_interrupted(stored) else self._simulation.work(stop=stop)
+        outcome = None if refused or self._inbox.is_interrupted(stored) else self._simulation.work(stop=stop)
         hit = self.breakpoints.take_hit(self._simulation.pending_events)
-        exceeded = "" if outcome is not None or hit is not None else self._exceeded_quota(stored)
+        exceeded = refused or ("" if outcome is not None or hit is not None else self._exceeded_quota(stored))
         if outcome is None:
             if hit is None and not exceeded and not self._inbox.is_interrupted(stored):
                 return None
@@ -244,6 +248,14 @@ class SliceRunner:
         self._session.message = f"Command {stored.seq} was quarantined: {why}"
         outcome = {"error": f"The command was quarantined: {why}", "event": self._simulation.event}
         return Done(seq=stored.seq, outcome=outcome, stopped_event=stopped_event, quarantined=True)
+
+    def _refused_growth(self, stored: Stored) -> str:
+        """Why a command, which has not begun, may not make the cluster larger; "" if it may."""
+        try:
+            cluster_growth.require_room(self._session.owner_id, self._simulation, stored.command)
+        except QuotaReached as reached:
+            return str(reached)
+        return ""
 
     def _exceeded_quota(self, stored: Stored) -> str:
         """Which quota a run has used up; "" for none."""

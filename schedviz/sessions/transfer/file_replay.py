@@ -14,11 +14,12 @@ from schedviz.engine import Simulation
 from schedviz.ingest.errors import IngestError
 from schedviz.ingest.session_file import Manifest, view_digest
 from schedviz.sessions.errors import ReplayDiverged
-from schedviz.sessions.hosting import slice_commit
+from schedviz.sessions.hosting import cluster_growth, slice_commit
 from schedviz.sessions.hosting.lease import Lease
 from schedviz.sessions.hosting.slice_commit import Done, Position, Work
 from schedviz.sessions.hosting.slice_runner import STOPPED_BY_BREAKPOINT, STOPPED_BY_QUOTA
 from schedviz.sessions.models import Command, Session
+from schedviz.sessions.quotas import QuotaReached
 from schedviz.sessions.replay.replayer import ENGINE_VERSION, Stored
 from schedviz.trace.added_members import view_without_added_facts, view_without_taints, without_added_members
 from schedviz.trace.commands import decode_command
@@ -95,8 +96,9 @@ class FileReplay:
         return Done(seq=stored.seq, outcome=outcome, stopped_event=stored.stopped_event, quarantined=stored.quarantined)
 
     def _executed(self, stored: Stored) -> dict[str, Any]:
-        """Execute a command up to the event at which it was stopped, if it was, and return the engine's outcome."""
+        """Execute a command up to the event at which it was stopped, if it was, and return the engine's outcome. Raises `IngestError`."""
         simulation = self._simulation
+        require_room(self._session, simulation, stored)
         simulation.start(stored.command, seq=stored.seq)
 
         def is_stopped() -> bool:
@@ -204,6 +206,17 @@ class FileReplay:
 
     def _difference(self, problem: str, detail: dict[str, Any]) -> ReplayDiffers:
         return ReplayDiffers(f"{self._file_name}: {problem}{version_note(self._manifest)}", detail)
+
+
+def require_room(session: Session, simulation: Simulation, stored: Stored) -> None:
+    """Raises `IngestError` if a command, which has not begun, makes the cluster larger than the quotas allow."""
+    if stored.stopped_event is not None and stored.stopped_event <= simulation.event:
+        # It was stopped before it added anything.
+        return
+    try:
+        cluster_growth.require_room(session.owner_id, simulation, stored.command)
+    except QuotaReached as reached:
+        raise IngestError(f"command {stored.seq}: {reached}") from reached
 
 
 def version_note(manifest: Manifest) -> str:

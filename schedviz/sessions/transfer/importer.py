@@ -208,7 +208,8 @@ class Importer:
                 _validate_terms(obj, obj.spec)
         kinds = Counter(type(obj).__name__ for obj in objects)
         # A pod in a file may belong to a workload in the file, and a Deployment's ReplicaSet may be in the file as well.
-        pods = max(kinds["Pod"], *(sum(_replicas(obj) for obj in objects if isinstance(obj, kind)) for kind in (Deployment, ReplicaSet)))
+        of_workloads = (sum(max(0, obj.replicas) for obj in objects if isinstance(obj, kind)) for kind in (Deployment, ReplicaSet))
+        pods = max(kinds["Pod"], *of_workloads)
         quotas.clear_cache()
         self.require_quota(nodes=kinds["Node"], pods=pods, cycles=cycles, bytes=1)
 
@@ -377,10 +378,6 @@ def _containers(spec: PodSpec) -> tuple[Container, ...]:
 
 def _requirements(spec: PodSpec) -> list[ResourceRequirements]:
     return [container.resources for container in _containers(spec)]
-
-
-def _replicas(workload: Deployment | ReplicaSet) -> int:
-    return 1 if workload.spec.replicas is None else max(0, workload.spec.replicas)
 
 
 def trace_settings(trace: TraceFile) -> dict[str, Any]:

@@ -57,7 +57,15 @@ from schedviz.sessions.models import (
 )
 from schedviz.sessions.queries.keyset import in_steps
 from schedviz.sessions.replay.replayer import Stored, drop_records
-from schedviz.sessions.transfer.file_replay import MAX_SHOWN_CHARACTERS, MAX_VERSION, FileReplay, ReplayDiffers, ended_early, version_note
+from schedviz.sessions.transfer.file_replay import (
+    MAX_SHOWN_CHARACTERS,
+    MAX_VERSION,
+    FileReplay,
+    ReplayDiffers,
+    ended_early,
+    require_room,
+    version_note,
+)
 from schedviz.sessions.transfer.importer import Importer
 from schedviz.trace.commands import Configure, decode_command, encode_command
 from schedviz.trace.releases import gates_in, release_in, unknown_release
@@ -193,6 +201,7 @@ class SessionFileImport(Importer):
             stored = _stored(line, self.release)
             if simulation.event >= event or (stored.quarantined and stored.stopped_event is None):
                 continue
+            require_room(self.session, simulation, stored)
             simulation.start(stored.command, seq=stored.seq)
             if stored.stopped_event is not None and stored.stopped_event < event:
                 _until(simulation, stored, stored.stopped_event, after_slice=show_progress)

@@ -83,6 +83,21 @@ def test_a_bad_object_is_refused_with_its_path(make_session: MakeSession) -> Non
     assert Session.objects.get(pk=session_id).last_seq == 0
 
 
+def test_writes_while_a_pod_is_scheduled_are_stored_and_checked_as_commands_are(make_session: MakeSession) -> None:
+    session_id = make_session()
+    secret = pod("late")
+    secret["spec"]["containers"][0]["env"] = [{"name": "PASSWORD", "value": "a secret"}]
+    many = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": "many"}, "spec": {"replicas": 50_000_000}}
+
+    seq = send(session_id, "schedule", during=[{"op": "create", "object": secret}])
+
+    assert b"a secret" not in bytes(Command.objects.get(session_id=session_id, seq=seq).body)
+    with pytest.raises(CommandRefused, match=r"during\[1\]\.object\.spec\.replicas: is 50,000,000"):
+        send(session_id, "schedule", during=[{"op": "delete", "kind": "Pod", "name": "a"}, {"op": "create", "object": many}])
+    with pytest.raises(CommandRefused, match=r"during\[0\]\.object\.metadata\.name"):
+        send(session_id, "schedule", during=[{"op": "create", "object": pod("Not A Name")}])
+
+
 def test_an_unknown_op_is_refused_before_anything_is_asked() -> None:
     with pytest.raises(msgspec.ValidationError):
         command("explode")

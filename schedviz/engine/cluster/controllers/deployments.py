@@ -49,12 +49,11 @@ class Deployments:
         template = deployment.spec.template
         if template is None:
             return
-        replicas = 1 if deployment.spec.replicas is None else deployment.spec.replicas
         newest = next((replica_set for replica_set in sets if _made_from(replica_set, template)), None)
         for replica_set in sets:
-            _scale(replica_set, replicas if replica_set is newest else 0, api)
+            _scale(replica_set, deployment.replicas if replica_set is newest else 0, api)
         if newest is None:
-            _create(deployment, template, replicas, api)
+            _create(deployment, template, api)
 
 
 def _made_from(replica_set: ReplicaSet, template: PodTemplate) -> bool:
@@ -72,7 +71,7 @@ def _scale(replica_set: ReplicaSet, replicas: int, api: ApiServer) -> None:
         api.replace(replace(replica_set, spec=replace(replica_set.spec, replicas=replicas)), detail=f"replicas {replicas}")
 
 
-def _create(deployment: Deployment, template: PodTemplate, replicas: int, api: ApiServer) -> None:
+def _create(deployment: Deployment, template: PodTemplate, api: ApiServer) -> None:
     encoded = msgspec.json.encode(template, enc_hook=enc_hook, order="sorted")
     code = hashlib.blake2b(encoded, digest_size=5).hexdigest()
     labels = {**template.metadata.labels, POD_TEMPLATE_HASH: code}
@@ -84,7 +83,7 @@ def _create(deployment: Deployment, template: PodTemplate, replicas: int, api: A
                 name=f"{deployment.name}-{code}", namespace=deployment.namespace, labels=labels, owner_references=(reference,)
             ),
             spec=ReplicaSetSpec(
-                replicas=replicas,
+                replicas=deployment.replicas,
                 selector=replace(selector, match_labels={**selector.match_labels, POD_TEMPLATE_HASH: code}),
                 template=replace(template, metadata=replace(template.metadata, labels=labels)),
             ),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator
 
 from schedviz.engine.clock import EPOCH_SECONDS, nanoseconds
 from schedviz.engine.cluster.objects import ObjectStore
+from schedviz.kube.apps import Deployment, ReplicaSet
 from schedviz.kube.core import Pod
-from schedviz.kube.meta import condition_of
+from schedviz.kube.meta import condition_of, controller_of
 from schedviz.kube.timestamps import parse_timestamp
 
 
@@ -27,6 +29,25 @@ def is_ready(pod: Pod) -> bool:
 def is_active(pod: Pod) -> bool:
     """Whether the pod counts for its controller. Upstream: pkg/controller/controller_utils.go IsPodActive"""
     return not pod.is_finished and pod.metadata.deletion_timestamp is None
+
+
+def missing_pods(store: ObjectStore, enabled: Collection[str]) -> int:
+    """How many pods the enabled controllers have yet to create for the workloads of a cluster."""
+    if "replicaSets" not in enabled:
+        return 0
+    missing = 0
+    of_deployments: Counter[str] = Counter()
+    for replica_set in store.of_kind("ReplicaSet").values():
+        if isinstance(replica_set, ReplicaSet) and replica_set.spec.template is not None:
+            pods = store.controlled_by("Pod", replica_set.uid)
+            missing += max(0, replica_set.replicas - sum(isinstance(pod, Pod) and is_active(pod) for pod in pods))
+            if (controller := controller_of(replica_set)) is not None:
+                of_deployments[controller.uid] += replica_set.replicas
+    if "deployments" in enabled:
+        for deployment in store.of_kind("Deployment").values():
+            if isinstance(deployment, Deployment) and deployment.spec.template is not None:
+                missing += max(0, deployment.replicas - of_deployments[deployment.uid])
+    return missing
 
 
 def moment_of(timestamp: str) -> int:

@@ -51,12 +51,11 @@ class ReplicaSets:
         if not isinstance(replica_set, ReplicaSet) or replica_set.uid != uid:
             too_many = pods
         else:
-            replicas = 1 if replica_set.spec.replicas is None else replica_set.spec.replicas
-            missing = replicas - len(pods) if replica_set.spec.template is not None else 0
+            missing = replica_set.replicas - len(pods) if replica_set.spec.template is not None else 0
             if missing > 0:
                 _create_pods(replica_set, min(missing, api.pods_per_sync or missing), api)
                 return 0 < api.pods_per_sync < missing
-            too_many = sorted(pods, key=_stays)[: max(0, len(pods) - replicas)]
+            too_many = sorted(pods, key=_stays)[: max(0, len(pods) - replica_set.replicas)]
         for pod in too_many[: api.pods_per_sync or None]:
             api.delete("Pod", pod.namespace, pod.name, graceful=api.ends_gracefully(pod))
         return 0 < api.pods_per_sync < len(too_many)
