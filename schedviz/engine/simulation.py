@@ -299,7 +299,8 @@ class Simulation(SimulationState):
             bindings=[binding_view(binding) for binding in self.scheduler.bindings],
             preemptions=[task.to_view() for task in self.scheduler.preemptions.running] if shows_preemptions else [],
             api_calls=[] if dispatcher is None else dispatcher.to_view(),
-            api=api_view(self.cluster),
+            # The events of a reset give the new numbers of objects when all are listed.
+            api=api_view(self.cluster, counts=None if self.listing is None else self.listing.before_reset),
             next_start_node_index=state.next_start_node_index if running is None else running.shown_start_node_index,
             exited=self.exited,
             config=self.config,

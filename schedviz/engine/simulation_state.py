@@ -67,6 +67,21 @@ class Task(msgspec.Struct):
         return _task_decoder.decode(_task_encoder.encode(cls(command, seq)))
 
 
+class Listing(msgspec.Struct):
+    """The first lists of a scheduler that has just started, while they are in progress. The next unit of any command continues them.
+
+    The API server's objects do not change meanwhile.
+    """
+
+    #: The kind that is being listed, by its place among the watched kinds, and how many of its objects were listed.
+    kind: int = 0
+    listed: int = 0
+    #: What is due afterwards is done with the lists, as after `configure`.
+    settles: bool = False
+    #: How many objects of each kind there were before a reset; None: this is not one.
+    before_reset: dict[str, int] | None = None
+
+
 _task_encoder = msgspec.msgpack.Encoder()
 _task_decoder = msgspec.msgpack.Decoder(Task)
 
@@ -131,6 +146,8 @@ class SimulationState:
         self.origin = Origin()
         #: The command in progress.
         self.task: Task | None = None
+        #: The first lists of the scheduler, while they are in progress.
+        self.listing: Listing | None = None
         #: The scheduling cycle that ran last.
         self.shown_cycle: CycleView | None = None
         #: The scheduling cycle of a pod group that ran last, if `shown_cycle` is part of it.

@@ -34,7 +34,7 @@ from schedviz.engine.schedule_one import SchedulingCycle
 from schedviz.engine.schedule_one_podgroup import PodGroupCycle
 from schedviz.engine.scheduler import Scheduler
 from schedviz.engine.scheduler_state import SchedulerState
-from schedviz.engine.simulation_state import Origin, SimulationState, Task
+from schedviz.engine.simulation_state import Listing, Origin, SimulationState, Task
 from schedviz.kube.codec import dec_hook, enc_hook
 from schedviz.kube.gc_tuning import without_gc
 from schedviz.kube.meta import KubeObject
@@ -93,6 +93,8 @@ class Checkpoint(msgspec.Struct, frozen=True):
     #: v1.36: the running cycle of a pod group (`running` is None then), and the one that is shown.
     running_pod_group: PodGroupCycleState | None = None
     shown_pod_group: PodGroupCycleView | None = None
+    #: The scheduler's first lists, while they are in progress.
+    listing: Listing | None = None
 
 
 class CheckpointHeader(msgspec.Struct, frozen=True):
@@ -156,6 +158,7 @@ def _state(simulation: SimulationState, origin: Origin) -> Checkpoint:
         table=table.to_state(),
         origin=origin.packed(),
         exited=simulation.exited,
+        listing=simulation.listing,
         config=UNSET if simulation.config == simulation.settings.config else simulation.config,
     )
 
@@ -190,6 +193,7 @@ def _restored(cls: type[Simulated], saved: Checkpoint) -> Simulated:
         version, internal, gauss = saved.random
         simulation.random_source.setstate((version, tuple(internal), gauss))
     simulation.task = saved.task
+    simulation.listing = saved.listing
     simulation.exited = saved.exited
     simulation.cluster.watches.watched = not saved.exited
     simulation.shown_cycle, simulation.shown_pod_group = saved.shown_cycle, saved.shown_pod_group

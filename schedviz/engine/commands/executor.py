@@ -37,15 +37,18 @@ class CommandExecutor:
         self.pod = ""
 
     def unit(self, task: Task) -> Outcome | None:
-        """Run the next unit, which is one sync if a simulated controller is catching up; None: more units follow.
+        """Run the next unit: a part of the scheduler's first lists, one sync of a simulated controller that is catching up, or a unit of
+        the command itself. None: more units follow.
 
         Raises `SchedulerExitError`.
         """
-        if self.runner.is_catching_up:
+        if self._simulation.listing is not None:
+            scheduler_process.continue_listing(self.runner)
+        elif self.runner.is_catching_up:
             self.runner.settle(in_units=True)
         elif task.outcome is None:
             task.outcome = self._unit(task)
-        return None if self.runner.is_catching_up else task.outcome
+        return None if self._simulation.listing is not None or self.runner.is_catching_up else task.outcome
 
     def _unit(self, task: Task) -> Outcome | None:
         command = task.command

@@ -111,9 +111,9 @@ def configure(runner: CycleRunner, command: commands.Configure) -> Outcome:
         runner.tick()
     simulation.recorder.record(Configured, config=simulation.config)
     if command.restart:
-        scheduler_process.restart(runner)
-    else:
-        simulation.scheduler.reconfigure(simulation.configuration, profiles, simulation.extenders)
+        scheduler_process.restart(runner, settles=True)
+        return Outcome()
+    simulation.scheduler.reconfigure(simulation.configuration, profiles, simulation.extenders)
     runner.settle()
     return Outcome()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 from schedviz.engine.binding import BindingCycle
@@ -89,10 +91,11 @@ def binding_view(binding: BindingCycle) -> BindingView:
     )
 
 
-def api_view(cluster: Cluster) -> ApiView:
-    """The simulated API server."""
+def api_view(cluster: Cluster, *, counts: Mapping[str, int] | None = None) -> ApiView:
+    """The simulated API server. `counts`: how many objects of each kind are shown, by default those that it has."""
     watches = cluster.watches
-    counts = {kind.name: cluster.store.count(kind.name) for kind in KINDS}
+    if counts is None:
+        counts = {kind.name: cluster.store.count(kind.name) for kind in KINDS}
     return ApiView(
         objects={kind: count for kind, count in counts.items() if count},
         in_flight=[

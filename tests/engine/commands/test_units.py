@@ -1,4 +1,4 @@
-"""Much work of the simulated controllers is several units of a command. The units change nothing but the length of a step."""
+"""Much work of the simulated controllers, and the first lists of a scheduler, are several units of a command. The units change nothing but the length of a step."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from schedviz.engine import Simulation
 from schedviz.engine.commands import cycle_runner, scheduler_process
 from schedviz.trace.commands import convert_command
 from schedviz.trace.events import AnyEvent
-from tests.engine.clusters import four_nodes, node, pod
+from schedviz.trace.fold import Fold
+from tests.engine.clusters import do, four_nodes, node, pod
 
 
 def replica_set(name: str, replicas: int) -> dict[str, Any]:
@@ -37,17 +38,19 @@ COMMANDS: list[dict[str, Any]] = [
 ]
 
 
-def run(release: str, *, restores: bool) -> tuple[list[AnyEvent], str, int]:
+def run(commands: list[dict[str, Any]], simulation: Simulation, *, restores: bool) -> tuple[list[AnyEvent], str, int]:
     """The events of all commands, the digest of the state, and the number of units; `restores`: continue from a checkpoint in each."""
-    simulation = four_nodes(release=release)
     events: list[AnyEvent] = []
     units = 0
-    for command in COMMANDS:
+    fold = Fold(simulation.view())
+    for command in commands:
         simulation.start(convert_command(command))
         while True:
             outcome = simulation.work(stop=lambda: True)
             units += 1
-            events += simulation.drain_events()
+            events += (news := simulation.drain_events())
+            fold.apply_all(news)
+            assert fold.to_view() == simulation.view()
             if outcome is not None:
                 break
             if restores:
@@ -58,22 +61,76 @@ def run(release: str, *, restores: bool) -> tuple[list[AnyEvent], str, int]:
 @pytest.mark.parametrize("release", ["v1.27.1", "v1.36"])
 @pytest.mark.parametrize("syncs", [1, 3])
 def test_events_and_state_do_not_depend_on_the_length_of_units(release: str, syncs: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    events, digest, units = run(release, restores=False)
+    events, digest, units = run(COMMANDS, four_nodes(release=release), restores=False)
     monkeypatch.setattr(cycle_runner, "MAX_SYNCS", syncs)
 
-    in_short_units = run(release, restores=True)
+    in_short_units = run(COMMANDS, four_nodes(release=release), restores=True)
 
     assert in_short_units[:2] == (events, digest)
     assert in_short_units[2] > units + 20
 
 
-@pytest.mark.parametrize("command", ["restart", "reset"])
-def test_progress_is_reported_while_a_restarted_scheduler_lists(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scheduler_process, "_OBJECTS_PER_REPORT", 2)
-    simulation = four_nodes(*(pod(f"p{number}") for number in range(9)))
-    reports: list[int] = []
-    simulation.on_stage = lambda: reports.append(simulation.event)
-    simulation.start(convert_command({"op": command}))
-    simulation.work()
+#: A scheduler that starts again, with and without another configuration, with pods in each state and events in flight.
+RESTARTS: list[dict[str, Any]] = [
+    {"op": "create", "object": pod("large", cpu="6")},
+    {"op": "run", "max": 5},
+    {"op": "latency", "kind": "Pod", "seconds": 60},
+    {"op": "create", "object": pod("in-flight")},
+    {"op": "restart"},
+    {"op": "helper", "name": "kubelet", "seconds": 0.0},
+    {"op": "configure", "config": {"percentageOfNodesToScore": 50}, "restart": True},
+    {"op": "run"},
+    {"op": "delete", "kind": "Node", "name": "node1", "namespace": ""},
+    {"op": "reset"},
+    {"op": "run", "max": 2},
+    {"op": "restart"},
+    {"op": "run"},
+]
 
-    assert len(set(reports)) >= 4
+
+def restarted(release: str, *, restores: bool = False) -> tuple[list[AnyEvent], str, int]:
+    return run(RESTARTS, nine_pods(release), restores=restores)
+
+
+def nine_pods(release: str) -> Simulation:
+    foreign = pod("foreign", schedulerName="other")
+    return four_nodes(foreign, *(pod(f"p{number}", node_name="node2" if number % 3 == 0 else "") for number in range(9)), release=release)
+
+
+@pytest.mark.parametrize("release", ["v1.27.1", "v1.36"])
+@pytest.mark.parametrize("objects", [1, 2, 4, 7])
+def test_a_restarted_scheduler_lists_in_units(release: str, objects: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    events, digest, units = restarted(release)
+    monkeypatch.setattr(scheduler_process, "MAX_LISTED", objects)
+
+    in_short_units = restarted(release, restores=True)
+
+    assert in_short_units[:2] == (events, digest)
+    assert in_short_units[2] >= units + 4 * (14 // objects - 1)
+
+
+def test_a_command_first_ends_the_lists_that_an_earlier_one_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scheduler_process, "MAX_LISTED", 3)
+    simulation = nine_pods("v1.36")
+    simulation.start(convert_command({"op": "restart"}))
+    assert simulation.work(stop=lambda: True) is None
+    simulation.interrupt()
+    assert not simulation.scheduler.state.informers.list("Pod")
+
+    do(simulation, "create", object=pod("later"))
+
+    assert [seen.metadata.name for seen in simulation.scheduler.state.informers.list("Pod")] == [
+        "foreign",
+        "later",
+        *(f"p{n}" for n in range(9)),
+    ]
+
+
+def test_the_engine_amid_the_lists_shows_what_was_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scheduler_process, "MAX_LISTED", 6)
+    simulation = nine_pods("v1.36")
+    simulation.start(convert_command({"op": "restart"}))
+
+    assert simulation.work_until(simulation.event + 2)
+    assert len(simulation.view().cache.list) == 4
+    assert [seen.metadata.name for seen in simulation.scheduler.state.informers.list("Pod")] == ["foreign", "p0"]

@@ -12,6 +12,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 
+from schedviz.engine.commands import scheduler_process
 from schedviz.ingest.release_evidence import ReleaseEvidence, with_release
 from schedviz.ingest.report import Report
 from schedviz.sessions.errors import HistoryUnavailable, KeyReused
@@ -76,6 +77,27 @@ def test_a_fork_of_a_stages_end_is_exactly_there(parent: Session, somebody: User
         assert made(parent, somebody, end).fork_event == end
     # The binding begins in the same breath.
     assert made(parent, somebody, cycle.last_event).fork_event == cycle.last_event + 1
+
+
+@pytest.mark.parametrize("op", ["restart", "reset"])
+def test_a_fork_begins_amid_the_lists_of_a_restarted_scheduler(
+    op: str, parent: Session, somebody: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scheduler_process, "MAX_LISTED", 10)
+    before = parent.event
+    send(parent.pk, op)
+    parent = work_off(parent.pk)
+
+    forks = [made(parent, somebody, at) for at in (before + 20, parent.event - 20)]
+
+    assert [fork.fork_event < parent.event for fork in forks] == [True, True]
+    for forked in forks:
+        send(forked.pk, "run")
+        work_off(forked.pk)
+    send(parent.pk, "run")
+    parent = work_off(parent.pk)
+    ends = [reading.state_at_head(Session.objects.get(pk=one.pk)).view.cache.list for one in (*forks, parent)]
+    assert ends[0] == ends[1] == ends[2]
 
 
 def test_without_a_moment_it_begins_as_the_session_is(parent: Session, somebody: User) -> None:

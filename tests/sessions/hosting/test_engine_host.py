@@ -7,14 +7,16 @@ from typing import Any
 import pytest
 
 from schedviz.engine import Simulation
+from schedviz.engine.commands import scheduler_process
 from schedviz.sessions.errors import Fenced
-from schedviz.sessions.hosting import lease
+from schedviz.sessions.history import reading
+from schedviz.sessions.hosting import lease, slice_runner
 from schedviz.sessions.hosting.engine_host import EngineHost
 from schedviz.sessions.hosting.slice_commit import Position
 from schedviz.sessions.hosting.slice_runner import EngineError
-from schedviz.sessions.models import Command, Session
+from schedviz.sessions.models import Chunk, Command, Session
 from schedviz.trace.commands import Latency
-from tests.sessions.conftest import MakeSession, send
+from tests.sessions.conftest import MakeSession, send, stored_events
 from tests.sessions.hosting.conftest import HostOf
 
 
@@ -170,3 +172,31 @@ def test_a_run_continues_in_the_next_slice(make_session: MakeSession, host_of: H
         host.work_slice()
     assert host.running is None
     assert host.position.cycle == 200
+
+
+@pytest.mark.parametrize("op", ["restart", "reset"])
+def test_the_first_lists_of_a_restarted_scheduler_are_several_chunks(
+    op: str, make_session: MakeSession, host_of: HostOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scheduler_process, "MAX_LISTED", 10)
+    monkeypatch.setattr(slice_runner, "MAX_SLICE_SECONDS", 0.0)
+    session_id = make_session(nodes=4, pods=60)
+    send(session_id, "cycle")
+    send(session_id, op)
+    host = host_of(session_id)
+    for _ in range(3):
+        host.work_slice()
+    assert host.running is not None
+    # The next owner continues the lists, from the checkpoint or from a replay.
+    amid = host.position
+    replayed = EngineHost(host.lease, Session.objects.get(pk=session_id))
+    replayed.load()
+    while replayed.has_work:
+        replayed.work_slice()
+
+    session = Session.objects.get(pk=session_id)
+    events = stored_events(session_id)
+    assert max(chunk.last_event - chunk.first_event for chunk in Chunk.objects.filter(session_id=session_id)) < 40
+    assert Command.objects.get(session_id=session_id, seq=2).outcome["event"] == session.event == events[-1].event
+    assert len(reading.state_at_event(session, amid.event).view.queue.active_q) < 30
+    assert len(reading.state_at_head(session).view.queue.active_q) == (59 if op == "restart" else 60)
