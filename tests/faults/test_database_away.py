@@ -29,12 +29,14 @@ def test_a_database_that_restarts_under_load_loses_nothing(start_up: StartUp, po
         sender.start()
     until(lambda: all(len(sender.sent) > 3 for sender in senders))
 
+    assert large_request(client, sessions[0]) == 400
     for end in (postgres.stop_gracefully, postgres.crash):
         end()
         until(lambda: response(client, "/healthz")[0] == 503)
         assert response(client, "/healthz")[1]["down"] == ["database"]
         status, body = response(client, f"/api/v1/sessions/{sessions[0]}/")
         assert (status, body["error"]["code"]) == (503, "database_down")
+        assert large_request(client, sessions[0]) == 503
         before = [sender.unanswered for sender in senders]
         until(lambda before=before: all(now.unanswered > was for now, was in zip(senders, before, strict=True)))
         # Meanwhile kill the housekeeper, which frees the sessions of crashed workers, and a worker with sessions.
@@ -46,6 +48,8 @@ def test_a_database_that_restarts_under_load_loses_nothing(start_up: StartUp, po
         before = [len(sender.sent) for sender in senders]
         until(lambda before=before: all(len(now.sent) > was for now, was in zip(senders, before, strict=True)))
         until(client.is_up)
+        # Its sender is looked up in a thread of the event loop, whose connection is that of before.
+        assert large_request(client, sessions[0]) == 400
         installation.output.write_text("")
 
     stopped.set()
@@ -55,6 +59,12 @@ def test_a_database_that_restarts_under_load_loses_nothing(start_up: StartUp, po
         assert not sender.trouble
     wait_until(verdict.all_commands_are_applied, "not everything that was accepted was applied")
     check_at_rest(installation, senders)
+
+
+def large_request(client: Client, session_id: str) -> int:
+    """The status of a request with more bytes than are read without a look at its credentials."""
+    status, _ = client.request("POST", f"/api/v1/sessions/{session_id}/commands/", {"op": "x" * 90_000})
+    return status
 
 
 def response(client: Client, path: str) -> tuple[int, dict]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
-from django.db import InterfaceError, OperationalError, connections
+from django.db import InterfaceError, OperationalError, close_old_connections, connections
 
 from schedviz.web.thread_pool import Threads
 
@@ -25,6 +25,8 @@ async def in_database(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -
 
 
 def _guarded(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    # As Django does before each HTTP request: a call may have handled the error of a broken connection itself, so that it was not closed.
+    close_old_connections()
     try:
         return call(*args, **kwargs)
     except DATABASE_UNAVAILABLE:
