@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from threading import Event, Lock
-from types import SimpleNamespace
 from uuid import uuid4
 
 import pytest
 
 from schedviz.sessions.history import reading
-from schedviz.web.api import moments
+from schedviz.web.api.past_moments import MAX_FOLDINGS, PAST_MOMENTS
 from schedviz.web.waiting import MAX_WAITING, requester, waits
 
 
@@ -56,37 +53,15 @@ def test_a_state_of_the_past_says_which(past):
     assert result["cache"]["list"] == []
 
 
-def test_few_moments_of_the_past_are_folded_at_a_time(monkeypatch):
-    lock, folding, most = Lock(), [], [0]
-
-    def fold(_session, event):
-        with lock:
-            folding.append(event)
-            most[0] = max(most[0], len(folding))
-        # Long enough for the others to begin, if nothing keeps them.
-        Event().wait(0.05)
-        with lock:
-            folding.remove(event)
-        return event
-
-    monkeypatch.setattr(moments.reading, "state_at_event", fold)
-    session, requests = SimpleNamespace(event=20), [SimpleNamespace(query_params={"at": str(event)}) for event in range(1, 7)]
-    with ThreadPoolExecutor(6) as pool:
-        found = list(pool.map(lambda request: moments.moment_at(request, session), requests))
-
-    assert found == [1, 2, 3, 4, 5, 6]
-    assert most[0] == moments.MAX_FOLDINGS
-
-
 def test_a_moment_is_refused_while_too_many_wait(past):
     client, address = past
     with ExitStack() as others:
         for _ in range(MAX_WAITING):
             requester.set(uuid4().hex)
             others.enter_context(waits.one())
-        for _ in range(moments.MAX_FOLDINGS):
-            assert moments._FOLDINGS.acquire(blocking=False)
-            others.callback(moments._FOLDINGS.release)
+        for _ in range(MAX_FOLDINGS):
+            assert PAST_MOMENTS._slots.acquire(blocking=False)
+            others.callback(PAST_MOMENTS._slots.release)
         response = client.get(address + "view/", {"at": 6})
         assert (response.status_code, response.json()["code"]) == (503, "busy")
         assert client.get(address + "view/").status_code == 200

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from threading import BoundedSemaphore
-from typing import Final
 from uuid import UUID
 
 from drf_spectacular.utils import extend_schema
@@ -20,13 +16,9 @@ from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import optional_number, session_for
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, response
+from schedviz.web.api.past_moments import PAST_MOMENTS
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.waiting import TooManyWait, waits
-
-#: How many moments are folded at a time. The events of one chunk can be those of 200,000 pods: hundreds of megabytes, and seconds in which
-#: the event loop gets little of the interpreter.
-MAX_FOLDINGS: Final = 2
-_FOLDINGS: Final = BoundedSemaphore(MAX_FOLDINGS)
+from schedviz.web.waiting import TooManyWait
 
 AT = query("at", int, "An event number: the state after that event. By default, or if the event has not happened yet, the newest state.")
 
@@ -53,22 +45,9 @@ def moment_at(request: Request, session: Session) -> reading.Moment:
     if event is None or event >= session.event:
         return reading.state_at_head(session)
     try:
-        with _folding():
-            return reading.state_at_event(session, event)
+        return PAST_MOMENTS.at(session, event)
     except TooManyWait as error:
         raise ApiError(503, "busy", f"{error} Try again in a moment.", headers={"Retry-After": "2"}) from error
     except HistoryUnavailable as error:
         first = reading.first_moment(session)
         raise ApiError(404, error.code, str(error), path="?at", expected=f"{first} or more", found=str(event)) from error
-
-
-@contextmanager
-def _folding() -> Iterator[None]:
-    """Fold the events of a past moment, a few requests at a time. Raises `TooManyWait`."""
-    if not _FOLDINGS.acquire(blocking=False):
-        with waits.one():
-            _FOLDINGS.acquire()
-    try:
-        yield
-    finally:
-        _FOLDINGS.release()
