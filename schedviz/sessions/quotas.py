@@ -112,18 +112,6 @@ def require_quota(owner_id: int | None, **more: int) -> None:
     _require_quotas(quotas_of(owner_id), more)
 
 
-def require_room(owner_id: int | None, present: Mapping[str, int], added: Mapping[str, int]) -> None:
-    """Raises `QuotaReached` if a session's cluster may not grow. `present`: what it has, which the database may not count yet."""
-    counted = quotas_of(owner_id)
-    _require_quotas([msgspec.structs.replace(quota, used=max(quota.used, present.get(quota.kind, 0))) for quota in counted], added)
-    _add(owner_id, added)
-
-
-def limit_clusters() -> bool:
-    """Whether there is a quota of nodes or pods."""
-    return _are_limited(("nodes", "pods")) or bool(settings.PUBLIC_DEMO)
-
-
 def _require_quotas(quotas: Iterable[Quota], more: Mapping[str, int]) -> None:
     for quota in quotas:
         additional = more.get(quota.kind)
@@ -177,6 +165,32 @@ def require_command_quota(session_id: UUID, commands: Iterable[tuple[AnyCommand,
     # An update may ask for pods that the session already has.
     require_quota(owner, **{**more, **({"pods": more["pods"] - min(updated, pods)} if updated else {})})
     _add(owner, more)
+
+
+def require_growth(owner_id: int | None, more: Mapping[str, int], *, present: Mapping[str, int]) -> None:
+    """Raises `QuotaReached` if the remaining quota is too small for the `nodes` and `pods` by which a session is about to grow. Otherwise
+    they count at once in this process.
+
+    `present`: what the session has now, which the database may not count yet.
+    """
+    if _are_limited(more) or settings.PUBLIC_DEMO:
+        quotas = [msgspec.structs.replace(quota, used=max(quota.used, present.get(quota.kind, 0))) for quota in quotas_of(owner_id)]
+        _require_quotas(quotas, more)
+        _add(owner_id, more)
+
+
+def largest_growth(commands: Iterable[AnyCommand]) -> Counter[str]:
+    """By how many nodes and pods these commands let an empty cluster grow at most, with the pods that controllers create for workloads."""
+    grown: Counter[str] = Counter()
+    largest: Counter[str] = Counter()
+    for command in commands:
+        if isinstance(command, Create):
+            grown.update(_created_by(command))
+            grown["pods"] += replicas_of(command.object)
+            largest |= grown
+        elif isinstance(command, Delete) and grown[kind := KIND_OF_OBJECT.get(command.kind, "")]:
+            grown[kind] -= 1
+    return largest
 
 
 def _created_by(command: AnyCommand) -> dict[str, int]:

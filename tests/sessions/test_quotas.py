@@ -11,6 +11,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 
+from schedviz.engine.commands import cycle_runner
 from schedviz.sessions import quotas
 from schedviz.sessions.commands import inbox
 from schedviz.sessions.forks import requests
@@ -246,6 +247,72 @@ def test_a_run_that_uses_a_quota_up_stops_and_says_so(owned: UUID, settings: Any
     assert (again.status, again.commands.get(seq=seq).outcome["stopped"]) == (Session.Status.READY, "quota"), again.message
 
 
+def test_a_command_that_replaces_pods_is_no_growth(owned: UUID, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cycle_runner, "MAX_SYNCS", 1)
+    monkeypatch.setattr("schedviz.sessions.hosting.slice_runner.MAX_SLICE_SECONDS", 0.0)
+    send(owned, "helper", name="replicaSets")
+    send(owned, "create", object=workload("ReplicaSet", "a", 5))
+    send(owned, "run")
+    pods = work_off(owned).pods
+    quotas.clear_cache()
+    settings.PODS_PER_USER = pods
+
+    seqs = [send(owned, "drain", node=f"node-{number}") for number in (1, 2)]
+    session = work_off(owned)
+
+    assert [session.commands.get(seq=seq).outcome["stopped"] for seq in seqs] == ["", ""]
+
+
+def test_the_commands_of_a_file_count_as_they_are_replayed(owned: UUID, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("schedviz.sessions.transfer.file_replay._SLICE_SECONDS", 0.0)
+    send(owned, "helper", name="replicaSets")
+    send(owned, "create", object=workload("ReplicaSet", "a", 30))
+    work_off(owned)
+    file = packed(owned)
+    settings.PODS_IN_ALL = 42 + 40
+    quotas.clear_cache()
+
+    session = imported(file)
+
+    assert session.status == Session.Status.FAILED
+    assert "SCHEDVIZ_PODS_IN_ALL allows 82." in session.message
+    assert (session.chunk, session.commands.count()) == (0, 0)
+    settings.PODS_IN_ALL = 42 + 42
+    quotas.clear_cache()
+    assert imported(file).status == Session.Status.READY
+
+
+def test_the_commands_before_a_fork_count_as_they_are_replayed(owned: UUID, settings: Any) -> None:
+    send(owned, "helper", name="replicaSets")
+    send(owned, "create", object=workload("ReplicaSet", "a", 30))
+    parent = work_off(owned)
+    assert parent.owner is not None
+    made = requests.fork(parent, parent.owner).session
+    import_job.import_uploads(made.pk)
+    file = packed(made.pk)
+    settings.PODS_IN_ALL = 2 * 42 + 40
+    quotas.clear_cache()
+
+    session = imported(file)
+
+    assert session.status == Session.Status.FAILED
+    assert "SCHEDVIZ_PODS_IN_ALL allows 124." in session.message
+
+
+def test_a_trace_counts_the_objects_that_its_steps_create(db: None, settings: Any) -> None:
+    settings.PODS_IN_ALL = 5
+    steps: list[dict[str, Any]] = [{"op": "create", "object": pod(f"pod-{number}")} for number in range(4)]
+    steps += [{"op": "delete", "kind": "Pod", "name": "pod-0"}, {"op": "create", "object": pod("pod-4")}]
+    for replicas, status in ((1, Session.Status.READY), (2, Session.Status.FAILED)):
+        trace = {"format": "schedviz-trace/1", "steps": [*steps, {"op": "create", "object": workload("ReplicaSet", "a", replicas)}]}
+        made = create.create_session(None, "a trace", create.Trace(trace))
+        import_job.import_uploads(made.pk)
+
+        made.refresh_from_db()
+        assert made.status == status, made.message
+    assert "SCHEDVIZ_PODS_IN_ALL allows 5. 6 more are too many." in made.message
+
+
 def test_an_import_that_there_is_no_room_for_fails_with_the_limit(owned: UUID, settings: Any) -> None:
     file = b"".join(session_file_export.export(Session.objects.get(pk=owned)))
     settings.PODS_IN_ALL = 20
@@ -268,29 +335,6 @@ def test_a_new_session_needs_room(owned: UUID, settings: Any, kind: str, limit: 
     setattr(settings, f"{kind}_PER_USER", limit)
     with pytest.raises(QuotaReached, match=f"SCHEDVIZ_{kind}_PER_USER allows {limit}"):
         quotas.require_session_quota(owner, nodes=3, pods=12)
-
-
-def traced(steps: list[dict[str, Any]], owner: User) -> Session:
-    """A session of the user that executed these steps of a trace."""
-    made = create.create_session(owner, "a trace", create.Trace({"format": "schedviz-trace/1", "steps": steps}))
-    import_job.import_uploads(made.pk)
-    return work_off(made.pk)
-
-
-def test_the_steps_of_a_trace_create_no_more_pods_than_the_quota_allows(owned: UUID, settings: Any) -> None:
-    owner = Session.objects.get(pk=owned).owner
-    assert owner is not None
-    settings.PODS_PER_USER = 30
-    sets = [{"op": "create", "object": workload("ReplicaSet", name, 8)} for name in ("first", "second", "third")]
-
-    session = traced([{"op": "helper", "name": "replicaSets"}, *sets, {"op": "create", "object": pod("one")}], owner)
-
-    outcomes = [row.outcome for row in session.commands.order_by("seq")]
-    assert [outcome.get("stopped") for outcome in outcomes] == ["", "", "", "quota", ""]
-    assert outcomes[3]["result"].startswith("Your sessions have ")
-    assert "SCHEDVIZ_PODS_PER_USER allows 30. 8 more are too many." in outcomes[3]["result"]
-    assert used(owned)["pods"] == 12 + 8 + 8 + 1
-    assert imported(packed(session.pk)).report["file"]["verified"] is True
 
 
 def test_enabling_controllers_counts_the_pods_that_they_would_create(owned: UUID, settings: Any) -> None:
@@ -318,16 +362,3 @@ def test_the_writes_while_a_pod_is_scheduled_count(owned: UUID, settings: Any) -
 
     assert session.commands.get(seq=seq).outcome["stopped"] == "quota"
     assert used(owned)["nodes"] == 3
-
-
-def test_the_commands_of_a_session_file_create_no_more_pods_than_the_quota_allows(owned: UUID, settings: Any) -> None:
-    send(owned, "helper", name="replicaSets")
-    send(owned, "create", object=workload("ReplicaSet", "set", 20))
-    work_off(owned)
-    file = packed(owned)
-    settings.PODS_IN_ALL = 50
-
-    session = imported(file)
-
-    assert session.status == Session.Status.FAILED
-    assert "SCHEDVIZ_PODS_IN_ALL allows 50. 20 more are too many." in session.message

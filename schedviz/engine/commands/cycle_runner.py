@@ -12,8 +12,10 @@ from schedviz.engine.schedule_one import SchedulingCycle
 from schedviz.engine.schedule_one_podgroup import PodGroupCycle
 from schedviz.engine.simulation_state import SimulationState
 
-#: A unit of a command ends after this many syncs of controllers, so that no unit takes long and its events fit into memory.
+#: A unit of a command ends after this many syncs of controllers, or after the sync with this many events, so that no unit takes long and its
+#: events fit into memory.
 MAX_SYNCS: Final = 256
+MAX_EVENTS: Final = 4096
 
 
 class CycleObserver(Protocol):
@@ -51,9 +53,9 @@ class CycleRunner:
         False, only `in_units`: the unit has done enough, and the next one continues.
         """
         simulation = self.simulation
-        steps = 0
+        steps, first = 0, simulation.event
         while (due := simulation.cluster.next_due) is not None and due <= moment:
-            if in_units and steps >= MAX_SYNCS:
+            if in_units and (steps >= MAX_SYNCS or simulation.event - first >= MAX_EVENTS):
                 return False
             steps += 1
             self.set_clock(max(due, simulation.clock.now))
@@ -95,8 +97,8 @@ class CycleRunner:
         """
         simulation = self.simulation
         cluster = simulation.cluster
+        syncs, first = 0, simulation.event
         self._deliver_arrived()
-        syncs = 0
         while self._controllers_may_act and cluster.controllers.act():
             self._observer.progressed()
             self._deliver_arrived()
@@ -104,7 +106,7 @@ class CycleRunner:
                 # The next unit continues, so that no unit takes long.
                 break
             syncs += 1
-            if in_units and syncs >= MAX_SYNCS:
+            if in_units and (syncs >= MAX_SYNCS or simulation.event - first >= MAX_EVENTS):
                 cluster.controllers.is_catching_up = True
                 return False
         if simulation.exited:

@@ -14,11 +14,11 @@ from structlog.contextvars import bound_contextvars
 from schedviz.engine import Simulation
 from schedviz.engine.simulation import never
 from schedviz.sessions import quotas
+from schedviz.sessions.cluster_growth import ClusterGrowth
 from schedviz.sessions.commands.breakpoints import BreakpointMonitor, Hit
 from schedviz.sessions.errors import Fenced
 from schedviz.sessions.extenders import stored_responses
 from schedviz.sessions.extenders.http import HttpTransport
-from schedviz.sessions.hosting import cluster_growth
 from schedviz.sessions.hosting.inbox_reader import InboxReader
 from schedviz.sessions.hosting.lease import Lease, announce, announce_stuck
 from schedviz.sessions.hosting.pace import Pace
@@ -102,6 +102,7 @@ class SliceRunner:
         self.breakpoints = BreakpointMonitor(session)
         self.shadow = Shadow(session)
         self._span = CommandSpan()
+        self._growth = ClusterGrowth(session.owner_id, simulation)
         #: The command that the current slice executes, for the watchdog.
         self._current_seq = 0
         self.breakpoints.refresh(session.breakpoints_edit)
@@ -201,8 +202,7 @@ class SliceRunner:
     def _begin_or_continue(self, stored: Stored, stop: Callable[[], bool], hits: list[Hit]) -> Done | None:
         refused = ""
         if self.running is None:
-            refused = self._refused_growth(stored)
-            self._begin(stored)
+            refused = self._begin(stored)
             if self.pace is not None and not self._inbox.is_interrupted(stored):
                 # This slice's limit of cycles was set before the pace was known (`_end_of_slice`). The next slice, which is due at once,
                 # has the limit of the pace.
@@ -227,12 +227,18 @@ class SliceRunner:
         self._span.end(members)
         return Done(seq=stored.seq, outcome=members, stopped_event=stopped_event, is_observed=self.shadow.is_observed(stored.key))
 
-    def _begin(self, stored: Stored) -> None:
+    def _begin(self, stored: Stored) -> str:
+        """Begin a command. Returns which quota has no room for what it adds to the cluster; "" if it may work."""
         self.shadow.before(self._simulation, stored.command, is_ordered=not stored.key.endswith(UNORDERED))
         self._simulation.start(stored.command, seq=stored.seq)
         self.running = stored
         self._watch_run(stored)
         self._set_pace()
+        try:
+            self._growth.begin(stored.command)
+        except QuotaReached as reached:
+            return str(reached)
+        return ""
 
     def _end_command(self) -> None:
         self.running = self.pace = None
@@ -249,16 +255,14 @@ class SliceRunner:
         outcome = {"error": f"The command was quarantined: {why}", "event": self._simulation.event}
         return Done(seq=stored.seq, outcome=outcome, stopped_event=stopped_event, quarantined=True)
 
-    def _refused_growth(self, stored: Stored) -> str:
-        """Why a command, which has not begun, may not make the cluster larger; "" if it may."""
-        try:
-            cluster_growth.require_room(self._session.owner_id, self._simulation, stored.command)
-        except QuotaReached as reached:
-            return str(reached)
-        return ""
-
     def _exceeded_quota(self, stored: Stored) -> str:
-        """Which quota a run has used up; "" for none."""
+        """Which quota a run has used up, or the pods that a command has created; "" for none."""
+        # A reset lists the imported objects, which were counted when they were imported.
+        if self._simulation.listing is None:
+            try:
+                self._growth.require_quota()
+            except QuotaReached as reached:
+                return str(reached)
         return quotas.reason_to_stop(self._session.owner_id) if isinstance(stored.command, Run | Step) else ""
 
     def _watch_run(self, stored: Stored) -> None:

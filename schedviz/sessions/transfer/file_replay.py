@@ -13,13 +13,13 @@ import msgspec
 from schedviz.engine import Simulation
 from schedviz.ingest.errors import IngestError
 from schedviz.ingest.session_file import Manifest, view_digest
+from schedviz.sessions.cluster_growth import ClusterGrowth
 from schedviz.sessions.errors import ReplayDiverged
-from schedviz.sessions.hosting import cluster_growth, slice_commit
+from schedviz.sessions.hosting import slice_commit
 from schedviz.sessions.hosting.lease import Lease
 from schedviz.sessions.hosting.slice_commit import Done, Position, Work
 from schedviz.sessions.hosting.slice_runner import STOPPED_BY_BREAKPOINT, STOPPED_BY_QUOTA
 from schedviz.sessions.models import Command, Session
-from schedviz.sessions.quotas import QuotaReached
 from schedviz.sessions.replay.replayer import ENGINE_VERSION, Stored
 from schedviz.trace.added_members import view_without_added_facts, view_without_taints, without_added_members
 from schedviz.trace.commands import decode_command
@@ -59,7 +59,9 @@ class FileReplay:
         events: Iterator[bytes],
         on_commit: Callable[[int], None],
     ) -> None:
-        """`events`: the file's events, as JSON. `on_commit` is called with the last event of each slice that was stored."""
+        """`events`: the file's events, as JSON. `on_commit` is called with the last event of each slice that was stored. The quotas know the
+        present size of the cluster.
+        """
         self._lease = own_lease
         self._session = session
         self._simulation = simulation
@@ -68,6 +70,7 @@ class FileReplay:
         self._expected = events
         self._on_commit = on_commit
         self._first_event = simulation.event
+        self._growth = ClusterGrowth(session.owner_id, simulation)
         #: The position of what is stored.
         self.position = Position(0, 0, simulation.cycle, simulation.event, simulation.clock_seconds)
         #: Executed commands that are not stored yet.
@@ -75,7 +78,7 @@ class FileReplay:
         self._slice_ends = time.monotonic() + _SLICE_SECONDS
 
     def execute(self, stored: Stored, recorded: dict[str, Any]) -> None:
-        """Replay the next command as far as it was `recorded`. Raises `ReplayDiffers` and `ReplayDiverged`."""
+        """Replay the next command as far as it was `recorded`. Raises `ReplayDiffers`, `ReplayDiverged` and `QuotaReached`."""
         if stored.quarantined and stored.stopped_event is None:
             done = Done(seq=stored.seq, outcome=self._quarantine_outcome(recorded), quarantined=True)
         else:
@@ -96,9 +99,8 @@ class FileReplay:
         return Done(seq=stored.seq, outcome=outcome, stopped_event=stored.stopped_event, quarantined=stored.quarantined)
 
     def _executed(self, stored: Stored) -> dict[str, Any]:
-        """Execute a command up to the event at which it was stopped, if it was, and return the engine's outcome. Raises `IngestError`."""
+        """Execute a command up to the event at which it was stopped, if it was, and return the engine's outcome."""
         simulation = self._simulation
-        require_room(self._session, simulation, stored)
         simulation.start(stored.command, seq=stored.seq)
 
         def is_stopped() -> bool:
@@ -117,7 +119,7 @@ class FileReplay:
         return result
 
     def finish(self) -> None:
-        """Store the rest, and compare the end with the file's. Raises `ReplayDiffers` and `IngestError`."""
+        """Store the rest, and compare the end with the file's. Raises `ReplayDiffers`, `IngestError` and `QuotaReached`."""
         simulation, manifest = self._simulation, self._manifest
         self._commit()
         if next(self._expected, None) is not None:
@@ -147,6 +149,7 @@ class FileReplay:
     def _commit(self) -> None:
         """Compare the replayed events with those in the file, and store them."""
         simulation = self._simulation
+        self._growth.require_quota()
         events, cycles = simulation.drain_events(), simulation.drain_cycles()
         simulation.drain_extender_responses()
         self._compare(events)
@@ -206,17 +209,6 @@ class FileReplay:
 
     def _difference(self, problem: str, detail: dict[str, Any]) -> ReplayDiffers:
         return ReplayDiffers(f"{self._file_name}: {problem}{version_note(self._manifest)}", detail)
-
-
-def require_room(session: Session, simulation: Simulation, stored: Stored) -> None:
-    """Raises `IngestError` if a command, which has not begun, makes the cluster larger than the quotas allow."""
-    if stored.stopped_event is not None and stored.stopped_event <= simulation.event:
-        # It was stopped before it added anything.
-        return
-    try:
-        cluster_growth.require_room(session.owner_id, simulation, stored.command)
-    except QuotaReached as reached:
-        raise IngestError(f"command {stored.seq}: {reached}") from reached
 
 
 def version_note(manifest: Manifest) -> str:

@@ -239,7 +239,9 @@ class Importer:
         queued = Command.objects.filter(session_id=self.session.pk, key__startswith=_STEP_KEY).count()
         # An import whose worker crashed may have stored the first of them.
         bodies = list(step_bodies(trace))[queued:]
-        self.require_quota(bytes=sum(len(body) for _, body in bodies))
+        quotas.clear_cache()
+        created = quotas.largest_growth(step for step in trace.steps if isinstance(step, AnyCommand))
+        self.require_quota(bytes=sum(len(body) for _, body in bodies), **created)
         for start in range(0, len(bodies), _COMMANDS_IN_A_TRANSACTION):
             some = bodies[start : start + _COMMANDS_IN_A_TRANSACTION]
             with transaction.atomic():

@@ -37,6 +37,8 @@ from schedviz.ingest.session_file import (
 )
 from schedviz.kube import codec
 from schedviz.kube.errors import KubeError
+from schedviz.sessions import quotas
+from schedviz.sessions.cluster_growth import size_of
 from schedviz.sessions.commands.limits import validate_config
 from schedviz.sessions.commands.stored_form import canonical
 from schedviz.sessions.errors import CommandRefused, Fenced, ReplayDiverged
@@ -56,6 +58,7 @@ from schedviz.sessions.models import (
     Session,
 )
 from schedviz.sessions.queries.keyset import in_steps
+from schedviz.sessions.quotas import QuotaReached
 from schedviz.sessions.replay.replayer import Stored, drop_records
 from schedviz.sessions.transfer.file_replay import (
     MAX_SHOWN_CHARACTERS,
@@ -63,7 +66,6 @@ from schedviz.sessions.transfer.file_replay import (
     FileReplay,
     ReplayDiffers,
     ended_early,
-    require_room,
     version_note,
 )
 from schedviz.sessions.transfer.importer import Importer
@@ -127,6 +129,8 @@ class SessionFileImport(Importer):
         except ReplayDiffers as error:
             self.difference = error.difference
             raise
+        except QuotaReached as reached:
+            raise IngestError(str(reached)) from reached
         self.finish(simulation, position)
         return self.report(manifest)
 
@@ -141,7 +145,7 @@ class SessionFileImport(Importer):
 
     def delete_earlier_attempt(self) -> None:
         """Delete what an earlier worker stored before it crashed."""
-        values = {"applied_seq": 0, "chunk": 0, "cycle": 0, "event": 0, "clock_seconds": 0.0, "history_bytes": 0}
+        values = {"applied_seq": 0, "chunk": 0, "cycle": 0, "event": 0, "clock_seconds": 0.0, "history_bytes": 0, "nodes": 0, "pods": 0}
         imported = Command.objects.filter(session_id=self.session.pk, key__startswith=_KEY_PREFIX)
         if not lease.fenced_update(self.lease, **values, **({"last_seq": 0, "command_bytes": 0} if imported.exists() else {})):
             raise Fenced(f"Another owner has taken session {self.session.pk}, or it was deleted.")
@@ -194,6 +198,8 @@ class SessionFileImport(Importer):
 
         def show_progress() -> bool:
             drop_records(simulation)
+            # Nothing of the session is stored yet, so all of it is required.
+            self.require_quota(**size_of(simulation))
             self.show("replaying", simulation.event, event, "events")
             return False
 
@@ -201,7 +207,6 @@ class SessionFileImport(Importer):
             stored = _stored(line, self.release)
             if simulation.event >= event or (stored.quarantined and stored.stopped_event is None):
                 continue
-            require_room(self.session, simulation, stored)
             simulation.start(stored.command, seq=stored.seq)
             if stored.stopped_event is not None and stored.stopped_event < event:
                 _until(simulation, stored, stored.stopped_event, after_slice=show_progress)
@@ -252,6 +257,8 @@ class SessionFileImport(Importer):
     def replay_commands(self, simulation: Simulation, manifest: Manifest) -> Position:
         """Replay the stored commands, and compare the events with the file's. Returns the position at the end."""
         total = manifest.last_event - manifest.first_event
+        # The size of the cluster has just been stored.
+        quotas.clear_cache()
         replay = FileReplay(
             self.lease,
             self.session,

@@ -59,10 +59,12 @@ def run(commands: list[dict[str, Any]], simulation: Simulation, *, restores: boo
 
 
 @pytest.mark.parametrize("release", ["v1.27.1", "v1.36"])
-@pytest.mark.parametrize("syncs", [1, 3])
-def test_events_and_state_do_not_depend_on_the_length_of_units(release: str, syncs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("limit", "count"), [("MAX_SYNCS", 1), ("MAX_SYNCS", 3), ("MAX_EVENTS", 1)])
+def test_events_and_state_do_not_depend_on_the_length_of_units(
+    release: str, limit: str, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     events, digest, units = run(COMMANDS, four_nodes(release=release), restores=False)
-    monkeypatch.setattr(cycle_runner, "MAX_SYNCS", syncs)
+    monkeypatch.setattr(cycle_runner, limit, count)
 
     in_short_units = run(COMMANDS, four_nodes(release=release), restores=True)
 

@@ -1,0 +1,85 @@
+"""The nodes and pods that commands add to one cluster, compared with the quotas when the commands are executed.
+
+A command of a user is also checked when it is accepted (`quotas.require_command_quota`). Only here are the commands of observations and
+files counted, and the pods that simulated controllers create once they are enabled.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Final
+
+from schedviz.engine import Simulation
+from schedviz.engine.cluster.controllers.pods import missing_pods
+from schedviz.kube.apps import Deployment, ReplicaSet
+from schedviz.sessions import quotas
+from schedviz.sessions.commands.limits import replicas_of
+from schedviz.sessions.quotas import KIND_OF_OBJECT
+from schedviz.trace.commands import AnyCommand, Create, Helper, Schedule, Update
+
+#: The workloads whose pods the simulated controllers create.
+_WORKLOADS: Final = (Deployment.__name__, ReplicaSet.__name__)
+
+
+def size_of(simulation: Simulation) -> Counter[str]:
+    """How many `nodes` and `pods` the cluster has."""
+    store = simulation.cluster.store
+    return Counter({name: store.count(kind) for kind, name in KIND_OF_OBJECT.items()})
+
+
+class ClusterGrowth:
+    """How far a cluster has grown since it was last counted."""
+
+    def __init__(self, owner_id: int | None, simulation: Simulation) -> None:
+        """The present size counts as known to the quotas: it is stored with the session, or was required for it."""
+        self._owner_id = owner_id
+        self._simulation = simulation
+        #: The largest size that was counted. A pod that replaces another one is no growth.
+        self._counted = size_of(simulation)
+
+    def begin(self, command: AnyCommand) -> None:
+        """Count from the present size on, and what a command that begins will add. Raises `QuotaReached` if there is no room for it."""
+        self._counted = size_of(self._simulation)
+        if added := _added_by(self._simulation, command):
+            quotas.require_growth(self._owner_id, added, present=self._counted)
+            self._counted += added
+
+    def require_quota(self) -> None:
+        """Call it before the growth is stored. Raises `QuotaReached` if the cluster has grown by more than the remaining quota."""
+        size = size_of(self._simulation)
+        if more := size - self._counted:
+            quotas.require_growth(self._owner_id, more, present=size - more)
+            self._counted |= size
+
+
+def _added_by(simulation: Simulation, command: AnyCommand) -> Counter[str]:
+    match command:
+        case Create() | Update():
+            return +_added_by_write(simulation, command)
+        case Schedule():
+            added: Counter[str] = Counter()
+            for write in command.during:
+                if isinstance(write, Create | Update):
+                    added.update(_added_by_write(simulation, write))
+            return +added
+        case Helper() if command.on:
+            store, enabled = simulation.cluster.store, set(simulation.cluster.controllers.delays)
+            return +Counter(pods=missing_pods(store, enabled | {command.name}) - missing_pods(store, enabled))
+    return Counter()
+
+
+def _added_by_write(simulation: Simulation, write: Create | Update) -> Counter[str]:
+    kind = str(write.object.get("kind"))
+    if isinstance(write, Create) and kind in KIND_OF_OBJECT:
+        return Counter({KIND_OF_OBJECT[kind]: 1})
+    if kind in _WORKLOADS and "replicaSets" in simulation.cluster.controllers.delays:
+        return Counter(pods=replicas_of(write.object) - _present_replicas(simulation, write))
+    return Counter()
+
+
+def _present_replicas(simulation: Simulation, write: Create | Update) -> int:
+    """How many pods the stored state of a workload asks for; 0 if there is no such workload."""
+    metadata = write.object.get("metadata") or {}
+    key = f"{metadata.get('namespace') or 'default'}/{metadata.get('name')}"
+    stored = simulation.cluster.find(str(write.object["kind"]), key)
+    return stored.replicas if isinstance(stored, Deployment | ReplicaSet) else 0
