@@ -12,8 +12,8 @@ from schedviz.engine.schedule_one import SchedulingCycle
 from schedviz.engine.schedule_one_podgroup import PodGroupCycle
 from schedviz.engine.simulation_state import SimulationState
 
-#: A unit of a command ends after this many syncs of controllers, or after the sync with this many events, so that no unit takes long and its
-#: events fit into memory.
+#: A unit of a command ends after this many syncs of controllers, or after the sync with this many events, so that no unit takes long and
+#: its events fit into memory.
 MAX_SYNCS: Final = 256
 MAX_EVENTS: Final = 4096
 

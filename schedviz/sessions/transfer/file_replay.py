@@ -59,8 +59,8 @@ class FileReplay:
         events: Iterator[bytes],
         on_commit: Callable[[int], None],
     ) -> None:
-        """`events`: the file's events, as JSON. `on_commit` is called with the last event of each slice that was stored. The quotas know the
-        present size of the cluster.
+        """`events`: the file's events, as JSON. `on_commit` is called with the last event of each slice that was stored. The quotas know
+        the present size of the cluster.
         """
         self._lease = own_lease
         self._session = session
