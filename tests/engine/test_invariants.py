@@ -22,7 +22,7 @@ class World:
             recorder,
             now=lambda: 0,
             less=lambda first, second: first.pod_info.priority > second.pod_info.priority,
-            pre_enqueue=lambda _: None,
+            find_gating_plugin=lambda _: None,
             cluster_event_map={},
             pod_lister=lambda _namespace, _name: None,
             namespace_labels=lambda _: {},

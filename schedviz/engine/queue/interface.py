@@ -23,6 +23,8 @@ from schedviz.trace.view import QueueView
 #: Whether an event may help the pod, which is asked before the pod is requeued. Upstream's name; it has nothing to do with the extension
 #: point PreEnqueue. Upstream: PreEnqueueCheck
 PreEnqueueCheck = Callable[[PodInfo], bool]
+#: Whether the first pod leaves activeQ before the second. Upstream: LessFunc
+Less = Callable[[QueuedPodInfo, QueuedPodInfo], bool]
 #: The labels of a namespace; empty if it does not exist.
 NamespaceLabels = Callable[[str], Mapping[str, str]]
 

@@ -148,6 +148,7 @@ class Nominator:
         return node, was_last
 
     def _record(self, pod: PodInfo, before: tuple[str, bool] | None, node: str | None) -> None:
+        """Record where the pod is now, unless it is where it was: in no list, or last in the same one."""
         unchanged = before is None if node is None else before == (node, True)
         if not unchanged:
             self._recorder.record(PodNominated, pod=pod.key, node=node)

@@ -18,12 +18,13 @@ import msgspec
 
 from schedviz.engine.features import Features
 from schedviz.engine.framework.object_table import ObjectTable, QueuedPodState
-from schedviz.engine.framework.types import NANOS_PER_SECOND, ClusterEvent, PodInfo, QueuedPodInfo, nanos_to_seconds
+from schedviz.engine.framework.types import NANOS_PER_SECOND, ClusterEvent, PodInfo, QueuedPodInfo
 from schedviz.engine.queue import events
 from schedviz.engine.queue.events import ClusterEventMap, merged_event_map
-from schedviz.engine.queue.interface import NamespaceLabels, PreEnqueueCheck, QueueProfiles
+from schedviz.engine.queue.interface import Less, NamespaceLabels, PreEnqueueCheck, QueueProfiles
 from schedviz.engine.queue.nominator import NominatesPods, Nominator, NominatorState, PodLister
-from schedviz.engine.queue.unschedulable_pods import UnschedulablePods
+from schedviz.engine.queue.queued_pod_view import queued_pod_view
+from schedviz.engine.queue.unschedulable_pods import UnschedulablePods, full_name_of
 from schedviz.engine.queue.v1_27.backoff import Backoff
 from schedviz.kube.core import Pod, PodStatus
 from schedviz.kube.meta import KubeObject
@@ -32,9 +33,8 @@ from schedviz.trace.heap import Heap
 from schedviz.trace.recorder import Recorder
 from schedviz.trace.view import QueuedPod, QueueView
 
-Less = Callable[[QueuedPodInfo, QueuedPodInfo], bool]
-#: The PreEnqueue plugin that gates the pod; None: it is not gated.
-PreEnqueue = Callable[[PodInfo], str | None]
+#: Returns the PreEnqueue plugin that gates the pod; None: no plugin gates it.
+FindGatingPlugin = Callable[[PodInfo], str | None]
 
 
 class SchedulingQueueState(msgspec.Struct, frozen=True):
@@ -62,7 +62,7 @@ class PriorityQueue(NominatesPods):
         *,
         now: Callable[[], int],
         less: Less,
-        pre_enqueue: PreEnqueue,
+        find_gating_plugin: FindGatingPlugin,
         cluster_event_map: Mapping[ClusterEvent, Iterable[str]],
         pod_lister: PodLister,
         namespace_labels: NamespaceLabels,
@@ -74,7 +74,7 @@ class PriorityQueue(NominatesPods):
         self.nominator = Nominator(recorder, pod_lister)
         self._now = now
         self._namespace_labels = namespace_labels
-        self._pre_enqueue = pre_enqueue
+        self._find_gating_plugin = find_gating_plugin
         self._waiting_plugins = ClusterEventMap(cluster_event_map)
         self._backoff = Backoff(pod_initial_backoff_seconds, pod_max_backoff_seconds)
         self._pod_max_in_unschedulable_pods = round(pod_max_in_unschedulable_pods_seconds * NANOS_PER_SECOND)
@@ -93,7 +93,7 @@ class PriorityQueue(NominatesPods):
         Gated pods are checked again at their next event, as always. Upstream has no equivalent.
         """
         before = {queued.key: self._entry(queued) for queue in (self.active_q, self.backoff_q, self.unschedulable_pods) for queued in queue}
-        self._pre_enqueue = _pre_enqueue(profiles)
+        self._find_gating_plugin = _find_gating_plugin(profiles)
         self._waiting_plugins = ClusterEventMap(merged_event_map(profiles))
         self._backoff = Backoff(pod_initial_backoff_seconds, pod_max_backoff_seconds)
         self.active_q.less = _less(profiles)
@@ -231,7 +231,7 @@ class PriorityQueue(NominatesPods):
         moves: list[QueueMove] = []
         activated = [
             queued
-            for queued in sorted(waiting, key=_full_name)
+            for queued in sorted(waiting, key=full_name_of)
             if self._add_to_active_q(queued, moves, leaving=("unschedulable", "backoffQ"))
         ]
         self._record_moves(events.FORCE_ACTIVATE, moves)
@@ -284,7 +284,7 @@ class PriorityQueue(NominatesPods):
         return self._backoff.expiry(queued)
 
     def backoff_end(self, queued: QueuedPodInfo) -> int:
-        """The first moment at which the pod no longer backs off; 0: it is gated. Upstream: scheduling_queue.go isPodBackingoff"""
+        """The first time at which the pod no longer backs off; 0: it is gated. Upstream: scheduling_queue.go isPodBackingoff"""
         return 0 if queued.gated else self.backoff_expiry(queued)
 
     def is_pod_backing_off(self, queued: QueuedPodInfo) -> bool:
@@ -292,7 +292,7 @@ class PriorityQueue(NominatesPods):
         return self._now() < self.backoff_end(queued)
 
     def next_backoff_end(self) -> int | None:
-        """The first moment at which a flush moves a pod out of backoffQ; None: backoffQ is empty."""
+        """The first time at which a flush moves a pod out of backoffQ; None: backoffQ is empty."""
         first = self.backoff_q.peek()
         return None if first is None else self.backoff_end(first)
 
@@ -304,7 +304,7 @@ class PriorityQueue(NominatesPods):
         """The time after which a pod has been in unschedulablePods too long. Upstream: flushUnschedulablePodsLeftover"""
         return queued.timestamp + self._pod_max_in_unschedulable_pods
 
-    # How a move works
+    # The moves of one pod
 
     def _move_pods(self, pods: Iterable[QueuedPodInfo], event: ClusterEvent, pre_check: PreEnqueueCheck | None = None) -> None:
         """Upstream: scheduling_queue.go movePodsToActiveOrBackoffQueue"""
@@ -316,7 +316,7 @@ class PriorityQueue(NominatesPods):
             if (not queued.unschedulable_plugins or self._waiting_plugins.may_help(event, queued))
             and (pre_check is None or pre_check(queued.pod_info))
         ]
-        for queued in sorted(concerned, key=_full_name):
+        for queued in sorted(concerned, key=full_name_of):
             if self.is_pod_backing_off(queued):
                 self.backoff_q.add(queued)
                 self.unschedulable_pods.delete(queued.key)
@@ -341,7 +341,7 @@ class PriorityQueue(NominatesPods):
         """
         key = queued.key
         before = None if is_changed else self._entry(queued)
-        gating_plugin = self._pre_enqueue(queued.pod_info)
+        gating_plugin = self._find_gating_plugin(queued.pod_info)
         queued.gated = gating_plugin is not None
         sources: list[QueueName] = [popped_from] if popped_from is not None else []
         target: QueueName
@@ -400,16 +400,7 @@ class PriorityQueue(NominatesPods):
         return self.active_q.get(key) or self.backoff_q.get(key) or self.unschedulable_pods.get(key)
 
     def _entry(self, queued: QueuedPodInfo) -> QueuedPod:
-        return QueuedPod(
-            pod=queued.key,
-            priority=queued.pod_info.priority,
-            attempts=queued.attempts,
-            timestamp_seconds=nanos_to_seconds(queued.timestamp),
-            initial_attempt_timestamp_seconds=nanos_to_seconds(queued.initial_attempt_timestamp or 0),
-            backoff_expiry_seconds=nanos_to_seconds(self.backoff_expiry(queued)),
-            unschedulable_plugins=sorted(queued.unschedulable_plugins),
-            gated=queued.gated,
-        )
+        return queued_pod_view(queued, backoff_expiry=self.backoff_expiry(queued))
 
     def _changed_in_place(self, queued: QueuedPodInfo, name: QueueName) -> QueueMove:
         return QueueMove(pod=queued.key, source=name, target=name, entry=self._entry(queued))
@@ -482,10 +473,6 @@ def _key(queued: QueuedPodInfo) -> str:
     return queued.key
 
 
-def _full_name(queued: QueuedPodInfo) -> str:
-    return queued.pod_info.full_name
-
-
 def make_queue(
     recorder: Recorder,
     profiles: QueueProfiles,
@@ -503,7 +490,7 @@ def make_queue(
         recorder,
         now=now,
         less=_less(profiles),
-        pre_enqueue=_pre_enqueue(profiles),
+        find_gating_plugin=_find_gating_plugin(profiles),
         cluster_event_map=merged_event_map(profiles),
         pod_lister=pod_lister,
         namespace_labels=namespace_labels,
@@ -517,14 +504,12 @@ def _less(profiles: QueueProfiles) -> Less:
     return next(iter(profiles.values())).less
 
 
-def _pre_enqueue(profiles: QueueProfiles) -> PreEnqueue:
-    """A function that returns the PreEnqueue plugin of the pod's profile that gates the pod, or None."""
-
-    def ask(pod: PodInfo) -> str | None:
+def _find_gating_plugin(profiles: QueueProfiles) -> FindGatingPlugin:
+    def find(pod: PodInfo) -> str | None:
         profile = profiles.get(pod.pod.spec.scheduler_name)
         if profile is None:
             return None
         run = profile.run_pre_enqueue_plugins(pod)
         return None if run.status.is_success else run.status.failed_plugin
 
-    return ask
+    return find

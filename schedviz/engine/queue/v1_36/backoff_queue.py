@@ -7,9 +7,9 @@ from itertools import chain
 from typing import Literal
 
 from schedviz.engine.framework.types import NANOS_PER_SECOND, QueuedPodInfo
+from schedviz.engine.queue.interface import Less
 from schedviz.trace.heap import Heap
 
-Less = Callable[[QueuedPodInfo, QueuedPodInfo], bool]
 HeapName = Literal["backoffQ", "errorBackoffQ"]
 
 

@@ -17,6 +17,8 @@ from schedviz.engine.framework.types import ActionType, ClusterEvent
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.kinds import AnyObject, kind_of
 from schedviz.kube.meta import KubeObject
+from schedviz.trace.events import InFlightChanged
+from schedviz.trace.recorder import Recorder
 from schedviz.trace.view import InFlightEntry
 
 
@@ -54,9 +56,10 @@ class InFlightState(msgspec.Struct, frozen=True):
 
 
 class InFlightList:
-    """The list of pods and events, in order."""
+    """The list of pods and events, in order. Every change is recorded."""
 
-    def __init__(self) -> None:
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
         #: Position -> a pod's uid and key, or an event. Positions grow, and those of removed entries are missing.
         self._entries: dict[int, tuple[str, str] | InFlightEvent] = {}
         #: Uid -> position.
@@ -72,12 +75,18 @@ class InFlightList:
 
     def add_pod(self, uid: str, key: str) -> None:
         """A pod was popped."""
+        self._append_pod(uid, key)
+        self._recorder.record(InFlightChanged, added=[InFlightEntry(pod=key, uid=uid)])
+
+    def add_events(self, added: list[InFlightEvent]) -> None:
+        """Events arrived while pods are in flight."""
+        for event in added:
+            self._append(event)
+        self._recorder.record(InFlightChanged, added=[event.to_view() for event in added])
+
+    def _append_pod(self, uid: str, key: str) -> None:
         self._pods[uid] = self._next
         self._append((uid, key))
-
-    def add_event(self, event: InFlightEvent) -> None:
-        """An event arrived while pods are in flight."""
-        self._append(event)
 
     def _append(self, entry: tuple[str, str] | InFlightEvent) -> None:
         self._entries[self._next] = entry
@@ -90,18 +99,18 @@ class InFlightList:
             return None
         return (entry for position, entry in list(self._entries.items()) if position > begun and isinstance(entry, InFlightEvent))
 
-    def done(self, uid: str) -> bool:
-        """Remove a pod and the events that no other pod needs. False: it was not in flight. Upstream: done"""
+    def done(self, uid: str) -> None:
+        """Remove a pod, if it is in flight, and the events that no other pod needs. Upstream: done"""
         position = self._pods.pop(uid, None)
         if position is None:
-            return False
+            return
         del self._entries[position]
         while self._entries:
             first = next(iter(self._entries))
             if not isinstance(self._entries[first], InFlightEvent):
                 break
             del self._entries[first]
-        return True
+        self._recorder.record(InFlightChanged, done=uid)
 
     def to_view(self) -> list[InFlightEntry]:
         """The list, oldest first."""
@@ -109,10 +118,6 @@ class InFlightList:
             entry.to_view() if isinstance(entry, InFlightEvent) else InFlightEntry(pod=entry[1], uid=entry[0])
             for entry in self._entries.values()
         ]
-
-    def pods(self) -> list[str]:
-        """The keys of the pods, in the order in which they were popped."""
-        return [self._entries[position][1] for position in self._pods.values()]  # type: ignore[misc]
 
     def to_state(self, table: ObjectTable) -> InFlightState:
         """The state for a checkpoint."""
@@ -133,11 +138,11 @@ class InFlightList:
         pods, events = iter(state.pods), iter(state.events)
         for is_pod in state.order:
             if is_pod:
-                self.add_pod(*next(pods))
+                self._append_pod(*next(pods))
             else:
                 resource, action, label, old, new = next(events)
                 event = ClusterEvent(resource, ActionType(action), label)
-                self.add_event(InFlightEvent(event, _load(old, table), _load(new, table)))
+                self._append(InFlightEvent(event, _load(old, table), _load(new, table)))
 
 
 def _saver(table: ObjectTable) -> Callable[[KubeObject | None], ObjectState | None]:

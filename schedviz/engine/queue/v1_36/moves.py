@@ -63,7 +63,7 @@ class Moves:
         """Run this once the moves were recorded."""
         self._deferred.append(act)
 
-    def drain(self) -> list[QueueMove]:
+    def made(self) -> list[QueueMove]:
         """The moves, in order."""
         return [move for move in self._moves if move is not None]
 

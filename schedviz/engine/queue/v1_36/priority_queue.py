@@ -18,25 +18,27 @@ from itertools import chain
 import msgspec
 
 from schedviz.engine.features import Features
-from schedviz.engine.framework.interface import PreEnqueuePlugin
 from schedviz.engine.framework.object_table import ObjectTable, QueuedPodState
 from schedviz.engine.framework.pod_groups import group_of
-from schedviz.engine.framework.types import NANOS_PER_SECOND, ActionType, ClusterEvent, PodInfo, QueuedPodInfo, nanos_to_seconds
+from schedviz.engine.framework.types import NANOS_PER_SECOND, ActionType, ClusterEvent, PodInfo, QueuedPodInfo
 from schedviz.engine.queue import events
 from schedviz.engine.queue.interface import NamespaceLabels, PreEnqueueCheck, QueueProfiles
 from schedviz.engine.queue.nominator import NominatesPods, NominatorState, PodLister
+from schedviz.engine.queue.queued_pod_view import queued_pod_view
 from schedviz.engine.queue.unschedulable_pods import UnschedulablePods, full_name_of
 from schedviz.engine.queue.v1_36 import cluster_events
 from schedviz.engine.queue.v1_36.backoff_queue import BackoffQueue, HeapName
 from schedviz.engine.queue.v1_36.hints import SKIP, QueueingHints, RequeueAdvice
-from schedviz.engine.queue.v1_36.in_flight import InFlightEvent, InFlightList, InFlightState, reference
+from schedviz.engine.queue.v1_36.in_flight import InFlightEvent, InFlightList, InFlightState
 from schedviz.engine.queue.v1_36.moves import Moves
 from schedviz.engine.queue.v1_36.nominator import Nominator
+from schedviz.engine.queue.v1_36.pre_enqueue import PreEnqueuePlugins
+from schedviz.engine.queue.v1_36.requeue_decisions import decision, record_considered, record_considered_in_flight
 from schedviz.kube.meta import KubeObject
-from schedviz.trace.events import InFlightChanged, PreEnqueueRan, QueueMoved, QueueName, RequeueConsidered, RequeueDecision, RequeueStrategy
+from schedviz.trace.events import QueueMoved, QueueName, RequeueDecision, RequeueStrategy
 from schedviz.trace.heap import Heap
 from schedviz.trace.recorder import Recorder
-from schedviz.trace.view import InFlightEntry, QueuedPod, QueueView, StatusView
+from schedviz.trace.view import QueuedPod, QueueView
 
 
 class SchedulingQueueState(msgspec.Struct, frozen=True):
@@ -88,7 +90,7 @@ class PriorityQueue(NominatesPods):
             pop_from_backoff_q=self._pops_from_backoff_q,
         )
         self.unschedulable_pods = UnschedulablePods()
-        self.in_flight = InFlightList()
+        self.in_flight = InFlightList(recorder)
         self.nominator = Nominator(recorder, pod_lister, self._pod_info)
         self.popped_from_backoff_q = False
         self.scheduling_cycle = 0
@@ -99,10 +101,7 @@ class PriorityQueue(NominatesPods):
     def _set_plugins(self, profiles: QueueProfiles) -> None:
         self._profiles = profiles
         self._hints = QueueingHints(profiles)
-        #: By scheduler name; in order of the plugins' names.
-        self._pre_enqueue: dict[str, list[PreEnqueuePlugin]] = {
-            name: sorted(profile.pre_enqueue_plugins, key=lambda plugin: plugin.name) for name, profile in profiles.items()
-        }
+        self._pre_enqueue = PreEnqueuePlugins(self._recorder, profiles)
 
     def use_profiles(self, profiles: QueueProfiles, *, pod_initial_backoff_seconds: float, pod_max_backoff_seconds: float) -> None:
         """Use other plugins and other backoffs. Every pod stays in its queue; heaps are rebuilt if the order changed.
@@ -201,23 +200,20 @@ class PriorityQueue(NominatesPods):
 
     def _put_in_flight(self, queued: QueuedPodInfo, moves: Moves, cause: str) -> None:
         """Upstream: active_queue.go movePodToInFlight"""
-        uid = queued.pod.uid
-        self.in_flight.add_pod(uid, queued.key)
         self.scheduling_cycle += 1
         self._record(cause, moves)
-        self._recorder.record(InFlightChanged, added=[InFlightEntry(pod=queued.key, uid=uid)])
+        self.in_flight.add_pod(queued.pod.uid, queued.key)
 
     def done(self, uid: str) -> None:
         """A pod is no longer in flight. Upstream: active_queue.go done"""
-        if self.in_flight.done(uid):
-            self._recorder.record(InFlightChanged, done=uid)
+        self.in_flight.done(uid)
 
     def update(self, old: PodInfo, new: PodInfo) -> None:
         """Replace a pod by a newer version. Upstream: Update"""
         changes = cluster_events.pod_scheduling_properties_change(new, old, self._features)
         if new.uid in self.in_flight:
             # It comes back with the informer's version, and its hints evaluate these events then.
-            self._add_in_flight_events([InFlightEvent(event, old.pod, new.pod) for event in changes])
+            self.in_flight.add_events([InFlightEvent(event, old.pod, new.pod) for event in changes])
             return
         if self._update_in_heap(old, new):
             return
@@ -236,7 +232,7 @@ class PriorityQueue(NominatesPods):
             advice = self._hints.evaluate(queued, event, old.pod, new.pod)
             moves.left(queued, "unschedulable", before=before, may_leave=True)
             queue = self._requeue(queued, advice, event.label, moves)
-            self._record_considered(event, old.pod, new.pod, [_decision(queued, advice, queue)])
+            record_considered(self._recorder, event, old.pod, new.pod, [decision(queued, advice, queue)])
             self._record(event.label, moves)
             if queue == "activeQ" or (queue != "unschedulable" and self._pops_from_backoff_q):
                 break
@@ -244,9 +240,8 @@ class PriorityQueue(NominatesPods):
 
     def _update_in_heap(self, old: PodInfo, new: PodInfo) -> bool:
         """Update a pod that is in activeQ or backoffQ, in place."""
-        located: tuple[QueueName, QueuedPodInfo] | None = None
         queued = self.active_q.get(old.key)
-        located = ("activeQ", queued) if queued is not None else self._backoff.find(old.key)
+        located: tuple[QueueName, QueuedPodInfo] | None = ("activeQ", queued) if queued is not None else self._backoff.find(old.key)
         if located is None:
             return False
         name, queued = located
@@ -291,9 +286,9 @@ class PriorityQueue(NominatesPods):
         queue = self._requeue(queued, advice, cluster_events.SCHEDULE_ATTEMPT_FAILURE, moves)
         if latest is None:
             failed = ClusterEvent("", ActionType(0), cluster_events.SCHEDULE_ATTEMPT_FAILURE)
-            self._record_considered(failed, None, None, [_decision(queued, advice, queue)])
+            record_considered(self._recorder, failed, None, None, [decision(queued, advice, queue)])
         else:
-            self._record_considered(latest.event, latest.old, latest.new, [_decision(queued, advice, queue, in_flight=True)])
+            record_considered_in_flight(self._recorder, latest, decision(queued, advice, queue, in_flight=True))
         self._record(cluster_events.SCHEDULE_ATTEMPT_FAILURE, moves)
         self.done(queued.pod.uid)
         return True
@@ -311,7 +306,7 @@ class PriorityQueue(NominatesPods):
         advice, last = RequeueAdvice("skip"), None
         for event in events_since:
             if last is not None:
-                self._record_considered(last.event, last.old, last.new, [_decision(queued, advice, None)])
+                record_considered_in_flight(self._recorder, last, decision(queued, advice, None))
             advice, last = self._hints.evaluate(queued, event.event, event.old, event.new), event
             if advice.strategy == "immediately" or (advice.strategy == "afterBackoff" and not queued.pending_plugins):
                 return advice, last
@@ -323,13 +318,13 @@ class PriorityQueue(NominatesPods):
     def activate(self, keys: Iterable[str]) -> None:
         """Move pending pods to activeQ at a plugin's request. Upstream: Activate"""
         for key in sorted(keys):
-            self._record_considered(cluster_events.FORCE_ACTIVATE, None, None, [RequeueDecision(pods=[key])])
+            record_considered(self._recorder, cluster_events.FORCE_ACTIVATE, None, None, [RequeueDecision(pods=[key])])
             if self._activate(key):
                 continue
             namespace, _, name = key.partition("/")
             pod = self.nominator.pod_lister(namespace, name)
             if pod is not None and pod.uid in self.in_flight:
-                self._add_in_flight_events([InFlightEvent(cluster_events.FORCE_ACTIVATE, None, pod)])
+                self.in_flight.add_events([InFlightEvent(cluster_events.FORCE_ACTIVATE, None, pod)])
             self.move_request_cycle = self.scheduling_cycle
             self._record(cluster_events.FORCE_ACTIVATE.label, self._moves())
 
@@ -370,7 +365,7 @@ class PriorityQueue(NominatesPods):
     ) -> None:
         """Move the pods that the event may help, according to a hint. Upstream: MoveAllToActiveOrBackoffQueue"""
         if not self._hints.is_of_interest(event):
-            self._record_considered(event, old, new, [], moves_all=True)
+            record_considered(self._recorder, event, old, new, [], moves_all=True)
             return
         pods = self.unschedulable_pods.by_full_name()
         self._move_pods([queued for queued in pods if pre_check is None or pre_check(queued.pod_info)], event, old, new)
@@ -381,7 +376,7 @@ class PriorityQueue(NominatesPods):
         """`pods`: in the order of their full names. Upstream: movePodsToActiveOrBackoffQueue"""
         moves = self._moves()
         decisions: list[RequeueDecision] = []
-        #: Most pods wait for other events. One decision names them all.
+        # Most pods wait for other events. One decision names them all.
         uninterested: RequeueDecision | None = None
         for queued in pods:
             if queued.gated and not self._hints.may_ungate(queued, event):
@@ -390,26 +385,20 @@ class PriorityQueue(NominatesPods):
             advice = self._hints.evaluate(queued, event, old, new)
             if advice is SKIP:
                 if uninterested is None:
-                    uninterested = _decision(queued, advice, None)
+                    uninterested = decision(queued, advice, None)
                     decisions.append(uninterested)
                 else:
                     uninterested.pods.append(queued.key)
                 continue
             if advice.strategy == "skip":
-                decisions.append(_decision(queued, advice, None))
+                decisions.append(decision(queued, advice, None))
                 continue
-            decisions.append(_decision(queued, advice, self._requeue(queued, advice, event.label, moves)))
+            decisions.append(decision(queued, advice, self._requeue(queued, advice, event.label, moves)))
         self.move_request_cycle = self.scheduling_cycle
-        self._record_considered(event, old, new, decisions, moves_all=moves_all)
+        record_considered(self._recorder, event, old, new, decisions, moves_all=moves_all)
         self._record(event.label, moves)
         if len(self.in_flight):
-            self._add_in_flight_events([InFlightEvent(event, old, new)])
-
-    def _add_in_flight_events(self, added: list[InFlightEvent]) -> None:
-        """Keep events for the pods that are in flight."""
-        for event in added:
-            self.in_flight.add_event(event)
-        self._recorder.record(InFlightChanged, added=[event.to_view() for event in added])
+            self.in_flight.add_events([InFlightEvent(event, old, new)])
 
     def _requeue(self, queued: QueuedPodInfo, advice: RequeueAdvice, label: str, moves: Moves) -> QueueName:
         """Put a pod into the queue that its hints lead to. Returns the queue. Upstream: requeuePodWithQueueingStrategy"""
@@ -451,13 +440,13 @@ class PriorityQueue(NominatesPods):
         if leftover:
             self._move_pods(sorted(leftover, key=full_name_of), cluster_events.UNSCHEDULABLE_TIMEOUT, None, None, moves_all=False)
 
-    # How a move works
+    # The moves of one pod
 
     def _move_to_active_q(self, queued: QueuedPodInfo, label: str, moves: Moves, *, comes_from_backoff_q: bool = False) -> bool:
         """Add a pod to activeQ and remove it from its other queue. False: a plugin gates it. Upstream: moveToActiveQ"""
         before = self.entry(queued)
         if not (self._pops_from_backoff_q and comes_from_backoff_q):
-            self._run_pre_enqueue_plugins(queued)
+            self._pre_enqueue.run(queued)
         if queued.gated:
             if queued.key in self.active_q or self._backoff.find(queued.key) is not None:
                 return False
@@ -479,7 +468,7 @@ class PriorityQueue(NominatesPods):
         """Add a pod to backoffQ, or to unschedulablePods if a plugin gates it. Upstream: moveToBackoffQ"""
         before = self.entry(queued)
         if self._pops_from_backoff_q:
-            self._run_pre_enqueue_plugins(queued)
+            self._pre_enqueue.run(queued)
             if queued.gated:
                 self._keep_gated(queued, before, moves)
                 return "unschedulable"
@@ -498,28 +487,6 @@ class PriorityQueue(NominatesPods):
         else:
             self.unschedulable_pods.add_or_update(queued)
             moves.entered(queued, "unschedulable")
-
-    def _run_pre_enqueue_plugins(self, queued: QueuedPodInfo) -> None:
-        """Run plugins until one gates the pod; the one that gates it now comes first. Upstream: runPreEnqueuePlugins"""
-        plugins = self._pre_enqueue.get(queued.pod.spec.scheduler_name, [])
-        if queued.gating_plugin:
-            plugins = sorted(plugins, key=lambda plugin: plugin.name != queued.gating_plugin)
-        passed: list[str] = []
-        rejected = None
-        for plugin in plugins:
-            status = plugin.pre_enqueue(queued.pod_info)
-            if status.is_success:
-                passed.append(plugin.name)
-                continue
-            rejected = StatusView(plugin.name, str(status.code), list(status.reasons))
-            queued.unschedulable_plugins.add(plugin.name)
-            queued.gating_plugin = plugin.name
-            break
-        else:
-            queued.gating_plugin = ""
-        queued.gated = bool(queued.gating_plugin)
-        if plugins:
-            self._recorder.record(PreEnqueueRan, pod=queued.key, passed=passed, rejected=rejected)
 
     def _new(self, pod: PodInfo) -> QueuedPodInfo:
         queued = QueuedPodInfo(pod, timestamp=self._now())
@@ -553,7 +520,7 @@ class PriorityQueue(NominatesPods):
         return self._backoff.expiry(queued)
 
     def backoff_end(self, queued: QueuedPodInfo) -> int:
-        """The first moment at which the pod no longer backs off; 0: it has no backoff."""
+        """The first time at which the pod no longer backs off; 0: it has no backoff."""
         return self._backoff.end(queued)
 
     def is_pod_backing_off(self, queued: QueuedPodInfo) -> bool:
@@ -561,7 +528,7 @@ class PriorityQueue(NominatesPods):
         return self._backoff.is_backing_off(queued)
 
     def next_backoff_end(self) -> int | None:
-        """The first moment at which a flush moves a pod out of one of the heaps of backoffQ; None: both are empty."""
+        """The first time at which a flush moves a pod out of one of the heaps of backoffQ; None: both are empty."""
         firsts = [heap.peek() for heap in (self._backoff.pod_backoff_q, self._backoff.pod_error_backoff_q)]
         return min((self._backoff.end(queued) for queued in firsts if queued is not None), default=None)
 
@@ -601,54 +568,20 @@ class PriorityQueue(NominatesPods):
 
     def entry(self, queued: QueuedPodInfo) -> QueuedPod:
         """A pod as a view shows it."""
-        first = queued.initial_attempt_timestamp
-        return QueuedPod(
-            pod=queued.key,
-            priority=queued.pod_info.priority,
-            attempts=queued.attempts,
-            timestamp_seconds=nanos_to_seconds(queued.timestamp),
-            initial_attempt_timestamp_seconds=0.0 if first is None else nanos_to_seconds(first),
-            backoff_expiry_seconds=nanos_to_seconds(self._backoff.expiry(queued)),
-            unschedulable_plugins=sorted(queued.unschedulable_plugins),
-            gated=queued.gated,
-            pending_plugins=sorted(queued.pending_plugins),
-            gating_plugin=queued.gating_plugin,
-            unschedulable_count=queued.unschedulable_count,
-            consecutive_errors_count=queued.consecutive_errors_count,
-            was_flushed_from_unschedulable=queued.was_flushed_from_unschedulable,
-        )
+        return queued_pod_view(queued, backoff_expiry=self._backoff.expiry(queued))
 
     def _moves(self) -> Moves:
         return Moves(self.entry)
 
     def _record(self, cause: str, moves: Moves) -> None:
         """Record the moves, and then run what was deferred."""
-        made = moves.drain()
+        made = moves.made()
         if made or self.move_request_cycle != self._recorded_move_request_cycle:
             self._recorded_move_request_cycle = self.move_request_cycle
             self._recorder.record(
                 QueueMoved, cause=cause, moves=made, scheduling_cycle=self.scheduling_cycle, move_request_cycle=self.move_request_cycle
             )
         moves.run_deferred()
-
-    def _record_considered(
-        self,
-        event: ClusterEvent,
-        old: KubeObject | None,
-        new: KubeObject | None,
-        decisions: list[RequeueDecision],
-        *,
-        moves_all: bool = False,
-    ) -> None:
-        if not self._recorder.silent:
-            self._recorder.record(
-                RequeueConsidered,
-                event_label=event.label,
-                old=reference(old),
-                new=reference(new),
-                moves_all=moves_all,
-                decisions=_grouped(decisions),
-            )
 
     def to_view(self) -> QueueView:
         """The queue as a view shows it."""
@@ -694,26 +627,6 @@ class PriorityQueue(NominatesPods):
         self.nominator.load(state.nominator, table)
         self.scheduling_cycle = state.scheduling_cycle
         self.move_request_cycle = self._recorded_move_request_cycle = state.move_request_cycle
-
-
-def _decision(queued: QueuedPodInfo, advice: RequeueAdvice, queue: QueueName | None, *, in_flight: bool = False) -> RequeueDecision:
-    return RequeueDecision(pods=[queued.key], hints=list(advice.hints), strategy=advice.strategy, queue=queue, in_flight=in_flight)
-
-
-def _grouped(decisions: list[RequeueDecision]) -> list[RequeueDecision]:
-    """Equal decisions as one: an event that helps no pod is evaluated for thousands of pods."""
-    if len(decisions) < 2:
-        return decisions
-    groups: dict[bytes, RequeueDecision] = {}
-    for decision in decisions:
-        key = _encoder.encode((decision.hints, decision.strategy, decision.queue, decision.in_flight, decision.gated))
-        group = groups.setdefault(key, decision)
-        if group is not decision:
-            group.pods.extend(decision.pods)
-    return list(groups.values())
-
-
-_encoder = msgspec.msgpack.Encoder()
 
 
 def _key(queued: QueuedPodInfo) -> str:

@@ -67,7 +67,7 @@ class QueueMachine(RuleBasedStateMachine):
             self.recorder,
             now=lambda: self.now,
             less=lambda first, second: (-first.pod_info.priority, first.timestamp) < (-second.pod_info.priority, second.timestamp),
-            pre_enqueue=lambda pod: "SchedulingGates" if pod.pod.spec.scheduling_gates else None,
+            find_gating_plugin=lambda pod: "SchedulingGates" if pod.pod.spec.scheduling_gates else None,
             cluster_event_map=CLUSTER_EVENT_MAP,
             pod_lister=lambda _, name: self.pods.get(name),
             namespace_labels=lambda _: {},
