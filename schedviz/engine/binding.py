@@ -133,11 +133,12 @@ class BindingCycle:
             return None
         return self.cycle_state.read(PRE_BIND_WAIT_KEY).deadline
 
-    def confirmed(self, *, lost: bool = False) -> None:
-        """Record that the watch event arrived, or that it is no longer awaited (`lost`)."""
+    def end(self, *, confirmed: bool) -> None:
+        """End the cycle: the watch event of its binding arrived, or is no longer awaited."""
         self.stage = stages.ENDED
+        self.results.confirmed = confirmed
         self.state.recorder.record_in_cycle(
-            self.number, BindingEnded, pod=self.pod, node=self.node, outcome="lost" if lost else "confirmed"
+            self.number, BindingEnded, pod=self.pod, node=self.node, outcome="confirmed" if confirmed else "lost"
         )
 
     def _wait_on_permit(self) -> StageReport | None:

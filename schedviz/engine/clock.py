@@ -40,9 +40,9 @@ class Clock:
         """The time in seconds."""
         return self.now / SECOND
 
-    def move_to(self, moment: int) -> None:
-        """Let time pass until a moment; a moment in the past changes nothing."""
-        self.now = max(self.now, moment)
+    def move_to(self, time: int) -> None:
+        """Let time pass until `time`; if that is in the past, nothing changes."""
+        self.now = max(self.now, time)
 
     def timestamp(self, *, after_seconds: int = 0) -> str:
         """The time in Kubernetes' format, truncated to whole seconds: `2024-01-01T00:00:00Z`."""

@@ -120,7 +120,7 @@ def _sums_match_pods(info: NodeInfo) -> None:
 
 def _tree_matches_nodes(cache: Cache) -> None:
     tree = cache.node_tree
-    _require(list(tree.tree) == tree.zones or sorted(tree.tree) == sorted(tree.zones), "node tree", "zones are not those of the tree")
+    _require(sorted(tree.tree) == sorted(tree.zones), "node tree", "zones are not those of the tree")
     names = tree.list()
     _require(len(names) == tree.num_nodes == len(set(names)), "node tree", f"numNodes is {tree.num_nodes}, there are {len(names)}")
     _require(all(tree.tree.values()), "node tree", "a zone is empty")
@@ -129,13 +129,13 @@ def _tree_matches_nodes(cache: Cache) -> None:
 
 
 def _images_match_nodes(cache: Cache) -> None:
-    due: dict[str, set[str]] = {}
+    expected: dict[str, set[str]] = {}
     for info in cache.nodes:
         for image in info.node.status.images if info.node is not None else ():
             for name in image.names:
-                due.setdefault(name, set()).add(info.name)
+                expected.setdefault(name, set()).add(info.name)
     actual = {name: set(image.nodes) for name, image in cache.image_states.to_view().items()}
-    _require(actual == due, "images", "imageStates is not what the nodes have")
+    _require(actual == expected, "images", "imageStates is not what the nodes have")
 
 
 def validate_snapshot(cache: Cache, snapshot: Snapshot) -> None:
@@ -164,8 +164,8 @@ def _columns_match(snapshot: Snapshot) -> None:
     resources = ["cpu", "memory", "ephemeral-storage", *sorted({name for info in infos for name in info.requested.scalar})]
     for resource in resources:
         for name, column in (("allocatable", rows.allocatable(resource)), ("requested", rows.requested(resource))):
-            due = [_amount(getattr(info, name), resource) for info in infos]
-            _require(column.tolist() == due, "columns", f"{name} {resource} is not what the NodeInfos have")
+            expected = [_amount(getattr(info, name), resource) for info in infos]
+            _require(column.tolist() == expected, "columns", f"{name} {resource} is not what the NodeInfos have")
     _require(rows.pod_count().tolist() == [len(info.pods) for info in infos], "columns", "pod counts are not what the NodeInfos have")
     _require(
         rows.non_zero_requested("cpu").tolist() == [info.non_zero_requested.milli_cpu for info in infos],

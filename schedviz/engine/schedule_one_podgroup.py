@@ -38,7 +38,7 @@ from schedviz.trace.view import StageView
 
 #: The condition of a PodGroup that says whether it was scheduled.
 POD_GROUP_SCHEDULED: Final = "PodGroupScheduled"
-_FAILURE: Final = "error"
+_ERROR: Final = "error"
 
 
 class PodGroupResults(msgspec.Struct):
@@ -428,9 +428,9 @@ class PodGroupCycle:
         status = self.results.status
         self.results.message = status.message
         if status.is_success:
-            self.results.outcome = _FAILURE if self.results.is_refused else SCHEDULED
+            self.results.outcome = _ERROR if self.results.is_refused else SCHEDULED
         else:
-            self.results.outcome = "unschedulable" if status.is_rejected else _FAILURE
+            self.results.outcome = "unschedulable" if status.is_rejected else _ERROR
 
     # The cycles of the pods, and how the group's cycle runs.
 

@@ -84,9 +84,9 @@ class Simulation(SimulationState):
                 return cycle.queued.key
         return ""
 
-    def next_moment(self) -> int | None:
-        """When the next timed event is due, in nanoseconds: a delivery of a watch event, the end of a backoff or a wait; None: never."""
-        return self.executor.runner.next_moment()
+    def next_timer(self) -> int | None:
+        """When the next timer ends, in nanoseconds: the delivery of a watch event, a backoff or a wait; None: there is none."""
+        return self.executor.runner.next_timer()
 
     # Import.
 

@@ -56,7 +56,7 @@ class Task(msgspec.Struct):
     units: int = 0
     #: For how many cycles without interruption of a run pod groups have failed.
     failed_groups: int = 0
-    #: The moment to which `advance` moves the clock, in nanoseconds, once it has begun.
+    #: Where `advance` moves the clock to, in nanoseconds, once it has begun.
     until: int | None = None
     #: The outcome of a command that has ended, while simulated controllers are catching up.
     outcome: Outcome | None = None

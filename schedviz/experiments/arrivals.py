@@ -16,7 +16,7 @@ from schedviz.kube.timestamps import parse_timestamp
 
 
 class Arrival(msgspec.Struct, frozen=True):
-    """A pod and the moment at which it is created, in nanoseconds since the workload began."""
+    """A pod and when it is created, in nanoseconds since the workload began."""
 
     at: int
     pod: Pod

@@ -137,7 +137,7 @@ class TrialRun:
     def _cycles_at_once(self) -> int | None:
         """How many cycles may run before something else happens; None: as many as there are."""
         limits = [] if self._limits.cycles is None else [self._limits.cycles - self.cycles]
-        until = [moment for moment in (self._timeline.next_at, self._deadline) if moment is not None]
+        until = [time for time in (self._timeline.next_at, self._deadline) if time is not None]
         if self._is_timed and until and self._tick:
             limits.append((min(until) - self.simulation.clock.now) // self._tick)
         return min(max(min(limits), 1), _CYCLES_OF_A_RUN) if limits else None
@@ -171,15 +171,15 @@ class TrialRun:
         if deadline is not None and now >= deadline:
             self.ended = "seconds"
             return
-        timer = simulation.next_moment() if event is not None else None
+        timer = simulation.next_timer() if event is not None else None
         if event is None or (timer is not None and timer < event and (deadline is None or timer < deadline)):
             self._do(Advance(to="next"))
         else:
             self._advance_to(event if deadline is None else min(event, deadline))
 
-    def _advance_to(self, moment: int) -> None:
-        """Let time pass so that the next command runs at this moment; if that is years ahead, a part of the time."""
-        left = moment - self.simulation.clock.now - 2 * self._tick
+    def _advance_to(self, time: int) -> None:
+        """Let time pass so that the next command runs at this time; if that is years ahead, a part of the time."""
+        left = time - self.simulation.clock.now - 2 * self._tick
         self._do(Advance(seconds=min(max(left, 0) / SECOND, MAX_SECONDS)))
 
     def _exists(self, pod: Pod) -> bool:

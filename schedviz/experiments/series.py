@@ -17,7 +17,7 @@ SeriesAxis = Literal["seconds", "pods"]
 
 
 class Series(msgspec.Struct, frozen=True, rename="camel"):
-    """A number at some moments. It stays the same until the next one."""
+    """A number at some points. It stays the same until the next one."""
 
     #: Ascending.
     at: list[float]

@@ -22,14 +22,14 @@ class Timeline:
         #: When the last pod arrived or ended.
         self.last = 0
         self._lifetimes = lifetimes
-        #: A heap of (time, number, pod): pods of one moment end in the order in which they got their nodes.
+        #: A heap of (time, number, pod): pods with the same time end in the order in which they got their nodes.
         self._ends: list[tuple[int, int, Pod]] = []
         self._bound = 0
         #: Pods whose lifetimes ended, by `namespace/name`, with the nodes on which they ran.
         self.ended: dict[str, str] = {}
 
     def begin(self, now: int) -> None:
-        """Count the times of arrivals from this moment."""
+        """Count the times of arrivals from now on."""
         self._began = self.last = now
 
     @property
@@ -40,10 +40,10 @@ class Timeline:
     @property
     def next_at(self) -> int | None:
         """When the next pod arrives or ends; None: none will."""
-        moments = [self._ends[0][0]] if self._ends else []
+        times = [self._ends[0][0]] if self._ends else []
         if self.has_arrivals:
-            moments.append(self._began + self._arrivals[self._arrived].at)
-        return min(moments, default=None)
+            times.append(self._began + self._arrivals[self._arrived].at)
+        return min(times, default=None)
 
     def bound(self, pod: Pod, at: int) -> None:
         """A pod of the workload got its node."""

@@ -41,7 +41,7 @@ class UsageSource(msgspec.Struct, frozen=True):
 
 
 class Usage:
-    """The sums over all nodes, after each moment at which they changed."""
+    """The sums over all nodes, after each change."""
 
     def __init__(self, source: UsageSource) -> None:
         self._source = source
@@ -52,10 +52,10 @@ class Usage:
 
     def series(self) -> dict[str, Series]:
         """The series by key."""
-        moments = self._moments()
-        places = np.searchsorted(self._at, moments, side="right") - 1
+        points = self._points()
+        places = np.searchsorted(self._at, points, side="right") - 1
         scale = SECOND if self._source.axis == "seconds" else 1
-        at = [round(moment / scale, _DIGITS) for moment in moments]
+        at = [round(point / scale, _DIGITS) for point in points]
         return {key: Series(at, [round(value, _DIGITS) for value in curve[places].tolist()]) for key, curve in self._curves()}
 
     def means(self) -> dict[str, float]:
@@ -77,8 +77,8 @@ class Usage:
         if self._source.prices:
             yield "cost", cost
 
-    def _moments(self) -> list[int]:
-        """The points of a plot: every change if there are few of them, otherwise evenly spaced moments."""
+    def _points(self) -> list[int]:
+        """The points of a plot: every change if there are few of them, otherwise evenly spaced points."""
         last = len(self._source.first_tries) if self._source.axis == "pods" else self._source.end
         changes = sorted({*self._at.tolist(), last})
         if len(changes) <= MAX_POINTS:
@@ -87,7 +87,7 @@ class Usage:
 
 
 def _rows(source: UsageSource) -> list[tuple[int, tuple[float, ...]]]:
-    """Each moment of the axis at which something changed, with the sums after it."""
+    """Each point of the axis at which something changed, with the sums after it."""
     sums = _Sums(source)
     rows = []
     here, tried = 0, 0

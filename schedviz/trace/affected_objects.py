@@ -154,7 +154,7 @@ def _nominated(event: PodNominated, affected: AffectedObjects) -> None:
 
 
 def _preemption(event: PreemptionStarted, affected: AffectedObjects) -> None:
-    # The victims are those of their own events.
+    # The victims are affected by their own events: PreemptionStageEnded.
     affected.pods.update(event.pods)
     affected.nodes.add(event.node)
 

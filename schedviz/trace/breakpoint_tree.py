@@ -106,21 +106,21 @@ def test_of(tree: Tree) -> Test:
 
 
 def _popped(tree: Popped) -> Test:
-    is_it = _glob(tree.pod)
+    is_pod = _glob(tree.pod)
 
     def test(event: AnyEvent) -> bool:
-        return type(event) is QueueMoved and event.cause in POP_CAUSES and any(is_it(move.pod) for move in event.moves)
+        return type(event) is QueueMoved and event.cause in POP_CAUSES and any(is_pod(move.pod) for move in event.moves)
 
     return test
 
 
 def _node_changed(tree: NodeChanged) -> Test:
-    is_it = _glob(tree.node)
+    is_node = _glob(tree.node)
 
     def test(event: AnyEvent) -> bool:
         if type(event) is CacheNode:
-            return is_it(event.node) or any(is_it(change.node) for change in event.nodes)
-        return type(event) is CachePod and any(is_it(change.node) for change in event.nodes)
+            return is_node(event.node) or any(is_node(change.node) for change in event.nodes)
+        return type(event) is CachePod and any(is_node(change.node) for change in event.nodes)
 
     return test
 
@@ -139,26 +139,26 @@ def _status_returned(tree: StatusReturned) -> Test:
 
 
 def _reached(tree: Reached) -> Test:
-    is_it = _glob(tree.pod)
+    is_pod = _glob(tree.pod)
     # v1.36 keeps pods that back off after an error in a heap of their own.
     queues = {"backoffQ", "errorBackoffQ"} if tree.queue == "backoffQ" else {tree.queue}
 
     def test(event: AnyEvent) -> bool:
         if type(event) is not QueueMoved:
             return False
-        return any(move.target in queues and move.source not in queues and is_it(move.pod) for move in event.moves)
+        return any(move.target in queues and move.source not in queues and is_pod(move.pod) for move in event.moves)
 
     return test
 
 
 def _hint_returned(tree: HintReturned) -> Test:
-    is_plugin, is_it = _glob(tree.plugin), _glob(tree.pod)
+    is_plugin, is_pod = _glob(tree.plugin), _glob(tree.pod)
 
     def test(event: AnyEvent) -> bool:
         if type(event) is not RequeueConsidered:
             return False
         return any(
-            any(answer.hint == tree.hint and is_plugin(answer.plugin) for answer in decision.hints) and any(map(is_it, decision.pods))
+            any(answer.hint == tree.hint and is_plugin(answer.plugin) for answer in decision.hints) and any(map(is_pod, decision.pods))
             for decision in event.decisions
         )
 
@@ -195,8 +195,8 @@ def _comparison(operator: str, value: Any) -> Callable[[Any], bool]:
         case "in":
             return lambda actual: any(_is_same(actual, expected) for expected in value)
         case "matches":
-            is_it = _glob(value)
-            return lambda actual: isinstance(actual, str) and is_it(actual)
+            matches = _glob(value)
+            return lambda actual: isinstance(actual, str) and matches(actual)
     compare = _ORDERS[operator]
     return lambda actual: _are_ordered(actual, value) and compare(actual, value)
 

@@ -10,7 +10,7 @@ Seconds = Annotated[float, msgspec.Meta(ge=0)]
 
 #: The default time from a pod's binding to Running.
 RUNNING_AFTER_SECONDS = 1.0
-#: How long a node must have been deleted. Upstream: pkg/controller/podgc/gc_controller.go quarantineTime
+#: How long a node must have been deleted before its pods are. Upstream: pkg/controller/podgc/gc_controller.go quarantineTime
 QUARANTINE_SECONDS = 40.0
 
 

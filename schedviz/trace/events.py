@@ -268,8 +268,8 @@ class PreEnqueueRan(TraceEvent, frozen=True, kw_only=True, tag="preEnqueueRan"):
 
 
 class InFlightChanged(TraceEvent, frozen=True, kw_only=True, tag="inFlightChanged"):
-    """v1.36's list of pods in flight and events: `added` at its end, or the entry of the pod with the uid `done` removed, and then all
-    events at its front.
+    """v1.36's list of pods in flight, and of the events since the oldest was popped, changed: `added` was appended, or the pod with the
+    uid `done` was removed, and with it the events that no other pod needs.
     """
 
     added: list[InFlightEntry] = []

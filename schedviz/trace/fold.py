@@ -80,7 +80,7 @@ class Fold:
         self.event = view.event
         self.clock_seconds = view.clock_seconds
         self.next_start_node_index = view.next_start_node_index
-        self._nodes = CacheFold(view.cache, view.snapshot)
+        self._cache = CacheFold(view.cache, view.snapshot)
         self._queue = QueueFold(view.queue)
         self._cycle: CycleView | None = view.cycle
         self._pod_group = PodGroupFold(view.pod_group)
@@ -101,8 +101,8 @@ class Fold:
         return View(
             event=self.event,
             clock_seconds=self.clock_seconds,
-            cache=self._nodes.cache_view(),
-            snapshot=self._nodes.snapshot_view(),
+            cache=self._cache.cache_view(),
+            snapshot=self._cache.snapshot_view(),
             queue=self._queue.view(),
             cycle=self._cycle,
             pod_group=self._pod_group.view,
@@ -144,13 +144,13 @@ class Fold:
             self.clock_seconds = event.at
 
     def _cache_pod(self, event: CachePod) -> None:
-        self._nodes.cache_pod(event)
+        self._cache.cache_pod(event)
 
     def _cache_node(self, event: CacheNode) -> None:
-        self._nodes.cache_node(event)
+        self._cache.cache_node(event)
 
     def _snapshot_updated(self, event: SnapshotUpdated) -> None:
-        self._nodes.snapshot_updated(event)
+        self._cache.snapshot_updated(event)
 
     def _queue_moved(self, event: QueueMoved) -> None:
         self._queue.queue_moved(event)
@@ -162,10 +162,10 @@ class Fold:
         self._queue.pod_nominated(event)
 
     def _pod_group_changed(self, event: PodGroupChanged) -> None:
-        self._nodes.pod_group_changed(event)
+        self._cache.pod_group_changed(event)
 
     def _snapshot_pod(self, event: SnapshotPod) -> None:
-        self._nodes.snapshot_pod(event)
+        self._cache.snapshot_pod(event)
 
     def _pod_group_started(self, event: PodGroupStarted) -> None:
         self._cycle = None
@@ -332,7 +332,7 @@ class Fold:
 
     def _restarted(self, _event: Restarted) -> None:
         self._exited = ""
-        self._nodes = CacheFold(CacheView(), SnapshotView())
+        self._cache = CacheFold(CacheView(), SnapshotView())
         self._queue = QueueFold(QueueView(pops_from_backoff_q=self._queue.pops_from_backoff_q))
         self._cycle = None
         self._pod_group.clear()

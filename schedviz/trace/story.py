@@ -110,20 +110,20 @@ class StoryBuilder:
         if isinstance(event, CycleStarted):
             self._cycle, self._cycle_pod = event.cycle, CyclePod(event.pod, event.uid)
         if isinstance(event, Restarted):
-            phrase: Phrase | None = _restarted(event)
+            sentence: Phrase | None = _restarted(event)
         else:
             sentence_of = sentences.of_pod if self._is_pod else sentences.of_node
-            phrase = sentence_of(event, self._name, cycle_pod=self._running(event).pod)
+            sentence = sentence_of(event, self._name, cycle_pod=self._running(event).pod)
         uid = self._uid(event) if self._is_pod else ""
-        if phrase is None:
+        if sentence is None:
             return None
         return Entry(
             event=event.event,
             clock_seconds=event.at,
             cycle=event.cycle,
             t=str(type(event).__struct_config__.tag),
-            text=phrase.text,
-            phrase=phrase,
+            text=sentence.text,
+            phrase=sentence,
             uid=uid,
             stage=event.stage if isinstance(event, StageEnded | BindingStageEnded) else "",
         )

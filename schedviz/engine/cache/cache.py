@@ -197,7 +197,7 @@ class Cache:
         return expired
 
     def next_expiry(self) -> int | None:
-        """The earliest deadline of an assumed pod; it expires after that moment."""
+        """The earliest deadline of an assumed pod; it expires after that time."""
         deadlines = (self.pod_states[uid].deadline for uid in self.assumed_pods)
         return min((deadline for deadline in deadlines if deadline is not None), default=None)
 

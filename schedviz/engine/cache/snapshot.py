@@ -145,6 +145,12 @@ class Snapshot:
         if state is not None:
             state.forget(assumed.uid)
 
+    def _keep_generation(self, info: NodeInfo, change: Callable[[PodInfo], None], pod: PodInfo) -> None:
+        generation = info.generation
+        change(pod)
+        info.generation = generation
+        self.columns.mark(info.name, node_changed=False)
+
     @property
     def unlisted_rows_with_affinity(self) -> list[int]:
         """The rows of nodes that have pods with affinity only since `assume_pod`, which leaves the lists as they are."""
@@ -160,6 +166,30 @@ class Snapshot:
     def _unlisted_rows(self, listed: list[NodeInfo], pods_of: Callable[[NodeInfo], list[PodInfo]]) -> list[int]:
         names = {pod.pod.spec.node_name for pod in self.assumed_pods.values()} - {info.name for info in listed}
         return sorted(self.row_of[name] for name in names if name in self.row_of and pods_of(self.node_info_map[name]))
+
+    def assume_placement(self, nodes: Sequence[str] | None) -> None:
+        """Limit the nodes that can be considered; None, or as many as there are: no limit. Upstream: AssumePlacement, ForgetPlacement"""
+        self.placement = None if nodes is None or len(nodes) == self.num_nodes else frozenset(nodes)
+
+    def pod_group(self, group: str) -> PodGroupState:
+        """The state of a group. Raises LookupError. Upstream: podGroupStateSnapshotLister.Get"""
+        state = self.pod_groups.get(group)
+        if state is None:
+            raise LookupError(f"pod group state not found for pod group {group}")
+        return state
+
+    @property
+    def num_nodes_in_placement(self) -> int:
+        """The number of nodes that can be considered. Upstream: NumNodesInPlacement"""
+        return self.num_nodes if self.placement is None else len(self.placement)
+
+    def rows_in_placement(self, start: int) -> Rows:
+        """The nodes of the placement in the order of `node_info_list`, from this position on."""
+        placement = self.placement
+        index = [row for row, name in enumerate(self.columns.names) if placement is None or name in placement]
+        return self.rows(np.roll(np.array(index, dtype=np.intp), -(start % len(index)) if index else 0))
+
+    # Copies for dry runs
 
     def copy(self) -> Snapshot:
         """A copy with NodeInfos of its own, for a dry run. The states of pod groups are shared. Upstream: BackupSnapshot"""
@@ -182,33 +212,7 @@ class Snapshot:
         change(pod)
         self.columns.mark(pod.pod.spec.node_name, node_changed=False)
 
-    def assume_placement(self, nodes: Sequence[str] | None) -> None:
-        """Limit the nodes that can be considered; None, or as many as there are: no limit. Upstream: AssumePlacement, ForgetPlacement"""
-        self.placement = None if nodes is None or len(nodes) == self.num_nodes else frozenset(nodes)
-
-    def _keep_generation(self, info: NodeInfo, change: Callable[[PodInfo], None], pod: PodInfo) -> None:
-        generation = info.generation
-        change(pod)
-        info.generation = generation
-        self.columns.mark(info.name, node_changed=False)
-
-    def pod_group(self, group: str) -> PodGroupState:
-        """The state of a group. Raises LookupError. Upstream: podGroupStateSnapshotLister.Get"""
-        state = self.pod_groups.get(group)
-        if state is None:
-            raise LookupError(f"pod group state not found for pod group {group}")
-        return state
-
-    @property
-    def num_nodes_in_placement(self) -> int:
-        """The number of nodes that can be considered. Upstream: NumNodesInPlacement"""
-        return self.num_nodes if self.placement is None else len(self.placement)
-
-    def rows_in_placement(self, start: int) -> Rows:
-        """The nodes of the placement in the order of `node_info_list`, from this position on."""
-        placement = self.placement
-        index = [row for row, name in enumerate(self.columns.names) if placement is None or name in placement]
-        return self.rows(np.roll(np.array(index, dtype=np.intp), -(start % len(index)) if index else 0))
+    # Rows and claims
 
     @property
     def used_pvc_set(self) -> AbstractSet[str]:
@@ -228,6 +232,8 @@ class Snapshot:
         """All nodes in the order of `node_info_list`, or those at `index` in that order."""
         return Rows(self.columns, index)
 
+    # The lists, after an update
+
     def rebuild(self, order: list[str]) -> None:
         """Rebuild the lists over nodes in this order. Upstream: cache.go updateNodeInfoSnapshotList"""
         self.node_info_list = [info for name in order if (info := self.node_info_map.get(name)) is not None]
@@ -238,24 +244,24 @@ class Snapshot:
         ]
         self._count_claims()
 
-    def refile(self, changes: ListChanges) -> None:
+    def update_lists(self, changes: ListChanges) -> None:
         """Update the lists for some nodes. The caller must rebuild them instead if a node was added or removed.
 
         Upstream rebuilds them over all nodes. At 5,000 nodes that took 1 ms of every cycle in which a node got its first pod with affinity;
         this takes a few microseconds.
         """
         for info in changes.affinity:
-            self._refile(self.have_pods_with_affinity_node_info_list, info, wanted=bool(info.pods_with_affinity))
+            self._list_or_unlist(self.have_pods_with_affinity_node_info_list, info, wanted=bool(info.pods_with_affinity))
         for info in changes.anti_affinity:
             should_be_listed = bool(info.pods_with_required_anti_affinity)
-            self._refile(self.have_pods_with_required_anti_affinity_node_info_list, info, wanted=should_be_listed)
+            self._list_or_unlist(self.have_pods_with_required_anti_affinity_node_info_list, info, wanted=should_be_listed)
         for info, claims, delta in changes.claims:
             for claim in claims if info.name in self.row_of else ():
                 self._claims[claim] += delta
                 if not self._claims[claim]:
                     del self._claims[claim]
 
-    def _refile(self, nodes: list[NodeInfo], info: NodeInfo, *, wanted: bool) -> None:
+    def _list_or_unlist(self, nodes: list[NodeInfo], info: NodeInfo, *, wanted: bool) -> None:
         """Insert a node into a list in row order, or remove it."""
         row_of = self.row_of
         if info.name not in row_of:
@@ -269,6 +275,8 @@ class Snapshot:
 
     def _count_claims(self) -> None:
         self._claims = Counter(claim for info in self.node_info_list for claim in info.pvc_ref_counts)
+
+    # Views and checkpoints
 
     def to_view(self, cached: dict[str, int]) -> SnapshotView:
         """The snapshot as a view shows it; `cached` is the cache's generation of each NodeInfo."""

@@ -49,7 +49,7 @@ def update_snapshot(snapshot: Snapshot, nodes: NodeInfoList, node_tree: NodeTree
     if nodes_came_or_went:
         snapshot.rebuild(node_tree.list())
     else:
-        snapshot.refile(changes)
+        snapshot.update_lists(changes)
     if len(snapshot.node_info_list) == node_tree.num_nodes:
         return update, nodes_came_or_went
     update = msgspec.structs.replace(update, error=_inconsistency(snapshot, nodes, node_tree))

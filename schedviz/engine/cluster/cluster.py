@@ -545,10 +545,10 @@ def _as_patched(pod: Pod) -> Pod:
 
     So the first patch of a terminating pod always causes an event, in the recorded runs and with Go's fake API server.
     """
-    moment = pod.metadata.deletion_timestamp
-    if moment is None or "." not in moment:
+    deleted_at = pod.metadata.deletion_timestamp
+    if deleted_at is None or "." not in deleted_at:
         return pod
-    return replace(pod, metadata=replace(pod.metadata, deletion_timestamp=f"{moment.partition('.')[0]}Z"))
+    return replace(pod, metadata=replace(pod.metadata, deletion_timestamp=f"{deleted_at.partition('.')[0]}Z"))
 
 
 def _same(new: KubeObject, old: KubeObject) -> bool:

@@ -8,7 +8,7 @@ import msgspec
 
 
 class Timer(msgspec.Struct, frozen=True, array_like=True, order=True):
-    """One timer. Of timers with the same moment the first that was set comes first."""
+    """One timer. Of timers that are due at the same time, the one that was set first comes first."""
 
     due: int
     number: int
@@ -24,7 +24,7 @@ class TimersState(msgspec.Struct, frozen=True):
 
 
 class Timers:
-    """Timers by owner and key. If one is set twice, the earlier moment counts."""
+    """Timers by owner and key. If one is set twice, the earlier time counts."""
 
     def __init__(self) -> None:
         self._heap: list[Timer] = []
@@ -32,7 +32,7 @@ class Timers:
         self._number = 0
 
     def set(self, owner: str, key: str, due: int) -> None:
-        """Set a timer, unless it is set for that moment or an earlier one."""
+        """Set a timer, unless it is set for that time or an earlier one."""
         existing = self._set.get((owner, key))
         if existing is not None and existing.due <= due:
             return

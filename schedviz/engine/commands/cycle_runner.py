@@ -47,14 +47,14 @@ class CycleRunner:
         """Let the time pass that precedes each command."""
         self.move_clock(self.simulation.clock.now + self.simulation.settings.tick_millis * MILLISECOND)
 
-    def move_clock(self, moment: int, *, in_units: bool = False) -> bool:
-        """Let time pass until `moment`, and deliver the watch events that are due on the way.
+    def move_clock(self, to: int, *, in_units: bool = False) -> bool:
+        """Let time pass until `to`, and deliver the watch events that are due on the way.
 
         False, only `in_units`: the unit has done enough, and the next one continues.
         """
         simulation = self.simulation
         steps, first = 0, simulation.event
-        while (due := simulation.cluster.next_due) is not None and due <= moment:
+        while (due := simulation.cluster.next_due) is not None and due <= to:
             if in_units and (steps >= MAX_SYNCS or simulation.event - first >= MAX_EVENTS):
                 return False
             steps += 1
@@ -63,28 +63,28 @@ class CycleRunner:
             self._observer.progressed()
             if not self.settle(in_units=in_units):
                 return False
-        self.set_clock(moment)
+        self.set_clock(to)
         return True
 
-    def set_clock(self, moment: int) -> None:
+    def set_clock(self, to: int) -> None:
         simulation = self.simulation
-        simulation.clock.move_to(moment)
+        simulation.clock.move_to(to)
         simulation.recorder.at = simulation.clock.seconds
 
-    def next_moment(self) -> int | None:
+    def next_timer(self) -> int | None:
         """When the next timer ends: a watch event, a backoff, an assumed pod, a wait in a binding cycle; None: there is none."""
         if self.simulation.exited:
             return self.simulation.cluster.next_due
         scheduler = self.simulation.scheduler
         queue, cache = scheduler.state.queue, scheduler.state.cache
         strictly_after = (queue.next_unschedulable_timeout(), cache.next_expiry())
-        moments = [
+        times = [
             self.simulation.cluster.next_due,
             queue.next_backoff_end(),
             scheduler.waiting_deadline(),
-            *(moment + 1 for moment in strictly_after if moment is not None),
+            *(time + 1 for time in strictly_after if time is not None),
         ]
-        return min((moment for moment in moments if moment is not None), default=None)
+        return min((time for time in times if time is not None), default=None)
 
     def progressed(self) -> None:
         """Report progress within a unit that takes long."""
@@ -142,8 +142,7 @@ class CycleRunner:
             scheduler.bindings.remove(binding)
             seen = scheduler.state.informers.by_key("Pod", binding.pod)
             confirmed = seen is None or seen.uid != binding.assumed.uid or bool(seen.spec.node_name)
-            binding.results.confirmed = confirmed
-            binding.confirmed(lost=not confirmed)
+            binding.end(confirmed=confirmed)
             self._observer.binding_ended(binding)
 
     # Cycles.

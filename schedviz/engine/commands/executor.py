@@ -261,10 +261,10 @@ class CommandExecutor:
             return Outcome(error='advance needs seconds, or "to": "next"')
         if task.until is None:
             if command.to == "next":
-                moment = self.runner.next_moment()
-                if moment is None:
+                timer = self.runner.next_timer()
+                if timer is None:
                     return Outcome(result="nothing is going to happen by itself")
-                task.until = max(moment, simulation.clock.now)
+                task.until = max(timer, simulation.clock.now)
             else:
                 self.runner.tick()
                 task.until = simulation.clock.now + nanoseconds(command.seconds or 0.0)

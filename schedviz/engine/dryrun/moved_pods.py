@@ -1,4 +1,4 @@
-"""`MovedPods`: the present snapshot with pods placed and taken away, to see the nodes as they were at another moment."""
+"""`MovedPods`: the present snapshot with pods placed and taken away, to see the nodes as they were at another time."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class MovedPods:
         changed.generation = info.generation
         changes = ListChanges()
         changes.overwrite(info, changed)
-        self.snapshot.refile(changes)
+        self.snapshot.update_lists(changes)
         self.snapshot.columns.mark(info.name, node_changed=False)
 
 

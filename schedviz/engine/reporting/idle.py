@@ -13,8 +13,8 @@ def why_idle(simulation: SimulationState) -> str:
         return f"activeQ is empty; {held_back}"
     upcoming = sorted(_timers(simulation), key=lambda timer: timer[0])
     if upcoming:
-        moment, label = upcoming[0]
-        seconds = max(moment - simulation.clock.now, 0) / SECOND
+        due, label = upcoming[0]
+        seconds = max(due - simulation.clock.now, 0) / SECOND
         if not seconds:
             return f"activeQ is empty; the next timer is {label}, which has ended: advance to it"
         return f"activeQ is empty; the next timer is {label} in {round(seconds, 3):g} s: advance to it"

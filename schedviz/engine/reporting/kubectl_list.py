@@ -130,9 +130,9 @@ class KubectlList:
 
     def _add_lifecycle(self, printed: Json, key: str) -> None:
         metadata = printed["metadata"]
-        moment = metadata.get("deletionTimestamp")
-        if moment is not None and "." in moment:
-            metadata["deletionTimestamp"] = f"{moment.partition('.')[0]}Z"
+        deleted_at = metadata.get("deletionTimestamp")
+        if deleted_at is not None and "." in deleted_at:
+            metadata["deletionTimestamp"] = f"{deleted_at.partition('.')[0]}Z"
         if not self._counts_generations:
             return
         metadata["generation"] = self._generations.get(key, 1)

@@ -130,7 +130,7 @@ def _queue_moved(values: MetricValues, event: QueueMoved, _seconds: float | None
         return
     failed = event.cause == "ScheduleAttemptFailure"
     for move in event.moves:
-        # A pod that is held back moves to the unschedulable pods without being counted.
+        # A pod that a PreEnqueue plugin gates enters unschedulablePods without being counted.
         if move.target is not None and move.source != move.target and (failed or move.target != "unschedulable"):
             values.count(metrics.QUEUE_INCOMING_PODS, _QUEUES[move.target], event.cause)
 

@@ -23,7 +23,7 @@ class Attempt(msgspec.Struct):
 
     profile: str
     attempts: int
-    #: By the session's clock: when the pod was popped, and how long it had waited since it first entered the queue.
+    #: By the session's clock: when the pod was popped, and how long it had waited since it first entered the queue (v1.36: activeQ).
     popped_at: float
     waited_seconds: float = 0.0
     #: The computation time of its stages.

@@ -13,6 +13,8 @@ from schedviz.trace.comparing.utilisation import compare_utilisation
 
 #: The maximum length of each list; counts are complete.
 MAX_LISTED = 1000
+#: The same for the nodes of the utilisation, of which a cluster has fewer than pods.
+MAX_NODES = 5000
 MAX_PODS_PER_REASON = 200
 
 
@@ -33,7 +35,7 @@ def compare(
         placements=placements,
         divergence=divergence,
         scores=None if cycles is None else compare_scores(a, b, cycles, maximum=listed),
-        utilisation=compare_utilisation(a.view, b.view, maximum=max(listed, 5000)),
+        utilisation=compare_utilisation(a.view, b.view, maximum=max(listed, MAX_NODES)),
         pending=compare_pending(a, b, maximum=MAX_PODS_PER_REASON),
     )
 

@@ -87,7 +87,7 @@ class DumpedNode(msgspec.Struct, frozen=True):
 
 
 class Dump(msgspec.Struct, frozen=True):
-    """Cache and queue at one moment."""
+    """Cache and queue at one time."""
 
     nodes: tuple[DumpedNode, ...] = ()
     summary: str = ""

@@ -63,8 +63,8 @@ class LogLine(msgspec.Struct, frozen=True):
         A value that is given twice is shown once: the first time if both are equal, the last one otherwise.
         Upstream: klog/v2/internal/serialize/keyvalues.go FormatKVs
         """
-        moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=self.at // _SECOND)
-        stamp = f"{moment:%m%d %H:%M:%S}.{self.at % _SECOND // 1000:06d}"
+        time = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=self.at // _SECOND)
+        stamp = f"{time:%m%d %H:%M:%S}.{self.at % _SECOND // 1000:06d}"
         name = (("logger", self.logger),) if self.logger else ()
         shown: dict[str, str] = {}
         error = (("err", self.error),) if self.error else ()

@@ -1,7 +1,7 @@
 """The interface of a simulated controller (a "helper" in commands and settings), which can be switched on and off.
 
 A controller keeps no state between two reconciliations. When an object changes, it returns what to reconcile and when (`wakes`); at that
-moment it compares the API server's objects with the wanted state and changes them (`reconcile`).
+time it compares the API server's objects with the wanted state and changes them (`reconcile`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from schedviz.engine.cluster.objects import ObjectStore
 from schedviz.kube.core import Pod
 from schedviz.kube.meta import KubeObject
 
-#: A key to reconcile, and the moment of the virtual clock.
+#: A key to reconcile, and when: virtual time in nanoseconds.
 Wake = tuple[str, int]
 
 

@@ -87,8 +87,8 @@ class ControllerManager:
         return True
 
     def _wake(self, controller: Controller, obj: KubeObject) -> None:
-        for key, moment in controller.wakes(obj, self._api, nanoseconds(self.delays[controller.name])):
-            self.timers.set(controller.name, key, moment)
+        for key, due in controller.wakes(obj, self._api, nanoseconds(self.delays[controller.name])):
+            self.timers.set(controller.name, key, due)
 
     @staticmethod
     def has_delay(name: str) -> bool:

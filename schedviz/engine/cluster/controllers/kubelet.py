@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from schedviz.engine.cluster.controllers.controller import ApiServer, Wake
-from schedviz.engine.cluster.controllers.pods import moment_of, with_uid
+from schedviz.engine.cluster.controllers.pods import virtual_time_of, with_uid
 from schedviz.engine.cluster.status_patch import with_condition
 from schedviz.kube.core import Pod, PodCondition
 from schedviz.kube.meta import KubeObject
@@ -29,7 +29,7 @@ class Kubelet:
         if not isinstance(obj, Pod) or not obj.spec.node_name:
             return
         if obj.metadata.deletion_timestamp is not None:
-            yield f"end of {with_uid(obj.key, obj.uid)}", max(moment_of(obj.metadata.deletion_timestamp), api.clock.now)
+            yield f"end of {with_uid(obj.key, obj.uid)}", max(virtual_time_of(obj.metadata.deletion_timestamp), api.clock.now)
         elif obj.status.phase == "Pending":
             yield f"start of {with_uid(obj.key, obj.uid)}", api.clock.now + delay
 

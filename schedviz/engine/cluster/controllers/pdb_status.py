@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from schedviz.engine.clock import nanoseconds
 from schedviz.engine.cluster.controllers.controller import ApiServer, Wake
-from schedviz.engine.cluster.controllers.pods import is_active, is_ready, moment_of
+from schedviz.engine.cluster.controllers.pods import is_active, is_ready, virtual_time_of
 from schedviz.engine.cluster.objects import ObjectStore
 from schedviz.kube.apps import Deployment, ReplicaSet, StatefulSet
 from schedviz.kube.core import Pod, ReplicationController
@@ -42,7 +42,7 @@ class PDBStatus:
             yield obj.key, now
             for since in obj.status.disrupted_pods.values():
                 if since is not None:
-                    yield f"{obj.key} again", moment_of(since) + nanoseconds(DELETION_TIMEOUT_SECONDS) + 1
+                    yield f"{obj.key} again", virtual_time_of(since) + nanoseconds(DELETION_TIMEOUT_SECONDS) + 1
         elif isinstance(obj, Pod):
             for protecting in budgets_of(obj, api.store):
                 yield protecting.key, now
@@ -182,5 +182,5 @@ def _still_disrupted(budget: PodDisruptionBudget, pods: Sequence[Pod], now: int)
     return {
         name: since
         for name, since in budget.status.disrupted_pods.items()
-        if name in existing and since is not None and moment_of(since) + timeout >= now
+        if name in existing and since is not None and virtual_time_of(since) + timeout >= now
     }

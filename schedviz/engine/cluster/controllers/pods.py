@@ -50,7 +50,7 @@ def missing_pods(store: ObjectStore, enabled: Collection[str]) -> int:
     return missing
 
 
-def moment_of(timestamp: str) -> int:
+def virtual_time_of(timestamp: str) -> int:
     """A timestamp on the virtual clock, in nanoseconds; 0 if it is earlier than the clock's start."""
     return max(0, nanoseconds(parse_timestamp(timestamp) - EPOCH_SECONDS))
 

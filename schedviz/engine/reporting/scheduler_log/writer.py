@@ -1,4 +1,4 @@
-"""Makes log lines of one moment as v1.36's loggers do."""
+"""Makes log lines as v1.36's loggers do."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Values = tuple[tuple[str, Any], ...]
 
 
 class Writer:
-    """Makes lines at the present moment."""
+    """Makes lines with the time `at`."""
 
     def __init__(self, verbosity: int) -> None:
         self._names_loggers = verbosity >= _NAMES_LOGGERS
