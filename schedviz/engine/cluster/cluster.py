@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar
 
 from msgspec.structs import replace
 
-from schedviz.engine.clock import Clock
+from schedviz.engine.clock import SECOND, Clock
 from schedviz.engine.cluster import claim_writes, pod_group_patch, status_patch, volume_controller
 from schedviz.engine.cluster.admission import admitted, in_namespace, merged
 from schedviz.engine.cluster.controllers import ControllerManager, HelperSettings
@@ -393,7 +393,7 @@ class Cluster:
                 verb=sent.verb,
                 resource=sent.resource,
                 key=sent.key,
-                due_seconds=sent.due / 1_000_000_000,
+                due_seconds=sent.due / SECOND,
             )
 
     def send_to_informers(self, event: WatchEvent) -> None:

@@ -24,7 +24,8 @@ class ObjectIndex:
 
     def replace(self, before: KubeObject | None, after: KubeObject | None) -> bool:
         """Follow a write: None before a creation, None after a removal. False: the index cannot follow it, and has to be made again,
-        because an older object got the value of younger ones."""
+        because an older object got the value of younger ones.
+        """
         if before is not None and (after is None or self._value_of(before) != self._value_of(after)):
             if after is not None and self._value_of(after) is not None:
                 return False

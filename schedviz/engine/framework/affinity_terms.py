@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, TypeVar
 
-from schedviz.kube.affinity import PodAffinityTerm, WeightedPodAffinityTerm
+from schedviz.kube.affinity import Affinity, PodAffinity, PodAffinityTerm, WeightedPodAffinityTerm
 from schedviz.kube.core import Pod
 from schedviz.kube.selectors import Selector, SelectorError, label_selector
 
@@ -48,14 +48,13 @@ class AffinityTerms:
     __slots__ = ("error", "preferred_affinity", "preferred_anti_affinity", "required_affinity", "required_anti_affinity")
 
     def __init__(self, pod: Pod) -> None:
-        affinity = pod.spec.affinity
-        near = affinity.pod_affinity if affinity else None
-        far = affinity.pod_anti_affinity if affinity else None
+        affinity = pod.spec.affinity or Affinity()
+        pod_affinity, anti_affinity = affinity.pod_affinity or PodAffinity(), affinity.pod_anti_affinity or PodAffinity()
         errors: list[str] = []
-        self.required_affinity = _parse(AffinityTerm, pod, near.required if near else (), "requiredAffinityTerms", errors)
-        self.required_anti_affinity = _parse(AffinityTerm, pod, far.required if far else (), "requiredAntiAffinityTerms", errors)
-        self.preferred_affinity = _parse(WeightedAffinityTerm, pod, near.preferred if near else (), "preferredAffinityTerms", errors)
-        self.preferred_anti_affinity = _parse(WeightedAffinityTerm, pod, far.preferred if far else (), "preferredAntiAffinityTerms", errors)
+        self.required_affinity = _parse(AffinityTerm, pod, pod_affinity.required, "requiredAffinityTerms", errors)
+        self.required_anti_affinity = _parse(AffinityTerm, pod, anti_affinity.required, "requiredAntiAffinityTerms", errors)
+        self.preferred_affinity = _parse(WeightedAffinityTerm, pod, pod_affinity.preferred, "preferredAffinityTerms", errors)
+        self.preferred_anti_affinity = _parse(WeightedAffinityTerm, pod, anti_affinity.preferred, "preferredAntiAffinityTerms", errors)
         #: "": all terms are valid. The format is that of apimachinery's Aggregate.
         self.error = errors[0] if len(errors) == 1 else f"[{', '.join(errors)}]" if errors else ""
 

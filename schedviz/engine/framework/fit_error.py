@@ -38,9 +38,9 @@ class NodeToStatusMap(MutableMapping[str, Status]):
     @classmethod
     def of(cls, rows: Rows, verdicts: Verdicts) -> NodeToStatusMap:
         """The rejected rows of a search."""
-        error = cls()
-        error.add(rows, verdicts)
-        return error
+        statuses = cls()
+        statuses.add(rows, verdicts)
+        return statuses
 
     def add(self, rows: Rows, verdicts: Verdicts) -> None:
         """Add the rejected rows of a search."""

@@ -199,12 +199,12 @@ def _container_amounts(pod: Pod, options: ResourceOptions, missing: Mapping[str,
         if _is_sidecar(container):
             _add(totals, amounts)
             _add(sidecars, amounts)
-            _raise(most, sidecars)
+            _raise_to(most, sidecars)
         else:
             turn = dict(amounts)
             _add(turn, sidecars)
-            _raise(most, turn)
-    _raise(totals, most)
+            _raise_to(most, turn)
+    _raise_to(totals, most)
     return totals
 
 
@@ -213,9 +213,9 @@ def _effective(pod: Pod, spec: Amounts, actuated: Amounts, allocated: Amounts) -
     determineEffectiveRequests
     """
     effective = dict(actuated)
-    _raise(effective, allocated)
+    _raise_to(effective, allocated)
     if not _is_resize_infeasible(pod):
-        _raise(effective, spec)
+        _raise_to(effective, spec)
     return effective
 
 
@@ -237,6 +237,7 @@ def _add(totals: Amounts, amounts: Mapping[str, int]) -> None:
         totals[name] = totals.get(name, 0) + amount
 
 
-def _raise(totals: Amounts, amounts: Mapping[str, int]) -> None:
+def _raise_to(totals: Amounts, amounts: Mapping[str, int]) -> None:
+    """Raise each total to at least this amount."""
     for name, amount in amounts.items():
         totals[name] = max(totals[name], amount) if name in totals else amount

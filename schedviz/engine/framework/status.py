@@ -20,7 +20,7 @@ class Code(StrEnum):
     UNSCHEDULABLE_AND_UNRESOLVABLE = "UnschedulableAndUnresolvable"
     WAIT = "Wait"
     SKIP = "Skip"
-    #: v1.36: the pod has to wait for something outside the cluster's objects, at no cost of backoff once that arrives.
+    #: v1.36: the pod has to wait for something outside the scheduler. Once that arrives, the pod is retried without backoff.
     PENDING = "Pending"
 
 

@@ -244,9 +244,9 @@ class PodInfo:
         #: 0 if the pod has none. Upstream: component-helpers/scheduling/corev1/helpers.go PodPriority
         self.priority = pod.spec.priority or 0
         affinity = pod.spec.affinity
-        far = affinity.pod_anti_affinity if affinity else None
-        self.has_affinity = affinity is not None and (affinity.pod_affinity is not None or far is not None)
-        self.has_required_anti_affinity = far is not None and len(far.required) != 0
+        anti_affinity = affinity.pod_anti_affinity if affinity else None
+        self.has_affinity = affinity is not None and (affinity.pod_affinity is not None or anti_affinity is not None)
+        self.has_required_anti_affinity = anti_affinity is not None and len(anti_affinity.required) != 0
         #: The version of the pod that the terms come from: upstream keeps them over updates of the same pod.
         self.terms_of = pod if terms_of is None else terms_of
         # Computed when first read: a restored engine has the sums of its nodes, and most pods are never read again.

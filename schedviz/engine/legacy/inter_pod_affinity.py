@@ -48,16 +48,16 @@ class _Weights:
         """Add the weights of this pod's terms that match the other, and of the other's terms that match this pod."""
         pod = self._pod
         labels = namespace_labels(other.namespace, self._objects)
-        for near in pod.preferred_affinity_terms:
-            self._add(near, near.weight, near.matches(other.pod, labels), info)
-        for far in pod.preferred_anti_affinity_terms:
-            self._add(far, -far.weight, far.matches(other.pod, labels), info)
+        for preferred in pod.preferred_affinity_terms:
+            self._add(preferred, preferred.weight, preferred.matches(other.pod, labels), info)
+        for avoided in pod.preferred_anti_affinity_terms:
+            self._add(avoided, -avoided.weight, avoided.matches(other.pod, labels), info)
         for required in other.required_affinity_terms:
             self._add(required, HARD_POD_AFFINITY_WEIGHT, required.matches(pod.pod, self._namespace_labels), info)
-        for near in other.preferred_affinity_terms:
-            self._add(near, near.weight, near.matches(pod.pod, self._namespace_labels), info)
-        for far in other.preferred_anti_affinity_terms:
-            self._add(far, -far.weight, far.matches(pod.pod, self._namespace_labels), info)
+        for preferred in other.preferred_affinity_terms:
+            self._add(preferred, preferred.weight, preferred.matches(pod.pod, self._namespace_labels), info)
+        for avoided in other.preferred_anti_affinity_terms:
+            self._add(avoided, -avoided.weight, avoided.matches(pod.pod, self._namespace_labels), info)
 
     def _add(self, term: AffinityTerm, weight: int, matches: bool, info: NodeInfo) -> None:  # noqa: FBT001
         value = info.node.metadata.labels.get(term.topology_key) if info.node is not None else None

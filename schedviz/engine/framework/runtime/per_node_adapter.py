@@ -20,15 +20,15 @@ Score = Callable[[CycleState, PodInfo, Rows], Scores | Status]
 
 def filter_of(plugin: Any) -> Filter:
     """The plugin's `filter`, or an adapter of its `filter_node`."""
-    return _lift_filter(plugin) if isinstance(plugin, NodeFilterPlugin) else plugin.filter
+    return _adapted_filter(plugin) if isinstance(plugin, NodeFilterPlugin) else plugin.filter
 
 
 def score_of(plugin: Any) -> Score:
     """The plugin's `score`, or an adapter of its `score_node`."""
-    return _lift_score(plugin) if isinstance(plugin, NodeScorePlugin) else plugin.score
+    return _adapted_score(plugin) if isinstance(plugin, NodeScorePlugin) else plugin.score
 
 
-def _lift_filter(plugin: NodeFilterPlugin) -> Filter:
+def _adapted_filter(plugin: NodeFilterPlugin) -> Filter:
     def filter_rows(state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:
         statuses = [plugin.filter_node(state, pod, info) for info in rows.infos]
         return None if all(status is SUCCESS for status in statuses) else Verdicts.of(statuses)
@@ -36,7 +36,7 @@ def _lift_filter(plugin: NodeFilterPlugin) -> Filter:
     return filter_rows
 
 
-def _lift_score(plugin: NodeScorePlugin) -> Score:
+def _adapted_score(plugin: NodeScorePlugin) -> Score:
     def score_rows(state: CycleState, pod: PodInfo, rows: Rows) -> Scores | Status:
         scores = np.zeros(len(rows), np.int64)
         for row, info in enumerate(rows.infos):

@@ -227,16 +227,16 @@ def _inter_pod_queues(call: HintCall) -> HintLine | None:
     """Why a deleted or updated pod helps."""
     if call.pod is None or not isinstance(call.old, Pod):
         return None
-    far = call.pod_info(call.pod).required_anti_affinity_terms
+    anti_affinity = call.pod_info(call.pod).required_anti_affinity_terms
     if not call.is_delete:
-        if all_terms_match(far, call.old) and isinstance(call.new, Pod) and not all_terms_match(far, call.new):
+        if all_terms_match(anti_affinity, call.old) and isinstance(call.new, Pod) and not all_terms_match(anti_affinity, call.new):
             caller = "plugin.go:212"
             message = "a scheduled pod was updated not to match the target pod's anti affinity, and the pod may be schedulable now"
         else:
             caller = "plugin.go:207"
             message = "a scheduled pod was updated to match the target pod's affinity, and the pod may be schedulable now"
         return _about_pods(call, f"interpodaffinity/{caller}", message, modifiedPod=call.new_key)
-    if all_terms_match(far, call.old):
+    if all_terms_match(anti_affinity, call.old):
         caller = "plugin.go:236"
         message = "a scheduled pod was deleted and it matches the target pod's anti-affinity. The pod may be schedulable now"
     else:

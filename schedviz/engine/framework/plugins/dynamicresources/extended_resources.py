@@ -92,7 +92,8 @@ def requests_of(pod: Pod, resources: Iterable[str], resolver: DeviceClassResolve
 
 def _requests_of_resource(pod: Pod, resource: str, device_class: str) -> tuple[list[DeviceRequest], list[ContainerExtendedResourceRequest]]:
     """Init containers that end use devices of later containers first; what they need besides is requested once, for the one
-    that needs most."""
+    that needs most.
+    """
     init_count = len(pod.spec.init_containers)
     containers = (*pod.spec.init_containers, *pod.spec.containers)
     is_short = [index < init_count and container.restart_policy != ALWAYS for index, container in enumerate(containers)]
