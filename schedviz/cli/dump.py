@@ -54,12 +54,12 @@ def dump(
         raise click.UsageError("--stale needs --state: it describes the informers of that state.")
     if state is not None and chosen.members():
         raise click.UsageError("--release and --feature-gates do not go with --state, which runs no scheduler.")
-    moment = None if at is None else _nanoseconds(at)
+    time = None if at is None else _nanoseconds(at)
     objects = loaded(paths)
     lines = (
-        _lines_of_simulation(objects, verbosity, moment, chosen)
+        _lines_of_simulation(objects, verbosity, time, chosen)
         if state is None
-        else _lines_of_state(_read_state(state), objects, verbosity, moment, stale=stale)
+        else _lines_of_state(_read_state(state), objects, verbosity, time, stale=stale)
     )
     for line in lines:
         say_exact(line.write(form, pid=pid))
@@ -104,7 +104,7 @@ def _nanoseconds(text: str) -> int:
     if match is None:
         raise click.BadParameter(_NO_TIME.format(text), param_hint="--at")
     try:
-        moment = datetime.fromisoformat(f"{match[1]}{match[3].replace('Z', '+00:00')}")
+        time = datetime.fromisoformat(f"{match[1]}{match[3].replace('Z', '+00:00')}")
     except ValueError:
         raise click.BadParameter(_NO_TIME.format(text), param_hint="--at") from None
-    return int(moment.timestamp()) * 1_000_000_000 + int((match[2] or ".0")[1:].ljust(9, "0"))
+    return int(time.timestamp()) * 1_000_000_000 + int((match[2] or ".0")[1:].ljust(9, "0"))

@@ -26,8 +26,7 @@ def merged(target: Any, patch: Any) -> Any:
 
 
 def with_patch(config: _Json | None, patch: Patch, *, path: str) -> _Json | None:
-    """The configuration with a patch; None: the release's default one. Raises `PlanError` if the configuration is
-    malformed."""
+    """The configuration with a patch; None: the release's default one. Raises `PlanError` if the configuration is malformed."""
     changed = merged(config or {}, patch.config)
     if patch.percentage_of_nodes_to_score is not None:
         changed["percentageOfNodesToScore"] = patch.percentage_of_nodes_to_score

@@ -1,5 +1,8 @@
-"""Clusters and pods for measurements, in the shapes of upstream's scheduler_perf: a node has 4 cpus, 32Gi and room for 110 pods in one of
-three zones and runs one pod; a pod requests 100m and 500Mi. A cycle of preempt is the one that evicts, not the one that follows."""
+"""Clusters and pods for measurements, in the shapes of upstream's scheduler_perf.
+
+A node has 4 cpus, 32Gi and room for 110 pods in one of three zones and runs one pod; a pod requests 100m and 500Mi. A cycle of preempt is
+the one that evicts, not the one that follows.
+"""
 
 from __future__ import annotations
 

@@ -84,10 +84,10 @@ def _redis() -> Iterator[Finding]:
     try:
         stream.client().ping()
     except (redis.RedisError, OSError) as failed:
-        mend = "start it, or correct the address, user or password"
+        remedy = "start it, or correct the address, user or password"
         if "SCHEDVIZ_REDIS_URL" not in os.environ:
-            mend = "set it to the address of Redis (only `schedviz up` uses its own: query GET /healthz there)"
-        yield error("SCHEDVIZ_REDIS_URL", f"Redis is unreachable: {str(failed)[:200].rstrip('.')}", mend)
+            remedy = "set it to the address of Redis (only `schedviz up` uses its own: query GET /healthz there)"
+        yield error("SCHEDVIZ_REDIS_URL", f"Redis is unreachable: {str(failed)[:200].rstrip('.')}", remedy)
         return
     yield from _old_redis()
     try:

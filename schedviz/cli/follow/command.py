@@ -16,6 +16,7 @@ from schedviz.terminal import say
 
 if TYPE_CHECKING:
     from schedviz.cli.follow.cluster_api import ClusterApi
+    from schedviz.cli.follow.kubeconfig import Access
     from schedviz.cli.follow.throttled_printer import ThrottledPrinter
 
 _READY_SECONDS = 120.0
@@ -72,29 +73,16 @@ def follow(
     Only fields that the scheduler reads are sent (docs/follow.md, which also has the required ClusterRole). Ctrl-C ends it; starting it
     again with the same --session continues.
     """
-    from schedviz.cli.follow import in_cluster
-    from schedviz.cli.follow import kubeconfig as config
     from schedviz.cli.follow.cluster_api import ClusterApi
     from schedviz.cli.follow.cluster_version import version_of, with_release
-    from schedviz.cli.follow.following import Following, resources, resources_without_gate
+    from schedviz.cli.follow.following import Following, resources_without_gate
     from schedviz.cli.follow.pushing import Pusher
     from schedviz.cli.follow.redaction import Redaction
-    from schedviz.cli.follow.scheduling_events import RESOURCE as EVENTS
     from schedviz.cli.follow.status import Status
     from schedviz.cli.follow.throttled_printer import ThrottledPrinter
 
-    if secret == "":
-        raise click.UsageError("--pseudonyms needs a secret: without one, anybody who guesses a name could verify it.")
-    if unknown := sorted(set(without) - {*resources(), EVENTS}):
-        raise click.UsageError(f"--without {unknown[0]}: expected one of {', '.join([*resources(), EVENTS])}.")
-    if session and resume:
-        raise click.UsageError("--resume finds the session by its source: leave out --session.")
-    if session and chosen.members():
-        raise click.UsageError("--release and --feature-gates are for a new session: the one of --session has its own release.")
-    files = config.paths(kubeconfig)
-    # As kubectl: a kubeconfig goes first, and in a pod there usually is none.
-    in_pod = context is None and kubeconfig is None and not any(path.exists() for path in files) and in_cluster.is_in_cluster()
-    access = in_cluster.access() if in_pod else config.access(files, context)
+    _check_options(secret, without, session, resume=resume, chosen=chosen)
+    access = _access(context, kubeconfig)
     api = ClusterApi(access)
     if dry_run:
         if not _show(api, secret, (*without, *resources_without_gate(chosen.feature_gates or {}))):
@@ -134,6 +122,32 @@ def follow(
             following.watch()
         finally:
             status.stop()
+
+
+def _check_options(secret: str | None, without: tuple[str, ...], session: str | None, *, resume: bool, chosen: ChosenRelease) -> None:
+    """Raises `click.UsageError` for options that contradict each other."""
+    from schedviz.cli.follow.following import resources
+    from schedviz.cli.follow.scheduling_events import RESOURCE as EVENTS
+
+    if secret == "":
+        raise click.UsageError("--pseudonyms needs a secret: without one, anybody who guesses a name could verify it.")
+    if unknown := sorted(set(without) - {*resources(), EVENTS}):
+        raise click.UsageError(f"--without {unknown[0]}: expected one of {', '.join([*resources(), EVENTS])}.")
+    if session and resume:
+        raise click.UsageError("--resume finds the session by its source: leave out --session.")
+    if session and chosen.members():
+        raise click.UsageError("--release and --feature-gates are for a new session: the one of --session has its own release.")
+
+
+def _access(context: str | None, kubeconfig: Path | None) -> Access:
+    """The cluster of the kubeconfig or, in a pod without one, the pod's own."""
+    from schedviz.cli.follow import in_cluster
+    from schedviz.cli.follow import kubeconfig as config
+
+    files = config.paths(kubeconfig)
+    # As kubectl: a kubeconfig goes first, and in a pod there usually is none.
+    in_pod = context is None and kubeconfig is None and not any(path.exists() for path in files) and in_cluster.is_in_cluster()
+    return in_cluster.access() if in_pod else config.access(files, context)
 
 
 def _not_permitted(api: ClusterApi, without: tuple[str, ...], printer: ThrottledPrinter) -> list[str]:

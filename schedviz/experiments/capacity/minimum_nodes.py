@@ -36,7 +36,8 @@ class MinimumNodes(msgspec.Struct, frozen=True, rename="camel"):
 
 def minimum_nodes(base: BaseCluster, *, greedy: bool = False, report: ReportProgress = lambda _: None) -> MinimumNodes:
     """Search for the fewest nodes. With `greedy`, each remaining node is then removed on its own if possible, which takes one run per node
-    and can remove more nodes."""
+    and can remove more nodes.
+    """
     order = drain_order(base)
     before = place_without(base, ())
     runs = 1

@@ -1,5 +1,7 @@
-"""`KnownFindings`: what the doctor found in a session's files, looked up for the explanation of a pod, so that the two never contradict
-each other."""
+"""`KnownFindings`: what the doctor found in a session's files.
+
+The explanation of a pod looks it up, so that the two never contradict each other.
+"""
 
 from __future__ import annotations
 
