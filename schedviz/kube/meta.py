@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Protocol, TypeVar
 
 import msgspec
@@ -77,6 +77,13 @@ def condition_of(conditions: Iterable[AnyCondition], type_: str) -> AnyCondition
     return next((condition for condition in conditions if condition.type == type_), None)
 
 
+def conditions_with(conditions: Sequence[AnyCondition], new: AnyCondition) -> tuple[AnyCondition, ...]:
+    """The conditions with this one in the place of the one of its type, or at the end."""
+    if condition_of(conditions, new.type) is None:
+        return (*conditions, new)
+    return tuple(new if condition.type == new.type else condition for condition in conditions)
+
+
 class LabelSelectorRequirement(Part, frozen=True, gc=False):
     """One `matchExpressions` entry of a label selector."""
 
@@ -129,6 +136,9 @@ def controller_of(obj: KubeObject) -> OwnerReference | None:
 
 
 def version_number(obj: KubeObject) -> int:
-    """The object's resource version as a number; 0 if it is not one. Upstream: versioner.go ObjectResourceVersion"""
+    """The object's resource version as a number; 0 if it is not one.
+
+    Upstream: apiserver/pkg/storage/api_object_versioner.go ObjectResourceVersion
+    """
     version = obj.metadata.resource_version
     return int(version) if version.isdecimal() else 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from schedviz.kube.meta import Condition, condition_of
+from schedviz.kube.meta import Condition, condition_of, conditions_with
 from schedviz.kube.workloads import PodGroupStatus
 
 
@@ -18,7 +18,4 @@ def with_condition(status: PodGroupStatus, condition: Condition, now: str) -> Co
 
 def merged(status: PodGroupStatus, condition: Condition) -> PodGroupStatus:
     """The status with this condition."""
-    others = [existing for existing in status.conditions if existing.type != condition.type]
-    if len(others) == len(status.conditions):
-        return replace(status, conditions=(*others, condition))
-    return replace(status, conditions=tuple(condition if existing.type == condition.type else existing for existing in status.conditions))
+    return replace(status, conditions=conditions_with(status.conditions, condition))

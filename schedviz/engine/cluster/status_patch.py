@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from schedviz.kube.core import PodCondition, PodStatus
-from schedviz.kube.meta import condition_of
+from schedviz.kube.meta import condition_of, conditions_with
 
 
 class StatusPatch(msgspec.Struct, frozen=True):
@@ -63,7 +63,7 @@ class StatusPatch(msgspec.Struct, frozen=True):
             message=old.message if self.message is None else self.message,
             last_transition_time=old.last_transition_time if self.last_transition_time is None else self.last_transition_time,
         )
-        return _with(status, new)
+        return with_applied(status, new)
 
 
 def between(base: PodStatus, condition: PodCondition | None, nominated_node_name: str | None) -> StatusPatch | None:
@@ -103,15 +103,9 @@ def with_condition(status: PodStatus, condition: PodCondition) -> PodStatus:
     old = condition_of(status.conditions, condition.type)
     if old is not None and old.status == condition.status:
         condition = replace(condition, last_transition_time=old.last_transition_time)
-    return _with(status, condition)
+    return with_applied(status, condition)
 
 
 def with_applied(status: PodStatus, condition: PodCondition) -> PodStatus:
     """The status with exactly this condition set."""
-    return _with(status, condition)
-
-
-def _with(status: PodStatus, condition: PodCondition) -> PodStatus:
-    if condition_of(status.conditions, condition.type) is None:
-        return replace(status, conditions=(*status.conditions, condition))
-    return replace(status, conditions=tuple(condition if existing.type == condition.type else existing for existing in status.conditions))
+    return replace(status, conditions=conditions_with(status.conditions, condition))

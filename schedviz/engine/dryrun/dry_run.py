@@ -64,11 +64,6 @@ class DryRun:
         """Node name -> its position in `rows`."""
         return self._snapshot.row_of
 
-    @property
-    def skipped_plugins(self) -> frozenset[str]:
-        """Filter plugins that PreFilter told the framework to skip for this pod."""
-        return self._state.skip_filter_plugins
-
     def read(self, key: StateKey[Data]) -> Data | None:
         """What a plugin's PreFilter wrote for this pod; None if it wrote nothing."""
         try:
