@@ -78,13 +78,33 @@ def explain_pod(
 
     `with_preemption`: `message` has what preemption says, for which it is tried on every node that it might help.
     """
+    known = _known(simulation, pod, place, alike)
+    standing = known.standing
+    if standing in ("scheduled", "finished", "deleting"):
+        return _with_sentence(known, pod)
+    try:
+        dry_run = DryRun(simulation, pod)
+    except UnknownProfileError:
+        return _of_other_scheduler(simulation, known, pod)
+    explained, message = _tried(simulation, known, dry_run, with_preemption=with_preemption)
+    if (differs := disagreement(simulation, explained, message)) is not None:
+        explained = without_missing(simulation, _replace(explained, disagreement=differs.text, disagreement_phrase=differs))
+    if standing == "gated" and not is_name_only(place):
+        advice = _advice_of_gated(place, pod.namespace)
+        explained = _replace(explained, advice=advice.text if advice else "", advice_phrase=advice)
+    if standing == "nominated":
+        explained = _with_nomination(simulation, explained, dry_run)
+    return _with_sentence(_replace(explained, findings=(*explained.findings, *findings.about(explained, claim_keys(pod)))), pod)
+
+
+def _known(simulation: Simulation, pod: Pod, place: QueuePlace | None, alike: tuple[str, ...]) -> Explanation:
+    """What is known about the pod without trying it on the nodes; its `sentence` is empty."""
     condition = _scheduled_condition(pod)
     note = group_note(simulation, pod)
-    standing = _standing(simulation, pod, place, is_held_by_group=note is not None and note.holds_back)
-    known = Explanation(
+    return Explanation(
         pod=pod.key,
         uid=pod.uid,
-        standing=standing,
+        standing=_standing(simulation, pod, place, is_held_by_group=note is not None and note.holds_back),
         sentence="",
         node=pod.spec.node_name or pod.status.nominated_node_name,
         said=condition.message,
@@ -96,37 +116,30 @@ def explain_pod(
         group_holds_back=note is not None and note.holds_back,
         release=simulation.settings.release,
     )
-    if standing in ("scheduled", "finished", "deleting"):
-        return _with_sentence(known, pod)
-    try:
-        dry_run = DryRun(simulation, pod)
-    except UnknownProfileError:
-        return _of_other_scheduler(simulation, known, pod)
+
+
+def _tried(simulation: Simulation, known: Explanation, dry_run: DryRun, *, with_preemption: bool) -> tuple[Explanation, str]:
+    """The explanation with every node's verdict and their reasons, and the message that a scheduling cycle would give now."""
     rejected = turned_away(simulation, dry_run)
     message = message_with(simulation, dry_run, rejected)
     # Before the matrix, for which every plugin evaluates every node.
     whole = message_with(simulation, dry_run, rejected, post_filter=True) if with_preemption else message
-    if standing == "gated":
-        message = whole = message_of_gated(place)
+    if known.standing == "gated":
+        message = whole = message_of_gated(known.queue)
     verdicts = with_extenders(matrix(dry_run), rejected)
     counted = Counter(verdict.outlook for verdict in verdicts)
     fits = tuple(verdict.node for verdict in verdicts if verdict.outlook == "now")
     failed = bool(verdicts) and dry_run.error is not None
-    if failed:
-        reasons = said_clauses(message)
-    else:
-        reasons = with_details(simulation, dry_run, verdicts, clauses(verdicts)) if verdicts else _said(known, dry_run)
-    if standing == "gated" and fits:
-        # Only the gate holds the pod: what rejects it on the other nodes needs no remedy.
-        reasons = ()
-    reasons = tuple(with_names(clause, Named(clause.nodes, pod.key, claim_keys(pod))) for clause in reasons)
-    reasons = with_missing_class(simulation, pod, reasons)
     main = main_reason(dry_run, verdicts) if not fits else None
-    reasons = _with_asides(reasons, main)
+    reasons: tuple[Clause, ...] = ()
+    # If only the gate holds the pod, what rejects it on the other nodes needs no remedy.
+    if known.standing != "gated" or not fits:
+        found = said_clauses(message) if failed else _rejections(simulation, known, dry_run, verdicts)
+        reasons = _with_asides(_about_pod(simulation, dry_run.pod.pod, found), main)
     explained = _replace(
         known,
         failed=failed,
-        message=whole if standing == "gated" or not fits else "",
+        message=whole if known.standing == "gated" or not fits else "",
         outlook=_best(verdicts),
         nodes=len(verdicts),
         fits=fits,
@@ -138,14 +151,18 @@ def explain_pod(
         room=() if fits else room(dry_run, verdicts, simulation.clock.now),
         extenders_not_asked=uncalled_extenders(simulation, dry_run),
     )
-    if (differs := disagreement(simulation, explained, message)) is not None:
-        explained = without_missing(simulation, _replace(explained, disagreement=differs.text, disagreement_phrase=differs))
-    if standing == "gated" and not is_name_only(place):
-        advice = _advice_of_gated(place, pod.namespace)
-        explained = _replace(explained, advice=advice.text if advice else "", advice_phrase=advice)
-    if standing == "nominated":
-        explained = _with_nomination(simulation, explained, dry_run)
-    return _with_sentence(_replace(explained, findings=(*explained.findings, *findings.about(explained, claim_keys(pod)))), pod)
+    return explained, message
+
+
+def _rejections(simulation: Simulation, known: Explanation, dry_run: DryRun, verdicts: Sequence[NodeVerdict]) -> tuple[Clause, ...]:
+    """The clauses of the verdicts; without nodes, of the pod's own message."""
+    return with_details(simulation, dry_run, verdicts, clauses(verdicts)) if verdicts else _said(known, dry_run)
+
+
+def _about_pod(simulation: Simulation, pod: Pod, reasons: Sequence[Clause]) -> tuple[Clause, ...]:
+    """The clauses with the names of the pod, its nodes, claims and missing StorageClass in their advice."""
+    named = [with_names(clause, Named(clause.nodes, pod.key, claim_keys(pod))) for clause in reasons]
+    return with_missing_class(simulation, pod, named)
 
 
 def _of_other_scheduler(simulation: Simulation, known: Explanation, pod: Pod) -> Explanation:
