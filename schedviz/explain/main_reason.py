@@ -32,9 +32,13 @@ _NOT_FOR_PODS: Final = 3
 #: The pod does not want the node.
 _NOT_WANTED: Final = 4
 
-#: Ranks of a message's clauses: of nodes whose taint keeps the device that others lack, and of nodes that the pod cannot use.
+#: Ranks of a message's clauses. First come nodes whose taint keeps the device that others lack.
 _GUARDED: Final = 0
+_USABLE: Final = 1
+_WITHOUT_DEVICE: Final = 2
+#: Nodes that the pod cannot use have this rank or the next.
 _NO_USE: Final = 3
+_KEPT_FOR_SYSTEM: Final = 4
 #: In reasons of nodes where the pod's volume is not.
 _OF_VOLUME: Final = ("volume node affinity conflict", "PersistentVolume's node affinity")
 
@@ -159,12 +163,12 @@ def _ranked(clauses: Sequence[Clause]) -> list[tuple[int, Clause]]:
         if any(f"{{{resource}:" in clause.reason for resource in guarded):
             return _GUARDED
         if is_of_control_plane(clause) or is_of_system_pool(clause):
-            return _NO_USE + 1
+            return _KEPT_FOR_SYSTEM
         if selects and _distance_of(_objection(clause)) == _NOT_WANTED:
             return _NO_USE
         if knows_volumes and any(words in clause.reason for words in _OF_VOLUME):
             return _NO_USE
-        return 2 if any(clause.reason == f"Insufficient {resource}" for resource in guarded) else 1
+        return _WITHOUT_DEVICE if any(clause.reason == f"Insufficient {resource}" for resource in guarded) else _USABLE
 
     return [(rank(clause), clause) for clause in clauses]
 

@@ -197,7 +197,7 @@ def overview(
     """
     every = sorted(_groups(simulation, findings), key=len, reverse=True)
     explained = [(_explain(simulation, pods, findings), pods) for pods in every[:MAX_GROUPS]]
-    reasons = tuple(_by_reason(simulation, explained, findings, with_changes=with_changes))
+    reasons = tuple(_waiting_reasons(simulation, explained, findings, with_changes=with_changes))
     count = sum(map(len, every))
     elsewhere = sum(reason.count for reason in reasons if reason.reason_phrase.template == _OTHER_SCHEDULER)
     summary = _summary(count - elsewhere, elsewhere, sum(reason.reason_phrase.template != _OTHER_SCHEDULER for reason in reasons), unread)
@@ -210,13 +210,13 @@ def overview(
         note=_UNTRIED.text if untried else "",
         note_phrase=_UNTRIED if untried else None,
         command=_PRINTS_NODES if untried else "",
-        common=_in_common([explanation for explanation, _ in explained]) if untried else (),
+        common=_common_clauses([explanation for explanation, _ in explained]) if untried else (),
         unexplained=sum(map(len, every[MAX_GROUPS:])),
         release="" if untried else simulation.settings.release,
     )
 
 
-def _in_common(explanations: Sequence[Explanation]) -> tuple[Clause, ...]:
+def _common_clauses(explanations: Sequence[Explanation]) -> tuple[Clause, ...]:
     """The reasons, except each first one, that all messages have for as many nodes."""
     if len(explanations) < _SEVERAL:
         return ()
@@ -257,7 +257,7 @@ def _explain(simulation: Simulation, pods: Sequence[Pod], findings: KnownFinding
     return explain_pod(simulation, first, place_in_queue, tuple(pod.key for pod in alike), findings)
 
 
-def _by_reason(
+def _waiting_reasons(
     simulation: Simulation, explained: Sequence[tuple[Explanation, Sequence[Pod]]], findings: KnownFindings, *, with_changes: bool
 ) -> list[WaitingReason]:
     by_reason: dict[str, list[PendingGroup]] = {}
@@ -267,9 +267,9 @@ def _by_reason(
     for explanation, pods in explained:
         reason = _UNKNOWN if findings.is_unknown(explanation.pod) else _reason(simulation, explanation)
         phrases.setdefault(reason.text, reason)
-        advice[reason.text] = _in_common_advice(advice, reason.text, _advice(simulation, explanation))
+        advice[reason.text] = _shared_advice(advice, reason.text, _advice(simulation, explanation))
         by_reason.setdefault(reason.text, []).append(_group(simulation, explanation, pods, is_of_clause=_is_quoted(reason)))
-        if reason.template == _OF_CLAUSE and explanation.standing == "pending" and explanation.lacks_change and not explanation.group:
+        if reason.template == _OF_CLAUSE and _may_have_change(explanation):
             searched.setdefault(reason.text, []).append(explanation)
     until = time.perf_counter() + SECONDS_FOR_CHANGES
     changes = _changes(simulation, searched, until) if with_changes else {}
@@ -284,6 +284,11 @@ def _by_reason(
     reasons += [_waiting(phrases[text], members, advice[text], nodes) for text, members in by_reason.items() if members]
     reasons = [_with_effects(simulation, reason, changes, until) for reason in reasons]
     return sorted(reasons, key=lambda reason: (reason.placeable, reason.reason_phrase.template == _NOT_EVALUATED, -reason.count))
+
+
+def _may_have_change(explanation: Explanation) -> bool:
+    """Whether to look for a change that places the pod."""
+    return explanation.standing == "pending" and explanation.lacks_change and not explanation.group
 
 
 def _changes(simulation: Simulation, searched: dict[str, list[Explanation]], until: float) -> dict[str, tuple[Change, ...]]:
@@ -343,14 +348,14 @@ def _waiting(reason: Phrase, members: Sequence[PendingGroup], advice: Phrase | N
     said = advice if not placeable and not all(group.changes for group in members) else None
     headline = _headline(reason, members, common, nodes)
     return WaitingReason(
-        reason.text,
-        reason,
-        headline.text,
-        headline,
-        _is_quoted(reason),
-        count,
-        tuple(members),
-        placeable,
+        reason=reason.text,
+        reason_phrase=reason,
+        headline=headline.text,
+        headline_phrase=headline,
+        is_quoted=_is_quoted(reason),
+        count=count,
+        groups=tuple(members),
+        placeable=placeable,
         advice=said.text if said is not None else "",
         changes=common,
         advice_phrase=said,
@@ -389,7 +394,7 @@ def _is_quoted(reason: Phrase) -> bool:
     return reason.template in (_OF_CLAUSE, _JOINED)
 
 
-def _in_common_advice(known: dict[str, Phrase | None], reason: str, advice: Phrase | None) -> Phrase | None:
+def _shared_advice(known: dict[str, Phrase | None], reason: str, advice: Phrase | None) -> Phrase | None:
     """What to do about a reason that several groups have: the first group's, without the names in its commands if they differ."""
     first = known.get(reason, advice)
     if first is None or advice is None or first.text == advice.text or first.template != advice.template:
@@ -459,19 +464,19 @@ def _group(simulation: Simulation, explanation: Explanation, pods: Sequence[Pod]
     clause = explanation.main or _said_clause(explanation)
     headline = plain(clause) if clause is not None and is_of_clause else None
     return PendingGroup(
-        tuple(pod.key for pod in pods),
-        explanation.standing,
-        explanation.sentence,
-        explanation.message,
-        explanation.outlook,
-        explanation.clauses,
-        explanation.sentence_phrase,
-        headline.text if headline is not None else "",
-        headline,
-        detail.text if detail is not None else "",
-        detail,
-        event.text if event is not None else "",
-        event,
+        pods=tuple(pod.key for pod in pods),
+        standing=explanation.standing,
+        sentence=explanation.sentence,
+        message=explanation.message,
+        outlook=explanation.outlook,
+        clauses=explanation.clauses,
+        sentence_phrase=explanation.sentence_phrase,
+        headline=headline.text if headline is not None else "",
+        headline_phrase=headline,
+        detail=detail.text if detail is not None else "",
+        detail_phrase=detail,
+        event=event.text if event is not None else "",
+        event_phrase=event,
     )
 
 
