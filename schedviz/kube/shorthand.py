@@ -21,7 +21,7 @@ class ShorthandError(ValueError):
     """An object that is neither whole nor a valid short form."""
 
 
-def whole(node_or_pod: dict[str, Any]) -> dict[str, Any]:
+def expanded(node_or_pod: dict[str, Any]) -> dict[str, Any]:
     """The Kubernetes object for a short form; an object with a `kind` is returned unchanged. Raises `ShorthandError`."""
     if "kind" in node_or_pod:
         return node_or_pod

@@ -81,7 +81,7 @@ def _what_is_missing(stop_text: StopText, stop: Stop) -> Iterator[str]:
         yield f"the hint `{hint}` has no text: expected the part `### Hint {hint}`"
     for hint in sorted(stop_text.live_hints.keys() - hints):
         yield f"`{hint}` is not a hint of {PLAN}"
-    for placeholder in sorted((stop_text.places_before() | (stop_text.places_after() - {"answer"})) - stop.facts.keys()):
+    for placeholder in sorted((stop_text.placeholders_before() | (stop_text.placeholders_after() - {"answer"})) - stop.facts.keys()):
         yield f"{{{placeholder}}} is not a fact of the stop" if placeholder != "answer" else "`{answer}` is used before the answer is known"
 
 
@@ -116,8 +116,8 @@ def _faults_of_differences(lesson: Lesson) -> Iterator[Fault]:
 
 def _empty_facts(state: StopState, stop_text: StopText) -> Iterator[str]:
     for facts, placeholders, when in (
-        (state.facts, stop_text.places_before(), "on arrival"),
-        (state.facts_after, stop_text.places_after(), "once the answer is known"),
+        (state.facts, stop_text.placeholders_before(), "on arrival"),
+        (state.facts_after, stop_text.placeholders_after(), "once the answer is known"),
     ):
         for placeholder in sorted(placeholders):
             if facts.get(placeholder) == NOTHING:

@@ -59,7 +59,7 @@ def draft(
     release: ReleaseName = DEFAULT_RELEASE,
 ) -> dict[str, str]:
     """The files of the lesson, by name. Raises `ExpressionError` or `ConfigurationError`."""
-    plan = Plan(part="workflow", order=99, minutes=5, settings=settings, stops=[_asking(stop) for stop in stops], release=release)
+    plan = Plan(part="workflow", order=99, minutes=5, settings=settings, stops=[_with_all_checks(stop) for stop in stops], release=release)
     claimed = _with_claims(Lesson(name, plan, objects, {}))
     document: dict[str, Any] = {**msgspec.to_builtins(claimed), "cluster": objects}
     ordered = {key: document[key] for key in ("part", "order", "minutes", "release", "settings", "cluster", "stops") if document.get(key)}
@@ -67,7 +67,7 @@ def draft(
     return {PLAN: yaml.safe_dump(ordered, sort_keys=False, allow_unicode=True, width=120), **texts}
 
 
-def _asking(stop: DraftStop) -> Stop:
+def _with_all_checks(stop: DraftStop) -> Stop:
     """The stop with all possible checks; playing it determines their values."""
     return Stop(id=stop.id, do=stop.commands, highlight=["pane/cache"], check=[Check(claim, None) for claim in _CLAIMS])
 

@@ -19,7 +19,7 @@ import jmespath
 from jmespath.exceptions import JMESPathError
 
 #: The document for the hints of a stop: the present state, and the events since arrival.
-HINT_SEES: Final = ("state", "events", "clockSeconds")
+HINT_MEMBERS: Final = ("state", "events", "clockSeconds")
 #: The text for a missing value.
 NOTHING: Final = "–"
 

@@ -11,7 +11,7 @@ import msgspec
 from schedviz.engine import RULES_OF_NEW_SESSIONS, Outcome, Simulation, SimulationSettings, graceful_victims
 from schedviz.engine.reporting import observation_v1_36
 from schedviz.kube import codec
-from schedviz.lessons.expressions import HINT_SEES, as_text, find
+from schedviz.lessons.expressions import HINT_MEMBERS, as_text, find
 from schedviz.lessons.lesson import Lesson, LiveHint, Plan, Stop
 from schedviz.lessons.stop_state import CheckedClaim, StopState
 from schedviz.trace.commands import AnyCommand, Confirm
@@ -78,7 +78,7 @@ class _Player:
     def shows(self, hint: LiveHint, commands: Sequence[AnyCommand]) -> bool:
         """Execute commands; returns whether the hint is shown then."""
         after = self.do(commands)
-        return find(hint.when, {name: after[name] for name in HINT_SEES}) is True
+        return find(hint.when, {name: after[name] for name in HINT_MEMBERS}) is True
 
     def do(self, commands: Sequence[AnyCommand]) -> dict[str, Any]:
         """Execute commands; returns the document for expressions."""

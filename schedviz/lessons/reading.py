@@ -14,7 +14,7 @@ import yaml
 from schedviz.ingest.yaml_nodes import NodePath, NotYamlError, YamlNodes, line_at, parse_yaml
 from schedviz.kube import codec
 from schedviz.kube.errors import KubeError
-from schedviz.kube.shorthand import ShorthandError, whole
+from schedviz.kube.shorthand import ShorthandError, expanded
 from schedviz.lessons.errors import Fault, LessonError, fault
 from schedviz.lessons.lesson import LANGUAGES, Lesson, Plan
 from schedviz.lessons.texts import read_text
@@ -64,7 +64,7 @@ def _expand(file: Path, document: dict[str, Any], root: yaml.Node) -> list[dict[
 
     def object_at(document: Any, path: NodePath) -> Any:
         try:
-            obj = whole(document) if isinstance(document, dict) else document
+            obj = expanded(document) if isinstance(document, dict) else document
             codec.from_dict(obj, strict=True)
         except (ShorthandError, KubeError) as error:
             faults.append(Fault(file.name, line_at(root, path), str(error)))

@@ -14,7 +14,7 @@
     ## In v1.36              what is different in another release that the plan names, in one line
 
 Headings of parts are the same in every language. `{name}` stands for a fact of the stop, `{answer}` for the answer; links to `node:…`,
-`pod:…`, `pane:…` point at the scope.
+`pod:…`, `pane:…` point at it in the view of the session.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _HEADING = re.compile(r"^(#{1,3}) +(.+?) *$")
 _OPTION = re.compile(r"^- +`([^`]+)` *:? *(.*)$")
 _ITEM = re.compile(r"^- +(.+)$")
-_PLACE = re.compile(r"\{([a-z0-9-]+)\}")
+_PLACEHOLDER = re.compile(r"\{([a-z0-9-]+)\}")
 
 
 class StopText(msgspec.Struct):
@@ -53,14 +53,14 @@ class StopText(msgspec.Struct):
     live_hints: dict[str, str] = {}
     notes: str = ""
 
-    def places_before(self) -> set[str]:
+    def placeholders_before(self) -> set[str]:
         """The names of the facts that are shown on arrival."""
         texts = [self.text, self.question, self.hint, self.notes, *self.options.values(), *self.live_hints.values()]
-        return set(_PLACE.findall("\n".join(texts)))
+        return set(_PLACEHOLDER.findall("\n".join(texts)))
 
-    def places_after(self) -> set[str]:
+    def placeholders_after(self) -> set[str]:
         """The names of the facts that are shown with the answer."""
-        return set(_PLACE.findall(self.answer))
+        return set(_PLACEHOLDER.findall(self.answer))
 
 
 class Text(msgspec.Struct):
@@ -77,7 +77,7 @@ class Text(msgspec.Struct):
 
 def fill(markdown: str, facts: dict[str, str]) -> str:
     """The text with its facts filled in."""
-    return _PLACE.sub(lambda match: facts.get(match[1], match[0]), markdown)
+    return _PLACEHOLDER.sub(lambda match: facts.get(match[1], match[0]), markdown)
 
 
 def read_text(file: Path) -> Text:

@@ -13,7 +13,7 @@ from typing import Any, Final
 import msgspec
 import ryaml
 
-from schedviz.kube.shorthand import whole
+from schedviz.kube.shorthand import expanded
 from schedviz.trace.releases import V1_36
 
 #: In the order of the gallery: the most frequent first.
@@ -60,14 +60,14 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     @property
     def trace(self) -> dict[str, Any]:
         """The trace file: the cluster, and one attempt of each pod."""
-        created = [{"op": "create", "object": whole(obj)} for obj in self.cluster]
+        created = [{"op": "create", "object": expanded(obj)} for obj in self.cluster]
         head = {"format": "schedviz-trace/1", "name": self.name, "description": self.seen, "release": V1_36}
         return {**head, **self.settings, "steps": [*created, {"op": "run"}]}
 
     @property
     def commands(self) -> list[dict[str, Any]]:
         """The commands of the fix, after which the pod is placed."""
-        repair = [{**step, "object": whole(step["object"])} if "object" in step else step for step in self.repair]
+        repair = [{**step, "object": expanded(step["object"])} if "object" in step else step for step in self.repair]
         return [*repair, *_AFTERWARDS]
 
 

@@ -84,23 +84,23 @@ class Pusher:
         size = len(changes)
         pause = _FIRST_PAUSE_SECONDS
         while waiting:
-            some = _within_bytes(waiting[:size])
-            response = self._until_response(self._path, self._body(some, decisions))
+            batch = _within_bytes(waiting[:size])
+            response = self._until_response(self._path, self._body(batch, decisions))
             code = response.error.get("code")
             if response.status in (_OK, _CREATED):
                 self._n += 1
-                self.pushed += len(some)
+                self.pushed += len(batch)
                 decisions = ()
-                waiting, size, pause = waiting[len(some) :], len(waiting) - len(some), _FIRST_PAUSE_SECONDS
+                waiting, size, pause = waiting[len(batch) :], len(waiting) - len(batch), _FIRST_PAUSE_SECONDS
             elif response.status == _TOO_MANY or code == "quota_reached":
                 # The engine's inbox is full: nothing was accepted, so the batch may be split. Otherwise only the request rate was too high.
-                size = max(1, len(some) // 2) if code == "too_many_commands" else size
+                size = max(1, len(batch) // 2) if code == "too_many_commands" else size
                 self._wait(f"{response.message} Waiting.", pause)
                 # A lagging engine executes hundreds of commands per second.
                 pause = min(pause * 2, _BEHIND_SECONDS if code == "too_many_commands" else _MAX_PAUSE_SECONDS)
-            elif response.status == _TOO_LARGE and len(some) > 1:
-                size = len(some) // 2
-            elif response.status == _TOO_LARGE and some:
+            elif response.status == _TOO_LARGE and len(batch) > 1:
+                size = len(batch) // 2
+            elif response.status == _TOO_LARGE and batch:
                 self._leave_out(response)
                 waiting = waiting[1:]
             elif response.status == _BAD and (bad := _EVENT.match(str(response.error.get("detail", {}).get("path", "")))):
