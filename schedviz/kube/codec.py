@@ -22,7 +22,7 @@ from schedviz.kube.kinds import BY_NAME, BY_TYPE, KINDS, Kind
 from schedviz.kube.meta import KubeObject, ObjectMeta
 from schedviz.kube.policy import PodDisruptionBudget
 from schedviz.kube.quantity import Quantity
-from schedviz.kube.shapes import known, remainder, said
+from schedviz.kube.shapes import remainder, strict_type, unread_lines_of
 from schedviz.kube.storage import PersistentVolume, PersistentVolumeClaim
 from schedviz.kube.unread import READ_ANNOTATIONS
 from schedviz.kube.workloads import PodGroup
@@ -66,7 +66,7 @@ class _Decoders:
         self.kind = kind
         self.object = msgspec.json.Decoder(kind.type, dec_hook=dec_hook)
         self.remainder = msgspec.json.Decoder(cast("type[msgspec.Struct]", remainder(kind.type)))
-        self.known_type = known(kind.type)
+        self.strict_type = strict_type(kind.type)
 
 
 #: Made when the process starts, before its threads: two threads that use a msgspec type for the first time together can end the process.
@@ -90,7 +90,7 @@ def decode(data: bytes, *, strict: bool = False, kind: str = "") -> KubeObject:
         decoders = _decoders_for(api_version, own_kind or kind)
         obj = decoders.object.decode(data)
         if strict:
-            msgspec.json.decode(data, type=decoders.known_type)
+            msgspec.json.decode(data, type=decoders.strict_type)
         return _finish(obj, decoders.remainder.decode(data))
     except msgspec.ValidationError:
         return from_dict(_plain(data), strict=strict, kind=kind)  # accepts nulls, or explains the error
@@ -179,7 +179,7 @@ def _decoders_for(api_version: object, kind: object) -> _Decoders:
 def _convert(data: Mapping[str, Any], decoders: _Decoders, *, strict: bool) -> KubeObject:
     obj = msgspec.convert(data, decoders.kind.type, dec_hook=dec_hook)
     if strict:
-        msgspec.convert(data, decoders.known_type)
+        msgspec.convert(data, decoders.strict_type)
     return _finish(obj, decoders.remainder.decode(msgspec.json.encode(data)))
 
 
@@ -208,7 +208,7 @@ def _finish(obj: KubeObject, rest: Any) -> KubeObject:
 
 def unread_lines(*rests: Any) -> list[bytes]:
     """The contents of remainders, one line each."""
-    return [line for index, rest in enumerate(rests) if rest is not None for line in said(rest, b"%d." % index)]
+    return [line for index, rest in enumerate(rests) if rest is not None for line in unread_lines_of(rest, b"%d." % index)]
 
 
 def digest_of(*rests: Any) -> str:

@@ -46,7 +46,7 @@ class _Outline(msgspec.Struct, gc=False):
     unread_status: msgspec.Raw | UnsetType = msgspec.field(default=UNSET, name="unreadStatus")
 
 
-class _Known(msgspec.Struct, frozen=True):
+class _CachedSpec(msgspec.Struct, frozen=True):
     """The decoded form of a specification with placeholders."""
 
     spec: PodSpec
@@ -72,7 +72,7 @@ class PodTexts:
 
     def __init__(self, sharing: Sharing) -> None:
         self._sharing = sharing
-        self._known: dict[bytes, _Known | None] = {}
+        self._cached: dict[bytes, _CachedSpec | None] = {}
         self._bytes = 0
 
     def decode(self, text: bytes) -> Pod | None:
@@ -120,7 +120,7 @@ class PodTexts:
         if (has := _TOKEN.match(text, text.find(_TOKEN_WORD))) is not None:
             token = has[0]
             text = text.replace(token, _TOKEN_GAP)
-        cached = self._known.get(text, UNSET)
+        cached = self._cached.get(text, UNSET)
         if cached is UNSET:
             cached = self._remember(text, has_node=bool(node))
         if cached is None:
@@ -135,16 +135,16 @@ class PodTexts:
         unread = codec.digest(cached.unread.replace(_TOKEN_GAP, token)) if cached.unread else ""
         return replace(cached.spec, node_name=node, volumes=volumes), unread
 
-    def _remember(self, text: bytes, *, has_node: bool) -> _Known | None:
+    def _remember(self, text: bytes, *, has_node: bool) -> _CachedSpec | None:
         if self._bytes > _MAX_BYTES:
-            self._known.clear()
+            self._cached.clear()
             self._bytes = 0
         self._bytes += len(text)
-        cached = self._known[text] = _read(text, has_node=has_node)
+        cached = self._cached[text] = _read(text, has_node=has_node)
         return cached
 
 
-def _read(text: bytes, *, has_node: bool) -> _Known | None:
+def _read(text: bytes, *, has_node: bool) -> _CachedSpec | None:
     """None if a placeholder is not at its one expected position: a label may be called nodeName."""
     spec = default_object(Pod(metadata=ObjectMeta(name="any"), spec=_spec.decode(text))).spec
     unread = b"\n".join(codec.unread_lines(_spec_rest.decode(text)))
@@ -157,4 +157,4 @@ def _read(text: bytes, *, has_node: bool) -> _Known | None:
         and _NODE_GAP not in unread
         and encoded.count(_TOKEN_GAP) == sum(spec.volumes[index].name.count(_TOKEN_GAP.decode()) for index in of_token)
     )
-    return _Known(spec, of_token, unread) if can_be_filled else None
+    return _CachedSpec(spec, of_token, unread) if can_be_filled else None

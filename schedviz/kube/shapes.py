@@ -18,7 +18,7 @@ from schedviz.kube.unread import DIGESTS, UNREAD, UNREAD_DEFAULTS
 
 _SUFFIX = "Remainder"
 #: The number of cached texts of each field, and their maximum length.
-_KNOWN_TEXTS = 2048
+_CACHED_TEXTS = 2048
 _LONG_TEXT = 4096
 _encoder = msgspec.json.Encoder()
 _sorted_encoder = msgspec.json.Encoder(order="sorted")
@@ -48,47 +48,47 @@ def remainder(struct: type) -> type[msgspec.Struct] | None:
 
 
 @cache
-def known(struct: type) -> type[msgspec.Struct]:
+def strict_type(struct: type) -> type[msgspec.Struct]:
     """A struct with every known field of `struct`, at every depth, that refuses all others."""
     fields: list[tuple[str, Any, Any]] = [(name, Any, None) for name in unread_names(struct)]
     for field in _fields(struct):
         nested, is_sequence = nested_struct(field.type)
         kind: Any = Any
         if nested:
-            kind = tuple[known(nested), ...] if is_sequence else known(nested)  # type: ignore[misc]
+            kind = tuple[strict_type(nested), ...] if is_sequence else strict_type(nested)  # type: ignore[misc]
         fields.append((field.encode_name, kind, None))
     if "metadata" in {name for name, _, _ in fields}:
         have = {name for name, _, _ in fields}
         fields += [(name, Any, None) for name in ("apiVersion", "kind", *DIGESTS) if name not in have]
-    return msgspec.defstruct(f"{struct.__name__}Known", fields, forbid_unknown_fields=True, gc=False)
+    return msgspec.defstruct(f"{struct.__name__}Strict", fields, forbid_unknown_fields=True, gc=False)
 
 
 class _Leaf:
     """An unread field, and the cached results of its texts."""
 
-    __slots__ = ("_absent", "_default", "_name", "known")
+    __slots__ = ("_absent", "_default", "_name", "cached")
 
     def __init__(self, name: str, default: object) -> None:
         self._name = name.encode()
         self._default = default
         #: Texts of strings that are equivalent to absence.
         self._absent = {b'""', msgspec.json.encode(default)}
-        #: JSON as it was written -> the normalized form that `said` returns.
-        self.known: dict[bytes, bytes] = {}
+        #: JSON as it was written -> the normalized form that `line` returns.
+        self.cached: dict[bytes, bytes] = {}
 
-    def said(self, text: bytes) -> bytes:
+    def line(self, text: bytes) -> bytes:
         """The field in normalized form, independent of the order of its keys; empty if it is equivalent to absence."""
         if _is_plain(text):
             # Addresses and names are individual: caching them would evict texts that recur.
             return b"" if text in self._absent else b"%b=%b" % (self._name, text)
         value = msgspec.json.decode(text)
         absent = value is None or value == self._default or value in ("", [], {})
-        own_text = b"" if absent else b"%b=%b" % (self._name, _sorted_encoder.encode(value))
+        line = b"" if absent else b"%b=%b" % (self._name, _sorted_encoder.encode(value))
         if len(text) <= _LONG_TEXT:
-            if len(self.known) >= _KNOWN_TEXTS:
-                self.known.clear()
-            self.known[text] = own_text
-        return own_text
+            if len(self.cached) >= _CACHED_TEXTS:
+                self.cached.clear()
+            self.cached[text] = line
+        return line
 
 
 class _Inner:
@@ -98,31 +98,31 @@ class _Inner:
     instead of 15.
     """
 
-    __slots__ = ("_is_sequence", "_name", "known", "place")
+    __slots__ = ("_is_sequence", "_name", "cached", "index")
 
     def __init__(self, index: int, name: str, *, is_sequence: bool) -> None:
-        self.place = index
+        self.index = index
         self._name = name.encode()
         self._is_sequence = is_sequence
         #: The text as it was written -> its lines.
-        self.known: dict[bytes, list[bytes]] = {}
+        self.cached: dict[bytes, list[bytes]] = {}
 
-    def said(self, inner: Any) -> list[bytes]:
+    def lines(self, inner: Any) -> list[bytes]:
         """Its lines, each with its path in this field."""
         encoded = _encoder.encode(inner)
-        lines = self.known.get(encoded)
+        lines = self.cached.get(encoded)
         if lines is None:
-            lines = self._said(inner)
+            lines = self._lines(inner)
             if len(encoded) <= _LONG_TEXT:
-                if len(self.known) >= _KNOWN_TEXTS:
-                    self.known.clear()
-                self.known[encoded] = lines
+                if len(self.cached) >= _CACHED_TEXTS:
+                    self.cached.clear()
+                self.cached[encoded] = lines
         return lines
 
-    def _said(self, inner: Any) -> list[bytes]:
+    def _lines(self, inner: Any) -> list[bytes]:
         if not self._is_sequence:
-            return said(inner, b"%b." % self._name)
-        return [line for index, item in enumerate(inner) for line in said(item, b"%b[%d]." % (self._name, index))]
+            return unread_lines_of(inner, b"%b." % self._name)
+        return [line for index, item in enumerate(inner) for line in unread_lines_of(item, b"%b[%d]." % (self._name, index))]
 
 
 class _Plan(msgspec.Struct, frozen=True):
@@ -153,7 +153,7 @@ def _is_plain(text: bytes) -> bool:
     return text.startswith(b'"') and b"\\" not in text
 
 
-def said(rest: Any, where: bytes = b"") -> list[bytes]:
+def unread_lines_of(rest: Any, where: bytes = b"") -> list[bytes]:
     """The contents of a remainder, one line per field with its path; empty if all of it is equivalent to absence.
 
     Empty values and the API server's defaults are equivalent to absence: a dump has them, the manifest that it came from does not.
@@ -166,15 +166,15 @@ def said(rest: Any, where: bytes = b"") -> list[bytes]:
     values = msgspec.structs.astuple(rest)
     for leaf, encoded in [pair for pair in zip(plan.leaves, values, strict=False) if pair[1] is not UNSET]:
         text = bytes(encoded)
-        line = leaf.known.get(text)
+        line = leaf.cached.get(text)
         if line is None:
-            line = leaf.said(text)
+            line = leaf.line(text)
         if line:
             lines.append(where + line)
     for part in plan.parts:
-        inner = values[part.place]
+        inner = values[part.index]
         if inner:
-            lines += [where + line for line in part.said(inner)]
+            lines += [where + line for line in part.lines(inner)]
     return lines
 
 

@@ -9,7 +9,7 @@ from schedviz.kube import codec
 from schedviz.kube.core import Pod
 from schedviz.kube.errors import DecodeError, UnknownKindError
 from schedviz.kube.kinds import BY_NAME, KINDS, kind_of
-from schedviz.kube.shapes import known
+from schedviz.kube.shapes import strict_type
 from schedviz.kube.storage import CSIStorageCapacity, PersistentVolumeClaim
 
 POD = {
@@ -255,7 +255,7 @@ def test_every_kind_can_be_read_written_and_read_strictly(kind):
     assert isinstance(obj, kind.type)
     assert kind_of(obj) is BY_NAME[kind.name]
     assert codec.decode(codec.encode(obj), strict=True) == obj
-    assert known(kind.type)
+    assert strict_type(kind.type)
 
 
 def test_pointers_tell_absent_from_empty():
