@@ -92,12 +92,9 @@ class Simulation(SimulationState):
 
     def load(self, objects: Iterable[KubeObject]) -> None:
         """Import objects: nodes and bound pods enter the cache, pending pods the queue, in this order. Records no events."""
-        self.recorder.silent = True
-        try:
+        with self.recorder.silenced():
             # The objects as stored, so that a checkpoint can omit those that have not changed.
             self.origin.add(scheduler_process.load(self.executor.runner, objects))
-        finally:
-            self.recorder.silent = False
 
     # Commands.
 

@@ -70,14 +70,11 @@ def _stopped(copies: int, nodes: Counter[str], message: str, outcome: str) -> Wh
 
 def clear_queue(simulation: Simulation) -> None:
     """Remove all other pods from the queue. Taking the last of a heap moves nothing: 30,000 pods take 0.1 s instead of 1 s."""
-    queue, recorder = simulation.scheduler.state.queue, simulation.recorder
-    silent, recorder.silent = recorder.silent, True
-    try:
+    queue = simulation.scheduler.state.queue
+    with simulation.recorder.silenced():
         for pods in (list(queue.active_q), queue.pods_in_backoff_q(), list(queue.unschedulable_pods)):
             for queued in reversed(pods):
                 queue.delete(queued.pod_info)
-    finally:
-        recorder.silent = silent
 
 
 def _template(pod: Pod) -> Pod:

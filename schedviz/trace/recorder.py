@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Concatenate, ParamSpec
 
 import msgspec
@@ -66,6 +67,15 @@ class Recorder:
             return
         self.event += 1
         self._events.append(kind(self.event, self.at, cycle, *args, **members))
+
+    @contextmanager
+    def silenced(self) -> Iterator[None]:
+        """Record nothing until the `with` ends."""
+        before, self.silent = self.silent, True
+        try:
+            yield
+        finally:
+            self.silent = before
 
     @property
     def pending(self) -> Sequence[AnyEvent]:

@@ -268,22 +268,15 @@ def _leaves_node(old: KubeObject, new: KubeObject) -> bool:
 
 
 def _deliver_silently(simulation: Simulation, verb: Verb, obj: KubeObject) -> None:
-    recorder = simulation.recorder
-    silent, recorder.silent = recorder.silent, True
-    try:
+    with simulation.recorder.silenced():
         simulation.scheduler.handle(WatchEvent(0, verb, BY_TYPE[type(obj)].name, obj))  # type: ignore[arg-type]  # every kind is an AnyObject
-    finally:
-        recorder.silent = silent
 
 
 def refresh_snapshot(simulation: Simulation) -> None:
     """Update the scheduler's snapshot from its cache, without an event."""
-    recorder, state = simulation.recorder, simulation.scheduler.state
-    silent, recorder.silent = recorder.silent, True
-    try:
+    state = simulation.scheduler.state
+    with simulation.recorder.silenced():
         state.cache.update_snapshot(state.snapshot)
-    finally:
-        recorder.silent = silent
 
 
 def _emptied(rows: Rows) -> Rows:
