@@ -51,7 +51,7 @@ def test_functions_cost_what_they_cost_upstream(expression: str, cost: int) -> N
     assert Environment({}).worst_cost(expression, lambda _: None) == cost
 
 
-def test_what_has_no_limit_is_unlimited() -> None:
+def test_sizes_without_a_limit_have_unlimited_cost() -> None:
     assert worst_cost('device.capacity["d"].memory.compareTo(quantity("1")) == 0') < UNLIMITED
     assert Environment({}).worst_cost("lists.range(3).map(x, lists.range(x)).map(y, y.sum()) == []", lambda _: None) == UNLIMITED
 

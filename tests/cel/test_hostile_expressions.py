@@ -79,7 +79,7 @@ def test_nested_repetitions_of_nothing_match_the_empty_text() -> None:
         pytest.param("lists.range(60000).transformMap(i, v, v).size() == 1", id="transformMap"),
     ],
 )
-def test_what_the_costs_of_the_api_server_do_not_bound_is_stopped(expression: str) -> None:
+def test_work_that_the_costs_of_the_api_server_do_not_bound_is_stopped(expression: str) -> None:
     with pytest.raises(WorkLimitError, match="goes through too many elements or characters"):
         expressions.value(expression)
 

@@ -37,5 +37,5 @@ def test_quantities_and_versions_are_compared_by_value(expression: str) -> None:
         ("quantity('x')", "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"),
     ],
 )
-def test_what_is_malformed_gives_the_message_of_kubernetes(expression: str, message: str) -> None:
+def test_malformed_values_give_the_message_of_kubernetes(expression: str, message: str) -> None:
     assert WITHOUT_VARIABLES.error(expression) == message

@@ -104,7 +104,7 @@ def test_an_evaluation_fails_with_the_message_of_cel_go(expression: str, message
         ),
     ],
 )
-def test_what_does_not_compile_is_shown_with_its_place(expression: str, message: str) -> None:
+def test_compile_errors_are_shown_with_their_place(expression: str, message: str) -> None:
     assert expressions.compile_error(expression) == message
 
 

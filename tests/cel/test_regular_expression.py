@@ -54,7 +54,7 @@ def test_a_pattern_that_explodes_elsewhere_takes_few_steps() -> None:
         ("(a{1000}){1000}", "expression too large"),
     ],
 )
-def test_what_re2_refuses_is_rejected(pattern: str, message: str) -> None:
+def test_expressions_that_re2_refuses_are_rejected(pattern: str, message: str) -> None:
     with pytest.raises(PatternError) as caught:
         RegularExpression(pattern)
     assert str(caught.value) == message

@@ -32,14 +32,14 @@ def test_each_case_ends_with_its_code(case: str) -> None:
     assert result.exit_code == (1 if DIFFERENCES[case] else 0)
 
 
-def test_a_folder_is_what_is_in_it() -> None:
+def test_a_folder_stands_for_its_files() -> None:
     result = CliRunner().invoke(doctor, [str(SAMPLES / "04-ghost-node")])
     assert result.exit_code == 1
     assert result.stdout.count("✗ node worker-2 is a ghost") == 2  # of the log as text, and of the log as JSON
     assert "likely: the node was deleted before its pods" in result.stdout
 
 
-def test_a_dump_of_objects_alone_is_examined(tmp_path: Path) -> None:
+def test_a_dump_with_only_objects_is_examined(tmp_path: Path) -> None:
     result = CliRunner().invoke(doctor, [str(SAMPLES / "04-ghost-node" / "objects.json")])
     assert result.exit_code == 1
     assert "2 pods are bound to node worker-2, which is not at the API" in result.stdout

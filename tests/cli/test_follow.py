@@ -620,7 +620,7 @@ def test_a_refused_follow_makes_no_session(cluster: KubernetesApi, tmp_path: Pat
     assert "no permission to watch pods" in result.output
 
 
-def test_the_documented_role_has_exactly_what_is_read() -> None:
+def test_the_documented_role_has_exactly_the_read_resources() -> None:
     text = (Path(__file__).parents[2] / "docs" / "follow.md").read_text()
     role = yaml.safe_load(text.partition("```yaml\n")[2].partition("```")[0])
     documented = {

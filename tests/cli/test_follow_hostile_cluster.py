@@ -116,7 +116,7 @@ def test_a_watch_of_objects_that_ends_at_once_is_opened_again_after_a_pause(stat
 
 
 @pytest.mark.parametrize("member", ["continue", "resourceVersion"])
-def test_what_is_too_long_for_an_address_is_refused(member: str) -> None:
+def test_members_too_long_for_an_address_are_refused(member: str) -> None:
     cluster = Cluster(listed=json.dumps({"metadata": {member: "9" * 200_000}, "items": []}).encode())
     with served(cluster.handler) as api, pytest.raises(Unavailable, match=rf"Expected `str` of length <= \d+ - at `\$.metadata.{member}`"):
         api.list(BY_NAME["Node"])

@@ -64,7 +64,7 @@ def received() -> Iterator[tuple[str, list[bytes]]]:
     server.server_close()
 
 
-def test_only_what_the_scheduler_reads_is_sent(received: tuple[str, list[bytes]]) -> None:
+def test_only_fields_that_the_scheduler_reads_are_sent(received: tuple[str, list[bytes]]) -> None:
     address, bodies = received
     result = CliRunner().invoke(import_, [LIST, "--server", address, "--name", "mine"])
     assert result.exit_code == 0, result.output

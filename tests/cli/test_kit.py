@@ -86,7 +86,7 @@ def test_packages_without_files_of_their_own_are_downloaded():
     assert (repacked_wheels.packable("schedviz") is None) == editable
 
 
-def test_a_folder_that_holds_something_is_left_alone(tmp_path):
+def test_a_folder_that_is_not_empty_is_not_overwritten(tmp_path):
     (tmp_path / "thesis.txt").write_text("mine")
 
     with pytest.raises(build.CannotMake, match="is not empty"):

@@ -26,7 +26,7 @@ def test_an_existing_folder_is_not_overwritten(tmp_path: Path):
     assert "already exists; nothing was written" in result.output
 
 
-def test_a_wrong_claim_leaves_with_1_and_an_unreadable_plan_with_2(tmp_path: Path):
+def test_a_wrong_claim_exits_with_1_and_an_unreadable_plan_with_2(tmp_path: Path):
     folder = tmp_path / "mine"
     invoke("new", str(folder))
     plan = folder / "lesson.yaml"

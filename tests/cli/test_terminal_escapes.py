@@ -287,7 +287,7 @@ def test_a_cluster_that_is_followed_prints_no_control_character(run: Run, tmp_pa
         ("restore", HOSTILE),
     ],
 )
-def test_arguments_come_back_in_errors_without_control_characters(
+def test_errors_show_arguments_without_control_characters(
     run: Run, words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

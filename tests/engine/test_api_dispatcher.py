@@ -66,7 +66,7 @@ def test_calls_are_made_in_the_order_in_which_they_were_added(server: ApiServer,
     assert dispatcher.pending == []
 
 
-def test_a_second_patch_takes_the_place_of_the_first_and_keeps_what_it_does_not_set(server: ApiServer, dispatcher: ApiDispatcher) -> None:
+def test_a_second_patch_replaces_the_first_and_keeps_the_members_it_does_not_set(server: ApiServer, dispatcher: ApiDispatcher) -> None:
     first, second = _pod("a"), _pod("b")
     dispatcher.patch_pod_status(first, UNSCHEDULABLE, None)
     dispatcher.patch_pod_status(second, UNSCHEDULABLE, None)
@@ -127,7 +127,7 @@ def test_a_patch_that_undoes_a_pending_one_removes_it(dispatcher: ApiDispatcher)
     assert dispatcher.pending == []
 
 
-def test_a_newer_version_of_the_pod_is_what_a_pending_patch_is_compared_with(server: ApiServer, dispatcher: ApiDispatcher) -> None:
+def test_a_pending_patch_is_compared_with_the_newest_version_of_the_pod(server: ApiServer, dispatcher: ApiDispatcher) -> None:
     dispatcher.patch_pod_status(_pod("a"), UNSCHEDULABLE, "n1")
     newer = _pod("a", nominatedNodeName="n2")
     dispatcher.sync(newer)

@@ -170,7 +170,7 @@ def test_without_the_gate_the_victims_are_evicted_in_the_cycle() -> None:
     assert _writes(simulation) == [("patch", "default/v"), ("delete", "default/v"), ("patch", "default/p")]
 
 
-def test_victims_that_are_terminating_already_are_left_alone() -> None:
+def test_terminating_victims_are_not_evicted_again() -> None:
     simulation = Simulation(SimulationSettings(release="v1.36", hold_preemption=True))
     simulation.load(objects(node("a", cpu="2"), pod("v", cpu="2", node_name="a"), pod("p", cpu="2", priority=10)))
     do(simulation, "delete", kind="Pod", name="v", graceful=True)

@@ -104,7 +104,7 @@ def test_code_is_not_loaded_unless_the_user_allows_it(folder: Path) -> None:
         ("{doubled: d", "{halved: d", "line 5: code.measures.halved: the measure calls itself 'doubled'"),
     ],
 )
-def test_a_name_that_is_wrong_is_rejected_with_its_line(folder: Path, old: str, new: str, message: str) -> None:
+def test_an_invalid_name_is_rejected_with_its_line(folder: Path, old: str, new: str, message: str) -> None:
     assert refusal(PLAN.replace(old, new), folder).startswith(message)
 
 

@@ -100,7 +100,7 @@ def test_a_restored_policy_continues_identically(small: CheckedPlan) -> None:
     assert run.finished().placements == whole.finished().placements
 
 
-def test_fragmentation_is_what_typical_pods_cannot_use(small: CheckedPlan) -> None:
+def test_fragmentation_is_the_free_share_that_typical_pods_cannot_use(small: CheckedPlan) -> None:
     del small
     from gpu_policies import Fragmentation
     from gpu_sharing import Request

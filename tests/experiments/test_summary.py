@@ -83,7 +83,7 @@ def test_a_variant_that_is_best_in_another_measure_names_the_measure() -> None:
     ]
 
 
-def test_the_headline_names_what_is_gained_and_what_it_costs() -> None:
+def test_the_headline_names_the_gain_and_the_cost() -> None:
     found = answer(PACKING)
     assert found.headline.startswith("Choose packing instead of spreading: it uses ")
     assert ", but leaves more free memory in pieces too small for a typical pod (fragmentation +" in found.headline

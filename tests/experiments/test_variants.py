@@ -29,7 +29,7 @@ def test_a_grid_has_every_combination() -> None:
     assert (result[2].patch.weights, result[2].patch.percentage_of_nodes_to_score) == ({"NodeResourcesFit": 5}, 100)
 
 
-def test_a_variant_overrides_what_is_common() -> None:
+def test_a_variant_overrides_the_common_settings() -> None:
     (variant,) = variants("common: {release: v1.36, weights: {A: 1, B: 2}}\nvariants: [{name: a, weights: {A: 3}}]")
     assert (variant.patch.release, variant.patch.weights) == ("v1.36", {"A": 3, "B": 2})
 
@@ -44,6 +44,6 @@ def test_two_axes_may_set_different_members_of_one_map() -> None:
     assert variant.patch.weights == {"A": 1, "B": 1}
 
 
-def test_nulls_of_a_variant_remove_what_is_common_and_what_the_base_has() -> None:
+def test_nulls_of_a_variant_remove_settings_of_the_plan_and_of_the_base() -> None:
     (variant,) = variants("common: {config: {parallelism: 2, podMaxBackoffSeconds: 9}}\nvariants: [{name: a, config: {parallelism: null}}]")
     assert variant.config({"parallelism": 4}) == {"podMaxBackoffSeconds": 9}

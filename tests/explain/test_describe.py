@@ -15,7 +15,7 @@ def test_api_and_cache_have_equal_sums_if_no_event_is_in_flight() -> None:
     assert [(pod.pod, pod.assigned, pod.cached) for pod in described.pods] == [("default/a", True, "added"), ("default/b", True, "added")]
 
 
-def test_an_assumed_pod_counts_for_the_cache_alone() -> None:
+def test_an_assumed_pod_counts_only_for_the_cache() -> None:
     simulation = cluster(node("n1"), pod("a", cpu="1", on="n1"), pod("p", cpu="2"))
     do(simulation, "schedule")
     described = describe_node(simulation, "n1")

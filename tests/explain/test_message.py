@@ -35,7 +35,7 @@ def test_line_breaks_of_a_terminal_do_not_matter() -> None:
     assert parse_message(TEXT.replace(" nodes", "\n    nodes")) == parse_message(TEXT)
 
 
-def test_what_pre_filter_says_is_a_clause_about_all_nodes() -> None:
+def test_a_message_of_pre_filter_is_a_clause_about_all_nodes() -> None:
     message = parse_message(
         "0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims. preemption: 0/2 nodes are available: 2 x."
     )
@@ -45,7 +45,7 @@ def test_what_pre_filter_says_is_a_clause_about_all_nodes() -> None:
     assert (message.pre_filter, message.unaccounted) == ("", 0)
 
 
-def test_what_an_unknown_pre_filter_plugin_says_is_kept() -> None:
+def test_a_message_of_an_unknown_pre_filter_plugin_is_kept() -> None:
     message = parse_message("0/2 nodes are available: the quota of team a is used up.")
     assert (message.pre_filter, message.clauses) == ("the quota of team a is used up", ())
 
@@ -126,7 +126,7 @@ def test_older_texts_are_read_too() -> None:
     assert message.unaccounted == -2
 
 
-def test_the_nodes_behind_a_text_are_those_of_which_it_would_be_said_now() -> None:
+def test_the_nodes_of_a_clause_are_those_with_its_reason_now() -> None:
     simulation = cluster(node("n1", cordoned=True), node("n2", cpu="1"), pod("p", cpu="2"))
     message = parse_message("0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable.")
     clauses = with_nodes(message.clauses, why_pending(simulation, "default/p").matrix)
@@ -151,7 +151,7 @@ def test_the_command_that_uncordons_names_the_nodes_that_are_known() -> None:
     assert "NODE" not in unknown.advice
 
 
-def test_the_engines_own_messages_are_read_back_whole() -> None:
+def test_all_messages_of_the_engine_are_parsed() -> None:
     simulation = cluster(node("n1", cordoned=True), node("n2", cpu="1"), node("n3", taints=("a=b:NoSchedule",)), pod("p", cpu="2"))
     explanation = why_pending(simulation, "default/p")
     parsed = parse_message(explanation.message)
@@ -307,7 +307,7 @@ KARPENTER = (
 )
 
 
-def test_an_architecture_that_a_nodepool_does_not_make_is_said_in_words() -> None:
+def test_the_missing_architecture_of_a_nodepool_is_explained() -> None:
     said = "key kubernetes.io/arch, kubernetes.io/arch In [amd64] not in kubernetes.io/arch In [arm64]"
     message = parse_message(f'Failed to schedule pod, incompatible with nodepool "general", incompatible requirements, {said}')
     assert [clause.headline for clause in message.clauses] == [

@@ -60,7 +60,7 @@ def test_every_phrase_is_there_in_chinese_with_the_same_values() -> None:
     assert {english: chinese for english, chinese in CHINESE.items() if placeholders(english) != placeholders(chinese)} == {}
 
 
-def test_a_phrase_says_numbers_and_phrases_inside_it() -> None:
+def test_a_phrase_contains_numbers_and_other_phrases() -> None:
     sentence = phrase(
         "{state}: none of {nodes} fits", state=phrase("{pod} is pending", pod="a/b"), nodes=counted(1200, "one", "{count} nodes")
     )

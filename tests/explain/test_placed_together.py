@@ -55,7 +55,7 @@ def test_groups_of_one_change_are_tried_together() -> None:
     assert reason.effect.startswith("places only 1 of 2 pods")
 
 
-def test_what_the_order_of_the_pods_decides_is_said_and_a_node_elsewhere_is_not_offered_to_pods_of_one_zone() -> None:
+def test_an_effect_that_depends_on_the_order_is_a_range_and_pods_of_one_zone_get_no_node_elsewhere() -> None:
     in_b = {"topology.kubernetes.io/zone": "b"}
     pods = (pod("big", cpu="3"), pod("s1", cpu="1500m", nodeSelector=in_b), pod("s2", cpu="1500m", nodeSelector=in_b))
     [reason] = overview(cluster(*FULL, node("n2", zone="b", cordoned=True), *pods), with_changes=True).reasons

@@ -41,7 +41,7 @@ def test_every_clause_has_its_nodes_and_the_counts_sum_to_all_nodes() -> None:
     assert sum(explanation.outlooks.values()) == len(explanation.matrix) == explanation.nodes == 4
 
 
-def test_the_message_is_what_the_scheduler_itself_says() -> None:
+def test_the_message_is_that_of_the_scheduler() -> None:
     simulation = three_reasons()
     explanation = why_pending(three_reasons(), "default/web-1")
     do(simulation, "run")

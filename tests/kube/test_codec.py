@@ -83,7 +83,7 @@ def test_a_pod_has_what_the_scheduler_reads():
     assert pod.spec.tolerations[0].operator == "Exists"
 
 
-def test_what_is_not_read_is_nowhere_in_the_object():
+def test_unread_fields_are_not_in_the_object():
     for obj in (both_ways(POD), both_ways(POD, strict=True)):
         assert b"hush" not in codec.encode(obj)
         assert b"10.0.0.1" not in codec.encode(obj)
@@ -115,13 +115,13 @@ def test_an_object_survives_msgpack_with_the_hooks():
         (("metadata", "managedFields"), None, "unread_status"),
     ],
 )
-def test_a_change_of_what_is_not_read_is_seen_in_one_digest_alone(path, value, member):
+def test_a_change_of_an_unread_field_changes_only_one_digest(path, value, member):
     before, after = both_ways(POD), both_ways(changed(path, value))
     assert getattr(before, member) != getattr(after, member)
     assert msgspec.structs.replace(after, **{member: getattr(before, member)}) == before
 
 
-def test_a_change_of_an_annotation_is_seen():
+def test_a_changed_annotation_changes_the_digest():
     before, after = both_ways(POD), both_ways(changed(("metadata", "annotations"), {"example.com/note": "other"}))
     assert before.metadata.unread_annotations != after.metadata.unread_annotations
     assert before.unread == after.unread
@@ -152,7 +152,7 @@ def test_annotations_that_plugins_read_are_kept():
         (("spec", "containers", 0, "terminationMessagePolicy"), "File"),
     ],
 )
-def test_an_unread_field_that_says_the_default_changes_nothing(path, value):
+def test_an_unread_field_with_its_default_value_does_not_change_the_digest(path, value):
     assert both_ways(changed(path, value)) == both_ways(POD)
 
 
@@ -219,20 +219,20 @@ def test_an_error_is_reported_with_its_path(path, value, message):
         (("metadata", "clusterName"), "metadata.clusterName: unknown field"),
     ],
 )
-def test_strict_decoding_refuses_what_no_release_knows_and_lenient_drops_it(path, message):
+def test_strict_decoding_refuses_fields_of_no_release_and_lenient_decoding_drops_them(path, message):
     pod = changed(path, "x")
     assert fault_of(pod, strict=True) == message
     assert both_ways(pod).key == "shop/web-1"
 
 
-def test_a_kind_that_the_scheduler_does_not_read_is_its_own_error():
+def test_a_kind_that_the_scheduler_does_not_read_has_its_own_error():
     with pytest.raises(UnknownKindError) as caught:
         codec.from_dict({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}, "data": {"password": "hush"}})
     assert str(caught.value).startswith("kind: the scheduler does not read the kind 'Secret'; it reads CSIDriver, ")
     assert "hush" not in str(caught.value)
 
 
-def test_what_is_no_object_is_refused():
+def test_data_that_is_no_object_is_refused():
     assert fault_of(5) == "expected a Kubernetes object, found 5"
     assert fault_of([]) == "expected a Kubernetes object, found a list"
     with pytest.raises(DecodeError) as caught:
@@ -258,7 +258,7 @@ def test_every_kind_can_be_read_written_and_read_strictly(kind):
     assert strict_type(kind.type)
 
 
-def test_pointers_tell_absent_from_empty():
+def test_optional_fields_distinguish_absent_from_empty():
     claim = codec.from_dict(
         {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "c"}, "spec": {"storageClassName": ""}}
     )

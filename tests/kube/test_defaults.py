@@ -35,7 +35,7 @@ def test_a_pod_gets_scheduler_grace_period_phase_and_namespace():
     assert pod.key == "default/x"
 
 
-def test_what_is_given_is_kept_and_the_object_is_the_same():
+def test_given_values_are_kept_and_the_object_is_not_copied():
     pod = made("Pod", spec={"schedulerName": "mine", "terminationGracePeriodSeconds": 0}, status={"phase": "Running"})
     assert (pod.spec.scheduler_name, pod.spec.termination_grace_period_seconds, pod.status.phase) == ("mine", 0, "Running")
     assert default_object(pod) is pod
@@ -77,6 +77,6 @@ def test_a_storage_class_binds_immediately():
 
 
 @pytest.mark.parametrize("kind", ["Service", "Pod", "Node"])
-def test_defaulting_twice_is_defaulting_once(kind):
+def test_defaulting_again_changes_nothing(kind):
     once = made(kind)
     assert default_object(once) == once

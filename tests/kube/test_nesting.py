@@ -17,10 +17,10 @@ def nested(levels: int) -> Any:
 
 
 @pytest.mark.parametrize("value", [1, "[[[[", [], {}, nested(NESTING_DEPTH)])
-def test_what_is_within_the_limit_passes(value: Any) -> None:
+def test_nesting_within_the_limit_is_accepted(value: Any) -> None:
     assert not is_nested_deeper(value)
 
 
 @pytest.mark.parametrize("levels", [NESTING_DEPTH + 1, 100_000])
-def test_what_is_deeper_is_found_at_any_depth(levels: int) -> None:
+def test_deeper_nesting_is_found_at_any_depth(levels: int) -> None:
     assert is_nested_deeper(nested(levels))

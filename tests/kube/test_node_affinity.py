@@ -87,7 +87,7 @@ def test_a_fault_is_reported_only_where_no_term_holds():
         (field("In", "a", "b"), 'nodeSelectorTerms[0].matchFields[0].values: Invalid value: []string{"a", "b"}: must have one element'),
     ],
 )
-def test_a_selector_that_must_be_right_is_refused_with_upstreams_words(term, message):
+def test_an_invalid_required_selector_is_refused_with_upstreams_message(term, message):
     with pytest.raises(SelectorError) as caught:
         node_selector(required(term))
     assert str(caught.value) == message

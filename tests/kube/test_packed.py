@@ -54,7 +54,7 @@ def dump() -> tuple[KubeObject, ...]:
     return load([Source.of_bytes("dump.json", text)]).objects
 
 
-def test_all_objects_of_a_dump_come_back_in_order(dump: tuple[KubeObject, ...]) -> None:
+def test_all_objects_of_a_dump_are_unpacked_in_order(dump: tuple[KubeObject, ...]) -> None:
     assert unpack(pack(dump)) == list(dump)
 
 
@@ -67,7 +67,7 @@ def test_objects_of_different_kinds_keep_their_order() -> None:
     assert unpack(pack([])) == []
 
 
-def test_objects_that_an_older_version_packed_come_back(dump: tuple[KubeObject, ...]) -> None:
+def test_objects_packed_by_an_older_version_are_unpacked(dump: tuple[KubeObject, ...]) -> None:
     packed = zlib.compress(msgspec.msgpack.Encoder(enc_hook=enc_hook).encode(dump), 1)
 
     assert unpack(packed) == list(dump)

@@ -42,12 +42,12 @@ def pod(name: str, spec: dict[str, Any], **others: Any) -> bytes:
 SPEC = {"containers": [{"name": "main", "resources": {"limits": {"cpu": "100u"}}, "env": [{"name": "A", "value": "1"}]}]}
 
 
-def test_pods_of_a_deployment_are_what_they_are_when_read_alone(pods: PodTexts) -> None:
+def test_pods_of_a_deployment_are_decoded_as_by_the_codec(pods: PodTexts) -> None:
     for text in texts(2):
         assert pods.decode(text) == read_alone(text)
 
 
-def test_they_share_all_but_the_node_and_the_volume_of_their_token(pods: PodTexts) -> None:
+def test_decoded_pods_share_all_but_the_node_and_the_volume_of_their_token(pods: PodTexts) -> None:
     one, other = [found for text in texts(1) if (found := pods.decode(text)) is not None][:2]
 
     assert one.spec.containers is other.spec.containers
@@ -97,7 +97,7 @@ def test_a_node_and_a_token_in_other_places_change_nothing(pods: PodTexts, spec:
         pod("web-1", SPEC, status={"phase": "Running", "startTime": "yesterday"}),
     ],
 )
-def test_what_is_unusual_or_wrong_is_left_to_the_codec(pods: PodTexts, text: bytes) -> None:
+def test_unusual_and_invalid_pods_are_left_to_the_codec(pods: PodTexts, text: bytes) -> None:
     assert pods.decode(text) is None
 
 
@@ -113,7 +113,7 @@ def test_equal_parts_of_objects_are_kept_once() -> None:
     assert (one.name, one.spec.node_name, other.name, other.spec.node_name) == ("a", "a", "b", "b")
 
 
-def test_a_part_is_shared_with_its_own_kind_alone() -> None:
+def test_parts_of_different_types_are_not_shared() -> None:
     sharing = Sharing()
     empty: tuple[str, ...] = ()
 

@@ -29,7 +29,7 @@ def test_a_pod_gets_the_defaults_of_its_spec() -> None:
     assert completed({}) == {"spec": spec, "status": {}}
 
 
-def test_what_was_written_stays() -> None:
+def test_written_members_are_kept() -> None:
     written = {"dnsPolicy": "None", "enableServiceLinks": False, "restartPolicy": "Never", "securityContext": {"runAsUser": 0}}
     assert completed(dict(written))["spec"] == written
 

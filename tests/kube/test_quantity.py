@@ -54,7 +54,7 @@ from schedviz.kube.quantity import MILLI, Quantity, QuantityError, from_number, 
         ("00500m", "0.5", "DecimalSI"),
     ],
 )
-def test_a_quantity_says_what_upstream_reads(text, amount, quantity_format):
+def test_a_quantity_is_parsed_as_by_upstream(text, amount, quantity_format):
     quantity = parse(text)
     assert Fraction(quantity.unscaled) * Fraction(10) ** quantity.exponent == Fraction(amount)
     assert quantity.format == quantity_format
@@ -83,7 +83,7 @@ def test_a_quantity_says_what_upstream_reads(text, amount, quantity_format):
         "1_000",
     ],
 )
-def test_what_upstream_refuses_is_refused(text):
+def test_texts_that_upstream_refuses_are_refused(text):
     with pytest.raises(QuantityError) as caught:
         parse(text)
     assert str(caught.value).endswith("is not a quantity")
@@ -195,7 +195,7 @@ def test_the_canonical_form_reads_back_as_the_same_amount(quantity: Quantity):
 
 
 @given(st.integers(0, 10**14), st.sampled_from(["", "m", "k", "M", "Ki", "Mi", "Gi", "e2"]))
-def test_value_is_the_ceiling_and_milli_value_of_what_fits_too(number, suffix):
+def test_value_and_milli_value_are_rounded_up_if_they_fit(number, suffix):
     quantity = parse(f"{number}{suffix}")
     exact = Fraction(quantity.unscaled) * Fraction(10) ** quantity.exponent
     if exact < 1 << 50:
@@ -204,7 +204,7 @@ def test_value_is_the_ceiling_and_milli_value_of_what_fits_too(number, suffix):
 
 
 @given(st.text(alphabet="0123456789.eEinumkKMGTP+-", max_size=12))
-def test_any_text_is_a_quantity_that_can_be_written_or_is_refused(text):
+def test_any_text_is_refused_or_gives_a_quantity_that_can_be_written(text):
     try:
         quantity = parse(text)
     except QuantityError:

@@ -35,6 +35,6 @@ def test_a_selector_selects_what_kubectl_selects(text, matches):
 
 
 @pytest.mark.parametrize("text", ["zone=a,", "=a", "zone in a", "zone=a tier=web", "a b", "(", "zone=spaced value", "-bad-=x"])
-def test_what_is_no_selector_is_refused_with_what_was_expected(text: str):
+def test_an_invalid_selector_is_refused_with_the_expected_form(text: str):
     with pytest.raises(SelectorError):
         parse_selector(text)

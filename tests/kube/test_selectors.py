@@ -10,7 +10,7 @@ def expression(key, operator, *values):
     return LabelSelector(match_expressions=(LabelSelectorRequirement(key=key, operator=operator, values=values),))
 
 
-def test_no_selector_selects_nothing_and_an_empty_one_everything():
+def test_an_absent_selector_selects_nothing_and_an_empty_one_everything():
     assert label_selector(None) is NOTHING
     assert not NOTHING.matches({"a": "b"})
     assert label_selector(LabelSelector()).matches({})
@@ -54,7 +54,7 @@ def test_requirements_are_sorted_by_key_and_written_as_kubectl_does():
     assert str(selector) == "!a,b in (x,y),c,z=1"
 
 
-def test_a_selector_can_be_narrowed_but_nothing_stays_nothing():
+def test_narrowing_a_selector_adds_requirements_unless_it_selects_nothing():
     narrowed = EVERYTHING.with_requirements(requirement("app", "=", ["web"]))
     assert not narrowed.matches({})
     assert NOTHING.with_requirements(requirement("app", "exists", [])) is NOTHING
@@ -123,7 +123,7 @@ def test_a_selector_from_a_set_is_not_checked():
         (None, None),
     ],
 )
-def test_numbers_are_read_as_go_reads_them(text, number):
+def test_integers_are_parsed_as_in_go(text, number):
     assert parse_int64(text) == number
 
 

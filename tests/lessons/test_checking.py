@@ -42,7 +42,7 @@ def refused(folder: Path) -> str:
     return str(caught.value)
 
 
-def test_a_new_lesson_is_right(folder: Path):
+def test_a_new_lesson_has_no_faults(folder: Path):
     assert wrong(folder) == []
 
 

@@ -105,7 +105,7 @@ def test_a_restart_leaves_the_api_server_unchanged() -> None:
     assert view.api.objects == {"Node": 1}
 
 
-def test_the_snapshot_keeps_what_it_saw() -> None:
+def test_the_snapshot_changes_only_with_an_update() -> None:
     """A NodeInfo that changes in the cache stays unchanged in the snapshot until the next update."""
     view = folded(
         e.CacheNode(event=1, at=0.0, op="add", node="n1", nodes=[e.NodeChange(node="n1", generation=2, has_node=True)]),

@@ -68,7 +68,7 @@ def test_a_pod_that_backs_off_after_an_error_is_in_the_level_of_backoff_q() -> N
     assert tally(done(simulation, {"op": "run"}), after).levels == levels(simulation)
 
 
-def test_what_happened_is_counted(simulation: Simulation) -> None:
+def test_cycles_and_moves_are_counted(simulation: Simulation) -> None:
     counts = tally(done(simulation, {"op": "run"}), levels(simulation)).counts
     ended = simulation.drain_cycles()
 

@@ -42,7 +42,7 @@ def named(at: Configured) -> set[tuple[str, str]]:
     return {(str(one.level), one.setting) for one in findings_of(at) if one.setting not in ("the user", "the page")}
 
 
-def test_a_server_that_is_set_up_as_documented_has_nothing_wrong(tmp_path: Path) -> None:
+def test_a_server_that_is_set_up_as_documented_has_no_findings(tmp_path: Path) -> None:
     assert named(configured(tmp_path)) == set()
 
 
@@ -104,7 +104,7 @@ def test_files_that_other_users_can_read_are_named(tmp_path: Path) -> None:
     assert ("error", "SCHEDVIZ_DATA") in named(configured(tmp_path))
 
 
-def test_the_worst_comes_first_and_each_says_what_to_do(tmp_path: Path) -> None:
+def test_the_worst_finding_comes_first_and_each_has_a_remedy(tmp_path: Path) -> None:
     findings = findings_of(configured(tmp_path, EMBED_ORIGINS=["*"], DEBUG=True, PROXIES=0))
 
     assert [finding.level for finding in findings] == sorted(one.level for one in findings)

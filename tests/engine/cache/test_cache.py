@@ -278,7 +278,7 @@ def test_without_a_ttl_nothing_expires(recorder: Recorder) -> None:
     assert cache.cleanup_assumed_pods(10**18) == []
 
 
-def test_a_snapshot_walks_only_what_is_newer(cache: Cache) -> None:
+def test_a_snapshot_visits_only_newer_nodes(cache: Cache) -> None:
     snapshot = Snapshot()
     for name in ("a", "b", "c"):
         cache.add_node(make_node(name))

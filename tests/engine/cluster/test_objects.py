@@ -51,7 +51,7 @@ def test_objects_are_found_by_their_controller() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from("abcdef"), st.sampled_from(["x", "y", None, "removed"]), st.booleans()), max_size=40))
-def test_an_index_is_what_a_pass_over_all_objects_finds(writes: list[tuple[str, str | None, bool]]) -> None:
+def test_an_index_has_the_objects_that_a_pass_over_all_finds(writes: list[tuple[str, str | None, bool]]) -> None:
     store = ObjectStore()
     for name, value, looks in writes:
         if value != "removed":

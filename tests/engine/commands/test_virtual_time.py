@@ -50,7 +50,7 @@ def test_stages_after_the_first_one_of_a_cycle_take_no_time() -> None:
     assert elapsed(simulation, "step", unit="stage", count=5) == 0
 
 
-def test_a_run_goes_on_to_watch_events_in_flight() -> None:
+def test_a_run_continues_until_watch_events_in_flight_arrive() -> None:
     simulation = four_nodes()
     assert elapsed(simulation, "latency", kind="Pod", seconds=1) == 0
     do(simulation, "create", object=pod("a"))

@@ -17,7 +17,7 @@ def _args(plugin, args):
     return _profile(pluginConfig=[{"name": plugin, "args": args}])
 
 
-def test_nothing_is_the_default_configuration():
+def test_an_absent_configuration_is_the_default_one():
     configuration = load_configuration(None)
 
     assert [profile.scheduler_name for profile in configuration.profiles] == ["default-scheduler"]

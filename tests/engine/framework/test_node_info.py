@@ -106,7 +106,7 @@ def test_an_update_of_a_pod_keeps_the_affinity_terms_that_were_parsed_first() ->
     assert second.fresh().required_anti_affinity_terms == ()
 
 
-def test_an_assigned_pod_shares_what_was_computed() -> None:
+def test_an_assigned_pod_shares_the_computed_amounts() -> None:
     pending = PodInfo(pod("a"))
     requests = pending.requests
     assigned = pending.assigned("n1")

@@ -32,7 +32,7 @@ def test_rows_come_in_the_requested_order() -> None:
     assert numbers.take("count", rows).tolist() == [1, 2, 3]
 
 
-def test_what_is_written_stays_while_nodes_are_added() -> None:
+def test_written_values_are_kept_while_nodes_are_added() -> None:
     numbers, nodes = table(), infos(*[1] * 100)
     row = numbers.row(nodes[0])
     numbers["free"][row, 0] = 250

@@ -51,7 +51,7 @@ def test_requests_of_the_whole_pod_replace_the_sum_of_its_containers(world):
     assert pod.requests.resource.scalar == {"example.com/gpu": 1}
 
 
-def test_what_the_whole_pod_requests_has_no_default_for_scores(world):
+def test_pod_level_requests_have_no_default_for_scores(world):
     pod = world.pod("p", resources={"requests": {"cpu": "50m"}})
 
     assert (pod.requests.non_zero_milli_cpu, pod.requests.non_zero_memory) == (50, 200 * MI)

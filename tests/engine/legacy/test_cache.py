@@ -222,7 +222,7 @@ def test_a_restored_engine_continues_identically() -> None:
     assert again.state_hash() == simulation.state_hash()
 
 
-def test_without_the_policy_nothing_of_it_is_recorded() -> None:
+def test_without_the_policy_no_path_is_recorded() -> None:
     simulation = Simulation(SimulationSettings())
     simulation.load(objects(node("node1"), pod("p")))
     do(simulation, "cycle")

@@ -44,7 +44,7 @@ def generation(*steps: dict[str, Any]) -> int | None:
 
 
 @pytest.mark.parametrize("case", sorted(path.name for path in SAMPLES.iterdir() if path.is_dir()))
-def test_what_kubectl_printed_is_printed_again(case: str) -> None:
+def test_a_list_printed_by_kubectl_is_printed_again(case: str) -> None:
     items = json.loads((SAMPLES / case / "objects.json").read_bytes())["items"]
 
     result = listed(*map(create, items), release="v1.27.1")
@@ -127,7 +127,7 @@ def test_a_dump_does_not_change_what_the_next_one_lists() -> None:
     assert listed(*steps, DUMP) == listed(*steps, {"op": "advance", "seconds": 0})
 
 
-def test_an_object_that_was_recreated_has_nothing_of_the_old_one() -> None:
+def test_a_recreated_object_has_no_fields_of_the_old_one() -> None:
     gone = {"op": "delete", "kind": "Pod", "name": "a"}
 
     found = listed(create(pod(hostname="x")), update(pod(hostname="y")), gone, create(pod()))["a"]

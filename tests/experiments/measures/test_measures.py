@@ -44,7 +44,7 @@ def test_pods_are_placed_or_pending_by_reason(tmp_path: Path) -> None:
     }
 
 
-def test_nodes_with_daemon_sets_alone_are_empty(tmp_path: Path) -> None:
+def test_nodes_with_only_pods_of_daemon_sets_are_empty(tmp_path: Path) -> None:
     result = values(
         tmp_path, node("n1"), node("n2"), pod("agent", on="n2", owner="DaemonSet"), pod("a", nodeSelector={"kubernetes.io/hostname": "n1"})
     )

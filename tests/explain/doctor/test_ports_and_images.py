@@ -44,7 +44,7 @@ def update(obj: dict[str, Any]) -> dict[str, Any]:
     return {"op": "update", "object": obj, "drop": "handlers"}
 
 
-def test_where_all_is_seen_nothing_differs() -> None:
+def test_a_cache_with_all_host_ports_has_no_differences() -> None:
     assert examined(create(node("a:1")), create(pod("p", 80, 81))) == []
 
 

@@ -71,7 +71,7 @@ def test_the_comparer_distinguishes_lost_watch_events_from_a_failed_handler() ->
         assert "event handler failed" in finding.cause
 
 
-def test_a_pod_that_was_resized_is_found_by_what_the_sums_lack() -> None:
+def test_a_resized_pod_is_found_by_the_difference_of_the_sums() -> None:
     (finding,) = of_kind(examined("06-amounts"), "requested")
     assert "pod default/db-1 requests cpu 3 (counted with 1500m) and memory 6Gi (counted with 2Gi)" in finding.cause
     assert [(value.name, value.left, value.right) for value in finding.values] == [
@@ -95,7 +95,7 @@ def test_the_requests_of_a_pod_that_the_api_lacks_are_calculated_from_the_sums()
     assert "cpu 500m, memory 512Mi" in finding.sentence
 
 
-def test_a_dump_alone_shows_ghosts_and_what_its_comparer_said() -> None:
+def test_a_dump_without_objects_shows_ghosts_and_the_findings_of_its_comparer() -> None:
     ghost = load([Source.of_path(SAMPLES / "04-ghost-node" / "scheduler.log")])
     assert ghost.made_of_dump
     examination = examine_dump_alone(ghost.logs[0].signals[-1])

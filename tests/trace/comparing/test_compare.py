@@ -95,7 +95,7 @@ def test_pods_that_are_pending_in_both_are_counted_apart() -> None:
     assert f"({neither.pending_in_both} of them pending)" in html_report(compare(run(), run({"op": "create", "object": NODE})))
 
 
-def test_the_first_cycle_that_differs_is_named_with_what_was_decided(packed: Comparison) -> None:
+def test_the_first_cycle_that_differs_is_named_with_its_decisions(packed: Comparison) -> None:
     assert packed.divergence is not None
     cycle, event = packed.divergence.cycle, packed.divergence.event
     assert cycle is not None
@@ -167,7 +167,7 @@ def test_a_run_that_went_on_differs_where_the_other_ended() -> None:
     assert result.placements.placed_only_in_b + result.placements.same == 30
 
 
-def test_what_was_changed_between_cycles_is_the_first_event() -> None:
+def test_a_change_between_cycles_is_the_first_differing_event() -> None:
     result = compare(run({"op": "run", "max": 3}, RUN), run({"op": "run", "max": 3}, {"op": "create", "object": NODE}, RUN))
 
     assert result.divergence is not None
@@ -192,7 +192,7 @@ def test_the_shared_history_is_not_compared() -> None:
     assert result.shared_event == third.last_event
 
 
-def test_lists_are_limited_and_count_what_they_leave_out() -> None:
+def test_lists_are_limited_and_count_the_omitted_items() -> None:
     result = compare(run(), run(RUN), listed=3)
 
     assert len(result.placements.pods) == 3
@@ -216,7 +216,7 @@ def test_differences_have_paths(a: Any, b: Any, paths: list[str]) -> None:
     assert [difference.path for difference in differences(a, b)] == paths
 
 
-def test_a_report_needs_nothing_and_runs_nothing() -> None:
+def test_a_report_loads_no_resources_and_runs_no_scripts() -> None:
     hostile = "</script><script>alert(1)</script>"
     page = html_report(compare(run(RUN, name=hostile), run(RUN, config=PACKING, name="<img src=x onerror=alert(1)>")))
 

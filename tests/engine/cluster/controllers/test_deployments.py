@@ -15,7 +15,7 @@ def _replicas(do: Any) -> list[int]:
     return sorted(found.spec.replicas for found in do.simulation.cluster.store.of_kind("ReplicaSet").values())
 
 
-def test_a_new_template_takes_over_and_an_old_one_comes_back(session: Any) -> None:
+def test_a_new_template_gets_a_new_set_and_an_old_one_its_old_set(session: Any) -> None:
     do = session()
     do("helper", name="deployments")
     do("helper", name="replicaSets")
@@ -31,7 +31,7 @@ def test_a_new_template_takes_over_and_an_old_one_comes_back(session: Any) -> No
     assert (do.names("ReplicaSet"), do.names("Pod")) == ([], [])
 
 
-def test_a_deleted_set_comes_back(session: Any) -> None:
+def test_a_deleted_set_is_created_again(session: Any) -> None:
     do = session()
     do("helper", name="deployments")
     do("create", object=a_deployment(1, "one"))

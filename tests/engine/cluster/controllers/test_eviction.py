@@ -67,7 +67,7 @@ def test_with_a_kubelet_the_pod_has_its_grace_period(session: Any, pod: Any) -> 
     assert do.names("Pod") == []
 
 
-def test_draining_cordons_and_evicts_what_it_may(session: Any, pod: Any) -> None:
+def test_draining_cordons_the_node_and_evicts_the_pods_that_budgets_allow(session: Any, pod: Any) -> None:
     do = session(
         _running(pod("a", node_name="node1")),
         _running(pod("b", node_name="node1")),

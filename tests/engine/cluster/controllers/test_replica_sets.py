@@ -19,7 +19,7 @@ def a_set(replicas: int) -> dict[str, Any]:
     return {"kind": "ReplicaSet", "apiVersion": "apps/v1", "metadata": {"name": "web"}, "spec": spec}
 
 
-def test_deleted_pods_come_back_under_new_names(session: Any) -> None:
+def test_deleted_pods_are_replaced_under_new_names(session: Any) -> None:
     do = session()
     do("helper", name="replicaSets")
     do("create", object=a_set(2))
@@ -34,7 +34,7 @@ def test_deleted_pods_come_back_under_new_names(session: Any) -> None:
     assert len(do.simulation.observed_state()["cache"]["podStates"]) == 2
 
 
-def test_the_pods_of_a_set_share_what_may_be_large(session: Any) -> None:
+def test_the_pods_of_a_set_share_large_parts(session: Any) -> None:
     do = session()
     do("helper", name="replicaSets")
     large = a_set(2)

@@ -87,7 +87,7 @@ def test_the_deletion_of_a_pod_with_a_place_queues_pods(world, place, hint):
     assert world.hint("NodeResourcesFit", POD_DELETE, world.pod("p", {"cpu": "1"}), old=world.pod("gone", **place)) is hint
 
 
-def test_a_pod_that_shrinks_queues_those_that_request_what_it_frees(world):
+def test_a_pod_that_shrinks_queues_pods_that_request_the_freed_resource(world):
     old = world.pod("other", {"cpu": "2", "memory": "1Gi"}, nodeName="n")
     new = world.pod("other", {"cpu": "1", "memory": "1Gi"}, nodeName="n")
 

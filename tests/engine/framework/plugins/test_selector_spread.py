@@ -39,7 +39,7 @@ def test_nodes_and_zones_with_fewer_pods_of_the_service_score_higher(world):
     assert scores == {"a1": 0, "a2": 33, "b1": 50}
 
 
-def test_without_zones_the_node_alone_counts(world):
+def test_without_zones_only_the_node_counts(world):
     _service(world)
     for name in ("a", "b", "c"):
         world.node(name)
@@ -68,7 +68,7 @@ def test_a_pod_that_nothing_selects_gives_all_nodes_one_score(world):
     assert _run(world, world.pod("p")) == ({"a": 0}, {"a": 100})
 
 
-def test_a_pod_with_spread_constraints_is_left_alone(world):
+def test_a_pod_with_spread_constraints_gives_all_nodes_zero(world):
     _service(world)
     world.node("a")
     world.pod("w", on="a", labels={"app": "web"})

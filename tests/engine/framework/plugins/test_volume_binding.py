@@ -81,7 +81,7 @@ def test_an_ephemeral_claim_must_be_there_and_belong_to_the_pod(world, storage):
     assert owned.reasons == ("pod has unbound immediate PersistentVolumeClaims",)
 
 
-def test_local_volumes_leave_their_nodes_alone(world, storage):
+def test_a_pod_fits_only_on_the_nodes_of_all_its_local_volumes(world, storage):
     storage.volume("v1", on=["a", "b"])
     storage.volume("v2", on=["b", "c"])
     storage.volume("everywhere")
@@ -291,7 +291,7 @@ def test_a_class_that_vanished_is_an_error(world, storage):
 # Reserve and Unreserve
 
 
-def test_what_one_pod_was_given_the_next_does_not_get(world, storage):
+def test_a_volume_of_one_pod_is_not_given_to_the_next(world, storage):
     world.node("a")
     storage.storage_class("wait")
     storage.volume("v", storage_class="wait")
@@ -308,7 +308,7 @@ def test_what_one_pod_was_given_the_next_does_not_get(world, storage):
     assert world.rejections(framework, second) == {}
 
 
-def test_other_profiles_do_not_see_what_is_assumed(world, storage):
+def test_other_profiles_do_not_see_assumed_volumes(world, storage):
     world.node("a")
     storage.storage_class("wait")
     storage.volume("v", storage_class="wait")
@@ -319,7 +319,7 @@ def test_other_profiles_do_not_see_what_is_assumed(world, storage):
     assert world.rejections(world.framework(), storage.pod("q", "c2")) == {}
 
 
-def test_news_from_the_informer_replace_what_is_assumed(world, storage):
+def test_an_informer_event_replaces_an_assumed_volume(world, storage):
     world.node("a")
     storage.storage_class("wait")
     storage.volume("v", storage_class="wait")

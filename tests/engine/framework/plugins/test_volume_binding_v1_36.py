@@ -142,7 +142,7 @@ def test_storage_is_scored_only_if_its_gate_is_on(world, v1_36_with_gates):
     assert results == {"off": [], "on": [[0, 75]]}
 
 
-def test_what_a_driver_would_provision_is_scored_by_its_capacity(v1_36_with_gates):
+def test_provisioned_volumes_are_scored_by_the_capacity_of_the_driver(v1_36_with_gates):
     world = v1_36_with_gates(StorageCapacityScoring=True)
     storage = Storage(world)
     storage.storage_class("s", provisioner="d")

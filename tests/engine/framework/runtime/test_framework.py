@@ -349,7 +349,7 @@ CODES = (Code.SUCCESS, Code.ERROR, Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UN
 
 @pytest.mark.parametrize("code", CODES)
 @pytest.mark.parametrize("point", ["add_pod", "remove_pod"])
-def test_what_prefilter_makes_of_a_pod_that_is_tried(world, scripted, point, code):
+def test_a_failure_of_add_pod_or_remove_pod_is_an_error(world, scripted, point, code):
     world.node("n1")
     plugin = Scripted("A", pre_filter=(None, SUCCESS), add_pod=SUCCESS, remove_pod=SUCCESS)
     framework = scripted(plugin)

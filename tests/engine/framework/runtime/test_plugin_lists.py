@@ -84,7 +84,7 @@ def test_plugins_given_for_one_point_come_before_multi_points_if_they_are_in_bot
     assert (framework.plugins.weights["ImageLocality"], framework.plugins.weights["TaintToleration"]) == (7, 1)
 
 
-def test_a_plugin_of_one_point_alone_comes_last(world):
+def test_a_plugin_of_a_single_point_comes_last(world):
     config = _profile(multiPoint=_set(disabled=("NodeAffinity",)), filter=_set("NodeAffinity"))
     framework = world.framework(config)
 
@@ -92,7 +92,7 @@ def test_a_plugin_of_one_point_alone_comes_last(world):
     assert "NodeAffinity" not in _names(framework, "score")
 
 
-def test_a_star_takes_away_what_multi_point_would_bring(world):
+def test_a_star_disables_the_plugins_of_multi_point(world):
     config = _profile(preScore=_set(disabled=("*",)), score=_set("ImageLocality", disabled=("*",)))
     framework = world.framework(config)
 

@@ -143,7 +143,7 @@ def test_too_few_normalized_scores_are_an_error(world, framework_with):
         ({"bind": lambda *_: _raise(OSError("gone"))}, "run_bind_plugins", 'running Bind plugin "Bad": OSError: gone'),
     ],
 )
-def test_what_comes_after_the_choice(world, framework_with, answers, run, message):
+def test_a_fault_after_the_choice_of_a_node_is_an_error(world, framework_with, answers, run, message):
     outcome = getattr(framework_with(**answers), run)(CycleState(), world.pod("p"), "n1")
 
     assert (outcome.status.code, outcome.status.message) == (Code.ERROR, message)
@@ -185,7 +185,7 @@ def test_an_invalid_answer_of_pre_filter_is_an_error_and_its_data_is_dropped(wor
     assert state.to_state()["data"] == {}
 
 
-def test_what_can_be_stored_stays(world, framework_with):
+def test_state_that_can_be_stored_is_kept(world, framework_with):
     state = CycleState()
 
     outcome = framework_with(pre_filter=_writes(NOTE, Note("a"))).run_pre_filter_plugins(state, world.pod("p"))

@@ -52,7 +52,7 @@ def test_pod_level_requests_count_for_a_scale_down_with_and_without_their_gate()
 
 
 @pytest.mark.parametrize(("memory", "expected"), [("1G", []), ("2G", ["NodeUpdateNodeAllocatable"])])
-def test_another_notation_of_what_is_allocatable_is_no_change(memory: str, expected: list[str]) -> None:
+def test_another_notation_of_allocatable_amounts_is_no_change(memory: str, expected: list[str]) -> None:
     nodes = []
     for amount in ("1e9", memory):
         node = codec.from_dict(

@@ -157,7 +157,7 @@ def test_a_rule_for_other_devices_has_no_effect(selector: dict[str, str]) -> Non
     assert placed_on(simulation) == "n1"
 
 
-def test_a_rule_without_effect_taints_nothing_that_matters() -> None:
+def test_a_rule_with_the_effect_none_excludes_no_device() -> None:
     simulation = session(rule_dict(effect="None"))
     do(simulation, "run")
     assert placed_on(simulation) == "n1"
@@ -212,7 +212,7 @@ def test_a_rule_that_is_created_is_an_update_of_the_slices_that_it_selects() -> 
     assert causes(simulation) == [SLICE_UPDATE]
 
 
-def test_a_list_after_a_broken_watch_delivers_what_happened_to_rules() -> None:
+def test_a_list_after_a_broken_watch_delivers_changes_of_rules() -> None:
     simulation = session(rule_dict(driver=DRIVER))
     do(simulation, "run")
     do(simulation, "watch", kind="DeviceTaintRule", disconnect=True)

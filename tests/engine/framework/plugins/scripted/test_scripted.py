@@ -73,7 +73,7 @@ def test_every_code_at_every_extension_point(world, scripted, point, code, outco
 
 
 @pytest.mark.parametrize("point", MATRIX)
-def test_what_it_raises_is_an_error(world, scripted, point):
+def test_an_exception_of_the_script_is_an_error_status(world, scripted, point):
     status = _ask(scripted({"point": point, "raise": "boom"}), world, point)
 
     assert status.code == ERROR
