@@ -10,7 +10,7 @@ import msgspec
 
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.types import PodInfo
-from schedviz.explain.details.of_message import with_requests
+from schedviz.explain.details.pod_requests import with_requests
 from schedviz.explain.explained_clause import explained_clause, with_names
 from schedviz.explain.explanation import Clause, NodeVerdict, Part
 from schedviz.explain.main_reason import is_of_control_plane, most_likely_first, only_cause

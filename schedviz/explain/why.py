@@ -10,8 +10,8 @@ import msgspec
 
 from schedviz.engine import Simulation
 from schedviz.engine.dryrun.dry_run import DryRun, UnknownProfileError
-from schedviz.explain.details.of_clauses import with_details
-from schedviz.explain.details.of_message import with_requests
+from schedviz.explain.details.clause_details import with_details
+from schedviz.explain.details.pod_requests import with_requests
 from schedviz.explain.doctor.examine import scheduler_of_engine
 from schedviz.explain.doctor.known_findings import KnownFindings
 from schedviz.explain.doctor.nominations import FOR_EVER, WITHOUT_PREEMPTION, judge, terminating_victims, why_for_ever

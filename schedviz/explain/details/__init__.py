@@ -1,4 +1,4 @@
 """The numbers behind each clause of a FitError: what the pod requires, what the nodes have, and which nodes are nearest.
 
-`of_clauses` is the entry point; one module per kind of reason.
+`clause_details` is the entry point; one module per kind of reason.
 """
