@@ -7,13 +7,13 @@ const options = [
   { id: "no", words: { en: "no", "zh-CN": "否" } },
 ];
 
-describe("an answer in the feedback", () => {
-  it("has the words of the option in the learner's language, and never its id", () => {
+describe("answerInWords", () => {
+  it("gives the text of the chosen option in the page's language, not its id", () => {
     expect(answerInWords({ options }, "yes", "en")).toBe("yes, a < b");
     expect(answerInWords({ options }, "yes", "zh-CN")).toBe("是");
   });
 
-  it("is the name or number where there are no options", () => {
+  it("gives the names or the number if the question has no options", () => {
     expect(answerInWords({ options: [] }, ["node-1", "node-2"], "en")).toBe("node-1, node-2");
     expect(answerInWords({ options: [] }, 4, "en")).toBe("4");
     expect(answerInWords(null, null, "en")).toBe("");

@@ -16,7 +16,7 @@ function cycle(scores: Record<string, [number, number]>): CycleView {
 const FIT = { NodeResourcesFit: [81, 68], ImageLocality: [3, 0] } as Record<string, [number, number]>;
 const packing: View["config"] = { profiles: [{ pluginConfig: [{ name: "NodeResourcesFit", args: { scoringStrategy: { type: "MostAllocated" } } }] }] };
 
-it("says what the plugin with the largest lead prefers, with its scores", () => {
+it("explains the plugin with the largest lead, with both scores", () => {
   expect(becauseInWords(cycle(FIT), null)).toBe(", mainly because n3 has a larger share of its cpu and memory free (NodeResourcesFit: 81 against 68).");
   expect(becauseInWords(cycle({ ...FIT, ImageLocality: [40, 0] }), null)).toContain("n3 already has more of the pod’s images (ImageLocality: 40 against 0)");
 });
@@ -25,13 +25,13 @@ it("follows the configured scoring strategy", () => {
   expect(becauseInWords(cycle(FIT), packing)).toContain("n3 has a larger share of its cpu and memory in use");
 });
 
-it("only names a plugin of one's own", () => {
+it("names custom plugins without an explanation", () => {
   expect(becauseInWords(cycle({ MyScore: [9, 1] }), null)).toBe(", because of MyScore.");
   expect(becauseInWords(cycle({ MyScore: [9, 1], ImageLocality: [8, 0] }), null)).toBe(", because of MyScore, ImageLocality.");
   expect(becauseInWords(cycle({ TaintToleration: [9, 9] }), null)).toBe(".");
 });
 
-it("gives the reasons of all plugins that lead by the same, and says “mainly” only if others count, too", () => {
+it("explains all plugins with the largest lead, and says “mainly” only if others contribute", () => {
   expect(becauseInWords(cycle({ TaintToleration: [9, 1], NodeAffinity: [8, 0], ImageLocality: [5, 5] }), null)).toBe(
     ", because n3 has fewer PreferNoSchedule taints that the pod does not tolerate (TaintToleration: 9 against 1), and n3 matches more of the pod’s preferred node affinity (NodeAffinity: 8 against 0).",
   );

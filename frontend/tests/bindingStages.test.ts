@@ -12,7 +12,7 @@ const binding = (members: Partial<BindingView>): BindingView => ({ pod: "default
 const names = (of: BindingView, reached: string): string[] => bindingStagesOf(of).filter((stage) => stage.reached === reached).map(({ name }) => name);
 
 describe("the stages of a binding cycle", () => {
-  it("are those that ended, the next one and those to come", () => {
+  it("are split into ended, next and ahead", () => {
     const running = binding({ stages: [{ stage: "WaitOnPermit" }], nextStage: "PreBind" });
     expect(names(running, "ended")).toEqual(["WaitOnPermit"]);
     expect(names(running, "next")).toEqual(["PreBind"]);
@@ -24,7 +24,7 @@ describe("the stages of a binding cycle", () => {
   });
 });
 
-it("follows a scheduling cycle from the assumed pod to the bound pod", () => {
+it("bindingOfCycle follows the pod of a scheduling cycle from assumed to bound", () => {
   const state = State.of(view);
   const phases: string[] = [];
   for (const event of events) {
@@ -36,7 +36,7 @@ it("follows a scheduling cycle from the assumed pod to the bound pod", () => {
   expect(phases).toEqual(["assumed", "written", "bound"]);
 });
 
-it("lights the next main stage also while a stage in between runs", () => {
+it("bindingOfCycle marks the next main stage while a stage between two main ones runs", () => {
   const state = State.of(view);
   const cycle = { cycle: 1, pod: "default/p", outcome: "scheduled", node: "n" };
   state.bindings = [binding({ stages: [{ stage: "WaitOnPermit" }, { stage: "PreBind" }, { stage: "Bind" }], nextStage: "FinishBinding" })];
@@ -48,7 +48,7 @@ it("lights the next main stage also while a stage in between runs", () => {
   ]);
 });
 
-it("is not shown for a cycle without a node, nor for a pod that has left its node", () => {
+it("a cycle without a node has no binding, and neither has one whose pod is no longer on its node", () => {
   const state = State.of(view);
   expect(bindingOfCycle({ cycle: 1, pod: "default/p", outcome: "unschedulable" }, state)).toBeNull();
   expect(bindingOfCycle({ cycle: 1, pod: "default/deleted", outcome: "scheduled", node: "n" }, state)).toBeNull();

@@ -6,8 +6,8 @@ const blank = (): Pixels => ({ w: 4, h: 3, data: new Uint32Array(12) });
 const stamp: Pixels = { w: 2, h: 2, data: Uint32Array.of(1, 2, 3, 4) };
 const lines = ({ w, data }: Pixels): number[][] => [...Array<unknown>(data.length / w)].map((_, line) => [...data.subarray(line * w, (line + 1) * w)]);
 
-describe("a stamp", () => {
-  it("is put where it belongs, and nothing beside it is touched", () => {
+describe("copyInto", () => {
+  it("copies a bitmap to its position and changes no other pixel", () => {
     const picture = blank();
     copyInto(picture, stamp, 1, 1);
     expect(lines(picture)).toEqual([
@@ -21,7 +21,7 @@ describe("a stamp", () => {
     [-1, -1, [[4, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]],
     [3, 2, [[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 1]]],
     [9, -7, [[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]],
-  ])("at %i, %i is cut where the picture ends", (x, y, expected) => {
+  ])("at %i, %i cuts the bitmap at the edges of the picture", (x, y, expected) => {
     const picture = blank();
     copyInto(picture, stamp, x, y);
     expect(lines(picture)).toEqual(expected);

@@ -19,22 +19,22 @@ const events = [
 ];
 
 describe("a step forward", () => {
-  it("by mutation ends after one event, with the silent ones behind it", () => {
+  it("by mutation ends after one event and the invisible events that follow it", () => {
     expect(boundaryAfter(events, 0, "mutation")).toBe(1);
     expect(boundaryAfter(events, 6, "mutation")).toBe(8);
   });
 
-  it("by stage ends with a stage", () => {
+  it("by stage ends after the next stageEnded or cycleEnded", () => {
     expect(boundaryAfter(events, 0, "stage")).toBe(3);
     expect(boundaryAfter(events, 3, "stage")).toBe(5);
   });
 
-  it("by cycle goes on to the next pod, not into the cycle that its pop begins", () => {
+  it("by cycle ends before the next pod is popped", () => {
     expect(boundaryAfter(events, 0, "cycle")).toBe(8);
     expect(boundaryAfter(events, 5, "cycle")).toBe(8);
   });
 
-  it("has no end where no boundary is known", () => {
+  it("has no end if the buffered events contain no boundary", () => {
     expect(boundaryAfter(events, 8, "stage")).toBeNull();
     expect(boundaryAfter(events, 8, "cycle")).toBeNull();
     expect(boundaryAfter([], 0, "mutation")).toBeNull();
@@ -42,7 +42,7 @@ describe("a step forward", () => {
 });
 
 describe("a step back", () => {
-  it("ends where a step forward would have begun", () => {
+  it("ends where a step forward from the previous boundary would end", () => {
     for (const unit of ["mutation", "stage", "cycle"] as const) {
       const ends: number[] = [];
       for (let end = boundaryAfter(events, 0, unit); end !== null; end = boundaryAfter(events, end, unit)) ends.push(end);

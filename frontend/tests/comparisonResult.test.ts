@@ -6,7 +6,7 @@ const on = (node: string) => ({ node });
 const counts = { first: "default/batch-3", moved: 0, leftOut: 0 };
 
 describe("the result of a comparison", () => {
-  it("is told from the pod of the first cycle that differs, with the number of others", () => {
+  it("names the pod of the first cycle that differs, and counts the others", () => {
     const pods = [
       { pod: "default/a", a: on("node-1"), b: on("node-2") },
       { pod: "default/batch-3", a: on(""), b: on("node-4") },
@@ -25,7 +25,7 @@ describe("the result of a comparison", () => {
     expect(resultOf([{ pod: "default/p", ...places }], { ...counts, moved: 1 })?.kind).toBe(kind);
   });
 
-  it("is nothing if every pod has the same place", () => {
+  it("is null if every pod has the same placement", () => {
     expect(resultOf([], counts)).toBeNull();
   });
 });

@@ -8,8 +8,8 @@ import type { CycleView } from "../src/model/generated";
 const cycle = (members: Partial<CycleView>): CycleView => ({ cycle: 1, pod: "default/p", ...members });
 const stages = (...names: string[]): CycleView["stages"] => names.map((stage) => ({ stage }));
 
-describe("the rail", () => {
-  it("shows what ended, what is next and what is still to come", () => {
+describe("railOf", () => {
+  it("marks stages as ended, next or ahead", () => {
     const rail = railOf(cycle({ stages: stages("Pop", "SkipPodSchedule", "UpdateSnapshot"), nextStage: "PreFilter" }));
     expect(rail.slice(0, 4).map(({ stage, reached }) => [stage, reached])).toEqual([
       ["Pop", "ended"],
@@ -19,21 +19,21 @@ describe("the rail", () => {
     ]);
   });
 
-  it("keeps the place of stages that were passed by", () => {
+  it("keeps skipped stages in their place", () => {
     const rail = railOf(cycle({ stages: stages("Pop", "UpdateSnapshot", "PreFilter", "Filter", "SelectHost"), nextStage: "Assume" }));
     expect(rail.filter(({ reached }) => reached === "passed").map(({ stage }) => stage)).toEqual(["PreScore", "Score"]);
   });
 
-  it("gives one line to what nothing happened at", () => {
+  it("folds consecutive stages that were skipped into one line", () => {
     const folded = foldedRail(railOf(cycle({ stages: stages("Pop", "PreFilter", "Filter", "PostFilter"), outcome: "unschedulable" })));
     expect(folded[folded.length - 1]?.stage).toBe("PreScore · Score · SelectHost · Assume · Reserve · Permit");
   });
 });
 
-describe("a line of the rail", () => {
+describe("isSameStage", () => {
   const line = (facts: Record<string, unknown>, reached: "ended" | "next" = "ended") => ({ stage: "Pop", reached, views: [{ stage: "Pop", facts }] });
 
-  it("is the same as another that says the same, and no other", () => {
+  it("compares the facts and the progress of two stages", () => {
     expect(isSameStage(line({ priority: 1 }), line({ priority: 1 }))).toBe(true);
     expect(isSameStage(line({ priority: 1 }), line({ priority: 2 }))).toBe(false);
     expect(isSameStage(line({ priority: 1 }), line({ priority: 1 }, "next"))).toBe(false);
@@ -41,7 +41,7 @@ describe("a line of the rail", () => {
 });
 
 describe("the figures of a cycle", () => {
-  it("add up to all nodes", () => {
+  it("add up to the number of all nodes", () => {
     const funnel = funnelOf(
       cycle({ allNodes: 1523, stages: [{ stage: "Filter", facts: { evaluated: 850, feasible: 578, start: 200 } }] }),
     );
@@ -49,7 +49,7 @@ describe("the figures of a cycle", () => {
     expect(funnel.start).toBe(200);
   });
 
-  it("count rejections of one kind together", () => {
+  it("merge rejections with the same plugin, code and reasons", () => {
     const of = (nodes: number, reason: string) => ({ plugin: "P", code: "Unschedulable", reasons: [reason], nodes, first: [`n${nodes}`] });
     expect(mergedRejections([of(2, "a"), of(9, "b"), of(1, "a")]).map(({ nodes, first }) => [nodes, first])).toEqual([
       [9, ["n9"]],
@@ -57,7 +57,7 @@ describe("the figures of a cycle", () => {
     ]);
   });
 
-  it("say by how much the winner won and why", () => {
+  it("name the winner's margin and the plugin that contributed most to it", () => {
     const score = (plugin: string, weighted: number) => ({ plugin, weight: 1, raw: weighted, normalized: weighted, weighted });
     const margin = marginOf(
       cycle({
@@ -69,13 +69,13 @@ describe("the figures of a cycle", () => {
     expect(marginOf(cycle({}))).toBeNull();
   });
 
-  it("name all plugins that contributed the same to the lead", () => {
+  it("name all plugins that contributed equally to the margin", () => {
     const scores = (first: number, second: number) => ["Fit", "Balanced"].map((plugin, i) => ({ plugin, weight: 1, raw: 0, normalized: 0, weighted: [first, second][i]! }));
     const margin = marginOf(cycle({ winner: { node: "a", total: 36, scores: scores(18, 18) }, runnerUp: { node: "b", total: 0, scores: scores(0, 0) } }));
     expect(margin).toEqual({ by: 36, plugin: "Fit, Balanced" });
   });
 
-  it("have a part for each plugin that rejected nodes, which add up to all nodes", () => {
+  it("have a part for each plugin that rejected nodes, and all parts add up to all nodes", () => {
     const rejection = (plugin: string, code: string, nodes: number, reason = "r") => ({ plugin, code, reasons: [reason], nodes, first: [] });
     const parts = filterParts(
       cycle({
@@ -113,7 +113,7 @@ describe("the scores of a running cycle", () => {
     expect(whole).toMatchObject({ isNormalized: true, nodes: [{ node: "a", total: 381, scores: [{ weighted: 81 }, { weighted: 300 }] }, { total: 379 }] });
   });
 
-  it("are shown at Score, and unknown in sessions of older servers", () => {
+  it("belong to the stage Score, and are missing in sessions of older servers", () => {
     expect(railOf(cycle({ stages: [scored, normalized], nextStage: "SelectHost" })).map(({ stage }) => stage)).not.toContain("NormalizeScore");
     expect(scoresSoFar(cycle({ stages: [{ stage: "Score", facts: { plugins: [], nodes: 5 } }] }))).toBeNull();
   });

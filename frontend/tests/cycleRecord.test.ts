@@ -24,7 +24,7 @@ const RECORD: CycleRecord = {
 describe("the matrix of a cycle", () => {
   const matrix = matrixOf(RECORD, ["n1", "n2", "n3", "n4", "n5"]);
 
-  it("has every node once, in the order in which Filter came by, those that it never looked at last", () => {
+  it("lists every node once, in the order of evaluation, nodes that were not evaluated last", () => {
     expect(matrix.rows.map((row) => [row.node, row.kind])).toEqual([
       ["n3", "feasible"],
       ["n4", "feasible"],
@@ -35,12 +35,12 @@ describe("the matrix of a cycle", () => {
     expect(matrix.counts).toEqual({ feasible: 2, rejected: 1, unseen: 2 });
   });
 
-  it("says by how much a node lost and to which plugin", () => {
+  it("says how far a node is behind the winner, and because of which plugin", () => {
     expect(matrix.byNode.get("n4")).toMatchObject({ behind: 5, lostTo: "ImageLocality" });
     expect(matrix.byNode.get("n3")).toMatchObject({ behind: 0, lostTo: "" });
   });
 
-  it("works without the snapshot's list", () => {
+  it("lists only evaluated nodes without the snapshot's list", () => {
     expect(matrixOf(RECORD, []).rows).toHaveLength(3);
   });
 });

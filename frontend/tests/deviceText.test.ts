@@ -24,7 +24,7 @@ const CLAIM: Claim = {
 const WORDS = { all: "all", or: "or" };
 
 describe("the filter of the devices panel", () => {
-  it("wants all words, and none with a leading minus", () => {
+  it("matches all words, and excludes those with a leading minus", () => {
     expect(textFilter("")("anything")).toBe(true);
     expect(textFilter("a100 Train")("train-1 a100")).toBe(true);
     expect(textFilter("a100 -train")("train-1 a100")).toBe(false);
@@ -45,7 +45,7 @@ describe("the filter of the devices panel", () => {
 });
 
 describe("requests and counters", () => {
-  it("says the number and the class, and joins alternatives", () => {
+  it("are printed as count and class, joined by “or” for alternatives", () => {
     expect(requestText(CLAIM.requests, WORDS)).toBe("2 × gpu.example.com");
     const alternatives = [
       { name: "gpu/part", deviceClass: "part", count: 1 },
@@ -54,7 +54,7 @@ describe("requests and counters", () => {
     expect(requestText(alternatives, WORDS)).toBe("1 × part or all × whole");
   });
 
-  it("adds up the counters of one name", () => {
+  it("counters with the same name are summed", () => {
     const counter = { counter: "memory", text: "80Gi", total: 80 };
     expect(summedCounters([{ ...counter, counterSet: "gpu-0", used: 80 }, { ...counter, counterSet: "gpu-1", used: 10 }])).toEqual([
       { counter: "memory", used: 90, total: 160, sets: 2 },

@@ -18,53 +18,53 @@ describe("checking an object", () => {
     expect(messages(text)).toEqual([]);
   });
 
-  it("finds a member that is misspelt, where it stands", () => {
+  it("reports a misspelt field at its position", () => {
     const text = POD.replace("containers:", "containes:");
     expect(messages(text)).toEqual(["error: Unknown field containes. Did you mean containers?"]);
     expect(underlined(text)).toEqual(["containes"]);
   });
 
-  it("tells apart what Kubernetes has and the scheduler does not read", () => {
+  it("reports a field of Kubernetes that the scheduler does not read as information", () => {
     const text = POD.replace("spec:\n", "spec:\n  dnsPolicy: ClusterFirst\n");
     expect(messages(text)).toEqual(["info: The scheduler does not read dnsPolicy: it has no effect here."]);
   });
 
-  it("finds quantities, choices and types that are none", () => {
+  it("reports invalid quantities, enum values and types", () => {
     const text = POD.replace("500m", "half").replace("name: main", "name: 7").replace("spec:\n", "spec:\n  preemptionPolicy: Perhaps\n");
     expect(underlined(text)).toEqual(["Perhaps", "7", "half"]);
   });
 
-  it("says which kinds there are where the kind is unknown", () => {
+  it("lists the known kinds for an unknown one", () => {
     expect(messages("kind: Toaster\n")[0]).toContain("Pod");
   });
 
-  it("stops at what is no YAML", () => {
+  it("reports a YAML syntax error", () => {
     expect(check("a: [1,\n", OBJECT_KINDS)[0]).toMatchObject({ severity: "error" });
   });
 
-  it("puts what the server refuses at the line that it means", () => {
+  it("places an error of the server at the member that its path names, or at the nearest existing parent", () => {
     const problem = refused(POD, "$.object.spec.containers[0].resources.requests.cpu", "object", "no");
     expect(POD.slice(problem.from, problem.to)).toBe("500m");
     const missing = refused(POD, "$.object.spec.containers[0].ports[2]", "object", "no");
     expect(POD.slice(missing.from, missing.to)).toBe("name");
   });
 
-  it("reads paths as both servers write them", () => {
+  it("splits a path with indexes into its steps", () => {
     expect(stepsOf("$.config.profiles[0].pluginConfig[1].args")).toEqual(["config", "profiles", 0, "pluginConfig", 1, "args"]);
   });
 });
 
-describe("what may stand here", () => {
+describe("suggestions", () => {
   const labels = (text: string, fallback = "Pod"): string[] => suggest(text, text.length, fallback)?.options.map(({ label }) => label) ?? [];
 
-  it("are the members of the object around the cursor", () => {
+  it("are the fields of the object around the cursor", () => {
     expect(labels("kind: Pod\nspec:\n  ")).toContain("tolerations");
     expect(labels("kind: Pod\nspec:\n  containers:\n    - name: main\n      ")).toContain("resources");
     expect(labels("kind: Pod\nspec:\n  tolerations:\n  - ")).toContain("effect");
     expect(labels("kind: Node\nspec:\n  ")).toContain("taints");
   });
 
-  it("are the values of a member", () => {
+  it("are the possible values of a field", () => {
     expect(labels("kind: Pod\nspec:\n  tolerations:\n  - effect: ")).toEqual(["NoSchedule", "PreferNoSchedule", "NoExecute"]);
     expect(labels("kind: Pod\nspec:\n  hostNetwork: ")).toEqual(["true", "false"]);
   });
@@ -76,20 +76,20 @@ describe("what may stand here", () => {
   });
 });
 
-describe("the form over a configuration", () => {
-  it("knows what is on by default, and what each counts", () => {
+describe("the form of a configuration", () => {
+  it("shows which plugins are enabled by default, and their weights", () => {
     expect(line(CONFIGURATION_TEMPLATE, "TaintToleration")).toMatchObject({ on: true, weight: 3, byDefault: true, spoken: false });
     expect(line(CONFIGURATION_TEMPLATE, "SelectorSpread")).toMatchObject({ on: false });
   });
 
-  it("turns a plugin off and on again, and leaves no trace", () => {
+  it("restores the text when a plugin is disabled and enabled again", () => {
     const off = withPlugin(CONFIGURATION_TEMPLATE, 0, "ImageLocality", { on: false });
     expect(off).toContain("disabled:\n          - name: ImageLocality");
     expect(line(off, "ImageLocality").on).toBe(false);
     expect(withPlugin(off, 0, "ImageLocality", { on: true })).toBe(CONFIGURATION_TEMPLATE);
   });
 
-  it("gives a plugin another weight, and takes it back", () => {
+  it("restores the text when a weight is changed and reset", () => {
     const heavy = withPlugin(CONFIGURATION_TEMPLATE, 0, "TaintToleration", { on: true, weight: 7 });
     expect(line(heavy, "TaintToleration")).toMatchObject({ on: true, weight: 7, spoken: true });
     expect(withPlugin(heavy, 0, "TaintToleration", { on: true, weight: 3 })).toBe(CONFIGURATION_TEMPLATE);
@@ -100,11 +100,11 @@ describe("the form over a configuration", () => {
     expect(withNumber(withArgs(text, 0, "NodeResourcesFit"), ["percentageOfNodesToScore"], 50)).toContain("# ours");
   });
 
-  it("begins from an empty text", () => {
+  it("makes valid YAML from an empty text", () => {
     expect(read(withPlugin("", 0, "ImageLocality", { on: false })).problems).toEqual([]);
   });
 
-  it("checks plugins' names and arguments", () => {
+  it("reports unknown plugins and arguments", () => {
     const text = withArgs(CONFIGURATION_TEMPLATE, 0, "NodeResourcesFit").replace("args: {}", "args: {scoringStrategie: {}}");
     expect(messages(text, [CONFIGURATION])).toEqual(["error: Unknown field scoringStrategie. Did you mean scoringStrategy?"]);
     const named = withPlugin(CONFIGURATION_TEMPLATE, 0, "ImageLocalty", { on: true });

@@ -46,7 +46,7 @@ function drawn(state: State): unknown {
 describe.each(["everyday", "changes", "crowded"])("the recording %s", (name) => {
   const { view, events } = JSON.parse(readFileSync(new URL(`recordings/${name}.json`, import.meta.url), "utf8")) as Recording;
 
-  it("is the same at every moment, on the way back as on the way there", () => {
+  it("has the same state at every moment, whether it is reached forward or backward", () => {
     const buffer = new EventBuffer(State.of(view));
     buffer.append(events);
     const moments: string[] = [];
@@ -67,7 +67,7 @@ describe.each(["everyday", "changes", "crowded"])("the recording %s", (name) => 
     }
   });
 
-  it("is what a fold of its events gives", () => {
+  it("has the state that folding its events gives", () => {
     const buffer = new EventBuffer(State.of(view));
     buffer.append(events);
     buffer.go(buffer.last);
@@ -78,7 +78,7 @@ describe.each(["everyday", "changes", "crowded"])("the recording %s", (name) => 
     expect(drawn(buffer.state)).toEqual(drawn(state));
   });
 
-  it("keeps a bounded stretch, and says how far it reaches", () => {
+  it("is buffered up to a limit, and the buffer refuses events after a gap", () => {
     const buffer = new EventBuffer(State.of(view), { behind: 40_000, ahead: 40_000 });
     let next = 0;
     while (next < events.length) {
@@ -95,8 +95,8 @@ describe.each(["everyday", "changes", "crowded"])("the recording %s", (name) => 
   });
 });
 
-describe("what comes while the picture stands still", () => {
-  it("is kept until there is no more room", () => {
+describe("events that arrive while the page shows an earlier moment", () => {
+  it("are buffered up to the limit", () => {
     const buffer = new EventBuffer(new State(), { behind: 10_000, ahead: 10_000 });
     let event = 0;
     const came = (): AnyEvent => ({ t: "clockAdvanced", event: ++event, at: event }) as unknown as AnyEvent;

@@ -6,7 +6,7 @@ import type { WatchInFlight } from "../src/model/generated";
 const sent = (id: number, resource: string, dueSeconds: number): WatchInFlight => ({ id, verb: "MODIFIED", resource, key: "default/p", dueSeconds });
 
 describe("watch events in flight", () => {
-  it("are as far as the virtual clock has brought them, the next to arrive first", () => {
+  it("have progressed with the virtual clock, and are listed by arrival", () => {
     const inTransit = eventsInTransit([sent(1, "pods", 12), sent(2, "pods", 10.5)], new Map([["Pod", 2]]), 10);
     expect(inTransit.map(({ sent: { id }, progress, leftSeconds }) => [id, progress, leftSeconds])).toEqual([
       [2, 0.75, 0.5],
@@ -18,15 +18,15 @@ describe("watch events in flight", () => {
     expect(eventsInTransit([sent(1, "nodes", 3)], new Map(), 4)).toMatchObject([{ progress: 1, leftSeconds: 0 }]);
   });
 
-  it("are of the kind that their resource names", () => {
+  it("have the kind of their resource", () => {
     expect(kindOf("storageclasses", ["Pod", "StorageClass"])).toBe("StorageClass");
     expect(kindOf("csistoragecapacities", ["CSIStorageCapacity"])).toBe("CSIStorageCapacity");
     expect(kindOf("widgets", ["Pod"])).toBeNull();
   });
 });
 
-describe("the latency's handle", () => {
-  it("goes to the nearest step", () => {
+describe("the latency slider", () => {
+  it("snaps to the nearest step", () => {
     expect(LATENCY_STEPS[latencyStep(2.2)]).toBe(2);
     expect(latencyStep(0)).toBe(0);
     expect(LATENCY_STEPS[latencyStep(9_999)]).toBe(300);

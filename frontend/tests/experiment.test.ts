@@ -39,7 +39,7 @@ function results(variants: Record<string, number[][]>): Results {
   };
 }
 
-it("knows plans that generate their cluster", () => {
+it("isGenerated recognizes plans that generate their cluster", () => {
   for (const { plan } of EXAMPLES) {
     expect(isGenerated(plan(null))).toBe(true);
     expect(isGenerated(plan({ id: "s", event: null, nodes: 3 }))).toBe(false);
@@ -48,13 +48,13 @@ it("knows plans that generate their cluster", () => {
 });
 
 describe("intervals", () => {
-  it("use Student's t, as the server does", () => {
+  it("use Student's t-distribution, as the server does", () => {
     expect(interval([1, 2, 3, 4, 5])?.margin).toBeCloseTo(2.776 * Math.sqrt(2.5 / 5), 6);
     expect(interval([3])).toEqual({ mean: 3, margin: null, count: 1 });
     expect(interval([])).toBeNull();
   });
 
-  it("decide whether a difference is beyond chance", () => {
+  it("decide whether a difference is significant", () => {
     expect(verdict({ mean: -3, margin: 1, count: 3 }, "lower")).toBe("good");
     expect(verdict({ mean: -3, margin: 4, count: 3 }, "lower")).toBe("");
     expect(verdict({ mean: -3, margin: null, count: 1 }, "higher")).toBe("bad");
@@ -86,7 +86,7 @@ describe("figures", () => {
 });
 
 describe("a choice", () => {
-  it("is the variant that is best in the first measure that differs, if it is not worse in a more important one", () => {
+  it("is the variant that is best in the first measure that differs, unless it is worse in a more important one", () => {
     const figures = new Figures(results({ a: [[10, 5, 1], [12, 5, 1]], fewer: [[10, 3, 4], [12, 3, 4]], lossy: [[8, 1, 1], [10, 1, 1]] }), 0); // prettier-ignore
     const choice = choose(figures, goalsOf(figures))!;
     expect([choice.variant, choice.gains, choice.costs, choice.ties]).toEqual([1, [NODES], [SKEW], []]);
@@ -95,7 +95,7 @@ describe("a choice", () => {
     expect(defaultAxes(figures, choice)).toEqual([NODES, SKEW]);
   });
 
-  it("keeps the baseline if nothing is better beyond chance", () => {
+  it("is the baseline if no variant is significantly better", () => {
     const figures = new Figures(results({ a: [[10, 5], [12, 5]], same: [[10, 5], [12, 5]], noisy: [[10, 3], [12, 8]] }), 0); // prettier-ignore
     const choice = choose(figures, goalsOf(figures))!;
     expect([choice.variant, choice.isBaseline, choice.ties]).toEqual([0, true, [1, 2]]);
@@ -108,14 +108,14 @@ describe("a choice", () => {
   });
 });
 
-describe("the sentences", () => {
+describe("the sentences about a choice", () => {
   interface Recorded {
     results: Results;
     summary: { headline: string; reasons: string[]; costs: string[]; level: string; certainty: string[]; alternatives: string[]; others: string[]; words: [string, string][] };
   }
   const recorded = JSON.parse(readFileSync(new URL("recordedExperiments/summaries.json", import.meta.url), "utf8")) as Recorded[];
 
-  it.each(recorded)("are those of the command line: $results.name", ({ results: found, summary }) => {
+  it.each(recorded)("equal those of the CLI: $results.name", ({ results: found, summary }) => {
     const figures = new Figures(found, found.variants.findIndex(({ name }) => name === found.baseline));
     const text = choiceText(figures, choose(figures, goalsOf(figures))!);
     expect({ ...text, words: text.words.map(({ word, meaning }) => [word, meaning]) }).toEqual({ ...summary, levelName: text.levelName });
@@ -123,40 +123,40 @@ describe("the sentences", () => {
 });
 
 describe("columns", () => {
-  it("of a curve are shown at even distances", () => {
+  it("of a curve are reduced to evenly spaced ones", () => {
     const curve = Array.from({ length: 101 }, (_, load) => column(`curve.${load}`, "lower"));
     expect(spaced([column("placed", "higher"), ...curve], 5)).toEqual([0, 1, 26, 51, 76, 101]);
   });
 });
 
-describe("printing", () => {
-  it("writes prices with hundredths", () => {
+describe("printed numbers", () => {
+  it("have two decimals if they are prices", () => {
     expect(printDifference({ mean: 1.5, margin: null, count: 1 }, "price")).toBe("+1.50");
   });
 
-  it("has words for columns and points for shares", () => {
+  it("have readable column names, and percentage points for differences of shares", () => {
     expect(label(column("nodesUsed", ""))).toBe("nodes used");
     expect(label(column("utilization.cpu", ""))).toBe("cpu utilization");
     expect(printDifference({ mean: -0.021, margin: 0.004, count: 5 }, "share")).toBe("−2.1 ± 0.4 pp");
   });
 
-  it("shows that a difference is larger than its margin", () => {
+  it("have enough digits to show that a difference exceeds its margin", () => {
     expect(printDifference({ mean: 2, margin: 1.96, count: 5 }, "nodes")).toBe("+2.00 ± 1.96");
   });
 
-  it("has equal digits for the ticks of an axis", () => {
+  it("have the same number of decimals on one axis", () => {
     expect(printTicks([0, 0.2, 0.4], "share")).toEqual(["0 %", "20 %", "40 %"]);
   });
 });
 
 describe("axes", () => {
-  it("have round ticks inside the range", () => {
+  it("have round ticks within the range", () => {
     const { ticks, at } = axisOf([30, 40], 0, 100);
     expect(ticks).toEqual([30, 32, 34, 36, 38, 40]);
     expect(at(35)).toBeCloseTo(50);
   });
 
-  it("have a range for equal values", () => {
+  it("have a non-empty range if all values are equal", () => {
     expect(axisOf([5, 5], 0, 100).at(5)).toBeCloseTo(50);
   });
 });
@@ -165,12 +165,12 @@ describe("labels", () => {
   const box = { left: 0, right: 400, top: 10, bottom: 200 };
   const at = (x: number, y: number): { x: number; y: number } => ({ x, y });
 
-  it("do not cover each other, and stay inside", () => {
+  it("do not overlap, and stay within the box", () => {
     const labels = labelled([at(100, 50), at(120, 50), at(300, 15)], () => "a variant", box);
     expect(labels.map(({ y }) => y)).toEqual([38, 72, 37]);
   });
 
-  it("are shared by points at one place", () => {
+  it("are shared by points at the same position", () => {
     expect(labelled([at(100, 50), at(101, 51)], (group) => String(group.length), box).map(({ text }) => text)).toEqual(["2"]);
   });
 });

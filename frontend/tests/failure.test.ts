@@ -11,12 +11,12 @@ afterEach(() => {
   setVocabularySource(() => ENGLISH);
 });
 
-describe("a failure is told", () => {
-  it("in the server's words", () => {
+describe("failureOf", () => {
+  it("gives the server's message in English", () => {
     expect(failureOf(refused())).toBe(QUOTA);
   });
 
-  it("after its kind in the language of the page", async () => {
+  it("puts the translated title before the message in other languages", async () => {
     const chinese = await vocabularyOf("zh-CN");
     setVocabularySource(() => chinese);
 

@@ -65,7 +65,7 @@ describe.each(readdirSync(FOLDER).filter((name) => name.endsWith(".json")))("the
     expect(plain(state, recording.release)).toEqual(recording.after.state);
   });
 
-  it("folds to the view of the engine, heaps and stale items as they are laid out", () => {
+  it("folds to the view of the engine, with equal heap arrays and stale items", () => {
     const folded = State.of(recording.after.view);
     expect(state.event).toBe(folded.event);
     expect(state.clockSeconds).toBe(folded.clockSeconds);

@@ -12,7 +12,7 @@ const HISTORY = [
   entry(12, "apiCallChanged"),
 ].reverse();
 
-it("takes the API calls and hints of a cycle, up to the pod's next cycle", () => {
+it("the follow-ups of a cycle are its API calls and hints up to the pod's next cycle", () => {
   const first = followUpsOf(HISTORY, 1);
   expect(first.apiCalls.map(({ event }) => event)).toEqual([5]);
   expect(first.hints.map(({ event }) => event)).toEqual([8]);
@@ -22,6 +22,6 @@ it("takes the API calls and hints of a cycle, up to the pod's next cycle", () =>
   expect(second.hints).toEqual([]);
 });
 
-it("finds nothing for a cycle that is not in the history", () => {
+it("a cycle that is not in the history has no follow-ups", () => {
   expect(followUpsOf(HISTORY, 7)).toEqual({ apiCalls: [], hints: [] });
 });

@@ -54,24 +54,24 @@ function charactersOf(file: string): Set<string> {
   return found;
 }
 
-describe("the fonts that are shipped", () => {
+describe("the bundled fonts", () => {
   const sources = join(import.meta.dirname, "../src");
   const server = join(import.meta.dirname, "../../schedviz");
   const ours = new Set(
     textOf([...filesBelow(join(sources, "i18n/messages"), /^(zh-.*|glossary)\.json$/), ...filesBelow(server, /zh-[A-Z]+\.md$/), ...filesBelow(server, /\.py$/)]).match(CHINESE),
   );
 
-  it.each(["noto-sans-sc-400.woff2", "noto-sans-sc-600.woff2"])("have every Chinese character of catalogues, lessons and pages: %s", (file) => {
+  it.each(["noto-sans-sc-400.woff2", "noto-sans-sc-600.woff2"])("have every Chinese character of messages, lessons and pages: %s", (file) => {
     const has = charactersOf(file);
     expect(ours.size).toBeGreaterThan(500);
     expect([...ours].filter((character) => !has.has(character)).join(""), "run tools/fonts").toBe("");
   });
 
-  it("have what a language calls itself in a small file of its own", () => {
+  it("have the Chinese name of the language in a separate small file", () => {
     expect([...charactersOf("noto-sans-sc-name.woff2")].sort()).toEqual([..."简体中文"].sort());
   });
 
-  it("have the signs of panels and messages that Inter's Latin file leaves out", () => {
+  it("have the symbols of panels and messages that Inter's Latin file lacks", () => {
     const has = new Set([...charactersOf("inter-signs.woff2"), ...charactersOf("noto-sans-symbols-2.woff2")]);
     const SIGNS = /[\u0370-\u03ff\u2190-\u2bff]/gu;
     const LATIN_HAS = new Set("↑↓−");

@@ -35,12 +35,12 @@ afterEach(() => {
 });
 
 describe("messages", () => {
-  it("are handed on at once while nothing is being drawn", () => {
+  it("are delivered at once while no frame is being drawn", () => {
     take("ack", "frame 1");
     expect(given).toEqual(["ack", "frame 1"]);
   });
 
-  it("that come before a frame is on the screen are handed on after it, together and in their order", () => {
+  it("that arrive before a frame is drawn are delivered together after it, in order", () => {
     take("frame 1", "ack", "frame 2", "outcome");
     expect(given).toEqual(["frame 1"]);
     draw();
@@ -51,7 +51,7 @@ describe("messages", () => {
     expect(given).toContain("frame 3");
   });
 
-  it("do not wait for a frame that is never drawn", () => {
+  it("are delivered after a second even if no frame is drawn", () => {
     take("frame 1", "frame 2");
     vi.advanceTimersByTime(1_000);
     expect(given).toEqual(["frame 1", "frame 2"]);
@@ -60,13 +60,13 @@ describe("messages", () => {
     expect(given).toContain("frame 3");
   });
 
-  it("wait for nothing in a tab that is not seen", () => {
+  it("are delivered at once in a hidden tab", () => {
     vi.stubGlobal("document", { hidden: true });
     take("frame 1", "frame 2");
     expect(given).toEqual(["frame 1", "frame 2"]);
   });
 
-  it("that would be drawn are forgotten when everything is asked for again, and no others", () => {
+  it("that wait to be drawn are dropped before a new view, and no others", () => {
     take("frame 1", "frame 2", "outcome");
     pace.forgetDrawn();
     draw();

@@ -6,7 +6,7 @@ const glossary = new Glossary(terms);
 const titleOf = (label: string): string | undefined => glossary.ofLabel(label)?.title.en;
 
 describe("labels", () => {
-  it("name a term, with a count, in capitals at the start, and in Chinese", () => {
+  it("match a term, also with a count, with an initial capital, and in Chinese", () => {
     expect(titleOf("activeQ 9")).toBe("activeQ");
     expect(titleOf("Scheduling queue")).toBe("scheduling queue");
     expect(titleOf("Scheduling cycle 12")).toBe("scheduling cycle");
@@ -16,11 +16,11 @@ describe("labels", () => {
     expect(titleOf("")).toBeUndefined();
   });
 
-  it("name the basics, and terms in the plural", () => {
+  it("match basic terms, also in the plural", () => {
     expect(["Pods 12", "nodes", "API server", "kubelet", "plugin", "informers"].map(titleOf)).toEqual(["pod", "node", "API server", "kubelet", "plugin", "informer"]);
   });
 
-  it("name every part of the queue and every extension point", () => {
+  it("match every part of the queue and every extension point", () => {
     const named = ["activeQ", "backoffQ", "errorBackoffQ", "unschedulablePods", "gated", "nominated", "generation", "snapshot", "waterline"];
     const points = ["PreEnqueue", "QueueSort", "PreFilter", "Filter", "PostFilter", "PreScore", "Score", "NormalizeScore", "Reserve", "Permit", "PreBind", "Bind", "PostBind"];
     for (const name of [...named, ...points]) expect(titleOf(name), name).toBeDefined();
@@ -43,12 +43,12 @@ describe("sentences", () => {
     expect(glossary.at("default/victim-1 stays", 10)).toBeNull();
   });
 
-  it("do not explain the terms of schedviz and words such as node", () => {
+  it("have no tips for schedviz' own terms and for common words such as node", () => {
     expect(glossary.at("this session", 6)).toBeNull();
     expect(glossary.at("the node fits", 6)).toBeNull();
   });
 });
 
-it("says each term in both languages", () => {
+it("every term has a title and a meaning in both languages", () => {
   for (const { title, meaning } of terms) for (const text of [title.en, title["zh-CN"], meaning.en, meaning["zh-CN"]]) expect(text, title.en).not.toBe("");
 });

@@ -23,14 +23,14 @@ describe("the heap", () => {
     expect(heapOf([5, 3, 4, 1, 2]).array.map((entry) => entry.rank)).toEqual([1, 2, 4, 5, 3]);
   });
 
-  it("gives its items in order, and stays as it is", () => {
+  it("returns its items in pop order without changing", () => {
     const heap = heapOf([5, 3, 4, 1, 2]);
     expect(heap.inPopOrder().map((entry) => entry.rank)).toEqual([1, 2, 3, 4, 5]);
     expect(heap.inPopOrder(2).map((entry) => entry.rank)).toEqual([1, 2]);
     expect(heap.size).toBe(5);
   });
 
-  it("takes an item from the middle and keeps the order", () => {
+  it("keeps its order when an item is removed from the middle", () => {
     const heap = heapOf([1, 5, 2, 9, 6, 3, 4]);
     expect(heap.remove("k3")?.rank).toBe(9);
     expect(heap.remove("k3")).toBeUndefined();

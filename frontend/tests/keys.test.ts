@@ -5,18 +5,18 @@ import { actionCommands, type ActionPanels } from "../src/commands/actionCommand
 import { queryCommands, type QueryActions } from "../src/commands/queryCommands";
 import type { Scope } from "../src/store/scope.svelte";
 
-it("names the key of a chord as it is on the user's keyboard", () => {
+it("printKey names modifiers as on the user's keyboard", () => {
   expect(printKey("Mod+k", "MacIntel")).toBe("⌘K");
   expect(printKey("Mod+k", "Linux x86_64")).toBe("Ctrl K");
   expect(printKey("Mod+k", "Win32")).toBe("Ctrl K");
   expect(printKey("Mod+Enter", "Win32")).toBe("Ctrl ↵");
 });
 
-it("names single keys in the same way on every keyboard", () => {
+it("printKey names single keys alike on every platform", () => {
   for (const platform of ["MacIntel", "Win32"]) expect(["ArrowLeft", "?", " "].map((key) => printKey(key, platform))).toEqual(["←", "?", "Space"]);
 });
 
-it("gives each key of a session's page to one command", () => {
+it("each key of a session's page belongs to one command", () => {
   const page = new Proxy({}, { get: () => () => undefined }) as ActionPanels & QueryActions;
   const keys = [...actionCommands({} as Scope, page), ...queryCommands(page)].flatMap((command) => command.keys);
 

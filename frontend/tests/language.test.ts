@@ -22,49 +22,49 @@ afterEach(() => {
   setVocabularySource(() => ENGLISH);
 });
 
-describe("every language says everything", () => {
-  it("has every key in Chinese", () => {
+describe("the message catalogues", () => {
+  it("have every key in Chinese", () => {
     expect(Object.keys(english).filter((key) => !isExtraForm(key) && !(key in chinese))).toEqual([]);
   });
 
-  it("has no key that English lacks", () => {
+  it("have no Chinese key that English lacks", () => {
     expect(Object.keys(chinese).filter((key) => !(key in english))).toEqual([]);
   });
 
-  it("defines each key once", () => {
+  it("define each key once", () => {
     const keys = filesOf("en").flatMap((file) => Object.keys(file));
     expect(keys.filter((key, place) => keys.indexOf(key) < place)).toEqual([]);
   });
 
-  it("fills the same placeholders", () => {
+  it("use the same placeholders in both languages", () => {
     const differing = Object.keys(chinese).filter((key) => placeholders(chinese[key]!).join() !== placeholders(english[key]!).join());
     expect(differing).toEqual([]);
   });
 });
 
-describe("Chinese typography", () => {
+describe("Chinese messages", () => {
   const messages = Object.entries(chinese);
 
-  it("keeps a space between Chinese and Latin letters or figures", () => {
+  it("have a space between Chinese and Latin letters or digits", () => {
     const HAN = "\\p{Script=Han}";
     const tight = new RegExp(`${HAN}[A-Za-z0-9{]|[A-Za-z0-9}]${HAN}`, "u");
     expect(messages.filter(([, message]) => tight.test(message)).map(([key, message]) => `${key}: ${message}`)).toEqual([]);
   });
 
-  it("uses full-width punctuation after Chinese, without spaces around it", () => {
+  it("use full-width punctuation after Chinese, without spaces around it", () => {
     const narrow = /\p{Script=Han}\s*[,;:?!](?!\/)|\p{Script=Han}\.(?!\.)|\s[，。：；？！]|[，。：；？！、] /u;
     expect(messages.filter(([, message]) => narrow.test(message)).map(([key, message]) => `${key}: ${message}`)).toEqual([]);
   });
 
-  it("leaves the words of Kubernetes as they are", () => {
+  it("keep the terms of Kubernetes in English", () => {
     const words = ["activeQ", "backoffQ", "unschedulablePods", "headNode", "UpdateSnapshot", "generation", "API server", "moveRequestCycle"];
     const translated = messages.filter(([key, message]) => words.some((word) => english[key]!.includes(word) && !message.includes(word)));
     expect(translated.map(([key]) => key)).toEqual([]);
   });
 });
 
-describe("a switch", () => {
-  it("speaks Chinese with one form for every count", async () => {
+describe("the language", () => {
+  it("has one plural form in Chinese", async () => {
     const words = await vocabularyOf("zh-CN");
     setVocabularySource(() => words);
 
@@ -73,7 +73,7 @@ describe("a switch", () => {
     expect(plural("queue.pods", 1200)).toBe("1,200 个 Pod");
   });
 
-  it("takes the first language of the reader that the page speaks", () => {
+  it("is the first supported one that the browser accepts", () => {
     expect(languageAmong(["de-DE", "zh-Hans-CN", "en"])).toBe("zh-CN");
     expect(languageAmong(["en-GB", "zh"])).toBe("en");
     expect(languageAmong(["zh-TW"])).toBe("en");
@@ -115,7 +115,7 @@ describe("the sources", () => {
     expect(Object.keys(english).filter((key) => !isUsed(key))).toEqual([]);
   });
 
-  it("write no sentence of their own into the page", () => {
+  it("contain no text that is not a message", () => {
     const found = files.flatMap((name) => {
       const { fragment } = parse(readFileSync(join(SOURCES, name), "utf8"), { modern: true });
       return stray(fragment).map((words) => `${name}: ${words}`);

@@ -17,7 +17,7 @@ describe.each([
 ])("the list of %i nodes in %i × %i", (count, width, height) => {
   const layout = layoutCacheList(count, width, height);
 
-  it("has a place for each node, and none lies over another or outside", () => {
+  it("has a box for each node, without overlaps and within the area", () => {
     expect(layout.boxes).toHaveLength(count);
     for (let place = 0; place < count; place++) {
       const box = layout.boxes[place]!;
@@ -36,7 +36,7 @@ describe.each([
     expect(placeAt(layout, WHOLE_BAND, -5, -5)).toBe(-1);
   });
 
-  it("is written like a text: each place is right of the one before, or on a lower line", () => {
+  it("is in reading order: each box is to the right of the previous one or on a lower line", () => {
     for (let place = 1; place < count; place++) {
       const before = layout.boxes[place - 1]!;
       const box = layout.boxes[place]!;
@@ -45,12 +45,12 @@ describe.each([
   });
 });
 
-describe("a list of some dozens", () => {
+describe("a list of fifty to a hundred nodes", () => {
   it.each([
     [50, 426, 340],
     [50, 506, 300],
     [90, 426, 420],
-  ])("%d items leave no room for another line of slips: %d × %d", (count, width, height) => {
+  ])("with %d items leaves no room for another line of slips: %d × %d", (count, width, height) => {
     const { boxes, slipCount, band } = layoutCacheList(count, width, height);
     const last = boxes[boxes.length - 1]!;
     expect(last.y + last.h).toBeLessThanOrEqual(height);
@@ -60,8 +60,8 @@ describe("a list of some dozens", () => {
   });
 });
 
-describe("a list of boxes alone", () => {
-  it("has lines of equal length, which fill the height", () => {
+describe("a list with large boxes only", () => {
+  it("has lines of equal length that fill the height", () => {
     const { boxes, boxCount } = layoutCacheList(4, 330, 230);
 
     expect(boxCount).toBe(4);
@@ -70,7 +70,7 @@ describe("a list of boxes alone", () => {
     expect(boxes[3]!.y + boxes[3]!.h).toBeLessThanOrEqual(230);
   });
 
-  it("puts four nodes into two lines even if three fit beside each other", () => {
+  it("has four nodes in two lines even if three fit side by side", () => {
     const { boxes } = layoutCacheList(4, 506, 230);
 
     expect(new Set(boxes.map(({ y }) => y)).size).toBe(2);
@@ -81,7 +81,7 @@ describe("a list of boxes alone", () => {
 describe("the band", () => {
   const layout = layoutCacheList(1_500, 506, 490);
 
-  it("grows around the pointer and finds the same node there", () => {
+  it("zooms around the pointer, which stays on the same node", () => {
     const place = 700;
     const box = layout.boxes[place]!;
     const [x, y] = [box.x + 2, box.y + 2];
@@ -92,7 +92,7 @@ describe("the band", () => {
     expect(seenBox(layout, view, 0)).toEqual(layout.boxes[0]);
   });
 
-  it("is whole again when it is looked at from far", () => {
+  it("is shown completely again when it is zoomed out", () => {
     const view = zoomBand(layout, zoomBand(layout, WHOLE_BAND, 6, 100, 300), 0.01, 100, 300);
     expect(view).toEqual(WHOLE_BAND);
   });
@@ -101,7 +101,7 @@ describe("the band", () => {
 describe("the waterline", () => {
   const { boxes } = layoutCacheList(4, 506, 490);
 
-  it("goes up between two items of a line", () => {
+  it("steps up between two items of a line", () => {
     const path = waterline(boxes, 0, 506);
     expect(path).toHaveLength(4);
     expect(path[1]!.x).toBeGreaterThan(boxes[0]!.x + boxes[0]!.w);
@@ -110,7 +110,7 @@ describe("the waterline", () => {
     expect(path[3]!.y).toBeLessThan(boxes[0]!.y);
   });
 
-  it("is level at the end of a line, above everything and below everything", () => {
+  it("is horizontal at the end of a line, above the first item and below the last", () => {
     for (const place of [1, -1, 3]) expect(waterline(boxes, place, 506)).toHaveLength(2);
     expect(waterline(boxes, -1, 506)[0]!.y).toBeLessThan(0);
     expect(waterline(boxes, 3, 506)[0]!.y).toBeGreaterThan(boxes[3]!.y + boxes[3]!.h);
@@ -118,7 +118,7 @@ describe("the waterline", () => {
 });
 
 describe("the pods of an item", () => {
-  it("have names in a large box and squares in a small one; the newest are shown", () => {
+  it("that do not fit into the box are the oldest", () => {
     const large = podMarks({ x: 0, y: 0, w: 240, h: 168 }, 9);
     expect(large.squares.length + large.hidden).toBe(9);
     expect(large.first).toBe(large.hidden);
@@ -131,7 +131,7 @@ describe("the pods of an item", () => {
 });
 
 describe("the heap as a tree", () => {
-  it("puts children below their parent and counts what has no room", () => {
+  it("puts children below their parent and counts entries that do not fit", () => {
     const layout = layoutHeap(5_000, 250, 300);
     expect(layout.boxes.length + layout.hidden).toBe(5_000);
     for (let place = 1; place < layout.boxes.length; place++)
@@ -140,15 +140,15 @@ describe("the heap as a tree", () => {
   });
 });
 
-describe("the waterline on its way", () => {
+describe("the moving waterline", () => {
   const { boxes, width } = layoutCacheList(150, 506, 490);
   const end = (place: number): number => Math.max(...sweptWaterline(boxes, place, width).slice(0, 2).map(({ x }) => x));
 
-  it("is the waterline where it rests", () => {
+  it("equals the waterline at whole positions", () => {
     for (const place of [-1, 0, 5, 149]) expect(sweptWaterline(boxes, place, width)).toEqual(waterline(boxes, place, width));
   });
 
-  it("goes on from item to item, and never back within a line", () => {
+  it("advances from item to item, and never moves back within a line", () => {
     for (let place = 0; place < 60; place += 0.25) {
       const [before, after] = [sweptWaterline(boxes, place, width), sweptWaterline(boxes, place + 0.25, width)];
       if (before[0]!.y === after[0]!.y) expect(end(place + 0.25)).toBeGreaterThanOrEqual(end(place));
@@ -157,8 +157,8 @@ describe("the waterline on its way", () => {
   });
 });
 
-describe("a sweep", () => {
-  it("goes from before headNode to where the walk stopped, for a walk that was just made", () => {
+describe("the waterline animation", () => {
+  it("moves from before headNode to the end of a new walk, and not for an earlier one", () => {
     const sweep = new WaterlineAnimation();
     sweep.follow("found", 0, false);
     expect(sweep.place(7, 10, 200)).toBe(7);

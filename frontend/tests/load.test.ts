@@ -26,7 +26,7 @@ describe("the load of a node", () => {
     expect(expected).toBeLessThan(LOAD_CLASSES);
   });
 
-  it("is the share of the resource of which most is requested, extended resources included", () => {
+  it("is the largest requested share of a resource, extended resources included", () => {
     expect(loadOf(withCpu(400))).toBe(0.4);
     const gpus = itemOf({
       name: "n",
@@ -37,19 +37,19 @@ describe("the load of a node", () => {
     expect(loadOf(gpus)).toBe(7 / 8);
   });
 
-  it("changes the look of a cell between the limits of a class, so that both level and colour can show it", () => {
+  it("changes the look of a cell with every load class", () => {
     expect(cellLook(withCpu(250), marks)).not.toBe(cellLook(withCpu(300), marks));
     expect(cellLook(withCpu(0), marks)).not.toBe(cellLook(withCpu(1), marks));
   });
 
-  it("gives way to the Filter result in cells that are coloured by it: each code has a look of its own", () => {
+  it("does not hide the Filter result: each status code has a distinct look", () => {
     const looks = STATUS_CODES.map((verdict) => cellLook(withCpu(250), { ...marks, verdict }));
     expect(new Set(looks).size).toBe(STATUS_CODES.length);
   });
 });
 
-describe("an amount where there is little room", () => {
-  it("loses a unit that stands twice before it becomes a percentage, and is never cut", () => {
+describe("the texts of an amount", () => {
+  it("drop a repeated unit first, then become a percentage", () => {
     expect(amountTexts("≈315Gi", "384Gi", 0.82)).toEqual(["≈315Gi / 384Gi", "≈315 / 384Gi", "82%"]);
     expect(amountTexts("1792Mi", "32Gi", 0.05)).toEqual(["1792Mi / 32Gi", "5%"]);
     expect(amountTexts("11", "110", 0.1)).toEqual(["11 / 110", "10%"]);

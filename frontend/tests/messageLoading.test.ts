@@ -66,7 +66,7 @@ function addersFor({ text }: Source): Set<string> {
   return new Set([...literals.flatMap((literal) => adderOf.get(literal) ?? adderOf.get(`${literal}.other`) ?? []), ...matching]);
 }
 
-describe("messages that are not part of the first load", () => {
+describe("messages that are loaded on demand", () => {
   it("are loaded with every component that shows them", () => {
     const loadedOnDemand = new Set([...sources.values()].flatMap(({ loads }) => loads));
     const missing = [...loadedOnDemand].flatMap((module) => {

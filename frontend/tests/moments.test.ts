@@ -21,7 +21,7 @@ afterEach(() => {
 });
 
 describe("events after a moment", () => {
-  it("are read in as many pages as they take", async () => {
+  it("are read page by page up to the limit", async () => {
     const asked = serve(100);
     expect((await getEventsAfter("s", 10, 5)).map(({ event }) => event)).toEqual([11, 12, 13, 14, 15]);
     expect(asked.map(({ searchParams }) => searchParams.get("limit"))).toEqual(["5", "3", "1"]);

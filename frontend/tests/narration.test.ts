@@ -12,7 +12,7 @@ function narrated(cycle: Partial<CycleView>, podGroup: Partial<PodGroupCycleView
 
 beforeAll(loadStageSentences);
 
-it("counts the nodes that rejected a pod, and says if there are none", () => {
+it("the narration of an unschedulable pod counts the nodes, or says that there are none", () => {
   const outcome = "unschedulable";
 
   expect(narrated({ outcome, allNodes: 4 })).toBe("Cycle 7 · p is unschedulable: all 4 nodes were rejected");
@@ -20,7 +20,7 @@ it("counts the nodes that rejected a pod, and says if there are none", () => {
   expect(narrated({ outcome, allNodes: 0 })).toBe("Cycle 7 · p is unschedulable, because there are no nodes");
 });
 
-it("names the nominated node if it is the only one that was tried", () => {
+it("the narration names the nominated node if no other was evaluated", () => {
   const placed = { outcome: "scheduled", node: "n1", feasibleNodes: 1, allNodes: 2 };
   const hint = { stage: "NominatedNode", facts: { node: "n1", fits: true, hint: true } };
 
@@ -29,7 +29,7 @@ it("names the nominated node if it is the only one that was tried", () => {
   expect(narrated({ ...placed, evaluatedNodes: 1, stages: [hint] })).toBe("Cycle 7 · p goes to n1, the only feasible node");
 });
 
-it("tells what became of a pod group instead of its last pod", () => {
+it("the narration of a pod group is about the group, not about its last pod", () => {
   const pods = [{ pod: "default/a", node: "n1" }, { pod: "default/b" }];
 
   expect(narrated({}, { group: "default/g", pods })).toBe("Pod group g: 1 of 2 pods have a node so far");
@@ -37,7 +37,7 @@ it("tells what became of a pod group instead of its last pod", () => {
   expect(narrated({}, { group: "default/g", pods: [pods[0]!], outcome: "scheduled" })).toBe("Pod group g is scheduled: 1 of 1 pods have a node");
 });
 
-it("names what the last stage of a cycle in progress found", () => {
+it("the narration of a running cycle gives the result of its last stage", () => {
   const filter = { stage: "Filter", facts: { evaluated: 4, feasible: 3 } };
   const chosen = { stage: "SelectHost", facts: { node: "n2", total: 678 } };
   const after = (...stages: CycleView["stages"] & object): string => narrated({ stages, allNodes: 4 });
@@ -62,21 +62,21 @@ function idle(ends: number[], unschedulable: number): string {
   return narrationOf({ reading, running: false, playback: { unit: "cycle" }, connection: { lastResult: "activeQ is empty" }, lastEvent: null } as unknown as Scope);
 }
 
-it("reports that nothing is left to schedule when a step did nothing", () => {
+it("the narration says that nothing is left to schedule when a step did nothing", () => {
   expect(idle([], 3)).toBe("Nothing to schedule: 3 pods wait for a change in the cluster");
   expect(idle([], 0)).toBe("Nothing to schedule: every pod has a node");
 });
 
-it("tells pods that wait for their backoff from those that wait for a change, and names the moment at which the flush moves all of a second", () => {
+it("the narration counts pods in backoff and pods that wait for a change, with the time to the end of the backoffs", () => {
   expect(idle([10.98, 11.02, 14], 2)).toBe("3 pods wait for their backoff (1.02 s), 2 for a change in the cluster");
   expect(idle([10.98], 0)).toBe("1 pod waits for its backoff (0.98 s)");
 });
 
-it("says that the flush is missing when a backoff has ended", () => {
+it("the narration says that a pod whose backoff has ended waits for the flush", () => {
   expect(idle([9.9], 0)).toBe("1 pod in backoffQ, its backoff ended, waits for the flush");
 });
 
-it("names the pod that is tried next after the flush of backoffQ", () => {
+it("the narration of a flush of backoffQ names the next pod", () => {
   const pods = [{ pod: "default/a" }, { pod: "default/b" }];
   const reading = { cycle: null, podGroup: null, bindings: [], queue: { activeQ: { size: 2, array: pods } } };
   const lastEvent = { t: "queueMoved", cause: "BackoffComplete", event: 1, at: 10 };

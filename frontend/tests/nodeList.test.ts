@@ -11,7 +11,7 @@ const listOf = (...order: string[]): NodeList => {
 };
 
 describe("the linked list", () => {
-  it("has headNode first", () => {
+  it("begins with headNode", () => {
     const list = listOf("a", "b", "c");
     expect(names(list)).toEqual(["a", "b", "c"]);
     expect(list.headNode?.name).toBe("a");
@@ -26,7 +26,7 @@ describe("the linked list", () => {
     expect(list.get("b")?.generation).toBe(11);
   });
 
-  it("takes a new item at the head and loses one that is removed", () => {
+  it("gets new items at the head and loses removed ones", () => {
     const list = listOf("a", "b");
     list.toHead(itemOf({ name: "new" }));
     list.remove("a");
@@ -37,7 +37,7 @@ describe("the linked list", () => {
     expect(list.headNode).toBeNull();
   });
 
-  it("holds each of 5,000 nodes once, the latest to move first", () => {
+  it("has each of 5,000 nodes once after many moves, the last one moved first", () => {
     const list = listOf(...Array.from({ length: 5000 }, (_, i) => `node-${i}`));
     for (let i = 0; i < 50_000; i++) list.toHead(itemOf({ name: `node-${(i * 7919) % 5000}` }));
     expect(list.size).toBe(5000);

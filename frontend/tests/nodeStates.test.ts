@@ -7,13 +7,13 @@ import { shortStatesOf, statesOf } from "../src/views/cache/nodeStates";
 const node = (taints: string[], unschedulable = false): ReturnType<typeof itemOf> => itemOf({ name: "n", hasNode: true, taints, unschedulable });
 
 describe("the states of a node", () => {
-  it("are what keeps pods off it, in full", () => {
+  it("are its taints in full, and whether it is a ghost", () => {
     expect(statesOf(node(["dedicated=gpu:NoSchedule", "old:PreferNoSchedule"]))).toEqual(["dedicated=gpu:NoSchedule", "old:PreferNoSchedule"]);
     expect(statesOf(itemOf({ name: "n" }))).toEqual(["deleted, pods remain"]);
     expect(statesOf(node([]))).toEqual([]);
   });
 
-  it("do not repeat the taint of a cordoned node", () => {
+  it("of a cordoned node leave out the taint that cordoning adds", () => {
     expect(statesOf(node(["node.kubernetes.io/unschedulable:NoSchedule"], true))).toEqual(["cordoned"]);
   });
 });
@@ -33,7 +33,7 @@ describe("the states on a card", () => {
   });
 });
 
-it("lists nodes without the cache by name", () => {
+it("the plain view lists nodes by name, without the waterline", () => {
   const state = new State();
   state.list.load(["node-10", "node-2", "gpu-1"].map((name) => itemOf({ name, generation: 1, hasNode: true })));
 

@@ -4,26 +4,26 @@ import { ageSeconds, autoscalerOf, pastedGroups, textsOf } from "../src/model/pa
 const said = (pod: string, at: string, text: string, autoscaler = "") => ({ pod, at, text, autoscaler });
 
 describe("messages of a pasted text", () => {
-  test("the newest message of a pod leads, whatever their order", () => {
+  test("the newest message of a pod comes first, whatever their order", () => {
     const [group] = pastedGroups([said("shop/web", "30m ago", "0/29"), said("shop/web", "29m ago", "0/30"), said("shop/web", "4d16h ago", "0/3")]);
     expect(group).toEqual({ pods: ["shop/web"], latest: said("shop/web", "29m ago", "0/30"), beside: [], earlier: [said("shop/web", "30m ago", "0/29"), said("shop/web", "4d16h ago", "0/3")] });
   });
 
-  test("without ages the last is the newest, as in the events of a description", () => {
+  test("without ages the last message is the newest, as in the events of a description", () => {
     expect(pastedGroups([said("a/b", "", "old"), said("a/b", "", "new")])[0]?.latest.text).toBe("new");
   });
 
-  test("pods with the same message are one group", () => {
+  test("pods with the same message form one group", () => {
     const groups = pastedGroups([said("a/one", "2m ago", "0/1"), said("a/two", "9h ago", "0/1"), said("a/three", "", "0/2")]);
     expect(groups.map(({ pods }) => pods)).toEqual([["a/one", "a/two"], ["a/three"]]);
   });
 
-  test("messages without a pod are of one events table if they have ages, and apart otherwise", () => {
+  test("messages without a pod form one group if they have ages, and separate groups otherwise", () => {
     expect(pastedGroups([said("", "30m ago", "0/29"), said("", "29m ago", "0/30")])).toHaveLength(1);
     expect(pastedGroups([said("", "", "0/29"), said("", "", "0/30")])).toHaveLength(2);
   });
 
-  test("a newer message of an autoscaler stands beside that of the scheduler", () => {
+  test("the newest message of an autoscaler is shown beside that of the scheduler", () => {
     const [group] = pastedGroups([
       said("a/b", "20m ago", "0/8"),
       said("a/b", "9m ago", "no scale-up, then", "cluster-autoscaler"),
@@ -35,12 +35,12 @@ describe("messages of a pasted text", () => {
     expect(textsOf(group!)).toBe("0/9\n\nno scale-up");
   });
 
-  test("an autoscaler alone leads", () => {
+  test("a message of an autoscaler comes first if the scheduler has none", () => {
     expect(pastedGroups([said("a/b", "2m ago", "no scale-up", "karpenter")])[0]?.latest.text).toBe("no scale-up");
     expect([autoscalerOf({ clauses: [{ plugin: "karpenter" }] }), autoscalerOf({ clauses: [{ plugin: "NodePorts" }] }), autoscalerOf({ clauses: [] })]).toEqual(["karpenter", "", ""]);
   });
 
-  test("ages of kubectl are read", () => {
+  test("the ages that kubectl prints are parsed", () => {
     expect([ageSeconds("2m57s ago"), ageSeconds("4d16h"), ageSeconds("")]).toEqual([177, 403_200, null]);
   });
 });

@@ -3,11 +3,11 @@ import { hasMessagesAlone, hasObjects } from "../src/model/pastedText";
 
 const MESSAGE = "0/3 nodes are available: 3 Insufficient cpu.";
 
-describe("descriptions", () => {
+describe("the output of kubectl describe", () => {
   const NODE = "Name:  worker-1\nLabels:  a=b\nAllocatable:\n  cpu:  4\n";
   const POD = "Name:  web\nNamespace:  shop\nEvents:\n  Warning  FailedScheduling  0/1 nodes are available: 1 Insufficient cpu.\n";
 
-  it("become objects if a node is among them", () => {
+  it("has objects if it includes a node", () => {
     expect(hasObjects(NODE + POD)).toBe(true);
     expect(hasMessagesAlone(POD)).toBe(true);
   });
@@ -39,12 +39,12 @@ describe("a pasted text", () => {
     expect(hasMessagesAlone(text)).toBe(true);
   });
 
-  it("has messages alone at any length, read in linear time", () => {
+  it("of any length is classified in linear time", () => {
     expect(hasMessagesAlone(`${MESSAGE}${" ".repeat(300_000)}`)).toBe(true);
     expect(hasMessagesAlone(`${"\n".repeat(3_000_000)}${MESSAGE}`)).toBe(true);
   });
 
-  it("has neither", () => {
+  it("without objects and messages has neither", () => {
     expect(hasObjects("hello, what kind: of text?")).toBe(false);
     expect(hasMessagesAlone("hello")).toBe(false);
   });

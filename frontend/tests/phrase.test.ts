@@ -17,19 +17,19 @@ afterEach(() => {
   setVocabularySource(() => ENGLISH);
 });
 
-describe("a sentence of the server", () => {
-  it("is said in English as the server said it", () => {
+describe("say", () => {
+  it("gives the server's own sentence in English", () => {
     expect(say(PENDING, ENGLISH_TEXT)).toEqual({ text: ENGLISH_TEXT, lang: "en" });
   });
 
-  it("is said in Chinese with what is inside it, and the scheduler's words as they are", async () => {
+  it("translates a sentence with its parts, and keeps the scheduler's messages in English", async () => {
     const chinese = await vocabularyOf("zh-CN");
     setVocabularySource(() => chinese);
     expect(say(PENDING, ENGLISH_TEXT)).toEqual({ text: "default/web 在等待：5,000 个节点无一合适（5000 Insufficient cpu）。现在不行：必须有 Pod 离开。", lang: "zh-CN" });
     expect(say(null, "more replicas than topology domains")).toEqual({ text: "副本比域多", lang: "zh-CN" });
   });
 
-  it("stays English where there is no other", async () => {
+  it("falls back to English if there is no translation", async () => {
     const chinese = await vocabularyOf("zh-CN");
     setVocabularySource(() => chinese);
     expect(say({ template: "something new about {pod}", values: { pod: "a" } }, "something new about a")).toEqual({ text: "something new about a", lang: "en" });

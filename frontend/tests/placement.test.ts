@@ -11,11 +11,11 @@ it.each([
   ["cluster", { isFollowing: true, isImport: true }],
   ["creation", { isFromStart: false, isImport: true }],
   ["forgotten", { firstEvent: 12 }],
-] as const)("a pod that no cycle placed came to its node by: %s", (by, known) => {
+] as const)("a pod that no recorded cycle placed came to its node by: %s", (by, known) => {
   expect(placementWithoutCycle({ ...origin, ...known })).toEqual({ by });
 });
 
-it("counts the nodes that Filter plugins rejected together, largest group first", () => {
+it("rejectionsOf sums the rejections of each Filter plugin, the largest first", () => {
   const rejection = (plugin: string, nodes: number) => ({ plugin, code: "Unschedulable", reasons: ["no"], nodes, first: [] });
   const cycle = { cycle: 1, pod: "a/b", stages: [{ stage: "Filter", rejections: [rejection("A", 1), rejection("B", 2)] }, { stage: "Filter", rejections: [rejection("A", 3)] }] };
 

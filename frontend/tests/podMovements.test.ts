@@ -13,8 +13,8 @@ const bound: AnyEvent = {
 };
 const added: AnyEvent = { t: "cachePod", event: 4, at: 0, op: "add", pod: "default/a", uid: "a", nodes: [{ node: "node-1", generation: 6 }] };
 
-describe("the way of a pod", () => {
-  it("goes from the queue through the cycle to its node, to the API server, and back as what was bound", () => {
+describe("the movement of a pod", () => {
+  it("leads from the queue through the cycle to its node and the API server, and from the informers back to the node", () => {
     const [movement, ...others] = movementsOf([popped, assumed, bound, added], false);
 
     expect(others).toEqual([]);
@@ -26,22 +26,22 @@ describe("the way of a pod", () => {
     ]);
   });
 
-  it("goes the other way when the events are taken back", () => {
+  it("is reversed when events are undone", () => {
     expect(movementsOf([assumed, popped], true)[0]!.legs.map(say)).toEqual(["node-1 → cycle (assumed)", "cycle → activeQ (queued)"]);
   });
 
-  it("leads from the cycle to a queue when it failed, and from the node when its binding did", () => {
+  it("leads to a queue after a failure, from the cycle or, if the binding failed, from the node", () => {
     const failed: AnyEvent = { t: "queueMoved", event: 5, at: 0, cause: "ScheduleAttemptFailure", moves: [{ pod: "default/a", target: "backoffQ" }] };
 
     expect(movementsOf([popped, failed], false)[0]!.legs.map(say)[1]).toBe("cycle → backoffQ (failed)");
     expect(movementsOf([assumed, failed], false)[0]!.legs.map(say)[1]).toBe("node-1 → backoffQ (failed)");
   });
 
-  it("does not lead to the API server when that refused the binding", () => {
+  it("does not lead to the API server if it refused the binding", () => {
     expect(movementsOf([{ ...bound, error: "conflict" }], false)).toEqual([]);
   });
 
-  it("is one for all pods that were moved together", () => {
+  it("is shared by all pods that were moved by one event", () => {
     const moves = ["default/a", "default/b", "default/c"].map((pod) => ({ pod, source: "unschedulable" as const, target: "activeQ" as const }));
 
     const movements = movementsOf([{ t: "queueMoved", event: 1, at: 0, cause: "NodeAdd", moves }], false);
@@ -49,14 +49,14 @@ describe("the way of a pod", () => {
     expect(movements.map(({ pod, count }) => [pod, count])).toEqual([["default/a", 3]]);
   });
 
-  it("is drawn on its node when it has come there: as assumed, and as added when the API server has told of it", () => {
+  it("shows the pod on its node as assumed, and as added after the watch event", () => {
     const [movement] = movementsOf([popped, assumed, bound, added], false);
 
     expect([0, 1, 2, 3, 4].map((done) => appearanceOf(movement!.legs, done))).toEqual(["away", "away", "assumed", "assumed", null]);
     expect(appearanceOf(movementsOf([popped], false)[0]!.legs, 0)).toBeNull();
   });
 
-  it("hangs together in everything that was recorded, but for where a watch takes over", () => {
+  it("has legs that join, except where a watch event begins", () => {
     const recording = JSON.parse(readFileSync(new URL("recordings/everyday.json", import.meta.url), "utf8")) as { events: AnyEvent[] };
 
     const movements = movementsOf(recording.events, false);
@@ -70,8 +70,8 @@ describe("the way of a pod", () => {
   });
 });
 
-describe("the pace of a journey", () => {
-  it("gives each leg its time, or fewer legs, or none", () => {
+describe("paceOf", () => {
+  it("shortens the legs to the available time, then drops legs", () => {
     expect(paceOf(4, 220, Infinity)).toEqual({ legs: 4, millis: 220 });
     expect(paceOf(4, 220, 400)).toEqual({ legs: 4, millis: 100 });
     expect(paceOf(4, 220, 200)).toEqual({ legs: 2, millis: 100 });

@@ -19,8 +19,8 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-describe("the path of a pod", () => {
-  it("ends with its newest operations, however long its history is", async () => {
+describe("PodPath", () => {
+  it("ends with the newest operations of a long history", async () => {
     serve(900);
     const path = new PodPath("s");
     path.want("default/web", 800);

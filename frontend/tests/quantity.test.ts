@@ -2,11 +2,11 @@ import { expect, it } from "vitest";
 
 import { bytesOf, cpuOf, printWait } from "../src/model/quantity";
 
-it("prints waits below a second in milliseconds, and longer ones as seconds, minutes and hours", () => {
+it("waits below a second are printed in milliseconds, longer ones in seconds, minutes and hours", () => {
   expect([0, 0.0014, 0.4, 4.24, 245, 7380].map(printWait)).toEqual(["0 ms", "1 ms", "400 ms", "4.2 s", "4m 05s", "2h 03m"]);
 });
 
-it("prints what is requested in the unit of what there is", () => {
+it("requests are printed in the unit of the allocatable amount", () => {
   const GI = 2 ** 30;
 
   expect([cpuOf(1500, 4000), cpuOf(500, 4000), cpuOf(125, 4000), cpuOf(0, 4000)]).toEqual(["1.5 / 4", "0.5 / 4", "125m / 4", "0 / 4"]);

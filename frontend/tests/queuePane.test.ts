@@ -6,18 +6,18 @@ import { MoveReader } from "../src/model/queueMoves";
 import { queuedOf } from "../src/model/state";
 import { requeueEventsOf } from "../src/model/requeueEvents";
 
-describe("what decides who is popped first", () => {
+describe("the decision between the first two pods of activeQ", () => {
   const pod = (priority: number, timestampSeconds: number) => queuedOf({ pod: "default/p", priority, timestampSeconds });
 
   it.each([
     [pod(10, 5), pod(0, 1), { by: "priority", margin: 10 }],
     [pod(0, 1), pod(0, 3), { by: "timestamp", margin: 2 }],
     [pod(0, 1), pod(0, 1), { by: "heap", margin: 0 }],
-  ])("is %#", (first, second, decision) => {
+  ])("is made as expected in case %#", (first, second, decision) => {
     expect(decisionBetween(first, second)).toEqual(decision);
   });
 
-  it("makes the better child of the head the second", () => {
+  it("compares the head with the better of its children", () => {
     const [head, low, high] = [pod(10, 0), pod(0, 1), pod(5, 2)];
     expect(secondOf([head, low, high])).toBe(high);
     expect(secondOf([head, low])).toBe(low);
@@ -25,12 +25,12 @@ describe("what decides who is popped first", () => {
   });
 });
 
-describe("what wakes a pod", () => {
-  it("is what its plugins registered, together", () => {
+describe("requeueEventsOf", () => {
+  it("merges the events that the plugins registered for", () => {
     expect(requeueEventsOf(["TaintToleration", "NodeUnschedulable", "NodeResourcesFit"])).toEqual(["Node add, update", "Pod delete"]);
   });
 
-  it("is what the release's plugins registered", () => {
+  it("uses the registrations of the release", () => {
     expect(requeueEventsOf(["TaintToleration", "NodeResourcesFit"], "v1.36")).toEqual([
       "Node add, taint, allocatable",
       "Pod toleration, delete, scale down",
@@ -38,14 +38,14 @@ describe("what wakes a pod", () => {
     ]);
   });
 
-  it("is everything for a pod without plugins, and for a plugin that is not upstream's", () => {
+  it("is null, which means every event, without plugins and for custom plugins", () => {
     expect(requeueEventsOf([])).toBeNull();
     expect(requeueEventsOf(["Mine", "NodeName"])).toBeNull();
   });
 });
 
 describe("nominations", () => {
-  it("leave out pods under the empty node name, which are nominated nowhere", () => {
+  it("leave out pods under the empty node name", () => {
     expect(nominationsIn(new Map([["node-1", ["default/a", "default/b"]], ["", ["default/c"]]]))).toEqual([
       { node: "node-1", pod: "default/a" },
       { node: "node-1", pod: "default/b" },
@@ -67,14 +67,14 @@ describe("moves between the queues", () => {
     ],
   };
 
-  it("are told by the way that they took, and a change in place is none", () => {
+  it("are grouped by source and target, without changes in place", () => {
     expect(new MoveReader().linesOf([event]).map(({ from, to, count, pods }) => ({ from, to, count, pods }))).toEqual([
       { from: "unschedulablePods", to: "activeQ", count: 2, pods: ["default/a", "default/c"] },
       { from: "unschedulablePods", to: "backoffQ", count: 1, pods: ["default/b"] },
     ]);
   });
 
-  it("can be those of one pod", () => {
+  it("can be limited to one pod", () => {
     expect(new MoveReader().linesOf([event], "default/b")).toHaveLength(1);
   });
 
@@ -92,7 +92,7 @@ describe("moves between the queues", () => {
     ],
   };
 
-  it("say what the hints answered before, and which pods they left", () => {
+  it("have the results of the hints, also for pods that stayed", () => {
     expect(new MoveReader().linesOf([considered, event]).map(({ stays, count, requeue }) => [stays, count, requeue?.answers.map(({ hint }) => hint) ?? null])).toEqual([
       [true, 2, ["QueueSkip"]],
       [false, 2, ["Queue"]],
@@ -100,7 +100,7 @@ describe("moves between the queues", () => {
     ]);
   });
 
-  it("of a gated pod say so only for that pod", () => {
+  it("mention a gated pod only if they are limited to it", () => {
     const [line] = new MoveReader().linesOf([considered], "default/gated");
     expect(line?.requeue).toEqual({ label: "NodeAdd", object: "Node node-9", answers: [], strategy: null, inFlight: false, gated: true });
     expect(new MoveReader().linesOf([considered], "default/a")).toEqual([]);

@@ -6,8 +6,8 @@ function told(): { refusals: RefusedCommands; said: string[] } {
   return { refusals: new RefusedCommands((error) => said.push(error)), said };
 }
 
-describe("why a command was refused", () => {
-  it("is told of one that was sent from here, whichever of the two comes first", () => {
+describe("RefusedCommands", () => {
+  it("reports errors of commands of this page, whether the error or the acknowledgement arrives first", () => {
     const { refusals, said } = told();
     refusals.own(1);
     refusals.take(1, "first");
@@ -17,7 +17,7 @@ describe("why a command was refused", () => {
     expect(said).toEqual(["first", "second"]);
   });
 
-  it("is not told of what others sent, and not twice", () => {
+  it("does not report errors of others' commands, and reports each error once", () => {
     const { refusals, said } = told();
     refusals.take(1, "a form's");
     refusals.own(2);
@@ -26,7 +26,7 @@ describe("why a command was refused", () => {
     expect(said).toEqual(["mine"]);
   });
 
-  it("keeps no more than it needs", () => {
+  it("remembers a limited number of errors", () => {
     const { refusals, said } = told();
     for (let seq = 1; seq <= 100; seq++) refusals.take(seq, "of others");
     refusals.own(1);

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { RELEASES } from "../src/model/releases";
 
-describe("releases", () => {
-  it("are those of the server", () => {
+describe("RELEASES", () => {
+  it("equal those of the server", () => {
     const python = readFileSync(new URL("../../schedviz/trace/releases.py", import.meta.url), "utf-8");
     const [, names] = /ReleaseName = Literal\[(.*)\]/.exec(python) ?? [];
 

@@ -12,8 +12,8 @@ const question: RoomQuestion = {
   tally: [{ value: "b", count: 2 }, { value: "a", count: 1 }],
 };
 
-describe("where somebody is in a room", () => {
-  it("is where the teacher is by moment, choice and tab", () => {
+describe("a participant's position", () => {
+  it("equals the teacher's if event, selection and tab are equal", () => {
     const here = { at: 12, select: { kind: "pod", name: "default/web" } as const, tab: "why" };
     expect(isAtMoment(here, moment)).toBe(true);
     expect(isAtMoment({ ...here, at: null }, moment)).toBe(false);
@@ -22,35 +22,35 @@ describe("where somebody is in a room", () => {
     expect(isAtMoment({ at: null, select: null, tab: "why" }, { ...moment, at: null, select: "", tab: "" })).toBe(true);
   });
 
-  it("writes what is chosen as addresses do", () => {
+  it("has its selection in the form of permalinks", () => {
     expect(selectionText({ kind: "pod", name: "default/web" })).toBe("pod:default/web");
     expect(selectionText(null)).toBe("");
   });
 });
 
 describe("a tally", () => {
-  it("has every option of a choice in its order, and shares of those who answered", () => {
+  it("has every option in order, with its share of the answers", () => {
     expect(tallyLines(question).map(({ value, count, share }) => [value, count, share])).toEqual([["a", 1, 1 / 3], ["b", 2, 2 / 3], ["c", 0, 0]]);
   });
 
-  it("says what is right once that is known", () => {
+  it("marks the right answer once it is known", () => {
     expect(tallyLines(question).map(({ right }) => right)).toEqual([null, null, null]);
     expect(tallyLines({ ...question, right: "b" }).map(({ right }) => right)).toEqual([false, true, false]);
   });
 
-  it("takes names in any order and numbers by value", () => {
+  it("compares names in any order and numbers by value", () => {
     expect(sameAnswer("node-b,node-a", "node-a, node-b")).toBe(true);
     expect(sameAnswer("4.0", "4")).toBe(true);
     expect(sameAnswer("", "0")).toBe(false);
     expect(answerText(["node-b", "node-a"])).toBe("node-a,node-b");
   });
 
-  it("prints a code as it is read out", () => {
+  it("printCode groups the characters of a room code", () => {
     expect(printCode("K7MR2XWD")).toBe("K7MR-2XWD");
   });
 });
 
-describe("how close the cache is looked at", () => {
+describe("the shared zoom of the cache", () => {
   it("is the same on a page of another size", () => {
     const [here, there] = [layoutCacheList(5000, 700, 600), layoutCacheList(5000, 400, 500)];
     const share = { zoom: 4, x: 0.5, y: 0.25 };

@@ -107,8 +107,8 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-describe("the moment that is shown", () => {
-  it("follows what comes live", async () => {
+describe("the shown moment", () => {
+  it("follows live events", async () => {
     await open("beginning");
     frame(view.event, LAST);
     await settle();
@@ -117,7 +117,7 @@ describe("the moment that is shown", () => {
     expect(scope.change.events.length).toBe(LAST - view.event);
   });
 
-  it("goes back and forward over what came, without a request to the server", async () => {
+  it("moves back and forward over buffered events without requests", async () => {
     await open("beginning");
     frame(view.event, LAST);
     await settle();
@@ -136,7 +136,7 @@ describe("the moment that is shown", () => {
     expect(FakeSocket.last.sent.filter(({ type }) => type === "command")).toEqual([]);
   });
 
-  it("stands still in the past, and what comes is counted", async () => {
+  it("stays in the past while new events are counted", async () => {
     await open("beginning");
     frame(view.event, 200);
     await settle();
@@ -154,7 +154,7 @@ describe("the moment that is shown", () => {
     expect(observed(scope.state!)).toEqual(expected(LAST));
   });
 
-  it("is fetched with what lies around it, where it is not here", async () => {
+  it("is fetched with the events around it if it is not buffered", async () => {
     await open("end");
     await scope.playback.seek(150);
     expect(scope.event).toBe(150);
@@ -170,7 +170,7 @@ describe("the moment that is shown", () => {
     expect(FakeSocket.last.readyState, "the newest state is asked for again").toBe(3);
   });
 
-  it("can be stepped through from far behind to the newest, and a step from there moves the engine", async () => {
+  it("can be stepped from far behind to the head, where a step moves the engine", async () => {
     await open("end");
     await scope.playback.seek(view.event);
     for (let i = 0; i < 400 && scope.playback.inThePast; i++) {
@@ -183,7 +183,7 @@ describe("the moment that is shown", () => {
     expect(FakeSocket.last.sent.at(-1)?.command).toEqual({ op: "step", unit: "cycle" });
   });
 
-  it("is the end of a cycle, where an address asks for one", async () => {
+  it("is the end of the cycle that a permalink names", async () => {
     chunk = 0;
     await open("end");
     scope.goTo({ cycle: 3, select: { kind: "pod", name: "default/a" }, tab: "history" });
@@ -196,7 +196,7 @@ describe("the moment that is shown", () => {
     expect(scope.notices.visible.at(-1)?.text).toContain("99999");
   });
 
-  it("is that of the address, also where the first view is older", async () => {
+  it("is that of a permalink, also if the first view is older", async () => {
     await open("beginning");
     scope.goTo({ at: 150 });
     frame(view.event, 100);
@@ -209,7 +209,7 @@ describe("the moment that is shown", () => {
     expect(observed(scope.state!)).toEqual(expected(150));
   });
 
-  it("is the end of a cycle, also where the first view is older", async () => {
+  it("is the end of the cycle of a permalink, also if the first view is older", async () => {
     await open("beginning");
     scope.goTo({ cycle: 3 });
     await settle();
@@ -219,7 +219,7 @@ describe("the moment that is shown", () => {
     expect(scope.playback.waitingCount).toBe(LAST - scope.event);
   });
 
-  it("is the newest, where an address asks for one that has not happened", async () => {
+  it("is the head if a permalink names an event that has not happened", async () => {
     await open("beginning");
     scope.goTo({ at: LAST + 1000 });
     frame(view.event, LAST);
@@ -229,7 +229,7 @@ describe("the moment that is shown", () => {
     expect(scope.playback.inThePast).toBe(false);
   });
 
-  it("never is before the first that the server has", async () => {
+  it("is never before the first moment that the server has", async () => {
     await open("end");
     await scope.playback.seek(0);
     expect(scope.event).toBe(view.event);
@@ -239,7 +239,7 @@ describe("the moment that is shown", () => {
 });
 
 describe("steps of the engine", () => {
-  it("by mutation show one event of what the engine did, the rest waits", async () => {
+  it("by mutation show the events of one engine step one by one", async () => {
     await open("beginning");
     scope.controls.step("mutation");
     frame(view.event, 60);
@@ -256,7 +256,7 @@ describe("steps of the engine", () => {
 });
 
 describe("the head", () => {
-  it("says at which extension point a command would apply", async () => {
+  it("has the stage before which a command would apply", async () => {
     await open("beginning");
     const filtered = events.find((event) => event.t === "stageEnded" && event.stage === "PreFilter")!;
     frame(view.event, filtered.event);

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { printValue } from "../src/model/printValue";
 import { contributing, scoreDifference } from "../src/model/scoreDifference";
 
-it("counts a plugin that did not score a node as nothing, and leaves out what does not contribute", () => {
+it("a missing score counts as 0, and plugins without a difference are left out", () => {
   const pairs = [
     { plugin: "VolumeBinding", a: 0, b: null },
     { plugin: "NodeResourcesBalancedAllocation", a: 93, b: 71 },
@@ -16,7 +16,7 @@ it("counts a plugin that did not score a node as nothing, and leaves out what do
   ]);
 });
 
-it("prints values of settings without JSON", () => {
+it("the values of settings are printed without JSON syntax", () => {
   expect(printValue({ profiles: ["a", "b"], seed: null })).toBe("profiles a, b · seed –");
   expect(printValue([])).toBe("–");
 });

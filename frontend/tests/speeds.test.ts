@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { SPEEDS, speedInWords } from "../src/views/transport/speeds";
 
-describe("speeds", () => {
-  it("are multiples of one cycle per second, and then cycles per second", () => {
+describe("speedInWords", () => {
+  it("prints multiples of one cycle per second, and cycles per second for high speeds", () => {
     expect(SPEEDS.slice(0, 6).map((rate) => [rate, speedInWords(rate)])).toEqual([
       [0.5, "0.5×"],
       [1, "1×"],

@@ -8,7 +8,7 @@ import { State } from "../src/model/state";
 
 const { view, events } = JSON.parse(readFileSync(new URL("recordings/crowded.json", import.meta.url), "utf8")) as { view: View; events: AnyEvent[] };
 
-it("knows every pod by its key, while it is queued, in the cycle, and in the cache, where uids are other names", () => {
+it("podKeys has every pod by its key in the queue, in the cycle and in the cache, whose keys are uids", () => {
   const state = State.of(view);
   const known = state.podKeys();
   expect([...known].every((key) => key.startsWith("default/"))).toBe(true);
@@ -24,7 +24,7 @@ it("knows every pod by its key, while it is queued, in the cycle, and in the cac
   expect(state.podState(popped)?.node).toBe(state.cycle!.node);
 });
 
-it("finds what the cache keeps of a pod by its key", () => {
+it("podState finds the cache's state of a pod by its key", () => {
   const state = State.of(view);
   for (const event of events) fold(state, event);
   const [uid, kept] = [...state.podStates][0]!;

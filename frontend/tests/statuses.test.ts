@@ -8,7 +8,7 @@ describe("the codes of a Status", () => {
     expect(Object.keys(GLYPHS).sort()).toEqual([...STATUS_CODES].sort());
   });
 
-  it("reject a pod or node as upstream's IsRejected says", () => {
+  it("are rejections as in upstream's IsRejected", () => {
     expect(STATUS_CODES.filter(isRejection)).toEqual(["Unschedulable", "UnschedulableAndUnresolvable", "Pending"]);
   });
 

@@ -22,7 +22,7 @@ describe("marks", () => {
     expect(cycles.every((mark) => mark.subject.includes("/"))).toBe(true);
   });
 
-  it("are filtered by kind and by words, with and without a minus", () => {
+  it("are filtered by kind and by words, which a minus excludes", () => {
     const mark = (subject: string, kind = "scheduled"): Mark => ({ event: 1, at: 0, lane: "cycles", kind, subject });
     const wanted = isWanted({ ...withKinds(EVERYTHING, ["cycles/error"], false), words: "web -canary" });
     expect(wanted(mark("default/web-1"))).toBe(true);
@@ -42,7 +42,7 @@ const long = Array.from({ length: 10_000 }, (_, i): AnyEvent => {
 const served = (page: number): AnyEvent[] => long.slice(Math.max(0, page * PAGE - LEAD), (page + 1) * PAGE);
 
 describe("pages of marks", () => {
-  it("are asked for where they are not known, and join with what comes live", () => {
+  it("are requested where they are unknown, and continue with live events", () => {
     const pages = new MarkPages();
     pages.add(long.slice(4_500, 4_600));
     expect(pages.missing(3_900, 4_600, 4_600)).toEqual([3, 4]);
@@ -53,7 +53,7 @@ describe("pages of marks", () => {
     expect(between[0]!.subject, "its cycle began on the page before").toBe("default/p3896");
   });
 
-  it("are asked for again where they were not whole", () => {
+  it("are requested again if they were incomplete", () => {
     const pages = new MarkPages();
     pages.load(0, long.slice(0, 300));
     expect(pages.missing(1, 300, 300)).toEqual([]);
@@ -64,7 +64,7 @@ describe("pages of marks", () => {
     expect(pages.missing(1, 2_500, 2_500)).toEqual([0, 1, 2]);
   });
 
-  it("stay few, however much is looked at", () => {
+  it("are dropped above a limit", () => {
     const pages = new MarkPages();
     for (let page = 0; page < 40; page++) pages.load(page, [{ ...long[4]!, event: page * PAGE + 1 }]);
     expect(pages.between(1, 40_000).length).toBeLessThanOrEqual(24);
@@ -72,7 +72,7 @@ describe("pages of marks", () => {
 });
 
 describe("tallies", () => {
-  it("count as the marks do, in a bounded number of stretches", () => {
+  it("count what the marks count, in a limited number of ranges", () => {
     const tallies = new Tallies();
     for (let i = 0; i < long.length; i += 37) tallies.add(long.slice(i, i + 37));
     expect(tallies.list.length).toBeLessThanOrEqual(800);
@@ -82,7 +82,7 @@ describe("tallies", () => {
     });
   });
 
-  it("skip what the server has counted already", () => {
+  it("skip events that the server has counted", () => {
     const tallies = new Tallies();
     tallies.add(long.slice(0, 100));
     const [first] = tallies.list;
@@ -99,7 +99,7 @@ describe("failures", () => {
   });
   const mark = (event: number, subject: string, kind: string, lane: Mark["lane"] = "cycles"): Mark => ({ event, at: event / 10, lane, kind, subject });
 
-  it("are the failed cycles and bindings, or the ranges that have some, however few", () => {
+  it("are failed cycles and bindings, or ranges with at least one", () => {
     const marks = [mark(1, "default/a", "scheduled"), mark(2, "default/b", "unschedulable"), mark(3, "default/a", "lost", "binding"), mark(4, "n", "remove", "nodes")];
     expect(failuresIn(marks, [])).toEqual([
       { event: 2, isError: false },
@@ -124,7 +124,7 @@ describe("the playhead", () => {
   const layout = layoutTimeline(1_000, 76, { first: 0, last: 100 }, { first: 0, last: 100 });
   const middle = layout.area.y + layout.area.h / 2;
 
-  it("can be taken at its line, and anywhere on the clock", () => {
+  it("can be dragged at its line, and anywhere on the clock", () => {
     expect(isOnPlayhead(layout, 50, xOf(layout, 50) + 5, middle)).toBe(true);
     expect(isOnPlayhead(layout, 50, xOf(layout, 50) + 30, middle)).toBe(false);
     expect(isOnPlayhead(layout, 50, xOf(layout, 90), layout.clock.y + 3)).toBe(true);
@@ -132,7 +132,7 @@ describe("the playhead", () => {
     expect(isOnPlayhead(layout, 50, 20, layout.clock.y + 3), "the names of the lanes").toBe(false);
   });
 
-  it("shows the last moment that it was dragged to, and leaves out those on the way while one is fetched", async () => {
+  it("shows the last moment that it was dragged to, and skips those that a running request delays", async () => {
     const sought: number[] = [];
     let arrive = (): void => undefined;
     const scrubbing = new Scrubbing({
@@ -152,7 +152,7 @@ describe("the playhead", () => {
 describe("the timeline's window", () => {
   const whole = { first: 0, last: 10_000 };
 
-  it("has each event where the pointer finds it", () => {
+  it("maps events to positions and back", () => {
     const layout = layoutTimeline(1_000, 76, { first: 200, last: 700 }, whole);
     for (const event of [200, 333, 700]) expect(eventAt(layout, xOf(layout, event))).toBe(event);
     const mark: Mark = { event: 333, at: 1, lane: "queue", kind: "Pop", subject: "default/a" };
@@ -160,7 +160,7 @@ describe("the timeline's window", () => {
     expect(markAt(layout, [mark], xOf(layout, 333) - 2, layout.lanes.cycles.y + 3)).toBeNull();
   });
 
-  it("grows and shrinks around an event, and never leaves the session", () => {
+  it("zooms around an event, and stays within the session", () => {
     const near = zoomed({ first: 200, last: 700 }, whole, 0.5, 300);
     expect(near).toEqual({ first: 250, last: 500 });
     expect(zoomed(near, whole, 1e6, 300)).toEqual(whole);
@@ -173,7 +173,7 @@ describe("the timeline's window", () => {
     expect(brushed(5_000, 4_000, whole)).toEqual({ first: 4_000, last: 5_000 });
   });
 
-  it("says where idle time was folded, the longest first, and never writes over itself", () => {
+  it("labels folded idle time, the longest first, without overlaps", () => {
     const layout = layoutTimeline(1_000, 76, { first: 0, last: 400 }, whole);
     const times = Array.from({ length: 400 }, (_, i) => ({ event: i + 1, seconds: i * 0.001 + (i > 200 ? 300 : 0) + (i > 205 ? 2 : 0), exact: true }));
     const ticks = clockTicks(layout, times);
@@ -181,7 +181,7 @@ describe("the timeline's window", () => {
     for (let i = 1; i < ticks.length; i++) expect(ticks[i]!.x - ticks[i - 1]!.x).toBeGreaterThanOrEqual(ticks[i - 1]!.idleSeconds ? 184 : 96);
   });
 
-  it("says idle time before its mark where it would be cut at the right edge", () => {
+  it("puts the label of idle time before its mark at the right edge", () => {
     const layout = layoutTimeline(1_000, 76, { first: 0, last: 100 }, { first: 0, last: 100 });
     const times = [{ event: 1, seconds: 0, exact: true }, { event: 20, seconds: 0, exact: true }, { event: 21, seconds: 60, exact: true }, { event: 98, seconds: 60, exact: true }, { event: 99, seconds: 90, exact: true }];
     const folds = clockTicks(layout, times).filter((tick) => tick.idleSeconds > 0);

@@ -27,18 +27,18 @@ function sentFor(expiries: number[], { popsFromBackoffQ = false, active = 0, err
 const STEP = { op: "step", unit: "cycle" };
 const RUN = { op: "run", rate: 2 };
 
-it("steps and runs while a pod can be popped", () => {
+it("step and play send step and run while a pod can be popped", () => {
   expect(sentFor([], { active: 1 })).toEqual([STEP, RUN]);
   expect(sentFor([10.5], { active: 1 })).toEqual([STEP, RUN]);
   expect(sentFor([10.5], { popsFromBackoffQ: true })).toEqual([STEP, RUN]);
 });
 
-it("advances the clock to the end of a backoff if no pod can be popped, and runs the flush if the backoff has ended", () => {
+it("step and play advance the clock to the end of a backoff if no pod can be popped, or by 0 s if it has ended", () => {
   expect(sentFor([10.5])).toEqual([{ op: "advance", seconds: 0.5 }, { op: "advance", seconds: 0.5 }, RUN]);
   expect(sentFor([9.5])).toEqual([{ op: "advance", seconds: 0 }, { op: "advance", seconds: 0 }, RUN]);
 });
 
-it("advances to the end of the second in which backoffs of v1.36 expire", () => {
+it("step and play advance to the end of the second in which backoffs of v1.36 expire", () => {
   const advance = (seconds: number): AnyCommand[] => [{ op: "advance", seconds }, { op: "advance", seconds }, RUN as AnyCommand];
 
   expect(sentFor([], { popsFromBackoffQ: true, errors: [10, 11] })).toEqual(advance(1));
@@ -46,6 +46,6 @@ it("advances to the end of the second in which backoffs of v1.36 expire", () => 
   expect(sentFor([], { errors: [10.5] })).toEqual(advance(0.5));
 });
 
-it("steps in vain if pods wait only for a change in the cluster", () => {
+it("step and play send step and run if pods wait only for a change in the cluster", () => {
   expect(sentFor([])).toEqual([STEP, RUN]);
 });

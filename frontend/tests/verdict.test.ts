@@ -10,22 +10,22 @@ const status = (stage: string, code: string): SelectedStatus => ({ stage, code, 
 describe("the clauses of a FitError", () => {
   const MESSAGE = "0/13 nodes are available: 1 had a taint {a: b}, 12 Insufficient cpu. preemption: 0/13 nodes are available: 1 no, 12 no.";
 
-  it("are found as they stand, and the sentence stays as it is", () => {
+  it("are found in the message, whose text is unchanged", () => {
     const clauses = clausesOf(MESSAGE, [rejection(12, "Insufficient cpu"), rejection(1, "had a taint {a: b}")]);
     expect(clauses.map((clause) => clause.text).join("")).toBe(MESSAGE);
     expect(clauses.filter((clause) => clause.reason !== null).map((clause) => clause.text)).toEqual(["1 had a taint {a: b}", "12 Insufficient cpu"]);
   });
 
-  it("count a reason over all plugins that gave it", () => {
+  it("sum the nodes of a reason over all plugins", () => {
     expect(clausesOf(MESSAGE, [rejection(5, "Insufficient cpu"), rejection(7, "Insufficient cpu")]).some((clause) => clause.reason === "Insufficient cpu")).toBe(true);
   });
 
-  it("do not begin inside of another's number", () => {
+  it("do not begin within another number", () => {
     expect(clausesOf("12 Insufficient cpu", [rejection(2, "Insufficient cpu")])).toEqual([{ text: "12 Insufficient cpu", reason: null }]);
   });
 });
 
-describe("what becomes of a Status", () => {
+describe("the effect of a Status", () => {
   it.each([
     ["Filter", "Unschedulable", "rejectsNode"],
     ["Filter", "UnschedulableAndUnresolvable", "rejectsNodeForGood"],
@@ -45,7 +45,7 @@ describe("what becomes of a Status", () => {
     expect(effectOf(status(stage, code))).toBe(effect);
   });
 
-  it("is the way through schedulePod, PostFilter and the queue when no node is left", () => {
+  it("without a feasible node leads through schedulePod, PostFilter and the queue", () => {
     const cycle: CycleView = {
       cycle: 1,
       pod: "default/p",
@@ -64,7 +64,7 @@ describe("what becomes of a Status", () => {
     ]);
   });
 
-  it("has no way out where other nodes were feasible", () => {
+  it("has no path if other nodes were feasible", () => {
     const cycle: CycleView = { cycle: 1, pod: "default/p", outcome: "scheduled", feasibleNodes: 3 };
     expect(pathOfStatus(status("Filter", "Unschedulable"), cycle, "")).toEqual([]);
   });

@@ -16,7 +16,7 @@ describe("a message", () => {
     expect(await decodeMessage('{"type":"heartbeat"}')).toEqual({ type: "heartbeat" });
   });
 
-  it("is delivered in the order in which it came, however long it takes to decode", async () => {
+  it("is delivered in order of arrival, however long it takes to decode", async () => {
     const got: number[] = [];
     const fail = vi.fn();
     const decoder = new OrderedDecoder((message) => got.push((message as { chunk: number }).chunk), fail);
@@ -83,7 +83,7 @@ describe("the connection to a session", () => {
   });
   afterEach(useRealSockets);
 
-  it("reconnects after a break and resumes after the last chunk", async () => {
+  it("reconnects after a disconnect, and resumes after the last chunk", async () => {
     connect();
     newest().onopen?.();
     newest().onmessage?.({ data: '{"type":"view","chunk":7}' });
@@ -109,7 +109,7 @@ describe("the connection to a session", () => {
     expect(newest().sent).toEqual(['{"type":"resume","from":4}']);
   });
 
-  it("sends commands again that were not acknowledged, with the same key", async () => {
+  it("sends unacknowledged commands again with the same key", async () => {
     const socket = connect();
     newest().onopen?.();
     socket.send({ type: "command", key: "lost", command: { op: "pause" } });
@@ -122,14 +122,14 @@ describe("the connection to a session", () => {
     expect(newest().sent.map((text) => (JSON.parse(text) as { key?: string }).key)).toEqual(["lost"]);
   });
 
-  it("does not reconnect when the server refuses it", () => {
+  it("does not reconnect after a refusal", () => {
     connect();
     newest().close(4404);
     expect(states.at(-1)).toBe("closed");
     expect(FakeSocket.made).toHaveLength(1);
   });
 
-  it("pauses longer after each failure, up to a limit", async () => {
+  it("waits longer after each failure, up to a limit", async () => {
     connect();
     for (let i = 0; i < 12; i++) {
       newest().close(1006);
