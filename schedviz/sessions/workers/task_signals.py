@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import threading
 import time
-from typing import Any, Final
+from typing import Any
 
 import structlog
 from celery.signals import task_postrun, task_prerun
@@ -13,15 +14,22 @@ from schedviz.sessions.metrics.process import JOBS
 from schedviz.sessions.redis import wakeups
 
 _began = threading.local()
-_WITHOUT_SESSION: Final = frozenset((wakeups.VALIDATE, wakeups.EXPLAIN_TEXT))
 
 
 @task_prerun.connect
-def _begin(task: Any, args: tuple[Any, ...], **_: Any) -> None:
-    # The first argument of a task is its session, except where it is what a user sent, which is never logged.
-    session = "" if task.name in _WITHOUT_SESSION or not args else str(args[0])
-    structlog.contextvars.bind_contextvars(task=task.name, session=session)
+def _begin(task: Any, args: tuple[Any, ...], kwargs: dict[str, Any], **_: Any) -> None:
+    structlog.contextvars.bind_contextvars(task=task.name, session=_session_of(task, args, kwargs))
     _began.at = time.perf_counter()
+
+
+def _session_of(task: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    """The session of a task, which is its argument of that name. Other arguments may be what a user sent, which is never logged."""
+    try:
+        arguments = inspect.signature(task.run).bind_partial(*args, **kwargs).arguments
+    except TypeError:
+        # The task itself then reports that it was called with the wrong arguments.
+        return ""
+    return str(arguments.get("session_id", ""))
 
 
 @task_postrun.connect

@@ -10,6 +10,7 @@ import structlog
 from schedviz.celery import app
 from schedviz.sessions import tasks
 from schedviz.sessions.analysis import pasted_text
+from schedviz.sessions.experiments import dispatch, trial_job, trial_session_job, trial_sessions
 from schedviz.sessions.metrics.process import IO
 from schedviz.sessions.redis import wakeups
 from schedviz.sessions.transfer import import_job
@@ -53,3 +54,17 @@ def test_log_lines_do_not_have_a_text_that_a_user_pasted(monkeypatch: pytest.Mon
     tasks.explain_text.apply(args=('"0/1 nodes are available: 1 secret"', "place"), throw=True)
 
     assert seen == [{"task": wakeups.EXPLAIN_TEXT, "session": ""}]
+
+
+@pytest.mark.filterwarnings("ignore:(?s).*'queue' task attribute")
+def test_log_lines_of_experiments_name_only_the_session_that_a_trial_is_recorded_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    app.loader.import_default_modules()
+    seen: list[dict[str, object]] = []
+    for job, function in ((trial_job, "run"), (trial_session_job, "record")):
+        monkeypatch.setattr(job, function, lambda *_: seen.append(structlog.contextvars.get_contextvars()))
+    experiment_id, session_id = str(uuid4()), str(uuid4())
+
+    tasks.run_trial.apply(args=(experiment_id, 1), throw=True)
+    tasks.record_trial.apply(args=(experiment_id, 1, session_id), throw=True)
+
+    assert seen == [{"task": dispatch.TRIAL, "session": ""}, {"task": trial_sessions.RECORD, "session": session_id}]
