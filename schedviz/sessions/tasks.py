@@ -1,4 +1,7 @@
-"""The Celery tasks. Each is a wake-up: the worker reads what to do from the database."""
+"""The Celery tasks. Most are wake-ups: the worker reads what to do from the database.
+
+The others carry their input, and store what they computed in Redis for the web server that waits for it. The argument `session_id` is the
+session that log lines of a task name."""
 
 from __future__ import annotations
 

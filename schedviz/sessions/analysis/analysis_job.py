@@ -84,7 +84,7 @@ def run(session_id: UUID, request: bytes, result_key: str) -> None:
 def _result_of(session: Session, request: bytes) -> AnalysisResult:
     """The result, or an error message."""
     try:
-        value = _analyse(session, msgspec.json.decode(request, type=AnyAnalysisRequest))
+        value = _encoded_result(session, msgspec.json.decode(request, type=AnyAnalysisRequest))
         return AnalysisResult(value=msgspec.Raw(value)) if len(value) <= MAX_RESULT_BYTES else AnalysisResult(too_large=_too_large(value))
     except NotAMessageError as error:
         return AnalysisResult(refused=str(error))
@@ -109,7 +109,7 @@ def _too_large(value: bytes) -> str:
     )
 
 
-def _analyse(session: Session, request: AnyAnalysisRequest) -> bytes:
+def _encoded_result(session: Session, request: AnyAnalysisRequest) -> bytes:
     if isinstance(request, LessonPathRequest):
         return msgspec.json.encode(list(play(find(request.lesson))))
     if isinstance(request, LessonDraftRequest):
@@ -118,19 +118,19 @@ def _analyse(session: Session, request: AnyAnalysisRequest) -> bytes:
         return msgspec.json.encode(recording(session, after=request.after, until=request.until, observed=request.observed))
     moment = (session.pk, session.event if request.at is None else request.at, session.applied_seq)
     simulation = ENGINE_CACHE.pop(moment) or _engine(session, request.at)
-    result = _analysed(simulation, request, session)
+    result = _result_of_engine(simulation, request, session)
     if not _modifies_engine(request):
         ENGINE_CACHE.put(moment, simulation)
     return result
 
 
 def _modifies_engine(request: AnalysisRequest) -> bool:
-    """Whether answering it reorders the lists of the scheduler's cache or adds pods."""
+    """Whether computing its result reorders the lists of the scheduler's cache or adds pods."""
     tries_changes = isinstance(request, SmallestChangeRequest | PodCardRequest | OverviewCardRequest | WhatIfRequest)
     return tries_changes or (isinstance(request, OverviewRequest) and request.changes)
 
 
-def _analysed(simulation: Simulation, request: AnalysisRequest, session: Session) -> bytes:
+def _result_of_engine(simulation: Simulation, request: AnalysisRequest, session: Session) -> bytes:
     findings = _findings(session)
     match request:
         case WhyRequest():
@@ -144,8 +144,8 @@ def _analysed(simulation: Simulation, request: AnalysisRequest, session: Session
         case OverviewRequest():
             return msgspec.json.encode(overview(simulation, findings, with_changes=request.changes, unread=_unread(session)).brief())
         case OverviewCardRequest():
-            found = overview(simulation, findings, with_changes=True, unread=_unread(session))
-            return _drawn(card_of_overview(found, origin=_origin(session)), request)
+            cluster_overview = overview(simulation, findings, with_changes=True, unread=_unread(session))
+            return _drawn(card_of_overview(cluster_overview, origin=_origin(session)), request)
         case WhatIfRequest():
             pod = codec.from_dict(request.pod, strict=True)
             assert isinstance(pod, Pod)

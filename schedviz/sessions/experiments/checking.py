@@ -28,7 +28,8 @@ from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.experiments.dispatch import notify_trials
 from schedviz.sessions.experiments.requests import require_few_added
 from schedviz.sessions.experiments.stop_check import StopCheck, TookTooLongError
-from schedviz.sessions.experiments.trial_lease import LEASE_SECONDS, MAX_TRIES, RENEWAL_SECONDS, new_owner
+from schedviz.sessions.experiments.trial_lease import LEASE_SECONDS, MAX_TRIES, RENEWAL_SECONDS
+from schedviz.sessions.hosting.lease import new_owner
 from schedviz.sessions.models import Experiment, ExperimentBase, ExperimentTrial, Membership, Session
 from schedviz.sessions.queries.database import DatabaseSeconds
 from schedviz.sessions.quotas import QuotaReached

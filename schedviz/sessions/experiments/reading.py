@@ -20,10 +20,11 @@ from schedviz.experiments.trial_result import TrialResult
 from schedviz.experiments.trials import Trial
 from schedviz.experiments.variants import Variant
 from schedviz.sessions.models import Experiment, ExperimentTrial
-from schedviz.sessions.queries.keyset import in_steps
+from schedviz.sessions.queries.keyset import read_in_batches
 
-_ROWS = 1000
-_WHOLE_ROWS = 50
+#: How many results are read at a time, and how many with their details.
+_BATCH_ROWS = 1000
+_DETAIL_BATCH_ROWS = 50
 #: Members of a TrialResult that are stored apart, because they are large.
 _DETAIL = ("placements", "node_shares", "series", "series_axis")
 
@@ -94,14 +95,14 @@ def results(experiment: Experiment, *, volatile: bool = True, means: bool = True
     rows = ExperimentTrial.objects.filter(experiment=experiment, status=ExperimentTrial.Status.DONE)
     drawn = {trial.number for trial in drawn_trials(described)}
     whole = rows if series else rows.filter(number__in=drawn)
-    details = {number: data for number, data in in_steps(whole, "number", "detail", at_once=_WHOLE_ROWS) if data}
+    details = {number: data for number, data in read_in_batches(whole, "number", "detail", batch_size=_DETAIL_BATCH_ROWS) if data}
     unpack = _unpacker()
     found = [
         # Tracebacks contain paths of the server, so users do not see them.
         msgspec.structs.replace(
             unpack(bytes(data)), volatile=numbers, traceback="", **_detail(details.get(number), unpack, has_placements=number in drawn)
         )
-        for number, data, numbers in in_steps(rows, "number", "result", "volatile", at_once=_ROWS)
+        for number, data, numbers in read_in_batches(rows, "number", "result", "volatile", batch_size=_BATCH_ROWS)
     ]
     return results_of(described, found, volatile=volatile, means=means, series=series)
 

@@ -1,4 +1,4 @@
-"""`StopCheck`: tells long work of a worker when it is no longer wanted or takes too long."""
+"""`StopCheck`: when long work of a worker must stop, because it is no longer wanted or takes too long."""
 
 from __future__ import annotations
 

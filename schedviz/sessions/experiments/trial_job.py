@@ -33,7 +33,7 @@ _runners: Final[dict[tuple[UUID, int], TrialRunner]] = {}
 
 
 def run(experiment_id: UUID, number: int) -> None:
-    """Run a trial and store its result. Does nothing if it is done, another worker has it, or the experiment does not run."""
+    """Run a trial and store its result. Does nothing if it is done, another worker has it, or the experiment is not running."""
     lease = trial_lease.claim(experiment_id, number)
     if lease is None:
         return

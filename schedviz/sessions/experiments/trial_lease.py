@@ -6,7 +6,6 @@ trial has none.
 
 from __future__ import annotations
 
-import secrets
 from typing import Final
 from uuid import UUID
 
@@ -15,7 +14,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Greatest, Now
 
-from schedviz.sessions.hosting.lease import owner_prefix
+from schedviz.sessions.hosting.lease import new_owner
 from schedviz.sessions.models import Experiment, ExperimentTrial
 from schedviz.sessions.queries.database import DatabaseSeconds
 
@@ -38,11 +37,6 @@ class TrialLease(msgspec.Struct, frozen=True):
     owner: str
     epoch: int
     tries: int
-
-
-def new_owner() -> str:
-    """A name for the owner of a lease, which begins with that of this process."""
-    return f"{owner_prefix()}.{secrets.token_hex(4)}"
 
 
 def claim(experiment_id: UUID, number: int) -> TrialLease | None:

@@ -35,7 +35,7 @@ _POLL_SECONDS: Final = 2.0
 def record(experiment_id: UUID, number: int, session_id: UUID) -> None:
     """Run a trial, store its file as the upload of a session that waits for it, and begin the import.
 
-    Does nothing if a live worker does it, it is done, or others of its user run.
+    Does nothing if a live worker does it, it is done, or other imports of the user have the turn.
     """
     stream.task_has_begun(session_id)
     taken = lease.acquire(session_id, importing=True, uploaded=False, admits=import_turns.is_turn_of)

@@ -11,7 +11,7 @@ from schedviz.sessions import frames
 from schedviz.sessions.history import lineage, object_index
 from schedviz.sessions.history.object_index import Kind
 from schedviz.sessions.models import Chunk, Session
-from schedviz.sessions.queries.keyset import in_steps
+from schedviz.sessions.queries.keyset import read_in_batches
 from schedviz.trace.events import AnyEvent, CycleStarted
 from schedviz.trace.story import CyclePod, Entry, Life, StoryBuilder, lives_of, own_uid
 
@@ -93,7 +93,7 @@ class _Reader:
     def _find_cycle(self, cycle: int) -> CyclePod:
         for segment in lineage.segments(self.session.pk):
             rows = Chunk.objects.filter(session_id=segment.session_id, first_cycle__lt=cycle, last_cycle__gte=cycle)
-            for _, data in in_steps(rows, "number", "data", at_once=4):
+            for _, data in read_in_batches(rows, "number", "data", batch_size=4):
                 for event in frames.events_of(bytes(data)):
                     if isinstance(event, CycleStarted) and event.cycle == cycle and event.event <= segment.until:
                         return CyclePod(event.pod, event.uid)

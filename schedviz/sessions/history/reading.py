@@ -18,7 +18,7 @@ from schedviz.sessions.history import blob_chunks, cycle_groups, lineage
 from schedviz.sessions.models import Checkpoint, CheckpointPiece, Chunk, Command, Session
 from schedviz.sessions.queries import prepared
 from schedviz.sessions.queries.database import repeated_cursor
-from schedviz.sessions.queries.keyset import in_steps
+from schedviz.sessions.queries.keyset import read_in_batches
 from schedviz.sessions.queries.rows import RowsWhere
 from schedviz.trace.comparing.side import Summary
 from schedviz.trace.events import AnyEvent, BindingEnded, BindingStageEnded, BindingStarted, CycleStarted, PodGroupStarted
@@ -150,7 +150,7 @@ def _chunks_between(session_id: UUID, after: int, before: int, *, backwards: boo
         with_events = Chunk.objects.filter(session_id=owner, first_event__lte=F("last_event"))
         rows = with_events.filter(last_event__gt=first, first_event__lte=last)
         # Filter by the indexed column that finds the first chunk.
-        for _, data in in_steps(rows, "last_event", "data", at_once=8, backwards=backwards):
+        for _, data in read_in_batches(rows, "last_event", "data", batch_size=8, backwards=backwards):
             yield bytes(data), first, last
 
 
@@ -225,7 +225,7 @@ def spans_of_cycles(session_id: UUID, first: int, last: int) -> dict[int, tuple[
         rows = Chunk.objects.filter(
             session_id=segment.session_id, first_event__lte=segment.until, first_cycle__lte=last, last_cycle__gte=first
         )
-        for _, data in in_steps(rows, "number", "data", at_once=4):
+        for _, data in read_in_batches(rows, "number", "data", batch_size=4):
             for event in frames.events_of(bytes(data)):
                 if first <= event.cycle <= last and event.event <= segment.until and not isinstance(event, _BINDING):
                     spans[event.cycle] = (spans.get(event.cycle, (event.event,))[0], event.event)
@@ -322,7 +322,7 @@ def _later_events(checkpoint: Checkpoint, session_id: UUID, *, until_event: int)
     """
     rows = Chunk.objects.filter(session_id=session_id, number__gt=checkpoint.chunk, first_event__lte=until_event)
     past, beginning = _last_beginning(rows.filter(last_event__lte=until_event, last_cycle__gt=F("first_cycle")))
-    for number, data in in_steps(rows, "number", "data", at_once=16):
+    for number, data in read_in_batches(rows, "number", "data", batch_size=16):
         if number == past:
             yield number, beginning
         else:

@@ -60,6 +60,11 @@ def owner_prefix() -> str:
     return os.environ.get("SCHEDVIZ_OWNER") or f"{socket.gethostname()}-{os.getpid()}"
 
 
+def new_owner() -> str:
+    """A name for the owner of a lease, which begins with that of this process."""
+    return f"{owner_prefix()}.{secrets.token_hex(4)}"
+
+
 def acquire(
     session_id: UUID, *, importing: bool = False, uploaded: bool = True, admits: Callable[[UUID], bool] = lambda _: True
 ) -> tuple[Lease, Session] | None:
@@ -74,7 +79,7 @@ def acquire(
     if not _is_free(session_id):
         return None
     seconds = IMPORT_LEASE_SECONDS if importing else LEASE_SECONDS
-    owner = f"{owner_prefix()}.{secrets.token_hex(4)}"
+    owner = new_owner()
     wanted = Q(status=Session.Status.IMPORTING, uploaded=uploaded) if importing else Q(status__in=Session.OPEN_STATUSES)
     with transaction.atomic():
         if not admits(session_id):

@@ -31,7 +31,6 @@ _PERIODIC_SECONDS = 10.0
 UPLOAD_MINUTES = 10
 #: A failed import, which has nothing but its error message, is deleted after this time.
 _FAILED_IMPORT_HOURS = 1
-#: The states in which a session executes commands.
 
 _periodic_sweeps: list[Callable[[], None]] = []
 _periodic_interval = Interval(_PERIODIC_SECONDS)

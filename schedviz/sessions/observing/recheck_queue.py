@@ -62,7 +62,7 @@ class RecheckQueue:
         #: When nodes changed last, the latest change at the end.
         self._node_changes: dict[str, float] = {}
 
-    def node_changes(self, name: str) -> None:
+    def note_node_change(self, name: str) -> None:
         """Note that a node is about to change."""
         self._node_changes.pop(name, None)
         self._node_changes[name] = self._clock()
@@ -79,7 +79,7 @@ class RecheckQueue:
         changed = any(self._node_changes.get(name, -math.inf) > since - _INFORMER_LAG_SECONDS for name in names)
         return undecided(judgement) if changed else judgement
 
-    def vanished(self, pod: Pod, number: int) -> None:
+    def note_vanished(self, pod: Pod, number: int) -> None:
         """Note that a pod was deleted while it was pending, after this number of moves."""
         self._vanished.append(Vanished(pod, number))
 

@@ -102,7 +102,7 @@ class Shadow:
         if self._source and (node := _changed_node(command)):
             # A replay does not restore nodes, so bindings in flight are judged on those that their scheduler knew.
             self._settle(simulation)
-            self._rechecks.node_changes(node)
+            self._rechecks.note_node_change(node)
         if not _is_about_pod(command) or not self._follows():
             return
         pending = self._pending_pods(simulation)
@@ -130,7 +130,7 @@ class Shadow:
         elif before is not None and pending.remove(before.uid) is not None:
             self._arrivals.pop(before.uid, None)
             self._records.append(DeletedWhilePending(before.key, before.uid))
-            self._rechecks.vanished(before, self._moved)
+            self._rechecks.note_vanished(before, self._moved)
         self._settle_if_complete(simulation)
 
     def drain(self, simulation: Simulation) -> list[ShadowRecord]:

@@ -13,12 +13,12 @@ from typing import Any
 from django.db.models import QuerySet
 
 
-def in_steps(rows: QuerySet[Any], column: str, *others: str, at_once: int, backwards: bool = False) -> Iterator[tuple[Any, ...]]:
+def read_in_batches(rows: QuerySet[Any], column: str, *others: str, batch_size: int, backwards: bool = False) -> Iterator[tuple[Any, ...]]:
     """Yield a unique column and others of each row, ascending or descending by that column."""
     ordered = rows.order_by(f"-{column}" if backwards else column).values_list(column, *others)
     beyond = f"{column}__lt" if backwards else f"{column}__gt"
-    some = list(ordered[:at_once])
-    yield from some
-    while len(some) == at_once:
-        some = list(ordered.filter(**{beyond: some[-1][0]})[:at_once])
-        yield from some
+    batch = list(ordered[:batch_size])
+    yield from batch
+    while len(batch) == batch_size:
+        batch = list(ordered.filter(**{beyond: batch[-1][0]})[:batch_size])
+        yield from batch

@@ -31,7 +31,7 @@ _SLICE_SECONDS = 0.2
 #: The maximum number of characters of an event or an outcome in a message.
 MAX_SHOWN_CHARACTERS = 2000
 #: The maximum number of characters of a version in a manifest.
-MAX_VERSION = 40
+MAX_VERSION_LENGTH = 40
 _BREAKPOINT = ("breakpoint", "breakpointEvent")
 
 _encoder = msgspec.json.Encoder()
@@ -213,7 +213,7 @@ class FileReplay:
 
 def version_note(manifest: Manifest) -> str:
     """A sentence about the versions, if they explain a difference; else ""."""
-    wrote = manifest.engine_version[:MAX_VERSION]
+    wrote = manifest.engine_version[:MAX_VERSION_LENGTH]
     return "" if wrote == ENGINE_VERSION else f" Version {wrote} of schedviz wrote the file, and this is {ENGINE_VERSION}."
 
 

@@ -74,7 +74,7 @@ class Importer:
         self.lease = own_lease
         self.session = session
         self.files = files or StoredFiles(session.pk)
-        self._told = 0.0
+        self._reported_at = 0.0
         self._cancelled = False
         #: The settings, completed from the files.
         self._settings: dict[str, Any] | None = None
@@ -306,9 +306,9 @@ class Importer:
 
     def report_progress(self, progress: Progress, *, now: bool = False) -> None:
         """Report the import's progress, at limited frequency. Raises `Fenced`."""
-        if not now and time.monotonic() - self._told < _PROGRESS_SECONDS:
+        if not now and time.monotonic() - self._reported_at < _PROGRESS_SECONDS:
             return
-        self._told = time.monotonic()
+        self._reported_at = time.monotonic()
         progress_json = {"phase": progress.phase, "done": progress.done, "total": progress.total, "unit": progress.unit}
         if progress.file:
             progress_json["file"] = progress.file

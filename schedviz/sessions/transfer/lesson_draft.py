@@ -21,7 +21,7 @@ from schedviz.trace.releases import ReleaseName, release_in, unknown_release
 MAX_OBJECTS = 300
 MAX_STOPS = 30
 #: The settings that a lesson's file can express.
-_MUST_BE: dict[str, Any] = {
+_REQUIRED_SETTINGS: dict[str, Any] = {
     "tick_millis": 1,
     "seed": 0,
     "first_of_tied": True,
@@ -54,7 +54,7 @@ def _release(settings: dict[str, Any]) -> ReleaseName:
 
 
 def _settings(settings: dict[str, Any]) -> Settings:
-    for member, value in _MUST_BE.items():
+    for member, value in _REQUIRED_SETTINGS.items():
         if settings.get(member, value) != value:
             raise NotExportable(f"The session was made with {member} {settings[member]!r}; a lesson cannot express that setting.")
     parts = {"helpers": HelperSettings, "policies": Policies}

@@ -20,12 +20,13 @@ from schedviz.sessions.errors import SessionError
 from schedviz.sessions.history import lineage, reading
 from schedviz.sessions.history.lineage import Segment
 from schedviz.sessions.models import Checkpoint, Chunk, Command, ExtenderAnswer, Session
-from schedviz.sessions.queries.keyset import in_steps
+from schedviz.sessions.queries.keyset import read_in_batches
 from schedviz.sessions.transfer.initial_state import InitialState, initial_state_of
 from schedviz.trace.events import encode_events
 
-_ROWS = 200
-_CHUNKS = 16
+#: How many commands or responses, and how many chunks, are read at a time.
+_BATCH_ROWS = 200
+_BATCH_CHUNKS = 16
 
 
 class NotExportable(SessionError):
@@ -122,7 +123,7 @@ class _Export(RecordedHistory):
         objects.reverse()
         while objects:
             yield ObjectLine(codec.to_dict(objects.pop()))
-        for event, body, error in in_steps(self._responses(), "event", "body", "error", at_once=_ROWS):
+        for event, body, error in read_in_batches(self._responses(), "event", "body", "error", batch_size=_BATCH_ROWS):
             yield AnswerLine(event=event, body=bytes(body), error=error)
         for segment, prelude in zip(self.ancestors, preludes, strict=True):
             yield from prelude
@@ -138,7 +139,7 @@ class _Export(RecordedHistory):
 
     def _events(self) -> Iterator[EventsLine]:
         rows = Chunk.objects.filter(session=self.session, first_event__lte=self.last_event)
-        for _, last_event, data in in_steps(rows, "number", "last_event", "data", at_once=_CHUNKS):
+        for _, last_event, data in read_in_batches(rows, "number", "last_event", "data", batch_size=_BATCH_CHUNKS):
             if last_event <= self.last_event:
                 yield EventsLine(frames.open_frame(bytes(data)).events)
             else:
@@ -148,5 +149,7 @@ class _Export(RecordedHistory):
 
 def _commands(session_id: UUID, *, until_seq: int) -> Iterator[CommandLine]:
     rows = Command.objects.filter(session_id=session_id, seq__lte=until_seq)
-    for seq, body, outcome, stopped, quarantined in in_steps(rows, "seq", "body", "outcome", "stopped_event", "quarantined", at_once=_ROWS):
+    for seq, body, outcome, stopped, quarantined in read_in_batches(
+        rows, "seq", "body", "outcome", "stopped_event", "quarantined", batch_size=_BATCH_ROWS
+    ):
         yield CommandLine(seq=seq, command=msgspec.Raw(bytes(body)), outcome=outcome or {}, stopped=stopped, quarantined=quarantined)

@@ -57,12 +57,12 @@ from schedviz.sessions.models import (
     ExtenderAnswer,
     Session,
 )
-from schedviz.sessions.queries.keyset import in_steps
+from schedviz.sessions.queries.keyset import read_in_batches
 from schedviz.sessions.quotas import QuotaReached
 from schedviz.sessions.replay.replayer import Stored, drop_records
 from schedviz.sessions.transfer.file_replay import (
     MAX_SHOWN_CHARACTERS,
-    MAX_VERSION,
+    MAX_VERSION_LENGTH,
     FileReplay,
     ReplayDiffers,
     ended_early,
@@ -72,10 +72,11 @@ from schedviz.sessions.transfer.importer import Importer
 from schedviz.trace.commands import Configure, decode_command, encode_command
 from schedviz.trace.releases import gates_in, release_in, unknown_release
 
-_ROWS = 500
+#: How many commands or responses are read or stored at a time.
+_BATCH_ROWS = 500
 _MAX_NUMBER = 100_000_000
 #: Limits for the manifest: characters of the name, and bytes of the import report.
-MAX_NAME = 200
+MAX_NAME_LENGTH = 200
 MAX_REPORT_BYTES = 64 * 1024
 _KEY_PREFIX = "file-"
 
@@ -232,15 +233,15 @@ class SessionFileImport(Importer):
             members = {"stopped_event": stored.stopped_event, "quarantined": stored.quarantined, "outcome": _recorded_outcome(line)}
             body = encode_command(stored.command)
             waiting.append(Command(session_id=self.session.pk, seq=last, key=f"{_KEY_PREFIX}{last}", body=body, **members))
-            if len(waiting) >= _ROWS:
+            if len(waiting) >= _BATCH_ROWS:
                 self.store(waiting, last)
                 waiting = []
         self.store(waiting, last)
         responses = [response for response in self.responses.by_event.values() if response.event > manifest.first_event]
-        for start in range(0, len(responses), _ROWS):
+        for start in range(0, len(responses), _BATCH_ROWS):
             ExtenderAnswer.objects.bulk_create(
                 ExtenderAnswer(session_id=self.session.pk, event=response.event, body=response.body, error=response.error)
-                for response in responses[start : start + _ROWS]
+                for response in responses[start : start + _BATCH_ROWS]
             )
 
     def store(self, commands: list[Command], last: int) -> None:
@@ -270,7 +271,7 @@ class SessionFileImport(Importer):
         )
         rows = Command.objects.filter(session_id=self.session.pk, key__startswith=_KEY_PREFIX)
         columns = ("seq", "body", "stopped_event", "quarantined", "outcome")
-        for seq, body, stopped, quarantined, outcome in in_steps(rows, *columns, at_once=_ROWS):
+        for seq, body, stopped, quarantined, outcome in read_in_batches(rows, *columns, batch_size=_BATCH_ROWS):
             replay.execute(Stored(seq, decode_command(bytes(body)), stopped, quarantined), outcome)
         replay.finish()
         return replay.position
@@ -288,8 +289,8 @@ class SessionFileImport(Importer):
         return {
             **_plausible_report(manifest.report),
             "file": {
-                "name": manifest.name[:MAX_NAME],
-                "engineVersion": manifest.engine_version[:MAX_VERSION],
+                "name": manifest.name[:MAX_NAME_LENGTH],
+                "engineVersion": manifest.engine_version[:MAX_VERSION_LENGTH],
                 "commands": manifest.commands,
                 "events": manifest.last_event - manifest.first_event,
                 "cycles": manifest.last_cycle,

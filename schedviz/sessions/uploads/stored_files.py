@@ -11,7 +11,7 @@ from django.db.models.functions import Length
 
 from schedviz.ingest.source import Source
 from schedviz.sessions.models import Upload
-from schedviz.sessions.queries.keyset import in_steps
+from schedviz.sessions.queries.keyset import read_in_batches
 from schedviz.sessions.uploads import upload_keys
 from schedviz.sessions.uploads.encryption import OVERHEAD_BYTES, UploadCipher
 
@@ -37,7 +37,7 @@ class StoredFiles:
 
     def chunks_of(self, file: int) -> Iterator[bytes]:
         """The bytes of one file."""
-        for number, data in in_steps(self._rows.filter(file=file), "number", "data", at_once=4):
+        for number, data in read_in_batches(self._rows.filter(file=file), "number", "data", batch_size=4):
             yield self._decrypted(bytes(data), file, number)
 
     def head(self) -> bytes:

@@ -107,15 +107,15 @@ def find(session_id: UUID) -> bytes:
     deadline = time.monotonic() + PATIENCE_SECONDS
     pause = threading.Event()
     while True:
-        is_redis_there = True
+        is_redis_available = True
         try:
             key: bytes | None = _KEY_REFRESHER.get(session_id) or stream.client().get(_name(session_id))  # type: ignore[assignment]
         except redis.RedisError:
-            is_redis_there, key = False, None
+            is_redis_available, key = False, None
         if key is not None:
             return key
         if time.monotonic() >= deadline:
-            if is_redis_there:
+            if is_redis_available:
                 raise KeyLost
             raise KeysUnavailable("Redis is unavailable.")
         pause.wait(_POLL_SECONDS)

@@ -16,7 +16,7 @@ from django.db.models import Model
 
 from schedviz import __version__
 from schedviz.sessions.models import Session
-from schedviz.sessions.queries.keyset import in_steps
+from schedviz.sessions.queries.keyset import read_in_batches
 from schedviz.web.backup import tables
 from schedviz.web.backup.records import FORMAT, BackupError, End, Header, Rows, Summary, Writer
 
@@ -81,7 +81,7 @@ def _rows(model: type[Model]) -> Iterator[Rows]:
     names = [field.attname for field in tables.fields_of(model)]
     some: list[list[Any]] = []
     size = 0
-    for _, *row in in_steps(model._default_manager.all(), "pk", *names, at_once=_ROWS):
+    for _, *row in read_in_batches(model._default_manager.all(), "pk", *names, batch_size=_ROWS):
         values = [bytes(value) if isinstance(value, memoryview) else value for value in row]
         some.append(values)
         size += sum(len(value) for value in values if isinstance(value, bytes | str))

@@ -30,7 +30,7 @@ def test_an_analysis_that_takes_too_long_is_refused_with_the_limit(
         # As Celery does at `soft_time_limit` of the task.
         raise SoftTimeLimitExceeded
 
-    monkeypatch.setattr(analysis_job, "_analysed", take_long)
+    monkeypatch.setattr(analysis_job, "_result_of_engine", take_long)
     session = Session.objects.get(pk=make_session(nodes=2, pods=1))
     request = WhyRequest(pod="default/pod-1")
     analysis_job.run(session.pk, msgspec.json.encode(request), requests._result_key(session, request))
@@ -46,7 +46,7 @@ def test_an_error_of_the_engine_is_no_missing_history(
     def fail(*_: object) -> bytes:
         raise KeyError("a bug")
 
-    monkeypatch.setattr(analysis_job, "_analysed", fail)
+    monkeypatch.setattr(analysis_job, "_result_of_engine", fail)
     session = Session.objects.get(pk=make_session(nodes=2, pods=1))
     request = WhyRequest(pod="default/pod-1")
     analysis_job.run(session.pk, msgspec.json.encode(request), requests._result_key(session, request))

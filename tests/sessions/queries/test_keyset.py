@@ -13,7 +13,7 @@ from django.db import connection
 
 from schedviz.sessions.history import reading
 from schedviz.sessions.models import Chunk, Session
-from schedviz.sessions.queries.keyset import in_steps
+from schedviz.sessions.queries.keyset import read_in_batches
 from tests.sessions.conftest import MakeSession, send, work_off
 
 
@@ -26,15 +26,15 @@ def session_id(make_session: MakeSession) -> UUID:
     return made
 
 
-@pytest.mark.parametrize("at_once", [1, 2, 3, 7, 100])
-def test_all_rows_come_in_order_whatever_the_steps(session_id: UUID, at_once: int) -> None:
+@pytest.mark.parametrize("batch_size", [1, 2, 3, 7, 100])
+def test_all_rows_come_in_order_whatever_the_batch_size(session_id: UUID, batch_size: int) -> None:
     rows = Chunk.objects.filter(session_id=session_id)
     expected = list(rows.order_by("number").values_list("number", "last_event"))
     assert len(expected) >= 7
 
-    assert list(in_steps(rows, "number", "last_event", at_once=at_once)) == expected
-    assert list(in_steps(rows, "number", "last_event", at_once=at_once, backwards=True)) == expected[::-1]
-    assert list(in_steps(rows.none(), "number", at_once=at_once)) == []
+    assert list(read_in_batches(rows, "number", "last_event", batch_size=batch_size)) == expected
+    assert list(read_in_batches(rows, "number", "last_event", batch_size=batch_size, backwards=True)) == expected[::-1]
+    assert list(read_in_batches(rows.none(), "number", batch_size=batch_size)) == []
 
 
 @contextmanager
