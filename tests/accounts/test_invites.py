@@ -106,7 +106,7 @@ def test_concurrent_uses_of_a_single_invite_create_one_account(people, settings,
         together.wait(timeout=30)
         return True
 
-    monkeypatch.setattr(pages, "has_room", when_all_are_here)
+    monkeypatch.setattr(pages, "may_create", when_all_are_here)
 
     def accept(number: int) -> tuple[int, bool]:
         try:

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from schedviz.sessions.forks.requests import fork
 from schedviz.sessions.models import Session
+from schedviz.sessions.quotas import KINDS
 from schedviz.sessions.transfer.create import delete_session
 from schedviz.web.accounts.models import DemoSession, Visitor
 
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 
 #: The number of expired visitors that are deleted at a time, so that the sweeper is not blocked.
 _SWEPT_AT_ONCE = 20
-_OWN = "DEMO_{}_PER_VISITOR"
+#: The name of the setting that has a visitor's quota.
+_SETTING = "DEMO_{}_PER_VISITOR"
 
 
 class DemoFull(Exception):
@@ -59,7 +61,7 @@ def limits_of(user_id: int) -> dict[str, int]:
     """The quotas of a visitor, which replace those of users; {} for other users."""
     if not is_visitor(user_id):
         return {}
-    return {kind: getattr(settings, _OWN.format(kind.upper())) for kind in ("sessions", "nodes", "pods", "cycles", "bytes")}
+    return {kind: getattr(settings, _SETTING.format(kind.upper())) for kind in KINDS}
 
 
 def sweep_visitors() -> int:

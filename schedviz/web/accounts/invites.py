@@ -81,7 +81,7 @@ def may_invite(user_id: int) -> bool:
 def accept(invite: Invite, user: User) -> bool:
     """Accept an invite: count one use, and make the user a member. False if no use was left. An existing member uses none."""
     session = invite.session
-    if session is not None and (session.owner_id == user.pk or _has_it_already(session, user, invite.role)):
+    if session is not None and (session.owner_id == user.pk or _has_joined(session, user, invite.role)):
         return True
     with transaction.atomic():
         if not Invite.objects.filter(pk=invite.pk, uses_left__gt=0, revoked_at=None).update(uses_left=F("uses_left") - 1):
@@ -91,7 +91,8 @@ def accept(invite: Invite, user: User) -> bool:
     return True
 
 
-def _has_it_already(session: Session, user: User, role: str) -> bool:
+def _has_joined(session: Session, user: User, role: str) -> bool:
+    """Whether a user is a member in this role, or in one that allows more."""
     roles = {Membership.Role.EDITOR} if role == Membership.Role.EDITOR else {Membership.Role.EDITOR, Membership.Role.VIEWER}
     return Membership.objects.filter(session=session, user=user, role__in=roles).exists()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.contrib.auth import login as log_in
@@ -23,7 +24,7 @@ from schedviz.sessions.quotas import QuotaReached
 from schedviz.web.accounts import demo, invites, password_throttle
 from schedviz.web.accounts.audit import Action, record
 from schedviz.web.accounts.models import Invite
-from schedviz.web.accounts.throttles import has_room, may_start_over
+from schedviz.web.accounts.throttles import may_create, may_start_over
 from schedviz.web.login import is_reserved
 from schedviz.web.pages.shell import page
 from schedviz.web.pages.views import not_found
@@ -75,7 +76,7 @@ def invite_page(request: HttpRequest, secret: str) -> HttpResponse:
     form: UserCreationForm[User] = UserCreationForm(data=request.POST if request.method == "POST" else None)
     _translate_labels(form, texts, {"username": "username", "password1": "new_password", "password2": "new_password_again"})
     if request.method == "POST":
-        if not has_room(request, "accounts"):
+        if not may_create(request, "accounts"):
             return page(request, "web/invite.html", status=429, invite=invite, secret=secret, message=texts["too_many_made"])
         if is_reserved(request.POST.get("username", "").strip()):
             return page(request, "web/invite.html", invite=invite, secret=secret, form=form, message=texts["reserved_name"])
@@ -117,14 +118,15 @@ def _accepted(request: HttpRequest, invite: Invite, user: User) -> HttpResponse:
 def sandbox(request: HttpRequest) -> HttpResponse:
     """`POST /demo/sandbox/` `session=<id>`: forks a demo session for a visitor, and deletes the visitor's previous sandbox."""
     texts = words_of(request)
-    session = Session.objects.filter(pk=_uuid(request.POST.get("session", ""))).first() if settings.PUBLIC_DEMO else None
+    session_id = _uuid(request.POST.get("session", ""))
+    session = Session.objects.filter(pk=session_id).first() if settings.PUBLIC_DEMO and session_id else None
     if session is None or not demo.is_shown(session.pk):
         return not_found(request)
     user = request.user if request.user.is_authenticated else None
     if user is not None and not demo.is_visitor(user.pk):
         # Users with an account fork it like any other session.
         return redirect("session-page", session_id=session.pk)
-    if user is None and not has_room(request, "sandboxes"):
+    if user is None and not may_create(request, "sandboxes"):
         return page(request, "web/error.html", status=429, title=texts["sandbox"], message=texts["too_many_made"])
     if user is not None and not may_start_over(request):
         message = texts["too_many_restarts"].format(limit=settings.DEMO_RESTARTS_PER_MINUTE)
@@ -140,9 +142,7 @@ def sandbox(request: HttpRequest) -> HttpResponse:
     return redirect("session-page", session_id=made.pk)
 
 
-def _uuid(raw: str) -> Any:
-    from uuid import UUID
-
+def _uuid(raw: str) -> UUID | None:
     try:
         return UUID(raw)
     except ValueError:

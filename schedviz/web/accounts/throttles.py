@@ -37,7 +37,7 @@ class _OidcSteps(SimpleRateThrottle):
         return f"oidc-{self._step}:{client_network(request)}"
 
 
-def has_room(request: HttpRequest, action: str) -> bool:
+def may_create(request: HttpRequest, action: str) -> bool:
     """Whether this address may create one more account or sandbox now."""
     return _allows(f"{action} {client_network(request)}", settings.MADE_PER_HOUR, _HOUR)
 

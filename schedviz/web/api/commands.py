@@ -113,10 +113,10 @@ class Commands(Resource):
             raise struct_error(error, body, AnyCommand) from error
         except SessionError as error:
             raise command_refused(error) from error
-        stored = _done(session.pk, accepted.seq, wait)
-        answer_body = command_body(request, stored, duplicate=accepted.duplicate)
+        stored = _when_applied(session.pk, accepted.seq, wait)
+        stored_body = command_body(request, stored, duplicate=accepted.duplicate)
         status = 200 if wait > 0 and stored.outcome is not None else 202
-        return Response(answer_body, status=status, headers={"Location": answer_body.url})
+        return Response(stored_body, status=status, headers={"Location": stored_body.url})
 
 
 class CommandsTogether(Resource):
@@ -144,7 +144,7 @@ class CommandsTogether(Resource):
             accepted = inbox.accept_all(session.pk, commands, seen=versions.seen_head(request))
         except SessionError as error:
             raise command_refused(error) from error
-        last = _done(session.pk, accepted[-1].seq, wait)
+        last = _when_applied(session.pk, accepted[-1].seq, wait)
         stored = reading.commands_numbered(session.pk, (command.seq for command in accepted))
         results = [command_body(request, stored[command.seq], duplicate=command.duplicate) for command in accepted if command.seq in stored]
         status = 200 if wait > 0 and last.outcome is not None else 202
@@ -158,7 +158,7 @@ class OneCommand(Resource):
     def get(self, request: Request, session_id: UUID, seq: int) -> Response:
         """Read a command and its outcome; with `Prefer: wait`, once it was applied."""
         session = session_for(request, session_id, Verb.SEE)
-        return Response(command_body(request, _done(session.pk, seq, wait_seconds(request))))
+        return Response(command_body(request, _when_applied(session.pk, seq, wait_seconds(request))))
 
 
 def command_body(request: Request, stored: Command, *, duplicate: bool = False) -> schemas.CommandBody:
@@ -217,7 +217,7 @@ def _commands(body: dict[str, Any], key: str) -> Sequence[tuple[str, AnyCommand]
     return commands
 
 
-def _done(session_id: UUID, seq: int, wait: float) -> Command:
+def _when_applied(session_id: UUID, seq: int, wait: float) -> Command:
     """The command once it has been applied, or after the timeout. Raises `ApiError` 404."""
 
     def read() -> Command:

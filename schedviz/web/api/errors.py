@@ -23,7 +23,7 @@ from schedviz.web.redaction import printable
 
 log = structlog.get_logger(__name__)
 
-
+_MEDIA_HINT = "Send JSON with Content-Type: application/json, or files as multipart/form-data."
 #: The maximum number of characters of an address that a message quotes.
 MAX_QUOTED_CHARACTERS = 200
 
@@ -132,9 +132,6 @@ def _as_api_error(error: Exception) -> ApiError | None:
             return ApiError(error.status_code, str(error.default_code), str(error.detail))
         case _:
             return None
-
-
-_MEDIA_HINT = "Send JSON with Content-Type: application/json, or files as multipart/form-data."
 
 
 @csrf_exempt

@@ -38,10 +38,12 @@ class Lessons(Resource):
     def get(self, request: Request) -> Response:
         """List the lessons in the recommended order, with your progress."""
         user = user_of(actor_for(request, Verb.LIST))
-        started = _taken(user)
+        sessions = _sessions_of_lessons(user)
         progress = {progress_row.lesson: progress_row for progress_row in LessonProgress.objects.filter(user_id=user)}
         parts = [
-            bodies.CoursePart(part=part, lessons=[_line(lesson, started.get(lesson.name), progress.get(lesson.name)) for lesson in lessons])
+            bodies.CoursePart(
+                part=part, lessons=[_line(lesson, sessions.get(lesson.name), progress.get(lesson.name)) for lesson in lessons]
+            )
             for part, lessons in course().parts.items()
         ]
         return versions.versioned(request, bodies.CourseBody(parts=parts))
@@ -133,7 +135,7 @@ def path_of(session: Session, lesson: Lesson) -> list[StopState]:
     return msgspec.json.decode(analyse(session, path_request).content, type=list[StopState])
 
 
-def _taken(user_id: int) -> dict[str, Session]:
+def _sessions_of_lessons(user_id: int) -> dict[str, Session]:
     """The newest session of each lesson that the user took."""
     sessions = Session.objects.filter(owner_id=user_id, source__has_key="lesson").order_by("created_at")
     return {str(session.source["lesson"]): session for session in sessions}
@@ -148,13 +150,13 @@ def _line(lesson: Lesson, started: Session | None, progress: LessonProgress | No
         title=in_words(lesson, lambda text: rendering.html_line(text.title)),
         about=in_words(lesson, lambda text: rendering.html_line(text.about)),
         session=str(started.pk) if started else None,
-        done=_done(lesson, started.last_seq) if started else 0,
+        done=_reached_stops(lesson, started.last_seq) if started else 0,
         stop=progress.stop if progress else "",
         finished=bool(progress and progress.finished_at),
     )
 
 
-def _done(lesson: Lesson, commands: int) -> int:
+def _reached_stops(lesson: Lesson, commands: int) -> int:
     """The number of stops that this many commands of the path reach."""
     done = 0
     for stop in lesson.plan.stops:

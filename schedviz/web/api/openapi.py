@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any, get_args
 
 import msgspec
+from drf_spectacular.renderers import OpenApiJsonRenderer, OpenApiYamlRenderer
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from drf_spectacular.views import SpectacularAPIView
 from msgspec.json import schema_components
+from rest_framework.negotiation import DefaultContentNegotiation
 
 from schedviz.experiments.columnar import ColumnarResults
 from schedviz.experiments.results import Results
@@ -139,22 +141,22 @@ def error_responses(*statuses: int) -> dict[Any, OpenApiResponse]:
     """The error responses of an operation. Repeated statuses count once."""
     body = ref(ProblemBody)
     everywhere = (400, 401, 406, 429, 503)
-    return {(status, MEDIA_TYPE): OpenApiResponse(response=body, description=_REASONS[status]) for status in (*statuses, *everywhere)}
+    return {(status, MEDIA_TYPE): OpenApiResponse(response=body, description=_DESCRIPTIONS[status]) for status in (*statuses, *everywhere)}
 
 
 IF_MATCH = OpenApiParameter(
     "If-Match", str, OpenApiParameter.HEADER, description="The ETag that you read; 412 if the resource has changed since."
 )
 NOT_MODIFIED = OpenApiResponse(description="Not modified: the ETag equals If-None-Match.")
-_REASONS = {
+_DESCRIPTIONS = {
     400: "The request is invalid; `path` names the member.",
     401: "This request requires a login or a token.",
     403: "Your permissions do not allow this.",
-    406: "Accept allows none of the media types of this address.",
     404: "Not found, or you do not have access.",
+    406: "Accept allows none of the media types of this address.",
     409: "Not possible in the current state.",
-    413: "Too large; the message names the limit.",
     412: "If-Match: it has changed since you read it.",
+    413: "Too large; the message names the limit.",
     415: "The Content-Type is not supported.",
     429: "Too many requests or commands; Retry-After says when to try again.",
     503: "The database or the workers are unavailable.",
@@ -168,9 +170,6 @@ def response(struct: type[msgspec.Struct], description: str = "") -> OpenApiResp
 
 class SchemaView(SpectacularAPIView):
     """The OpenAPI document of this API."""
-
-    from drf_spectacular.renderers import OpenApiJsonRenderer, OpenApiYamlRenderer
-    from rest_framework.negotiation import DefaultContentNegotiation
 
     renderer_classes = [OpenApiJsonRenderer, OpenApiYamlRenderer]  # noqa: RUF012 - as DRF has it
     content_negotiation_class = DefaultContentNegotiation

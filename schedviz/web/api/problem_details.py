@@ -10,7 +10,7 @@ import msgspec
 TITLES: dict[str, str] = {
     "analysis_failed": "The analysis failed",
     "answer_late": "The result is not ready; retry",
-    "answer_too_large": "The answer is too large",
+    "answer_too_large": "The result is too large",
     "bad_json": "The body is not JSON",
     "busy": "The server is busy",
     "cannot_follow": "The session cannot follow this source",
@@ -57,8 +57,8 @@ TITLES: dict[str, str] = {
     "unauthenticated": "Authentication required",
     "unsupported_media_type": "Unsupported media type",
     "worker_unavailable": "No engine worker is available",
-    "wrong_batch": "Unexpected batch",
     "upgrade_required": "A WebSocket connection is required",
+    "wrong_batch": "Unexpected batch",
     "wrong_code": "Unknown room code",
     "wrong_host": "The server does not serve this host",
 }

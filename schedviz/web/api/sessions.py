@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 
 import msgspec
 from django.conf import settings
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.core.files.uploadedfile import UploadedFile
 from django.db.models import F, Q, QuerySet
 from django.http import QueryDict
@@ -68,17 +68,29 @@ def session_body(request: Request, session: Session) -> schemas.SessionBody:
 
 
 def session_bodies(request: Request, sessions: Collection[Session], *, with_sizes: bool = False) -> list[schemas.SessionBody]:
-    """Sessions in their API form, in the same order. What is not in their rows is read with one query for all of them."""
+    """Sessions in their API form, in the same order.
+
+    Sizes, times of commands and memberships are read with one query for all of them; the role in a shared session with some for each.
+    """
     ids = [session.pk for session in sessions]
     sizes = storage.stored_bytes(ids) if with_sizes else {}
     command_times = inbox.last_command_times(ids)
+    joined = _joined_by(request.user, sessions)
     return [
-        _session_body(request, session, last_command_at=command_times.get(session.pk), stored_bytes=sizes.get(session.pk))
+        _session_body(
+            request,
+            session,
+            last_command_at=command_times.get(session.pk),
+            stored_bytes=sizes.get(session.pk),
+            is_member=session.pk in joined,
+        )
         for session in sessions
     ]
 
 
-def _session_body(request: Request, session: Session, *, last_command_at: datetime | None, stored_bytes: int | None) -> schemas.SessionBody:
+def _session_body(
+    request: Request, session: Session, *, last_command_at: datetime | None, stored_bytes: int | None, is_member: bool
+) -> schemas.SessionBody:
     forked_from = _forked_from(request, session)
     return schemas.SessionBody(
         id=str(session.pk),
@@ -109,15 +121,18 @@ def _session_body(request: Request, session: Session, *, last_command_at: dateti
         hit=None if session.hit is None else schemas.HitBody(**session.hit),
         release=release_in(session.settings),
         feature_gates=gates_in(session.settings),
-        member=_member_name(request, session),
+        member=request.user.get_username() if is_member else None,
     )
 
 
-def _member_name(request: Request, session: Session) -> str | None:
-    user = request.user
-    if not user.is_authenticated or session.owner_id == user.pk:
-        return None
-    return user.get_username() if Membership.objects.filter(session=session, user_id=user.pk).exists() else None
+def _joined_by(user: AbstractBaseUser | AnonymousUser, sessions: Collection[Session]) -> AbstractSet[UUID]:
+    """The sessions of others that a user is a member of."""
+    if not user.is_authenticated:
+        return frozenset()
+    of_others = [session.pk for session in sessions if session.owner_id != user.pk]
+    if not of_others:
+        return frozenset()
+    return set(Membership.objects.filter(session__in=of_others, user_id=cast("int", user.pk)).values_list("session_id", flat=True))
 
 
 def _owner_name(request: Request, session: Session) -> str | None:

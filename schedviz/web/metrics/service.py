@@ -17,6 +17,9 @@ from schedviz.sessions.queries.database import DatabaseSeconds
 from schedviz.sessions.redis import heartbeat, stream
 from schedviz.sessions.redis.wakeups import IO_QUEUE
 
+#: What a metric of Redis raises while Redis is unavailable.
+UNAVAILABLE_ERRORS = (redis.RedisError, OSError)
+
 
 def of_database() -> list[Metric]:
     """Sessions, leases and waiting commands. Raises database errors."""
@@ -102,9 +105,6 @@ def build() -> Metric:
     info = GaugeMetricFamily("schedviz_build_info", "The version of schedviz.", labels=["version"])
     info.add_metric([__version__], 1)
     return info
-
-
-UNAVAILABLE_ERRORS = (redis.RedisError, OSError)
 
 
 def _gauge(name: str, help_: str, value: float) -> Metric:
