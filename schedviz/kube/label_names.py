@@ -17,12 +17,12 @@ class _Form(NamedTuple):
     shape: str
     rule: str
     examples: tuple[str, ...]
-    most_bytes: int = 63
+    max_bytes: int = 63
 
     def faults(self, text: str) -> list[str]:
         if len(text) > _MAX_CHECKED_CHARACTERS:
-            return [f"must be no more than {self.most_bytes} characters"]
-        result = [f"must be no more than {self.most_bytes} characters"] if len(text.encode()) > self.most_bytes else []
+            return [f"must be no more than {self.max_bytes} characters"]
+        result = [f"must be no more than {self.max_bytes} characters"] if len(text.encode()) > self.max_bytes else []
         return result if re.fullmatch(self.shape, text) else [*result, self.message]
 
     @property
@@ -51,7 +51,7 @@ _SUBDOMAIN: Final = _Form(
     rf"{_LABEL.shape}(\.{_LABEL.shape})*",
     f"a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and {_ALPHANUMERIC_ENDS}",
     ("example.com",),
-    most_bytes=253,
+    max_bytes=253,
 )
 _DNS_1035: Final = _Form(
     "[a-z]([-a-z0-9]*[a-z0-9])?",

@@ -267,3 +267,8 @@ def convert_command(data: object) -> AnyCommand:
 def encode_command(command: AnyCommand) -> bytes:
     """The JSON of a command, as it is stored. `op` is always its first member, so the beginning of a stored body is enough to read it."""
     return msgspec.json.encode(command)
+
+
+def op_of(command: AnyCommand) -> str:
+    """The `op` of a command."""
+    return str(type(command).__struct_config__.tag)

@@ -70,7 +70,7 @@ def gzipped(text: bytes) -> bytes:
 def busy(make_session: MakeSession) -> UUID:
     """A session with a long and varied history."""
     session_id = make_session(nodes=4, pods=30)
-    breakpoints.put(session_id, "popped default/pod-4")
+    breakpoints.create(session_id, "popped default/pod-4")
     for op, members in (
         ("step", {"unit": "stage", "count": 3}),
         ("run", {}),

@@ -107,12 +107,12 @@ def of_session(session_id: UUID) -> list[Breakpoint]:
     return list(Breakpoint.objects.filter(session_id=session_id).order_by("number"))
 
 
-def put(session_id: UUID, when: str, *, enabled: bool = True) -> Breakpoint:
-    """Set a breakpoint. Raises `BreakpointError`, `TooManyBreakpoints` or `SessionGone`."""
-    _check(when)
+def create(session_id: UUID, when: str, *, enabled: bool = True) -> Breakpoint:
+    """Create a breakpoint. Raises `BreakpointError`, `TooManyBreakpoints` or `SessionGone`."""
+    _require_valid(when)
     with transaction.atomic():
         # The lock also serializes concurrent requests.
-        _edited(session_id)
+        _count_edit(session_id)
         rows = Breakpoint.objects.filter(session_id=session_id)
         if rows.count() >= MAX_BREAKPOINTS:
             raise TooManyBreakpoints(f"A session has at most {MAX_BREAKPOINTS} breakpoints. Delete one, or combine two with `or`.")
@@ -123,12 +123,12 @@ def put(session_id: UUID, when: str, *, enabled: bool = True) -> Breakpoint:
 def change(session_id: UUID, number: int, *, when: str | None = None, enabled: bool | None = None) -> Breakpoint | None:
     """Change a breakpoint; None if the number does not exist. Raises `BreakpointError`."""
     if when is not None:
-        _check(when)
+        _require_valid(when)
     with transaction.atomic():
         row = Breakpoint.objects.filter(session_id=session_id, number=number).first()
         if row is None:
             return None
-        _edited(session_id)
+        _count_edit(session_id)
         row.when = row.when if when is None else when
         row.enabled = row.enabled if enabled is None else enabled
         row.save(update_fields=["when", "enabled"])
@@ -138,7 +138,7 @@ def change(session_id: UUID, number: int, *, when: str | None = None, enabled: b
 def remove(session_id: UUID, number: int) -> bool:
     """Delete a breakpoint; False if the number does not exist."""
     with transaction.atomic():
-        _edited(session_id)
+        _count_edit(session_id)
         return Breakpoint.objects.filter(session_id=session_id, number=number).delete()[0] > 0
 
 
@@ -147,12 +147,13 @@ def count_hit(session_id: UUID, hit: Hit) -> None:
     Breakpoint.objects.filter(session_id=session_id, number=hit.breakpoint).update(hits=F("hits") + 1, last_event=hit.event)
 
 
-def _edited(session_id: UUID) -> None:
+def _count_edit(session_id: UUID) -> None:
+    """Count an edit, so that a running engine reads the breakpoints again. Raises `SessionGone`."""
     if not Session.objects.filter(pk=session_id).update(breakpoints_edit=F("breakpoints_edit") + 1):
         raise SessionGone(f"There is no session {session_id}.")
 
 
-def _check(when: str) -> None:
+def _require_valid(when: str) -> None:
     from schedviz.trace.breakpoint_grammar import parse
 
     parse(when)

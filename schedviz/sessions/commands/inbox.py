@@ -26,7 +26,7 @@ from schedviz.sessions.models import Command, Session
 from schedviz.sessions.queries import prepared
 from schedviz.sessions.quotas import QuotaReached
 from schedviz.sessions.redis import wakeups
-from schedviz.trace.commands import AnyCommand, Pause, encode_command
+from schedviz.trace.commands import AnyCommand, Pause, encode_command, op_of
 
 MAX_KEY_LENGTH = 200
 log = structlog.get_logger(__name__)
@@ -76,7 +76,7 @@ def accept(session_id: UUID, command: AnyCommand, key: str, *, seen: ExpectedPos
             return earlier
         raise
     accepted = Accepted(seq=seq, key=key, duplicate=False)
-    _record_accepted(session_id, accepted.seq, _op(command))
+    _record_accepted(session_id, accepted.seq, op_of(command))
     wakeups.notify(session_id, owned=is_owned)
     return accepted
 
@@ -106,7 +106,7 @@ def accept_all(session_id: UUID, commands: Sequence[tuple[str, AnyCommand]], *, 
         raise
     accepted = [Accepted(seq=seq, key=key, duplicate=False) for seq, (key, _) in enumerate(commands, before + 1)]
     for accepted_command, (_, command) in zip(accepted, commands, strict=True):
-        _record_accepted(session_id, accepted_command.seq, _op(command))
+        _record_accepted(session_id, accepted_command.seq, op_of(command))
     wakeups.notify(session_id, owned=is_owned)
     return accepted
 
@@ -167,10 +167,6 @@ def _record_accepted(session_id: UUID, seq: int, op: str) -> None:
     log.debug("command accepted", session=str(session_id), command=seq, op=op)
     with tracing.span("accept", session=str(session_id), command=seq):
         tracing.pass_context_to_worker(session_id, seq)
-
-
-def _op(command: AnyCommand) -> str:
-    return str(type(command).__struct_config__.tag)
 
 
 def _validated(command: AnyCommand, key: str) -> _NewCommand:

@@ -102,17 +102,17 @@ def events(
     after: int = 0,
     before: int | None = None,
     limit: int = 1000,
-    most_bytes: int | None = None,
+    max_bytes: int | None = None,
     tail: bool = False,
 ) -> list[AnyEvent]:
     """Up to `limit` events in a range, in order: the first ones, or with `tail` the last.
 
-    With `most_bytes`, they total about this many bytes of JSON (an event counts as the mean of its chunk), but there is at least one if the
+    With `max_bytes`, they total about this many bytes of JSON (an event counts as the mean of its chunk), but there is at least one if the
     range has any.
     """
     parts: list[list[AnyEvent]] = []
     count = 0
-    remaining = math.inf if most_bytes is None else most_bytes
+    remaining = math.inf if max_bytes is None else max_bytes
     for data, first, last in _chunks_between(session_id, after, lineage.ENDLESS if before is None else before, backwards=tail):
         every, size = frames.sized_events_of(data)
         parts.append([event for event in every if first < event.event <= last])
@@ -175,7 +175,7 @@ def cycle_summary(session_id: UUID, cycle: int) -> Summary | None:
 
 def cycles(of: UUID | Session, *, after: int = 0, before: int | None = None, limit: int = 100, tail: bool = False) -> list[Summary]:
     """Up to `limit` cycle summaries in a range, in order: the first ones, or with `tail` the last."""
-    return page_of_cycles(of, after=after, before=before, limit=limit, most_bytes=None, tail=tail).cycles
+    return page_of_cycles(of, after=after, before=before, limit=limit, max_bytes=None, tail=tail).cycles
 
 
 def page_of_cycles(
@@ -184,13 +184,13 @@ def page_of_cycles(
     after: int = 0,
     before: int | None = None,
     limit: int = 100,
-    most_bytes: int | None = PAGE_BYTES,
+    max_bytes: int | None = PAGE_BYTES,
     tail: bool = False,
 ) -> CyclePage:
-    """As `cycles`; the summaries total at most `most_bytes` of JSON, but there is at least one if the range has any."""
+    """As `cycles`; the summaries total at most `max_bytes` of JSON, but there is at least one if the range has any."""
     summaries: list[Summary] = []
     more = False
-    remaining = math.inf if most_bytes is None else most_bytes
+    remaining = math.inf if max_bytes is None else max_bytes
     last_wanted = lineage.ENDLESS if before is None else before - 1
     segments = lineage.segments(of)
     for segment in segments if tail else reversed(segments):

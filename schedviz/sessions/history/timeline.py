@@ -35,13 +35,13 @@ class Bucket(msgspec.Struct, frozen=True):
     levels: Levels
 
 
-def buckets(session: Session, *, after: int, until: int, most: int) -> list[Bucket]:
-    """The events in a range, in at most this many buckets with about the same number of events; a chunk is never split."""
-    stored = _stored(session)
-    rows = ChunkTally.objects.filter(stored, first_event__lte=until, last_event__gt=after).exclude(first_event__gt=F("last_event"))
+def buckets(session: Session, *, after: int, until: int, max_buckets: int) -> list[Bucket]:
+    """The events in a range, in buckets with about the same number of events; a chunk is never split."""
+    in_past = _tallies_of_past(session)
+    rows = ChunkTally.objects.filter(in_past, first_event__lte=until, last_event__gt=after).exclude(first_event__gt=F("last_event"))
     last_event = Least(F("last_event"), Value(until), output_field=BigIntegerField())
     sums: list[Any] = list(
-        rows.annotate(place=(last_event - after - 1) * most / max(1, until - after))
+        rows.annotate(place=(last_event - after - 1) * max_buckets / max(1, until - after))
         .values("place")
         .annotate(last=Max("last_event"), began=Min("first_event"), **{f"sum_{name}": Sum(name) for name in _COUNTS})
         .order_by("place")
@@ -59,8 +59,8 @@ def buckets(session: Session, *, after: int, until: int, most: int) -> list[Buck
     ]
 
 
-def _stored(session: Session) -> Q:
-    """The tallies of this session's past. The part before the fork of a split chunk is stored as the fork's tally 0."""
+def _tallies_of_past(session: Session) -> Q:
+    """The condition of the tallies of this session's past. The part before the fork of a split chunk is stored as the fork's tally 0."""
     condition = Q(pk__in=[])
     for segment in lineage.segments(session.pk):
         _fill(segment.session_id)
@@ -109,7 +109,7 @@ def _fill(session_id: UUID) -> None:
         with transaction.atomic():
             for number, data in some:
                 events = frames.events_of(data)
-                bucket_counts = tally(events, levels)
-                chunk, levels = number, bucket_counts.levels
+                chunk_tally = tally(events, levels)
+                chunk, levels = number, chunk_tally.levels
                 span = (events[0].event, events[-1].event)
-                prepared.insert_tally(session_id, number, events=span, clock_seconds=events[-1].at, tally=bucket_counts)
+                prepared.insert_tally(session_id, number, events=span, clock_seconds=events[-1].at, tally=chunk_tally)

@@ -30,7 +30,7 @@ from schedviz.sessions.observing.shadow import Shadow
 from schedviz.sessions.quotas import QuotaReached
 from schedviz.sessions.replay.replayer import Stored
 from schedviz.sessions.tracing import CommandSpan
-from schedviz.trace.commands import Run, Step
+from schedviz.trace.commands import Run, Step, op_of
 
 logger = logging.getLogger(__name__)
 
@@ -190,7 +190,7 @@ class SliceRunner:
         if is_suspicious and not announce(self._lease, stored.seq):
             raise Fenced(f"Another owner has taken session {self._session.pk}.")
         if self.running is None:
-            op = str(type(stored.command).__struct_config__.tag)
+            op = op_of(stored.command)
             self._span.start(self._session.pk, stored.seq, op)
         try:
             with bound_contextvars(command=stored.seq), self._span.within():

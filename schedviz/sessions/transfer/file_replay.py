@@ -22,7 +22,7 @@ from schedviz.sessions.hosting.slice_runner import STOPPED_BY_BREAKPOINT, STOPPE
 from schedviz.sessions.models import Command, Session
 from schedviz.sessions.replay.replayer import ENGINE_VERSION, Stored
 from schedviz.trace.added_members import view_without_added_facts, view_without_taints, without_added_members
-from schedviz.trace.commands import decode_command
+from schedviz.trace.commands import decode_command, op_of
 from schedviz.trace.events import AnyEvent, CommandDone
 
 #: How much is replayed before it is stored and progress is reported.
@@ -190,7 +190,7 @@ class FileReplay:
     def _event_difference(self, seq: int, event: AnyEvent, expected: bytes, actual: bytes) -> ReplayDiffers:
         """The error for the first difference."""
         row = Command.objects.filter(session_id=self._session.pk, seq=seq).first()
-        op = "" if row is None else f" ({type(decode_command(bytes(row.body))).__struct_config__.tag})"
+        op = "" if row is None else f" ({op_of(decode_command(bytes(row.body)))})"
         expected_text, actual_text = (
             expected[:MAX_SHOWN_CHARACTERS].decode(errors="replace") or "nothing",
             actual[:MAX_SHOWN_CHARACTERS].decode(errors="replace"),

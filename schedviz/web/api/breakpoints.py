@@ -53,7 +53,7 @@ class Breakpoints(Resource):
         session = session_for(request, session_id, Verb.COMMAND)
         new = body_as(schemas.NewBreakpoint, request)
         try:
-            row = breakpoints.put(session.pk, new.when, enabled=new.enabled)
+            row = breakpoints.create(session.pk, new.when, enabled=new.enabled)
         except BreakpointError as error:
             raise _refused(error) from error
         except TooManyBreakpoints as error:

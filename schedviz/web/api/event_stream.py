@@ -104,7 +104,7 @@ async def _pages(access: _Access, after: int, write: Write) -> AsyncGenerator[tu
 
 
 def _page(session_id: UUID, after: int, write: Write) -> tuple[bytes, int] | None:
-    some = reading.events(session_id, after=after, limit=_EVENTS_AT_ONCE, most_bytes=reading.PAGE_BYTES)
+    some = reading.events(session_id, after=after, limit=_EVENTS_AT_ONCE, max_bytes=reading.PAGE_BYTES)
     return (write(some), some[-1].event) if some else None
 
 

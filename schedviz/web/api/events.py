@@ -72,7 +72,7 @@ def _page(request: Request, session: Session) -> Response:
     page = page_of(request, default=DEFAULT_PAGE_SIZE, maximum=MAX_PAGE_SIZE)
     versions.set_etag(request, versions.etag_of_head(session))
     events = reading.events(
-        session.pk, after=page.after, before=page.before, limit=page.limit, most_bytes=reading.PAGE_BYTES, tail=page.tail
+        session.pk, after=page.after, before=page.before, limit=page.limit, max_bytes=reading.PAGE_BYTES, tail=page.tail
     )
     last = max(session.event, events[-1].event if events else 0)
     following = events[-1].event if events and events[-1].event < last else None

@@ -39,7 +39,7 @@ class Timeline(Resource):
         after = whole_number(request, "from", default=0)
         until = whole_number(request, "to", default=session.event, maximum=session.event)
         maximum = max(1, whole_number(request, "buckets", default=BUCKETS, maximum=MAX_BUCKETS))
-        buckets = timeline.buckets(session, after=after, until=until, most=maximum) if after < until else []
+        buckets = timeline.buckets(session, after=after, until=until, max_buckets=maximum) if after < until else []
         first = reading.first_moment(session)
         return Response(schemas.TimelineBody(after=after, until=until, first_event=first, buckets=[_body(bucket) for bucket in buckets]))
 

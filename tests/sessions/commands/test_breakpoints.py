@@ -26,7 +26,7 @@ def outcome_of(session_id: UUID, seq: int) -> dict[str, object]:
 
 def test_a_run_stops_after_the_cycle_in_which_it_matched(make_session: MakeSession) -> None:
     session_id = make_session(nodes=3, pods=10)
-    row = breakpoints.put(session_id, "popped default/pod-4")
+    row = breakpoints.create(session_id, "popped default/pod-4")
 
     seq = send(session_id, "run")
     session = work_off(session_id)
@@ -46,7 +46,7 @@ def test_a_run_stops_after_the_cycle_in_which_it_matched(make_session: MakeSessi
 
 def test_the_next_run_continues_and_clears_the_hit(make_session: MakeSession) -> None:
     session_id = make_session(nodes=3, pods=10)
-    breakpoints.put(session_id, "popped default/pod-4")
+    breakpoints.create(session_id, "popped default/pod-4")
     send(session_id, "run")
     work_off(session_id)
 
@@ -59,7 +59,7 @@ def test_the_next_run_continues_and_clears_the_hit(make_session: MakeSession) ->
 
 def test_a_run_that_ends_with_the_cycle_that_matched_says_so(make_session: MakeSession) -> None:
     session_id = make_session(nodes=3, pods=10)
-    breakpoints.put(session_id, "cycle == 4")
+    breakpoints.create(session_id, "cycle == 4")
 
     seq = send(session_id, "run", max=4)
     work_off(session_id)
@@ -72,7 +72,7 @@ def test_a_run_that_ends_with_the_cycle_that_matched_says_so(make_session: MakeS
 
 def test_what_other_commands_do_stops_nothing(make_session: MakeSession) -> None:
     session_id = make_session(nodes=3, pods=10)
-    breakpoints.put(session_id, "node node-2 changed")
+    breakpoints.create(session_id, "node node-2 changed")
     send(session_id, "cordon", node="node-2")
     seq = send(session_id, "run", max=1)
 
@@ -83,9 +83,9 @@ def test_what_other_commands_do_stops_nothing(make_session: MakeSession) -> None
 
 def test_a_disabled_or_deleted_breakpoint_stops_nothing(make_session: MakeSession) -> None:
     session_id = make_session(nodes=3, pods=10)
-    breakpoints.put(session_id, "popped default/pod-2")
-    breakpoints.put(session_id, "popped default/pod-3", enabled=False)
-    breakpoints.put(session_id, "popped default/pod-4")
+    breakpoints.create(session_id, "popped default/pod-2")
+    breakpoints.create(session_id, "popped default/pod-3", enabled=False)
+    breakpoints.create(session_id, "popped default/pod-4")
     assert breakpoints.remove(session_id, 1)
     assert not breakpoints.remove(session_id, 1)
 
@@ -100,7 +100,7 @@ def test_a_disabled_or_deleted_breakpoint_stops_nothing(make_session: MakeSessio
 
 def test_replay_stops_where_the_run_stopped_whatever_breakpoints_there_are(make_session: MakeSession) -> None:
     session_id = make_session(nodes=3, pods=10)
-    breakpoints.put(session_id, "popped default/pod-4 or popped default/pod-6")
+    breakpoints.create(session_id, "popped default/pod-4 or popped default/pod-6")
     for _ in range(3):
         send(session_id, "run")
     session = work_off(session_id)
@@ -120,9 +120,9 @@ def test_replay_stops_where_the_run_stopped_whatever_breakpoints_there_are(make_
 def test_a_session_has_a_limited_number_and_none_that_cannot_be_read(make_session: MakeSession) -> None:
     session_id = make_session(nodes=1, pods=1)
     for number in range(MAX_BREAKPOINTS):
-        assert breakpoints.put(session_id, f"cycle == {number}").number == number + 1
+        assert breakpoints.create(session_id, f"cycle == {number}").number == number + 1
     with pytest.raises(TooManyBreakpoints, match="at most 20"):
-        breakpoints.put(session_id, "cycle == 99")
+        breakpoints.create(session_id, "cycle == 99")
     with pytest.raises(BreakpointError, match="column 9"):
         breakpoints.change(session_id, 1, when="cycle ==")
     assert breakpoints.change(session_id, 99, enabled=False) is None

@@ -175,13 +175,13 @@ def test_its_timeline_counts_every_event_once(parent: Session, somebody: User) -
         send(forked.pk, "run", max=2)
         forked = work_off(forked.pk)
 
-        buckets = timeline.buckets(forked, after=0, until=forked.event, most=2000)
+        buckets = timeline.buckets(forked, after=0, until=forked.event, max_buckets=2000)
 
         assert buckets[0].first_event == 1
         assert [bucket.first_event for bucket in buckets[1:]] == [one.event + 1 for one in buckets[:-1]]
         assert sum(bucket.counts.cycles for bucket in buckets) == len(reading.cycles(forked.pk))
         assert buckets[-1].event == forked.event
-        whole = timeline.buckets(forked, after=0, until=forked.event, most=1)[0].counts
+        whole = timeline.buckets(forked, after=0, until=forked.event, max_buckets=1)[0].counts
         for name in Counts.__struct_fields__:
             assert getattr(whole, name) == sum(getattr(bucket.counts, name) for bucket in buckets)
 
@@ -199,7 +199,7 @@ def test_a_fork_can_be_forked_after_and_before_its_own_fork(parent: Session, som
     assert [one.session_id for one in lineage.segments(after.pk)] == [after.pk, first.pk, parent.pk]
     for one in (after, before):
         assert [event.event for event in reading.events(one.pk, limit=100_000)] == list(range(1, one.event + 1))
-        assert sum(bucket.counts.cycles for bucket in timeline.buckets(one, after=0, until=one.event, most=9)) == len(
+        assert sum(bucket.counts.cycles for bucket in timeline.buckets(one, after=0, until=one.event, max_buckets=9)) == len(
             reading.cycles(one.pk)
         )
 
@@ -268,7 +268,7 @@ def test_when_the_other_session_is_deleted_the_past_begins_at_the_fork(parent: S
     assert reading.events(forked.pk)[0].event == forked.fork_event + 1
     with pytest.raises(HistoryUnavailable, match=f"history before event {forked.fork_event} is no longer stored"):
         reading.state_at_event(forked, forked.fork_event - 1)
-    assert timeline.buckets(forked, after=0, until=forked.event, most=10)
+    assert timeline.buckets(forked, after=0, until=forked.event, max_buckets=10)
     send(forked.pk, "run", max=2)
     assert work_off(forked.pk).applied_seq == 2
 

@@ -127,23 +127,23 @@ def test_events_and_frames_are_read_from_where_one_is(busy: UUID) -> None:
     assert of_event.first_event <= middle <= of_event.last_event
 
 
-@pytest.mark.parametrize("most_bytes", [1, 1000, 20_000])
-def test_pages_of_events_and_cycles_end_after_some_bytes_and_hold_at_least_one(busy: UUID, most_bytes: int) -> None:
+@pytest.mark.parametrize("max_bytes", [1, 1000, 20_000])
+def test_pages_of_events_and_cycles_end_after_some_bytes_and_hold_at_least_one(busy: UUID, max_bytes: int) -> None:
     events: list[AnyEvent] = []
-    while page := reading.events(busy, after=events[-1].event if events else 0, most_bytes=most_bytes):
-        assert len(page) == 1 or len(msgspec.json.encode(page)) < most_bytes * 10
+    while page := reading.events(busy, after=events[-1].event if events else 0, max_bytes=max_bytes):
+        assert len(page) == 1 or len(msgspec.json.encode(page)) < max_bytes * 10
         events += page
     cycles: list[Summary] = []
     more = True
     while more:
-        found, more = reading.page_of_cycles(busy, after=cycles[-1].cycle.cycle if cycles else 0, most_bytes=most_bytes)
-        assert len(found) == 1 or len(msgspec.json.encode(found)) < most_bytes * 2
+        found, more = reading.page_of_cycles(busy, after=cycles[-1].cycle.cycle if cycles else 0, max_bytes=max_bytes)
+        assert len(found) == 1 or len(msgspec.json.encode(found)) < max_bytes * 2
         cycles += found
 
     assert events == stored_events(busy)
     assert cycles == reading.cycles(busy)
-    assert reading.events(busy, most_bytes=1, tail=True) == events[-1:]
-    assert reading.page_of_cycles(busy, most_bytes=1, tail=True) == (cycles[-1:], True)
+    assert reading.events(busy, max_bytes=1, tail=True) == events[-1:]
+    assert reading.page_of_cycles(busy, max_bytes=1, tail=True) == (cycles[-1:], True)
 
 
 def test_cycles_are_summed_up(busy: UUID) -> None:

@@ -32,7 +32,7 @@ def sums(buckets: list[timeline.Bucket]) -> dict[str, int]:
 
 
 def test_buckets_are_contiguous_and_end_at_the_newest_event(ran: Session) -> None:
-    buckets = timeline.buckets(ran, after=0, until=ran.event, most=5)
+    buckets = timeline.buckets(ran, after=0, until=ran.event, max_buckets=5)
 
     assert 3 <= len(buckets) <= 5
     assert buckets[0].first_event == 1
@@ -44,24 +44,24 @@ def test_buckets_are_contiguous_and_end_at_the_newest_event(ran: Session) -> Non
 
 
 def test_levels_are_those_of_the_view_at_a_buckets_end(ran: Session) -> None:
-    for bucket in timeline.buckets(ran, after=0, until=ran.event, most=7):
+    for bucket in timeline.buckets(ran, after=0, until=ran.event, max_buckets=7):
         view = reading.state_at_event(ran, bucket.event).view
         assert bucket.levels == levels_of(view.queue, view.api.objects)
 
 
 def test_however_many_buckets_the_sums_are_the_same(ran: Session) -> None:
-    whole = timeline.buckets(ran, after=0, until=ran.event, most=1)
+    whole = timeline.buckets(ran, after=0, until=ran.event, max_buckets=1)
 
     assert len(whole) == 1
     for most in (2, 9, 2000):
-        assert sums(timeline.buckets(ran, after=0, until=ran.event, most=most)) == sums(whole)
+        assert sums(timeline.buckets(ran, after=0, until=ran.event, max_buckets=most)) == sums(whole)
 
 
 def test_a_part_has_the_chunks_that_it_touches(ran: Session) -> None:
-    whole = timeline.buckets(ran, after=0, until=ran.event, most=2000)
+    whole = timeline.buckets(ran, after=0, until=ran.event, max_buckets=2000)
     middle = whole[len(whole) // 2]
 
-    result = timeline.buckets(ran, after=middle.first_event, until=middle.event, most=10)
+    result = timeline.buckets(ran, after=middle.first_event, until=middle.event, max_buckets=10)
 
     assert result == [middle]
 
@@ -69,14 +69,14 @@ def test_a_part_has_the_chunks_that_it_touches(ran: Session) -> None:
 def test_no_chunk_is_opened(ran: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(frames, "events_of", None)
 
-    assert timeline.buckets(ran, after=0, until=ran.event, most=50)
+    assert timeline.buckets(ran, after=0, until=ran.event, max_buckets=50)
 
 
 def test_a_session_of_an_older_version_is_counted_when_asked_for(ran: Session) -> None:
-    before = timeline.buckets(ran, after=0, until=ran.event, most=50)
+    before = timeline.buckets(ran, after=0, until=ran.event, max_buckets=50)
     ChunkTally.objects.filter(session=ran).delete()
 
-    assert timeline.buckets(ran, after=0, until=ran.event, most=50) == before
+    assert timeline.buckets(ran, after=0, until=ran.event, max_buckets=50) == before
 
     # The worker of this version remembers the levels, so another owner goes on.
     crash(ran.pk)
@@ -90,7 +90,7 @@ def test_a_session_without_events_has_an_empty_timeline(make_session: MakeSessio
     session_id: UUID = make_session()
     session = Session.objects.get(pk=session_id)
 
-    assert timeline.buckets(session, after=0, until=0, most=5) == []
+    assert timeline.buckets(session, after=0, until=0, max_buckets=5) == []
     assert msgspec.structs.asdict(timeline.levels_after(session_id, 0)) == {
         "active_q": 10,
         "backoff_q": 0,

@@ -92,7 +92,7 @@ def test_a_quarantined_command_is_skipped_with_its_reason(make_session: MakeSess
 
 def test_a_breakpoint_stops_a_run_and_ends_the_slice(make_session: MakeSession) -> None:
     session_id = make_session()
-    breakpoints.put(session_id, "cycle == 3")
+    breakpoints.create(session_id, "cycle == 3")
     send(session_id, "run")
     send(session_id, "cycle")
 

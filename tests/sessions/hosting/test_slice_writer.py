@@ -57,7 +57,7 @@ def test_chunks_that_were_not_published_are_published_by_the_next_owner(make_ses
 
 def test_a_session_is_paused_at_a_breakpoint_until_another_command_is_executed(make_session: MakeSession, host_of: HostOf) -> None:
     session_id = make_session()
-    breakpoints.put(session_id, "cycle == 3")
+    breakpoints.create(session_id, "cycle == 3")
     send(session_id, "run")
     host = host_of(session_id)
 
