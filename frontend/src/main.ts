@@ -37,7 +37,7 @@ const PAGES: Record<string, (data: DOMStringMap) => Promise<Mount>> = {
 async function show(target: HTMLElement): Promise<void> {
   const { page = "", embedded } = target.dataset;
   if (embedded !== undefined) useShareLink(new URLSearchParams(location.search).get("link") ?? "");
-  const messages = preferences.speak(preferences.language).catch(() => undefined); // English is bundled.
+  const messages = preferences.setLanguage(preferences.language).catch(() => undefined); // English is bundled.
   const [mountPage] = await Promise.all([PAGES[page]?.(target.dataset), messages]);
   mountPage?.(target);
 }
@@ -54,7 +54,7 @@ async function explainTerms(): Promise<void> {
 
 /** On pages that the server renders, in place of the header that works without scripts. */
 async function showTop(target: Element): Promise<void> {
-  const [{ default: SiteTop }] = await Promise.all([import("./views/SiteTop.svelte"), preferences.speak(preferences.language).catch(() => undefined)]);
+  const [{ default: SiteTop }] = await Promise.all([import("./views/SiteTop.svelte"), preferences.setLanguage(preferences.language).catch(() => undefined)]);
   target.replaceChildren();
   mount(SiteTop, { target });
 }

@@ -8,7 +8,7 @@ import { CONFIGURATION, KINDS, memberOf, PLUGINS, resolved, schemaOfKind, type S
 
 const QUANTITY = /^[+-]?(\d+(\.\d*)?|\.\d+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?$/;
 /** The maximum number of names in a message. */
-const LISTED = 8;
+const MAX_NAMES = 8;
 
 /** All findings, in the order of the text. `kinds`: the kinds that are allowed; none: any YAML. */
 export function check(text: string, kinds: readonly string[]): Problem[] {
@@ -70,7 +70,7 @@ class Checker {
   private unknown(name: string, names: readonly string[]): string {
     const near = names.find((other) => other.toLowerCase() === name.toLowerCase()) ?? names.find((other) => distance(other, name) <= 2);
     if (near) return t("editor.unknown.near", { name, near });
-    return t("editor.unknown", { name, names: `${names.slice(0, LISTED).join(", ")}${names.length > LISTED ? ", …" : ""}` });
+    return t("editor.unknown", { name, names: `${names.slice(0, MAX_NAMES).join(", ")}${names.length > MAX_NAMES ? ", …" : ""}` });
   }
 
   private items(node: unknown, schema: Schema, value: unknown): void {

@@ -33,20 +33,20 @@ const QUEUES = { activeQ: "activeQ", backoffQ: "backoffQ", errorBackoffQ: "error
  * `back`, reverted: then all paths are reversed.
  */
 export function movementsOf(events: readonly AnyEvent[], back: boolean): Movement[] {
-  const ways = new Map<string, Leg[]>();
+  const paths = new Map<string, Leg[]>();
   for (const event of events)
-    for (const [pod, leg] of legsOf(event, ways)) {
-      const way = ways.get(pod) ?? [];
-      way.push(back ? { from: leg.to, to: leg.from, look: leg.look } : leg);
-      ways.set(pod, way);
+    for (const [pod, leg] of legsOf(event, paths)) {
+      const path = paths.get(pod) ?? [];
+      path.push(back ? { from: leg.to, to: leg.from, look: leg.look } : leg);
+      paths.set(pod, path);
     }
-  return together(ways);
+  return together(paths);
 }
 
-function legsOf(event: AnyEvent, ways: ReadonlyMap<string, readonly Leg[]>): [string, Leg][] {
+function legsOf(event: AnyEvent, paths: ReadonlyMap<string, readonly Leg[]>): [string, Leg][] {
   switch (event.t) {
     case "queueMoved":
-      return queueLegs(event, ways);
+      return queueLegs(event, paths);
     case "cachePod":
       return cacheLegs(event);
     case "apiWritten":
@@ -57,7 +57,7 @@ function legsOf(event: AnyEvent, ways: ReadonlyMap<string, readonly Leg[]>): [st
   }
 }
 
-function queueLegs(event: QueueMoved, ways: ReadonlyMap<string, readonly Leg[]>): [string, Leg][] {
+function queueLegs(event: QueueMoved, paths: ReadonlyMap<string, readonly Leg[]>): [string, Leg][] {
   return (event.moves ?? []).flatMap(({ pod, source, target, popped }): [string, Leg][] => {
     const from: Station | null = source ? { at: "queue", name: QUEUES[source] } : null;
     if (popped && from && !target) return [[pod, { from, to: { at: "cycle" }, look: "queued" }]];
@@ -66,7 +66,7 @@ function queueLegs(event: QueueMoved, ways: ReadonlyMap<string, readonly Leg[]>)
     if (from) return [[pod, { from, to, look: "queued" }]];
     if (event.cause !== "ScheduleAttemptFailure") return [[pod, { from: { at: "informers" }, to, look: "queued" }]];
     // After a failed binding the pod comes from its node, after a failed cycle from the cycle.
-    const last = ways.get(pod)?.at(-1)?.to;
+    const last = paths.get(pod)?.at(-1)?.to;
     return [[pod, { from: last?.at === "node" ? last : { at: "cycle" }, to, look: "failed" }]];
   });
 }
@@ -88,9 +88,9 @@ function cacheLegs(event: CachePod): [string, Leg][] {
 }
 
 /** Pods with the same path share one animation: a flush moves hundreds. */
-function together(ways: ReadonlyMap<string, readonly Leg[]>): Movement[] {
+function together(paths: ReadonlyMap<string, readonly Leg[]>): Movement[] {
   const movements = new Map<string, Movement>();
-  for (const [pod, legs] of ways) {
+  for (const [pod, legs] of paths) {
     const key = JSON.stringify(legs);
     const existing = movements.get(key);
     movements.set(key, existing ? { ...existing, count: existing.count + 1 } : { pod, count: 1, legs });
@@ -100,9 +100,9 @@ function together(ways: ReadonlyMap<string, readonly Leg[]>): Movement[] {
 
 /** How its node draws a pod after `done` legs: not yet, as assumed, or, null, as it is. */
 export function appearanceOf(legs: readonly Leg[], done: number): "away" | "assumed" | null {
-  const comes = legs.slice(done).filter((leg) => leg.to.at === "node");
-  if (comes.length === 0) return null;
-  if (comes.some((leg) => leg.look === "assumed")) return "away";
+  const arrivals = legs.slice(done).filter((leg) => leg.to.at === "node");
+  if (arrivals.length === 0) return null;
+  if (arrivals.some((leg) => leg.look === "assumed")) return "away";
   return legs.some((leg) => leg.look === "assumed") ? "assumed" : "away";
 }
 
@@ -110,11 +110,11 @@ export function appearanceOf(legs: readonly Leg[], done: number): "away" | "assu
 const MIN_LEG_MILLIS = 80;
 
 /**
- * The duration of each leg, and how many legs of a path can be animated, within `millis` in total and at most `most` each.
+ * The duration of each leg, and how many legs of a path can be animated, within `millis` in total and at most `maxLegMillis` each.
  * No legs: there is no time at all.
  */
-export function paceOf(legs: number, most: number, millis: number): { legs: number; millis: number } {
-  if (most <= 0 || legs === 0) return { legs: 0, millis: 0 };
+export function paceOf(legs: number, maxLegMillis: number, millis: number): { legs: number; millis: number } {
+  if (maxLegMillis <= 0 || legs === 0) return { legs: 0, millis: 0 };
   const fitting = Math.min(legs, Math.floor(millis / MIN_LEG_MILLIS));
-  return fitting === 0 ? { legs: 0, millis: 0 } : { legs: fitting, millis: Math.min(most, millis / fitting) };
+  return fitting === 0 ? { legs: 0, millis: 0 } : { legs: fitting, millis: Math.min(maxLegMillis, millis / fitting) };
 }

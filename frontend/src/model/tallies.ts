@@ -27,7 +27,7 @@ export class Tallies {
 
   load(tallies: readonly Tally[]): void {
     this.list = [...tallies];
-    this.join();
+    this.mergePairs();
   }
 
   /** The last event that is counted. */
@@ -36,37 +36,37 @@ export class Tallies {
   }
 
   add(events: readonly AnyEvent[]): void {
-    for (const event of events) if (event.event > this.last || !this.list.length) count(this.stretchFor(event), event);
-    this.join();
+    for (const event of events) if (event.event > this.last || !this.list.length) count(this.rangeFor(event), event);
+    this.mergePairs();
   }
 
-  private stretchFor(event: AnyEvent): Tally {
+  private rangeFor(event: AnyEvent): Tally {
     const last = this.list[this.list.length - 1];
-    const longest = Math.max(1, Math.floor((event.event - (this.list[0]?.firstEvent ?? event.event)) / MAX_TALLIES) * 2);
-    if (last && event.event - last.firstEvent < longest) return last;
-    const fresh = nothing(event);
-    this.list.push(fresh);
-    return fresh;
+    const maxEvents = Math.max(1, Math.floor((event.event - (this.list[0]?.firstEvent ?? event.event)) / MAX_TALLIES) * 2);
+    if (last && event.event - last.firstEvent < maxEvents) return last;
+    const added = emptyTally(event);
+    this.list.push(added);
+    return added;
   }
 
-  private join(): void {
+  private mergePairs(): void {
     while (this.list.length > MAX_TALLIES) {
-      const joined: Tally[] = [];
+      const merged: Tally[] = [];
       for (let i = 0; i < this.list.length; i += 2) {
         const [a, b] = [this.list[i]!, this.list[i + 1]];
-        joined.push(b ? sum(a, b) : a);
+        merged.push(b ? sum(a, b) : a);
       }
-      this.list = joined;
+      this.list = merged;
     }
   }
 }
 
-/** The ranges that are completely inside a window. */
+/** The ranges that overlap a window of events. */
 export function talliesBetween(tallies: readonly Tally[], first: number, last: number): readonly Tally[] {
   return tallies.filter((tally) => tally.event >= first && tally.firstEvent <= last);
 }
 
-function nothing(event: AnyEvent): Tally {
+function emptyTally(event: AnyEvent): Tally {
   return {
     firstEvent: event.event,
     event: event.event,

@@ -17,6 +17,7 @@ export interface CellMarks {
   verdict: string | null;
 }
 
+/** Cells of this height, in pixels, show the load as a level, too. */
 const LEVEL_FROM = 11;
 /** The number of distinguishable levels. The limits of the load classes are multiples of it. */
 const STEPS = 100;

@@ -103,14 +103,14 @@ function drawTallies(context: CanvasRenderingContext2D, { layout, palette, talli
   ];
   const bars = (lane: Lane, count: (tally: Tally) => number, draw: (tally: Tally, x: number, w: number, share: number) => void): void => {
     if (hiddenLanes.has(lane)) return;
-    let most = 0;
-    for (const tally of tallies) most = Math.max(most, perEvent(tally, count));
-    if (most === 0) return;
+    let highest = 0;
+    for (const tally of tallies) highest = Math.max(highest, perEvent(tally, count));
+    if (highest === 0) return;
     for (const tally of tallies) {
       if (!count(tally)) continue;
       const x = Math.max(layout.area.x, xOf(layout, tally.firstEvent - 1));
       const right = Math.min(layout.area.x + layout.area.w, xOf(layout, tally.event));
-      draw(tally, x, Math.max(1, right - x - 0.5), Math.max(0.15, Math.sqrt(perEvent(tally, count) / most)));
+      draw(tally, x, Math.max(1, right - x - 0.5), Math.max(0.15, Math.sqrt(perEvent(tally, count) / highest)));
     }
   };
   bars("cycles", cyclesOf, (tally, x, w, share) => {
@@ -139,14 +139,14 @@ function drawOverview(context: CanvasRenderingContext2D, { layout, palette, whol
     }
     return;
   }
-  let most = 0;
-  for (const tally of whole) most = Math.max(most, perEvent(tally, cyclesOf));
-  if (most === 0) return;
+  let highest = 0;
+  for (const tally of whole) highest = Math.max(highest, perEvent(tally, cyclesOf));
+  if (highest === 0) return;
   for (const tally of whole) {
     if (!tally.cycles) continue;
     const x = xIn(box, layout.whole, tally.firstEvent - 1);
     const right = xIn(box, layout.whole, tally.event);
-    const share = Math.sqrt(perEvent(tally, cyclesOf) / most);
+    const share = Math.sqrt(perEvent(tally, cyclesOf) / highest);
     stack(context, tally, palette, x, box.y + box.h, Math.max(1, right - x), share * (box.h - 2));
   }
 }

@@ -1,7 +1,7 @@
 import { searchOf, type Place } from "../model/permalink";
 
 /** Browsers refuse more than a hundred changes of the address in thirty seconds. */
-const MILLIS = 400;
+const MIN_INTERVAL_MILLIS = 400;
 
 /** Keeps the address bar at the shown moment, so that copying the address copies a permalink. */
 export class AddressBar {
@@ -15,7 +15,7 @@ export class AddressBar {
       () => {
         this.flush();
       },
-      Math.max(0, this.written + MILLIS - performance.now()),
+      Math.max(0, this.written + MIN_INTERVAL_MILLIS - performance.now()),
     );
   }
 

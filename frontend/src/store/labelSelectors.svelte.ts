@@ -44,8 +44,8 @@ export class LabelSelectors {
     const { signal } = (this.gone = new AbortController());
     const { event, id } = this.scope;
     try {
-      const answers = await Promise.all(selectors.map((selector) => selectNodes(id, selector, event, signal)));
-      this.known = Object.fromEntries(selectors.map((selector, i) => [selector, answers[i]!]));
+      const matches = await Promise.all(selectors.map((selector) => selectNodes(id, selector, event, signal)));
+      this.known = Object.fromEntries(selectors.map((selector, i) => [selector, matches[i]!]));
     } catch (error) {
       if (signal.aborted) return;
       this.known = {};

@@ -7,7 +7,7 @@ export interface StoredProgress {
   answers: Readonly<Record<string, Answer>>;
 }
 
-const WAIT_MILLIS = 500;
+const SAVE_DELAY_MILLIS = 500;
 
 /**
  * Stores the user's progress: in this browser at once, and on the server for users with an account, so that it is available on other
@@ -29,7 +29,7 @@ export class ProgressKeeper {
   keep(lesson: string, progress: StoredProgress, finished: boolean): void {
     storeProgress(this.session, progress);
     this.waiting = () => keepProgress(lesson, { ...progress, session: this.session, finished }).then(ignore, ignore);
-    this.timer ??= setTimeout(() => void this.flush(), WAIT_MILLIS);
+    this.timer ??= setTimeout(() => void this.flush(), SAVE_DELAY_MILLIS);
   }
 
   /** Send to the server now, because the page is about to close. */

@@ -7,7 +7,7 @@ export interface ListedEntry extends HistoryEntry {
   key: string;
 }
 
-const PAGE = 200;
+const PAGE_SIZE = 200;
 /** The maximum number of new entries that are added to the list: if there are more, it is loaded again. */
 const MAX_NEW = 1000;
 /** The minimum interval between updates during a run. */
@@ -45,7 +45,7 @@ export class ObjectHistory {
 
   async loadEarlier(): Promise<void> {
     if (this.previous === null || this.loading) return;
-    await this.fetch({ before: this.previous, tail: PAGE }, (page) => {
+    await this.fetch({ before: this.previous, tail: PAGE_SIZE }, (page) => {
       this.entries = [...this.entries, ...newestFirst(page)];
       this.previous = page.previous;
     });
@@ -74,7 +74,7 @@ export class ObjectHistory {
   }
 
   private loadNewest(): Promise<void> {
-    return this.fetch({ tail: PAGE }, (page) => {
+    return this.fetch({ tail: PAGE_SIZE }, (page) => {
       this.entries = newestFirst(page);
       this.previous = page.previous;
       this.update(page);

@@ -1,5 +1,5 @@
 /** What opens over the page, or beside its panels, and closes again. */
-const OVER = ".drawer, .sheet, .tour, dialog";
+const OVERLAYS = ".drawer, .sheet, .tour, dialog";
 
 /** The element of the page itself that had the focus last. */
 let last: HTMLElement | null = null;
@@ -7,7 +7,7 @@ let last: HTMLElement | null = null;
 /** Follow the focus until the returned function is called. */
 export function followFocus(): () => void {
   const follow = ({ target }: FocusEvent): void => {
-    if (target instanceof HTMLElement && !target.closest(OVER)) last = target;
+    if (target instanceof HTMLElement && !target.closest(OVERLAYS)) last = target;
   };
   addEventListener("focusin", follow);
   return () => {

@@ -5,17 +5,17 @@ import { placementWithoutCycle, type Placement } from "../model/placement";
 import type { Scope } from "./scope.svelte";
 
 /** The newest entries of a pod's history that are searched for its cycle. */
-const ENTRIES = 200;
+const MAX_ENTRIES = 200;
 
 /** The number of the last cycle of the pod `namespace/name` at a moment; null: it had none. */
 export async function lastCycleOf(scope: Scope, pod: string, at: number, signal: AbortSignal): Promise<number | null> {
-  const { results, lives } = await getHistory(scope.id, { kind: "pod", name: pod }, { tail: ENTRIES, at }, signal);
+  const { results, lives } = await getHistory(scope.id, { kind: "pod", name: pod }, { tail: MAX_ENTRIES, at }, signal);
   return lastCycle(results, lives, at)?.cycle ?? null;
 }
 
 /** How the pod `namespace/name` came to the node that it is on at a moment. */
 export async function placementOf(scope: Scope, pod: string, at: number, signal: AbortSignal): Promise<Placement> {
-  const { results, lives } = await getHistory(scope.id, { kind: "pod", name: pod }, { tail: ENTRIES, at }, signal);
+  const { results, lives } = await getHistory(scope.id, { kind: "pod", name: pod }, { tail: MAX_ENTRIES, at }, signal);
   const life = lives.findLast(({ born }) => born <= at);
   const entry = lastCycle(results, lives, at);
   if (entry) {

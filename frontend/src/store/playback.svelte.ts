@@ -151,7 +151,7 @@ export class Playback {
     const before = buffer.before(unit);
     if (before !== null) this.shown.move(buffer, before);
     else if (buffer.first <= this.firstEvent) this.shown.move(buffer, buffer.first);
-    // The preceding stretch is fetched so that it ends here; then the step is like any other.
+    // The preceding events are fetched up to here; then the step is like any other.
     else if (await this.fetchAround(buffer.event)) {
       const preceding = this.shown.buffer;
       if (preceding) this.shown.move(preceding, preceding.before(unit) ?? preceding.first);

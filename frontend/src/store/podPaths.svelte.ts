@@ -5,7 +5,7 @@ import type { CachePod } from "../model/generated";
 /** The delay before a path is loaded: not while the shown moment moves. */
 const SETTLED_MILLIS = 150;
 /** The last entries of the pod's history up to the moment, among which its operations are searched. */
-const ENTRIES = 200;
+const MAX_ENTRIES = 200;
 /** The newest operations of a pod with more of them. */
 const MAX_OPERATIONS = 24;
 
@@ -45,7 +45,7 @@ export class PodPath {
     const abort = new AbortController();
     this.gone = abort;
     try {
-      const { results } = await getHistory(this.session, { kind: "pod", name: pod }, { at, tail: ENTRIES }, abort.signal);
+      const { results } = await getHistory(this.session, { kind: "pod", name: pod }, { at, tail: MAX_ENTRIES }, abort.signal);
       const entries = results.filter((entry) => entry.t === "cachePod" && entry.event <= at).slice(-MAX_OPERATIONS);
       const operations = await Promise.all(entries.map((entry) => this.operation(entry.event, abort.signal)));
       if (abort.signal.aborted) return;

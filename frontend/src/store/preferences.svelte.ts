@@ -54,7 +54,7 @@ class Preferences {
   };
 
   /** Change the language in place. Resolves when its messages are loaded; if loading fails, nothing changes. */
-  async speak(language: Language): Promise<void> {
+  async setLanguage(language: Language): Promise<void> {
     const vocabulary = await vocabularyOf(language);
     this.language = language;
     this.vocabulary = vocabulary;

@@ -6,11 +6,11 @@ import type { Change } from "./picture.svelte";
 
 const MAX_MOVES = 200;
 /** How many past events are read after the moment has jumped: most events move no pod between queues. */
-export const RECALLED = 400;
+export const RECALLED_EVENTS = 400;
 /** The number of past moves of one pod that are read, each with a request of its own. */
-const RECALLED_OF_POD = 12;
+const MAX_MOVES_OF_POD = 12;
 /** The newest entries of a pod's history that are searched for moves. */
-const ENTRIES = 200;
+const MAX_ENTRIES = 200;
 const SETTLED_MILLIS = 200;
 
 /** The last moves between the queues before the shown moment, newest first: of all pods, or of one. */
@@ -87,10 +87,10 @@ export class RecentMoves {
 
   /** The last events that may have moved a pod. Those of one pod can be far apart, so its history names them. */
   private async eventsBefore(event: number, pod: string | null, signal: AbortSignal): Promise<AnyEvent[]> {
-    const last = getEventsAfter(this.session, Math.max(0, event - RECALLED), RECALLED, signal);
+    const last = getEventsAfter(this.session, Math.max(0, event - RECALLED_EVENTS), RECALLED_EVENTS, signal);
     if (pod === null) return last;
-    const [recent, history] = await Promise.all([last, getHistory(this.session, { kind: "pod", name: pod }, { tail: ENTRIES, at: event }, signal)]);
-    const moves = history.results.filter(({ t, event: number }, i, all) => t === "queueMoved" && number !== all[i + 1]?.event).slice(-RECALLED_OF_POD);
+    const [recent, history] = await Promise.all([last, getHistory(this.session, { kind: "pod", name: pod }, { tail: MAX_ENTRIES, at: event }, signal)]);
+    const moves = history.results.filter(({ t, event: number }, i, all) => t === "queueMoved" && number !== all[i + 1]?.event).slice(-MAX_MOVES_OF_POD);
     const before = moves.filter((entry) => entry.event < (recent[0]?.event ?? Infinity));
     // v1.36 records what hints answered right before a move.
     const pages = await Promise.all(before.map((entry) => getEvents(this.session, { after: Math.max(0, entry.event - 2), limit: 2 }, signal)));

@@ -15,11 +15,11 @@ function sharedOptions(viewOptions: ViewOptions): Record<string, string> {
   return { cycleAs: viewOptions.cycleAs, cacheBy: viewOptions.cacheBy, scoreAs: viewOptions.scoreAs, wide: viewOptions.matrixWide ? "1" : "" };
 }
 
-function applyOptions(viewOptions: ViewOptions, as: Record<string, string>): void {
-  if (as.cycleAs === "stages" || as.cycleAs === "matrix") viewOptions.cycleAs = as.cycleAs;
-  if (as.cacheBy === "load" || as.cacheBy === "verdict") viewOptions.cacheBy = as.cacheBy;
-  if (as.scoreAs === "raw" || as.scoreAs === "normalized" || as.scoreAs === "weighted") viewOptions.scoreAs = as.scoreAs;
-  viewOptions.matrixWide = as.wide === "1";
+function applyOptions(viewOptions: ViewOptions, page: Record<string, string>): void {
+  if (page.cycleAs === "stages" || page.cycleAs === "matrix") viewOptions.cycleAs = page.cycleAs;
+  if (page.cacheBy === "load" || page.cacheBy === "verdict") viewOptions.cacheBy = page.cacheBy;
+  if (page.scoreAs === "raw" || page.scoreAs === "normalized" || page.scoreAs === "weighted") viewOptions.scoreAs = page.scoreAs;
+  viewOptions.matrixWide = page.wide === "1";
 }
 
 /** Sends the teacher's moment and view to the room while the page shows the room's session. Call it while a component is created. */

@@ -10,7 +10,7 @@ import { Picture, type Change } from "./picture.svelte";
 export class ShownMoment {
   /** The event that led to the moment. */
   event = $state(0);
-  /** The stretch of events around the moment; null until the first view has arrived. Not reactive. */
+  /** The events around the moment; null until the first view has arrived. Not reactive. */
   buffer: EventBuffer | null = null;
 
   private readonly picture = new Picture(() => {
@@ -59,7 +59,7 @@ export class ShownMoment {
     this.picture.moved(buffer.go(event), back);
   }
 
-  /** Show another stretch: nothing of the former picture has moved. */
+  /** Show other events: nothing of the former picture has moved. */
   replace(buffer: EventBuffer): void {
     this.buffer = buffer;
     this.picture.replaced();

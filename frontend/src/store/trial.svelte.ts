@@ -11,7 +11,7 @@ import { idempotencyKey } from "../model/idempotencyKey";
 export const TRIAL_STEPS = ["forking", "changing", "scheduling"] as const;
 export type TrialStep = (typeof TRIAL_STEPS)[number];
 
-/** So often time is moved on to the next timer for a pod that waits in backoffQ or unschedulablePods. */
+/** How many times the clock is advanced to the next timer for a pod that waits in backoffQ or unschedulablePods. */
 const MAX_WAITS = 20;
 const MAX_CYCLES = 20_000;
 
@@ -57,14 +57,14 @@ export class Trial {
     }
   }
 
-  /** Give up; what there is of the fork goes. */
+  /** Cancel, and delete the fork. */
   cancel(): void {
     this.closing.abort();
     if (this.fork) void deleteSession(this.fork.id).catch(() => undefined);
     this.fork = null;
   }
 
-  /** Run, and move time on where nothing can be popped, until a cycle has had the pod. */
+  /** Run, and advance the clock while no pod can be popped, until a cycle was for the pod. */
   private async tryPod(fork: string): Promise<CycleSummary | null> {
     const { signal } = this.closing;
     const popped = await addBreakpoint(fork, `popped "${this.pod}"`);
@@ -73,7 +73,7 @@ export class Trial {
         const ran = await runCommand(fork, { op: "run", max: MAX_CYCLES }, signal);
         if (ran.stopped === "breakpoint") {
           const cycle = await this.lastCycle(fork);
-          // It stands at no breakpoint any more, and the binding goes on.
+          // This leaves the breakpoint, and the binding continues.
           await runCommand(fork, { op: "advance", seconds: 0 }, signal);
           return cycle;
         }

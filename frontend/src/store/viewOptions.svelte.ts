@@ -16,7 +16,7 @@ export interface Among {
 
 export const ALL_ROWS: MatrixPart = { kind: "all", name: "" };
 
-const NOBODY: ReadonlyMap<string, "away" | "assumed"> = new Map();
+const NO_PODS: ReadonlyMap<string, "away" | "assumed"> = new Map();
 
 /** View options of one page's panels. They are not stored. */
 export class ViewOptions {
@@ -37,7 +37,7 @@ export class ViewOptions {
   /** What colours the nodes of the cache: their utilization, or their Filter result in the shown cycle. */
   cacheBy = $state<"load" | "verdict">("load");
   /** Pods that are moving to their node, or assumed there and not yet confirmed by the API server. */
-  travelling = $state.raw<ReadonlyMap<string, "away" | "assumed">>(NOBODY);
+  travelling = $state.raw<ReadonlyMap<string, "away" | "assumed">>(NO_PODS);
   /** Where the cache canvas draws a node, in pixels of the window; null: outside the visible area. */
   placeOfNode: (name: string) => { x: number; y: number } | null = () => null;
   /** Zoom of the cache canvas; null: it is not shown. */

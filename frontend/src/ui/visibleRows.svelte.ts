@@ -1,7 +1,7 @@
 /** Which rows of equal height are visible in a scrolling box: only those need to be in the DOM. */
 
 /** Extra rows above and below, so that scrolling a little shows no gap. */
-const SPARE = 6;
+const SPARE_ROWS = 6;
 /** Pixels, until the box has been measured. */
 const FIRST_HEIGHT = 240;
 
@@ -12,8 +12,8 @@ export class VisibleRows {
   #top = $state(0);
   #height = $state(FIRST_HEIGHT);
   /** The first row in the DOM, and the one after the last. */
-  readonly from = $derived.by(() => Math.max(0, Math.min(this.#count(), Math.floor(this.#top / this.#rowHeight())) - SPARE));
-  readonly to = $derived.by(() => Math.min(this.#count(), Math.ceil((this.#top + this.#height) / this.#rowHeight()) + SPARE));
+  readonly from = $derived.by(() => Math.max(0, Math.min(this.#count(), Math.floor(this.#top / this.#rowHeight())) - SPARE_ROWS));
+  readonly to = $derived.by(() => Math.min(this.#count(), Math.ceil((this.#top + this.#height) / this.#rowHeight()) + SPARE_ROWS));
 
   constructor(count: () => number, rowHeight: () => number) {
     this.#count = count;

@@ -89,7 +89,7 @@ export class PagePanels implements ActionPanels, QueryActions {
   };
 
   toggleLanguage = (): void => {
-    void preferences.speak(preferences.language === "en" ? "zh-CN" : "en");
+    void preferences.setLanguage(preferences.language === "en" ? "zh-CN" : "en");
   };
 
   openSessions = (): void => {

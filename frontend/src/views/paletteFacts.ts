@@ -4,7 +4,7 @@ import { getEventsAfter } from "../api/moments";
 import { t } from "../i18n/translate";
 import { shortKey } from "../model/names";
 import { MoveReader } from "../model/queueMoves";
-import { RECALLED } from "../store/recentMoves.svelte";
+import { RECALLED_EVENTS } from "../store/recentMoves.svelte";
 import type { Scope } from "../store/scope.svelte";
 
 /** What only v1.36 knows and the command palette finds. `extra` is searched, too. */
@@ -42,7 +42,7 @@ export async function factsOf(scope: Scope, openDevices: () => void, signal: Abo
 
 /** The answers of hints among the last events, newest first. */
 async function hintsOf(scope: Scope, choose: (pod: string) => void, signal: AbortSignal): Promise<Fact[]> {
-  const events = await getEventsAfter(scope.id, Math.max(0, scope.event - RECALLED), RECALLED, signal);
+  const events = await getEventsAfter(scope.id, Math.max(0, scope.event - RECALLED_EVENTS), RECALLED_EVENTS, signal);
   const lines = new MoveReader().linesOf(events.filter(({ event }) => event <= scope.event)).reverse();
   return lines.flatMap(({ event, pods, requeue }) => {
     const pod = pods[0];

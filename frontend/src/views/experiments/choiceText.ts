@@ -211,9 +211,9 @@ function namesOf(figures: Figures, variants: readonly number[]): string {
 
 /** Some names. Variants of a grid have commas in theirs. */
 function listed(names: readonly string[]): string {
-  const MOST = 5;
+  const MAX_NAMES = 5;
   const separator = names.some((name) => name.includes(",")) ? "; " : ", ";
-  return names.length > MOST ? t("experiments.andMore", { names: names.slice(0, MOST).join(separator), count: names.length - MOST }) : names.join(separator);
+  return names.length > MAX_NAMES ? t("experiments.andMore", { names: names.slice(0, MAX_NAMES).join(separator), count: names.length - MAX_NAMES }) : names.join(separator);
 }
 
 function joined(parts: readonly string[]): string {
