@@ -34,7 +34,7 @@ _SILENT_TRIES = 2
 _MAX_PAUSE_SECONDS = 30.0
 _TRY_AGAIN = (429, 502, 503, 504)
 #: Codes of 503 responses for computations in progress, where an immediate retry does not help.
-_MADE_MEANWHILE = (b'"answer_late"', b'"detail_late"')
+_BEING_COMPUTED = (b'"answer_late"', b'"detail_late"')
 
 
 def options(server: Server) -> dict[str, Any]:
@@ -120,7 +120,7 @@ def _pause_before_again(call: Call, tries: int, reply: Reply | None) -> float | 
         return None
     if reply is None:
         return float(_PAUSE_SECONDS * 2**tries)
-    if reply.status not in _TRY_AGAIN or any(phrase in reply.content for phrase in _MADE_MEANWHILE):
+    if reply.status not in _TRY_AGAIN or any(phrase in reply.content for phrase in _BEING_COMPUTED):
         return None
     return min(_seconds(reply.headers, _PAUSE_SECONDS * 2**tries), _MAX_PAUSE_SECONDS)
 

@@ -15,10 +15,10 @@ from schedviz.ingest.limits import Limits
 from schedviz.ingest.source import is_of_use, shown_name
 from schedviz.ingest.spool import Spool
 
-_TAR_MAGIC_AT: Final = 257
+_TAR_MAGIC_OFFSET: Final = 257
 _ZIP: Final = b"PK\x03\x04"
-_IN_MEMORY: Final = 8 << 20
-_PIECE: Final = 1 << 20
+_MEMORY_BYTES: Final = 8 << 20
+_PIECE_BYTES: Final = 1 << 20
 #: The longest directory entry of one file in a zip, including its name.
 _ENTRY_BYTES: Final = 256
 _LINK: Final = 0xA
@@ -45,7 +45,7 @@ class Member(NamedTuple):
 
 def is_tar(head: bytes) -> bool:
     """Whether the beginning of an uncompressed file is that of a tar."""
-    return head[_TAR_MAGIC_AT : _TAR_MAGIC_AT + 5] == b"ustar"
+    return head[_TAR_MAGIC_OFFSET : _TAR_MAGIC_OFFSET + 5] == b"ustar"
 
 
 def is_zip(head: bytes) -> bool:
@@ -75,7 +75,7 @@ def tar_members(name: str, pieces: Iterator[bytes], limits: Limits, budget: Budg
 
 def zip_members(name: str, pieces: Iterator[bytes], limits: Limits, budget: Budget) -> Iterator[Member]:
     """The files of a zip, in order. Raises as `tar_members`."""
-    with Spool(_IN_MEMORY) as file:
+    with Spool(_MEMORY_BYTES) as file:
         size = 0
         for piece in pieces:
             size += len(piece)
@@ -109,7 +109,7 @@ def _wanted(name: str, archive: zipfile.ZipFile, budget: Budget) -> Iterator[tup
 def _zip_pieces(name: str, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes]:
     try:
         with archive.open(info) as file:
-            while piece := file.read(_PIECE):
+            while piece := file.read(_PIECE_BYTES):
                 yield piece
     except _DAMAGED_ZIP as error:
         raise _damaged_zip(name, error) from None
@@ -158,7 +158,7 @@ class _KeptPieces:
     def __call__(self) -> Iterator[bytes]:
         yield from self._kept
         try:
-            while piece := self._file.read(_PIECE):
+            while piece := self._file.read(_PIECE_BYTES):
                 self._kept.append(piece)
                 yield piece
         except (tarfile.TarError, EOFError) as error:
