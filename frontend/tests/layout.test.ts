@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { overlaps } from "../src/layout/boxes";
-import { layoutCacheList, placeAt, seenBox, WHOLE_BAND, zoomBand } from "../src/layout/cacheList";
+import { layoutCacheList, minHeight, placeAt, seenBox, WHOLE_BAND, zoomBand } from "../src/layout/cacheList";
 import { layoutHeap } from "../src/layout/heapTree";
 import { podAt, podMarks } from "../src/layout/podMarks";
 import { sweptWaterline, waterline } from "../src/layout/waterline";
@@ -75,6 +75,20 @@ describe("a list with large boxes only", () => {
 
     expect(new Set(boxes.map(({ y }) => y)).size).toBe(2);
     expect(boxes.filter(({ y }) => y === 0)).toHaveLength(2);
+  });
+});
+
+describe("a short list in a narrow and low frame", () => {
+  it.each([4, 5, 12])("consists of %i boxes of one size if it scrolls", (count) => {
+    const { boxes, boxCount } = layoutCacheList(count, 220, minHeight(count, 220));
+
+    expect(boxCount).toBe(count);
+    expect(new Set(boxes.map(({ w, h }) => `${w} × ${h}`)).size).toBe(1);
+    expect(boxes[count - 1]!.y + boxes[count - 1]!.h).toBeLessThanOrEqual(minHeight(count, 220));
+  });
+
+  it("does not scroll if it is longer", () => {
+    expect(minHeight(17, 220)).toBe(0);
   });
 });
 

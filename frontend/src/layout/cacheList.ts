@@ -31,8 +31,8 @@ export const WHOLE_BAND: BandView = { scale: 1, x: 0, y: 0 };
 /** The minimum height; if there is more room and nothing but boxes, they grow up to `tallest`. */
 const LARGE = { least: 196, most: 372, height: 120, tallest: 164, gapX: 24, gapY: 14 };
 const BOX = { least: 144, most: 208, height: 90, gapX: 22, gapY: 14 };
-/** Boxes of a list without slips and cells. */
-const ONLY_BOX = { ...BOX, most: 300, tallest: 150 };
+/** Boxes of a list without slips and cells, which are as low as their three bars and their pods allow. */
+const ONLY_BOX = { ...BOX, most: 300, height: 84, tallest: 150, gapY: 10 };
 const SLIP = { least: 108, most: 144, height: 34, gapX: 10, gapY: 6 };
 const CELL = { least: 4, most: 30 };
 const BAND_GAP = 10;
@@ -86,6 +86,14 @@ export function wantedHeight(count: number, width: number): number {
   return lines <= 4 ? lines * (LARGE.tallest + LARGE.gapY) - LARGE.gapY : Infinity;
 }
 
+/** The most items that stay boxes where there is no room for all of them, so that the list scrolls. */
+const MAX_SCROLLED = 16;
+
+/** The height of a canvas on which a short list consists of boxes only; a longer list fits any height. */
+export function minHeight(count: number, width: number): number {
+  return count <= MAX_SCROLLED ? heightOf(ONLY_BOX, count, columnsOf(ONLY_BOX, width)) - ONLY_BOX.gapY : 0;
+}
+
 interface Plan {
   boxCount: number;
   slipCount: number;
@@ -96,7 +104,7 @@ function planTiers(count: number, width: number, height: number): Plan {
   if (heightOf(LARGE, count, columnsOf(LARGE, width)) - LARGE.gapY <= height) return { boxCount: count, slipCount: count, large: true };
   const boxColumns = columnsOf(BOX, width);
   const slipColumns = columnsOf(SLIP, width);
-  if (heightOf(BOX, count, boxColumns) - BOX.gapY <= height) return { boxCount: count, slipCount: count, large: false };
+  if (heightOf(ONLY_BOX, count, boxColumns) - ONLY_BOX.gapY <= height) return { boxCount: count, slipCount: count, large: false };
   // As many lines of boxes as leave room for the other items as slips.
   for (let lines = Math.floor(height / (BOX.height + BOX.gapY)); lines > 0; lines--) {
     const boxCount = lines * boxColumns;

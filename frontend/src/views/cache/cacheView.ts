@@ -1,4 +1,4 @@
-import { compareNames } from "../../model/names";
+import type { NodeOrder } from "../../model/nodeOrder";
 import type { Item } from "../../model/nodeList";
 import type { State } from "../../model/state";
 
@@ -15,9 +15,9 @@ export interface ListView {
   untouched: number;
 }
 
-/** The nodes by name, without the order and the waterline of the cache's list. */
-export function plainView(state: State): ListView {
-  const items = state.list.toArray().sort((a, b) => compareNames(a.name, b.name));
+/** The nodes in an order that does not change, without the order and the waterline of the cache's list. */
+export function plainView(state: State, order: NodeOrder): ListView {
+  const items = order.sorted(state.list.toArray());
   return { items, waterlineAfter: null, ahead: 0, visited: 0, untouched: 0 };
 }
 
