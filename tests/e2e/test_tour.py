@@ -207,7 +207,7 @@ def test_after_a_node_is_added_at_the_end_a_step_ends_the_backoff(newcomer: Page
     expect(ending).to_contain_text("9 of 12 pods have a node, 3 wait", timeout=PATIENCE_MILLIS)
 
 
-def test_one_click_at_the_end_adds_a_node_that_fits_and_places_the_pods(newcomer: Page) -> None:
+def test_one_click_at_the_end_adds_a_node_that_fits_and_places_the_pods(newcomer: Page, server: Server) -> None:
     newcomer.locator("[data-tour-skip]").click(timeout=PATIENCE_MILLIS)
     newcomer.locator(".speed select").select_option("null")
     newcomer.keyboard.press("Space")
@@ -216,6 +216,28 @@ def test_one_click_at_the_end_adds_a_node_that_fits_and_places_the_pods(newcomer
     expect(newcomer.get_by_text("added-1 was added with 10 cpu and 17Gi memory")).to_be_visible(timeout=PATIENCE_MILLIS)
     expect(newcomer.locator("[data-ending]")).to_contain_text("11 of 12 pods have a node, 1 waits", timeout=PATIENCE_MILLIS)
     expect(newcomer.locator("[data-ending-node]")).to_have_count(0)
+
+    newcomer.reload()
+    newcomer.locator("[data-ending-compare]").click(timeout=PATIENCE_MILLIS)
+    why = "B has one more node, added-1. batch-2, batch-3, and cache-2 are placed there."
+    expect(newcomer.locator("[data-divergence]")).to_contain_text(why, timeout=PATIENCE_MILLIS)
+
+    session = newcomer.url.split("b=")[1].split("&")[0]
+    newcomer.goto(f"{server.url}/compare/?a={session}")
+    newcomer.get_by_role("button", name="Node added-1 created").click(timeout=PATIENCE_MILLIS)
+    expect(newcomer.locator("[data-divergence]")).to_contain_text(why, timeout=PATIENCE_MILLIS)
+
+
+def test_at_the_end_of_the_queue_the_next_retry_is_one_click_away(newcomer: Page) -> None:
+    newcomer.locator("[data-tour-skip]").click(timeout=PATIENCE_MILLIS)
+    newcomer.locator(".speed select").select_option("null")
+    newcomer.keyboard.press("Space")
+    expect(newcomer.locator("[data-ending]")).to_be_visible(timeout=PATIENCE_MILLIS)
+    newcomer.keyboard.press("ArrowRight")
+    expect(newcomer.locator("[data-command-result]")).to_contain_text("Next: the waiting pods are tried again, in ", timeout=PATIENCE_MILLIS)
+
+    newcomer.locator("[data-next-timer]").click()
+    expect(newcomer.locator("[data-queue=activeQ] [data-pod], [data-ending-node]").first).to_be_visible(timeout=PATIENCE_MILLIS)
 
 
 def test_a_failed_cycle_begins_with_the_sentence_of_why(newcomer: Page) -> None:

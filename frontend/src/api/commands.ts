@@ -1,3 +1,4 @@
+import type { AppliedCommand } from "../model/clusterChanges";
 import type { AnyCommand } from "../model/generated";
 import type { OutcomeInfo } from "../wire/messages";
 import { ApiError, call } from "./call";
@@ -16,6 +17,12 @@ const POLL_MILLIS = 400;
 /** Send a command, which is then accepted with this number. The same key is accepted once. Throws an `ApiError`. */
 export function postCommand(id: string, key: string, command: AnyCommand): Promise<{ seq: number }> {
   return call("POST", `sessions/${id}/commands/`, { body: { key, ...command } });
+}
+
+/** The last commands of a session, in order. */
+export async function lastCommands(id: string, count: number): Promise<AppliedCommand[]> {
+  const { results } = await call<{ results: AppliedCommand[] }>("GET", `sessions/${id}/commands/?tail=${String(count)}`);
+  return results;
 }
 
 /** Send a command and wait for its outcome. Throws an `ApiError` with the path of the invalid member. */

@@ -65,11 +65,20 @@ export function commandsOf(scope: Scope, page: PageActions): Command[] {
     {
       id: "transport.live",
       title: "command.live",
-      keys: ["l", "End"],
+      keys: ["l"],
       group: "transport",
       run() {
         if (scope.playback.following) scope.playback.hold();
         else scope.playback.follow();
+      },
+    },
+    {
+      id: "transport.head",
+      title: "transport.head",
+      keys: ["End"],
+      group: "transport",
+      run() {
+        scope.playback.follow();
       },
     },
     ...queryCommands(page),

@@ -1,0 +1,33 @@
+import type { Comparison } from "../../api/compare";
+import "../../i18n/compare";
+import { language, plural, t } from "../../i18n/translate";
+import { shortKey } from "../../model/names";
+import { printCount } from "../../model/quantity";
+
+/** The most names in a sentence. */
+const MAX_NAMES = 4;
+
+/**
+ * Why two runs part, if the reason is in the clusters or in their lengths, and not in a cycle of both: nodes that only one of them has, with the
+ * pods that are placed there, and cycles that only one of them has run. "": another reason.
+ */
+export function whyInWords(comparison: Comparison): string {
+  const { utilisation, placements, divergence } = comparison;
+  const sentences: string[] = [];
+  for (const [side, other] of [["b", "a"], ["a", "b"]] as const) {
+    const nodes = utilisation.nodes.filter((node) => node[side] && !node[other]).map(({ node }) => node);
+    if (!nodes.length) continue;
+    sentences.push(plural("compare.why.nodes", nodes.length, { side: side.toUpperCase(), nodes: listed(nodes) }));
+    const there = placements.pods.filter((pod) => nodes.includes(pod[side]?.node ?? "") && !pod[other]?.node).map(({ pod }) => shortKey(pod));
+    if (there.length) sentences.push(plural("compare.why.pods", there.length, { pods: listed(there) }));
+  }
+  const { a = null, b = null } = divergence?.cycle ?? {};
+  const only = a ?? b;
+  if (only && !(a && b)) sentences.push(t("compare.why.longer", { side: b ? "B" : "A", cycle: printCount(only.cycle), pod: shortKey(only.pod) }));
+  return sentences.join(t("compare.why.between"));
+}
+
+function listed(names: readonly string[]): string {
+  const shown = names.length > MAX_NAMES ? [...names.slice(0, MAX_NAMES - 1), t("compare.more.names", { count: names.length - MAX_NAMES + 1 })] : names;
+  return new Intl.ListFormat(language(), { type: "conjunction" }).format(shown);
+}
