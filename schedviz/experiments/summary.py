@@ -35,8 +35,8 @@ _CERTAINTY: Final = {
 }
 #: The name of each level.
 LEVELS: Final = {
-    "strong": "very sure",
-    "fair": "fairly sure",
+    "strong": "very sure of this difference",
+    "fair": "fairly sure of this difference",
     "exact": "exact for this run",
     "equal": "the same in every trial",
     "even": "no clear difference",

@@ -65,6 +65,14 @@ def test_the_first_lesson_opens_in_the_simple_view_and_says_why_the_node_is_chos
         page.locator("[data-lesson-next]").click(timeout=PATIENCE_MILLIS)
 
 
+def test_the_list_of_lessons_begins_with_a_path_of_three_in_the_release_of_the_first_session(page: Page, server: Server) -> None:
+    page.goto(f"{server.url}/lessons/")
+    path = page.locator("section").filter(has=page.locator("#part-starters")).locator("[data-lesson]")
+    expect(path).to_have_count(3, timeout=PATIENCE_MILLIS)
+    for lesson in path.all():
+        expect(lesson).to_contain_text("v1.36")
+
+
 @pytest.mark.parametrize("name", ["the-list", "hazards-of-expiry", "nominated-for-ever", "asynchronous-preemption"])
 @pytest.mark.parametrize("language", ["en", "zh-CN"])
 def test_a_lesson_is_completed_from_start_to_end(page: Page, server: Server, language: str, name: str):

@@ -1,6 +1,9 @@
 /** The lesson that the page offers to newcomers, in the simple view. */
 export const FIRST_LESSON = "one-pod-end-to-end";
 
+/** What explains a session's page to newcomers, in order: the way of a pod through queue, Filter and Score; the scores; assumed and bound. */
+export const STARTER_PATH: readonly string[] = [FIRST_LESSON, "weights-and-ties", "only-in-memory"];
+
 /** The position of a session on the path of its lesson, by event numbers alone, because the engine is deterministic. */
 export interface PathStop {
   id: string;

@@ -10,6 +10,11 @@ const STEPS = [
 export function ago(at: string): string {
   const seconds = (Date.now() - Date.parse(at)) / 1_000;
   const relative = new Intl.RelativeTimeFormat(language(), { numeric: "auto" });
-  for (const [length, unit] of STEPS) if (seconds >= length) return relative.format(-Math.floor(seconds / length), unit);
+  for (const [length, unit] of STEPS) if (seconds >= length) return spaced(relative.format(-Math.floor(seconds / length), unit));
   return t("sessions.justNow");
+}
+
+/** With a space between a number and a Chinese character, as in all texts of the page. */
+function spaced(text: string): string {
+  return text.replace(/(\d)(\p{Script=Han})/gu, "$1 $2");
 }
