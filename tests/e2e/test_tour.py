@@ -234,7 +234,9 @@ def test_at_the_end_of_the_queue_the_next_retry_is_one_click_away(newcomer: Page
     newcomer.keyboard.press("Space")
     expect(newcomer.locator("[data-ending]")).to_be_visible(timeout=PATIENCE_MILLIS)
     newcomer.keyboard.press("ArrowRight")
-    expect(newcomer.locator("[data-command-result]")).to_contain_text("Next: the waiting pods are tried again, in ", timeout=PATIENCE_MILLIS)
+    expect(newcomer.locator("[data-command-result]")).to_contain_text(
+        "Next: the waiting pods are tried again, in ", timeout=PATIENCE_MILLIS
+    )
 
     newcomer.locator("[data-next-timer]").click()
     expect(newcomer.locator("[data-queue=activeQ] [data-pod], [data-ending-node]").first).to_be_visible(timeout=PATIENCE_MILLIS)

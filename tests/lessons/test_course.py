@@ -33,8 +33,10 @@ def test_a_lesson_of_v1_27_1_lists_what_v1_36_does_differently(lesson: Lesson):
     assert listed == ["v1.36"] if lesson.plan.release == "v1.27.1" else listed in ([], ["v1.27.1"])
 
 
-def test_lessons_of_v1_36_are_a_part_of_their_own():
-    assert {lesson.plan.part for lesson in LESSONS if lesson.plan.release == "v1.36"} == {"newer"}
+def test_what_only_v1_36_does_is_a_part_of_its_own():
+    of_both = {lesson.name for lesson in LESSONS if lesson.plan.release == "v1.36" and "v1.27.1" in lesson.plan.differences}
+    assert of_both == {"one-pod-end-to-end", "weights-and-ties", "only-in-memory"}
+    assert {lesson.plan.part for lesson in LESSONS if lesson.plan.release == "v1.36" and lesson.name not in of_both} == {"newer"}
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
