@@ -29,5 +29,5 @@ export function whyInWords(comparison: Comparison): string {
 
 function listed(names: readonly string[]): string {
   const shown = names.length > MAX_NAMES ? [...names.slice(0, MAX_NAMES - 1), t("compare.more.names", { count: names.length - MAX_NAMES + 1 })] : names;
-  return new Intl.ListFormat(language(), { type: "conjunction" }).format(shown);
+  return language() === "en" ? new Intl.ListFormat("en", { type: "conjunction" }).format(shown) : shown.join("、");
 }
