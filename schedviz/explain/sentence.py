@@ -162,7 +162,8 @@ def _with_detail(state: Phrase, detail: Phrase, explanation: Explanation) -> Phr
         fits = phrase("The only node does not fit.")
     else:
         fits = phrase("None of {nodes} fits.", nodes=counted(explanation.nodes, "{count} node", "{count} nodes"))
-    if explanation.outlook == "pods leave" and explanation.room:
+    # Whether pods should be removed without preemption is for the verified changes to say, the cheapest first.
+    if explanation.outlook == "pods leave" and explanation.room and explanation.room[0].by_preemption:
         return phrase("{state}: {detail}. {fits} {outlook}", state=state, detail=detail, fits=fits, outlook=_outlook(explanation))
     return phrase("{state}: {detail}. {fits}", state=state, detail=detail, fits=fits)
 

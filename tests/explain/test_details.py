@@ -61,14 +61,33 @@ def test_insufficient_cpu_names_the_nodes_with_the_most_free_and_what_is_missing
     result = details(cluster(node("n1"), node("n2"), pod("a", cpu="3", on="n1"), pod("b", cpu="1500m", on="n2"), pod("p", cpu="4")))
     [detail] = result
     assert isinstance(detail, ResourceDetail)
-    assert detail.sentence == "the pod requests 4 cpu; n2 has the most free, 2.5 of 4 (1.5 short)"
+    assert detail.sentence == "the pod requests 4 cpu, and no node has more than 2.5 free (n2, of 4)"
     assert (detail.requested, detail.offered_by, detail.largest) == (4000, 2, 4000)
     assert detail.nodes == (NodeAmount("n2", 4000, 1500), NodeAmount("n1", 4000, 3000))
 
 
 def test_a_node_with_too_little_is_not_named_as_the_one_with_the_most_free_if_another_has_enough() -> None:
     result = details(cluster(node("n1"), node("n2"), pod("a", cpu="3", on="n1"), pod("p", cpu="2")))
-    assert [detail.sentence for detail in result] == ["the pod requests 2 cpu; of the full nodes, n1 has the most free, 1 of 4 (1 short)"]
+    assert [detail.sentence for detail in result] == ["the pod requests 2 cpu, and no node that it may use has more than 1 free (n1, of 4)"]
+
+
+def test_a_cordoned_node_with_enough_is_named() -> None:
+    simulation = cluster(node("n1"), node("n2", cordoned=True), pod("a", cpu="4", on="n1"), pod("p", cpu="2"))
+    assert [detail.sentence for detail in details(simulation, "Insufficient cpu")] == [
+        "the pod requests 2 cpu, and no node that it may use has any free (n1 has 4, all in use); n2 has 4 free, but is cordoned"
+    ]
+
+
+def test_the_pods_that_use_all_devices_of_a_kind_are_named() -> None:
+    gpu = {"nvidia.com/gpu": "1"}
+    with_gpu, trainer, waiting = node("n1"), pod("trainer", on="n1"), pod("p")
+    with_gpu["status"]["allocatable"] |= gpu
+    for each in (trainer, waiting):
+        each["spec"]["containers"][0]["resources"] = {"requests": gpu, "limits": gpu}
+    result = details(cluster(with_gpu, trainer, waiting))
+    assert [detail.sentence for detail in result] == [
+        "the pod requests 1 nvidia.com/gpu, and none is free: default/trainer uses the one of n1"
+    ]
 
 
 def test_the_nodes_of_a_clause_are_sorted_by_how_near_they_are() -> None:
@@ -213,7 +232,7 @@ def test_a_host_port_names_the_pod_that_uses_it() -> None:
     ports = [{"name": "c", "image": "i", "ports": [{"containerPort": 80, "hostPort": 8080}]}]
     [detail] = details(cluster(node("n1"), pod("a", on="n1", containers=ports), pod("p", containers=ports)))
     assert isinstance(detail, PortDetail)
-    assert detail.sentence == "host port TCP 8080 is in use on 1 node, by default/a on n1"
+    assert detail.sentence == "host port TCP 8080 is in use on n1, by default/a"
 
 
 def test_a_volume_in_another_zone_says_where_it_can_be_used() -> None:

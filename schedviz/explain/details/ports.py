@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from schedviz.engine.framework.types import DEFAULT_BIND_ALL_HOST_IP, HostPort, HostPortInfo
 from schedviz.explain.details.detail import MAX_NAMES, PodOnNode, PortDetail
 from schedviz.explain.details.rejected_nodes import RejectedNodes
-from schedviz.trace.phrase import counted, phrase
+from schedviz.explain.details.short_names import ShortNames
+from schedviz.trace.phrase import phrase
 
 
 def port_details(rejected: RejectedNodes) -> Iterator[PortDetail]:
     """Each requested host port that is in use on one of the nodes."""
+    short = ShortNames(rejected.everywhere.names)
     for port in rejected.pod.host_ports:
         in_use = [info for info in rejected.rows.infos if info.used_ports.check_conflict(port)]
         if not in_use:
@@ -23,12 +25,11 @@ def port_details(rejected: RejectedNodes) -> Iterator[PortDetail]:
             if any(_conflict(used, port) for used in pod.host_ports)
         ]
         printed = f"{port.protocol} {port.port}" + ("" if port.ip == DEFAULT_BIND_ALL_HOST_IP else f" on {port.ip}")
-        sentence = phrase(
-            "host port {port} is in use on {nodes}, by {pod} on {node}",
-            port=printed,
-            nodes=counted(len(in_use), "{count} node", "{count} nodes"),
-            pod=pods[0].pod if pods else phrase("a pod"),
-            node=in_use[0].name,
+        values = {"port": printed, "pod": pods[0].pod if pods else phrase("a pod"), "node": short.of(in_use[0].name)}
+        sentence = (
+            phrase("host port {port} is in use on {node}, by {pod}", **values)
+            if len(in_use) == 1
+            else phrase("host port {port} is in use on {count} nodes, such as {node} by {pod}", count=len(in_use), **values)
         )
         yield PortDetail(sentence=sentence.text, sentence_phrase=sentence, port=printed, nodes=len(in_use), pods=tuple(pods[:MAX_NAMES]))
 

@@ -15,7 +15,7 @@ from schedviz.explain.details.detail import MAX_NAMES, NodeAmount, ResourceDetai
 from schedviz.explain.details.rejected_nodes import RejectedNodes
 from schedviz.explain.details.short_names import ShortNames
 from schedviz.kube.printed_amount import printed_amount
-from schedviz.trace.phrase import Phrase, counted, phrase
+from schedviz.trace.phrase import Phrase, counted, phrase, some
 
 PODS: Final = "pods"
 _INSUFFICIENT: Final = "Insufficient "
@@ -35,8 +35,13 @@ def resource_details(rejected: RejectedNodes) -> Iterator[ResourceDetail]:
         largest,
         offered_by,
         [msgspec.structs.replace(node, node=short.of(node.node)) for node in nodes],
-        is_enough_elsewhere=bool((everywhere - _used(rejected.everywhere, resource)).max(initial=0) >= requested),
+        most_elsewhere=int((everywhere - _used(rejected.everywhere, resource)).max(initial=0)),
+        holders=_holders(rejected, resource) if nodes else [],
     )
+    if (cordoned := _cordoned_with(rejected, resource, requested)) is not None and resource != PODS:
+        node, free = cordoned
+        template = "{shortage}; {node} has {free} free, but is cordoned"
+        sentence = phrase(template, shortage=sentence, node=short.of(node), free=printed_amount(resource, free))
     yield ResourceDetail(
         sentence=sentence.text,
         sentence_phrase=sentence,
@@ -89,9 +94,33 @@ def _nearest(rejected: RejectedNodes, resource: str) -> tuple[NodeAmount, ...]:
     return tuple(sorted(found, key=lambda node: node.used - node.allocatable))
 
 
+def _holders(rejected: RejectedNodes, resource: str) -> list[str]:
+    """The pods that use an extended resource of the rejected nodes."""
+    if "/" not in resource:
+        return []
+    return [pod.pod.key for info in rejected.rows.infos for pod in info.pods if amount(pod, resource)]
+
+
+def _cordoned_with(rejected: RejectedNodes, resource: str, requested: int) -> tuple[str, int] | None:
+    """The cordoned node with the most free, and how much, if that is enough for the pod."""
+    rows = rejected.everywhere
+    free = rows.allocatable(resource) - _used(rows, resource)
+    cordoned = [row for row, info in enumerate(rows.infos) if info.node is not None and info.node.spec.unschedulable]
+    row = max((row for row in cordoned if free[row] >= requested), key=lambda row: int(free[row]), default=None)
+    return None if row is None else (rows.names[row], int(free[row]))
+
+
 def _sentence(
-    resource: str, requested: int, largest: int, offered_by: int, nodes: Sequence[NodeAmount], *, is_enough_elsewhere: bool
+    resource: str,
+    requested: int,
+    largest: int,
+    offered_by: int,
+    nodes: Sequence[NodeAmount],
+    *,
+    most_elsewhere: int,
+    holders: Sequence[str],
 ) -> Phrase:
+    """What the nodes lack. `most_elsewhere`: the most that any node of the cluster has free."""
     best = nodes[0]
     if resource == PODS:
         return phrase("{node} has {used} of at most {allocatable} pods", node=best.node, used=best.used, allocatable=best.allocatable)
@@ -118,18 +147,30 @@ def _sentence(
             resource=resource,
             others=counted(offered_by, "{count} other node has it", "{count} other nodes have it"),
         )
-    free = best.allocatable - best.used
+    free = max(0, best.allocatable - best.used)
     values = {
         "requested": wanted,
         "resource": resource,
         "node": best.node,
-        "free": printed_amount(resource, max(0, free)),
+        "free": printed_amount(resource, free),
         "allocatable": printed_amount(resource, best.allocatable),
-        "short": printed_amount(resource, requested - free),
     }
-    if is_enough_elsewhere:
-        return phrase(
-            "the pod requests {requested} {resource}; of the full nodes, {node} has the most free, {free} of {allocatable} ({short} short)",
-            **values,
-        )
-    return phrase("the pod requests {requested} {resource}; {node} has the most free, {free} of {allocatable} ({short} short)", **values)
+    if most_elsewhere <= free and not free and holders:
+        return _all_in_use(nodes, holders, values)
+    some_free, none_free = "more than {free} free ({node}, of {allocatable})", "any free ({node} has {allocatable}, all in use)"
+    most = phrase(some_free if free else none_free, **values)
+    if most_elsewhere > free:
+        return phrase("the pod requests {requested} {resource}, and no node that it may use has {most}", most=most, **values)
+    return phrase("the pod requests {requested} {resource}, and no node has {most}", most=most, **values)
+
+
+def _all_in_use(nodes: Sequence[NodeAmount], holders: Sequence[str], amounts: dict[str, str]) -> Phrase:
+    """None of an extended resource is free, and which pods have it."""
+    values: dict[str, str | Phrase] = {**amounts, "holders": some(holders)}
+    if len(nodes) > 1:
+        return phrase("the pod requests {requested} {resource}, and none is free: all are in use, by {holders}", **values)
+    if nodes[0].allocatable == 1:
+        return phrase("the pod requests {requested} {resource}, and none is free: {holders} uses the one of {node}", **values)
+    return phrase(
+        "the pod requests {requested} {resource}, and none is free: all {allocatable} of {node} are in use, by {holders}", **values
+    )

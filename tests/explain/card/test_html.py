@@ -46,8 +46,8 @@ def test_a_page_has_the_sentence_the_numbers_a_bar_for_each_node_and_the_fix() -
     explanation = why_pending(simulation, "default/p")
     page = html_of(card_of_pod(explanation, smallest_change(simulation, "default/p", explanation)))
     found = Parsed(page)
-    assert explanation.sentence.startswith("default/p is pending: the pod requests 3 cpu; ")
-    assert any(text.startswith("The pod requests 3 cpu; of the full nodes, n1 has the most free") for text in found.texts)
+    assert explanation.sentence.startswith("default/p is pending: the pod requests 3 cpu, ")
+    assert any(text.startswith("The pod requests 3 cpu, and no node that it may use has more than 2 free") for text in found.texts)
     assert "kube-scheduler: 1 node: Insufficient cpu" in found.texts
     assert "2 of 4 free" in found.texts
     assert page.count('role="img"') == 1

@@ -20,7 +20,9 @@ def test_an_explanation_has_message_numbers_nodes_and_a_verified_change() -> Non
     assert any(
         line.startswith("0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable. preemption: 0/2") for line in lines
     )
-    assert "**The pod requests 3 cpu; of the full nodes, n1 has the most free, 2 of 4 (1 short)**" in lines
+    assert (
+        "**The pod requests 3 cpu, and no node that it may use has more than 2 free (n1, of 4); n2 has 4 free, but is cordoned**" in lines
+    )
     assert "- kube-scheduler: 1 node: Insufficient cpu (NodeResourcesFit)" in lines
     assert "- on `n1`" in lines
     assert "- uncordon n2: fits on 1 node; the node may be in maintenance, and takes other pods again, too" in lines
