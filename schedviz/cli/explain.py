@@ -53,6 +53,7 @@ _CARDS = ("markdown", "html", "png")
 @click.option(
     "--change/--no-change", "with_change", default=True, show_default=True, help="Look for the smallest change that places the pod."
 )
+@click.option("--all-changes", "every_change", is_flag=True, help="Print every change that places the pod, not only the first three.")
 @click.option(
     "--message", metavar="TEXT", help="Explain the `0/N nodes are available: …` in a text, such as kubectl's; - reads standard input."
 )
@@ -75,6 +76,7 @@ def explain(
     pod: str | None,
     paths: tuple[Path, ...],
     with_change: bool,  # noqa: FBT001
+    every_change: bool,  # noqa: FBT001
     message: str | None,
     which: str | None,
     at: int | None,
@@ -94,7 +96,7 @@ def explain(
         raise click.UsageError("--release and --feature-gates are for files (-f): a session of a server has its own release.")
     if form == "png" and sys.stdout.isatty():
         raise click.UsageError("A PNG image cannot be shown in a terminal. Write it to a file: schedviz explain … -o png > card.png")
-    output = _Output(form, theme, _origin(paths, which))
+    output = _Output(form, theme, _origin(paths, which), every_change=every_change)
     if which is not None and not paths and message is None:
         _of_session(which, server, token, pod, output, at=at, with_change=with_change)
         return
@@ -136,6 +138,8 @@ class _Output(NamedTuple):
     theme: ThemeName
     #: What is explained, and when: for cards.
     origin: str
+    #: As text, print every change that places a pod.
+    every_change: bool = True
 
 
 def _origin(paths: Sequence[Path], session: str | None) -> str:
@@ -238,7 +242,7 @@ def _show_explanation(explanation: Explanation, change: SmallestChange | None, o
         case "json":
             say_as_json({"explanation": explanation, "smallestChange": change})
         case "text":
-            print_explanation(explanation, change)
+            print_explanation(explanation, change, every_change=output.every_change)
         case _:
             from schedviz.explain.card.build import card_of_pod
 

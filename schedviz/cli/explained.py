@@ -11,6 +11,7 @@ from schedviz.trace.phrase import as_sentence
 if TYPE_CHECKING:
     from schedviz.explain.changes import SmallestChange
     from schedviz.explain.changes.change import ChangeView
+    from schedviz.explain.changes.search import Suggestion
     from schedviz.explain.details.detail import AnyDetail
     from schedviz.explain.doctor import Examination
     from schedviz.explain.explanation import Clause, Explanation
@@ -28,10 +29,15 @@ _SCHEDULER: Final = "kube-scheduler: "
 #: Nodes drawn as bars, and the characters of a bar.
 _BARS: Final = 3
 _BAR: Final = 24
+#: Changes that are printed at first.
+_CHANGES: Final = 3
 
 
-def print_explanation(explanation: Explanation, change: SmallestChange | None) -> None:
-    """The sentence, the changes that would place the pod, the reasons with their nodes, the message, and the queue."""
+def print_explanation(explanation: Explanation, change: SmallestChange | None, *, every_change: bool = True) -> None:
+    """The sentence, the changes that would place the pod, the reasons with their nodes, the message, and the queue.
+
+    `every_change`: not only the first few.
+    """
     say_wrapped(explanation.sentence, bold=True)
     if explanation.alike:
         say_wrapped(f"The same applies to {len(explanation.alike)} more: {named(explanation.alike)}")
@@ -43,7 +49,7 @@ def print_explanation(explanation: Explanation, change: SmallestChange | None) -
     elif explanation.standing in ("gated", "ignored") and explanation.advice:
         say_wrapped(f"To do: {explanation.advice}")
     if change is not None:
-        _print_change(change)
+        _print_change(change, every_change=every_change)
     changes = (each for suggestion in (change.suggestions if change is not None else ()) for each in suggestion.changes)
     if explanation.room and all(each.kind != "victim" for each in changes):
         _title("Pods without which it would fit")
@@ -233,16 +239,17 @@ def _title(text: str) -> None:
     say(text, bold=True)
 
 
-def _print_change(change: SmallestChange) -> None:
+def _print_change(change: SmallestChange, *, every_change: bool) -> None:
     if not change.suggestions:
         say()
         say_wrapped(change.sentence)
         return
-    _title(f"What would place it ({change.dry_runs} dry runs, {change.seconds:.2f} s)")
-    for suggestion in change.suggestions:
-        say_wrapped(" and ".join(each.what for each in suggestion.changes), indent=2)
+    _title("What would place it")
+    shown = change.suggestions if every_change else change.suggestions[:_CHANGES]
+    for suggestion in shown:
+        say_wrapped(as_sentence(" and ".join(each.what for each in suggestion.changes)), indent=2)
         how = "its group runs on" if suggestion.effect == "groupRuns" else "fits on"
-        if suggestion.fits:
+        if suggestion.fits and (suggestion.together or not _names_its_nodes(suggestion)):
             together = f"; {suggestion.together}" if suggestion.together else ""
             say_wrapped(f"{how} {_nodes(suggestion.fits)}: {named(suggestion.nodes, of=suggestion.fits)}{together}", indent=4)
         for each in suggestion.changes:
@@ -253,6 +260,16 @@ def _print_change(change: SmallestChange) -> None:
                 say(f"    {each.kubectl}", fg="cyan")
             for line in each.yaml.splitlines():
                 say(f"    {line}", fg="cyan")
+    more = len(change.suggestions) - len(shown)
+    others = f"; {more} more: --all-changes" if more else ""
+    say_wrapped(f"Each verified by a dry run{others}.", indent=2, dim=True)
+
+
+def _names_its_nodes(suggestion: Suggestion) -> bool:
+    """Whether the changes name all nodes on which the pod would fit. The name of an added node is made up."""
+    what = " ".join(change.what for change in suggestion.changes)
+    is_new = all(change.kind == "node" for change in suggestion.changes)
+    return is_new or (suggestion.fits == len(suggestion.nodes) and all(node in what for node in suggestion.nodes))
 
 
 def _print_clauses(clauses: Iterable[Clause], *, advised: bool = False) -> None:
@@ -286,9 +303,9 @@ def _print_clauses(clauses: Iterable[Clause], *, advised: bool = False) -> None:
             say_wrapped(f"To do: {clause.advice}", indent=4)
     if asides := [clause for clause in clauses if clause.is_aside]:
         say()
-        say_wrapped(
-            f"Other nodes: {'; '.join(clause.headline or f'{clause.count} {clause.reason}' for clause in asides)}.", indent=2, dim=True
-        )
+        say("  Other nodes", dim=True)
+        for clause in asides:
+            say_wrapped(f"- {clause.headline or f'{clause.count} {clause.reason}'}", hanging=2, indent=4, dim=True)
 
 
 def _print_bars(detail: AnyDetail) -> None:
@@ -308,24 +325,30 @@ def _print_bars(detail: AnyDetail) -> None:
 
 
 def _print_said(explanation: Explanation) -> None:
-    """The message of the simulation, and beside it the one that the cluster's scheduler wrote."""
+    """The message that the cluster's scheduler wrote, and the simulated one where it says something else."""
     from schedviz.explain.message import one_full_stop, preemption_differs
 
     message = explanation.message if explanation.nodes else ""
     if not message and not explanation.said:
         return
-    _title("Scheduler message")
-    since = f" (unschedulable since {explanation.said_since})" if explanation.said_since else ""
-    if message:
+    if not explanation.said:
+        _title("Scheduler message, simulated")
         say_wrapped(one_full_stop(message), indent=2)
-    if explanation.said and explanation.said == message:
-        say_wrapped(f"The cluster's scheduler wrote the same message{since}.", indent=2)
-    elif explanation.said:
-        say_wrapped(f"The cluster's scheduler wrote{since}: {explanation.said}", indent=2)
-    if not explanation.disagreement and preemption_differs(message, explanation.said):
-        say_wrapped("Only preemption's part differs, which is not compared: it depends on the release.", indent=2, dim=True)
+        return
+    since = f" (unschedulable since {explanation.said_since})" if explanation.said_since else ""
+    _title(f"Scheduler message{since}")
+    say_wrapped(explanation.said, indent=2)
     if explanation.disagreement:
+        say_wrapped(f"Simulated: {one_full_stop(message)}", indent=2, dim=True)
         say_wrapped(f"The simulation differs: {explanation.disagreement}.", indent=2)
+    elif message == explanation.said:
+        say_wrapped("The simulation gives the same message.", indent=2, dim=True)
+    elif preemption_differs(message, explanation.said):
+        say_wrapped(
+            "The simulation gives the same reasons. Preemption's part is not compared: it depends on the release.", indent=2, dim=True
+        )
+    elif message:
+        say_wrapped("The simulation gives the same reasons.", indent=2, dim=True)
 
 
 def _print_findings(findings: Sequence[Finding]) -> None:

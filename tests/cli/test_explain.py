@@ -334,3 +334,23 @@ def test_one_pod_of_a_description_begins_with_what_its_autoscaler_says() -> None
     assert (
         shown.index("raise the maximum size of a node group") < shown.index("Insufficient cpu") < shown.index("cluster-autoscaler, 2m ago:")
     )
+
+
+def test_the_first_three_changes_are_printed_and_all_on_request():
+    # The port, the pod that has it, the label and another node: four changes.
+    listed = json.loads(dump())
+    node, pod = listed["items"]
+    node["metadata"]["labels"] = {"pool": "edge"}
+    container = {"name": "c", "image": "i", "ports": [{"containerPort": 80, "hostPort": 80}]}
+    other_node = {**node, "metadata": {"name": "b"}}
+    waiting = {**pod, "spec": {"containers": [container], "nodeSelector": {"pool": "edge"}}}
+    running = {**pod, "metadata": {"name": "first", "namespace": "default"}, "spec": {"containers": [container], "nodeName": "a"}}
+    text = json.dumps({**listed, "items": [node, other_node, waiting, running]})
+
+    brief = CliRunner().invoke(explain, ["large", "-f", "-"], input=text).output
+    whole = CliRunner().invoke(explain, ["large", "--all-changes", "-f", "-"], input=text).output
+
+    assert "  Add one more node like a\n  Do not ask for the host port 80\n" in brief
+    assert "Each verified by a dry run; 2 more: --all-changes." in brief
+    assert "Do not ask for the node label pool=edge (nodeSelector)" not in brief
+    assert "Do not ask for the node label pool=edge (nodeSelector)" in whole

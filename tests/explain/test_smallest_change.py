@@ -316,3 +316,10 @@ def test_a_name_that_looks_like_a_flag_is_none_in_the_command() -> None:
     assert shell("kubectl", "delete", "pod", "-n", "default", names=["--all"]) == "kubectl delete pod -n default -- --all"
     assert shell("kubectl", "label", "node", names=["-l", "a=b"], flags=["--overwrite"]) == "kubectl label node --overwrite -- -l a=b"
     assert shell("kubectl", "label", "node", names=["n", "a=$(b)"], flags=["--overwrite"]) == "kubectl label node n 'a=$(b)' --overwrite"
+
+
+def test_another_node_comes_before_the_toleration_of_a_pool_that_the_pod_does_not_ask_for() -> None:
+    full, pool = node("n1"), node("n2", taints=("dedicated=ingress:NoSchedule",))
+    simulation = cluster(full, pool, pod("a", cpu="4", on="n1"), pod("p", cpu="2"))
+    whats = [suggestion.changes[0].what for suggestion in smallest_change(simulation, "default/p").suggestions]
+    assert whats.index("add one more node like n1") < whats.index("tolerate the taint dedicated=ingress")

@@ -104,7 +104,7 @@ def test_a_change_of_a_pod_leaves_others_that_have_nothing_of_it_as_they_are(pla
     assert isinstance(changed, Pod)
     assert isinstance(other, Pod)
     changed = msgspec.structs.replace(changed, spec=msgspec.structs.replace(changed.spec, node_selector={"zone": "a"}))
-    changes = [*_selectors(changed), *_spread(changed), *_pod_affinity(changed)]
+    changes = [*_selectors(changed, is_met=False), *_spread(changed), *_pod_affinity(changed)]
     assert len(changes) == 4
 
     assert changes[place].of_pod(changed) != changed

@@ -48,7 +48,6 @@ COSTS: dict[Kind, float] = {
     "repair": 1.5,
     "toleration": 2,
     "request": 2,
-    "port": 3,
     "selector": 3,
     "constraint": 3,
     "class": 3,
@@ -59,6 +58,7 @@ COSTS: dict[Kind, float] = {
     "member": 6,
     "device": 7,
     "node": 8,
+    "port": 8.5,
     "taint": 9,
     "victim": 10,
 }

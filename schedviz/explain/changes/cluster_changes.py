@@ -14,6 +14,7 @@ from schedviz.engine.framework.types import NodeInfo
 from schedviz.explain.changes.change import Change, named, shell
 from schedviz.explain.changes.mistyped_labels import corrections, mistyped_labels
 from schedviz.explain.changes.more_nodes import HOSTNAME, NOT_READY
+from schedviz.explain.changes.pod_changes import selects_nodes
 from schedviz.explain.explanation import Explanation, NodeVerdict
 from schedviz.explain.victims import is_of_node
 from schedviz.kube.core import Pod
@@ -45,7 +46,7 @@ def changes_around(dry_run: DryRun, explanation: Explanation) -> Iterator[Change
             info = dry_run.rows.infos[rows[verdict.node]]
             change = change_of(info, dry_run.pod.pod) if info.node is not None else None
             if change is not None:
-                yield change
+                yield replace(change, is_unlikely=True) if change.kind == "label" and selects_nodes(explanation) else change
     yield from _victims(dry_run, explanation, rows)
 
 

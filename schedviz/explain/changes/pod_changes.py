@@ -45,7 +45,7 @@ def changes_of_pod(dry_run: DryRun, explanation: Explanation) -> Iterator[Change
         yield from _requests(dry_run, explanation)
         yield from _several_requests(dry_run, explanation)
     if names.NODE_AFFINITY in objecting or dry_run.pre_filter.node_names is not None:
-        yield from _selectors(pod)
+        yield from _selectors(pod, is_met=selects_nodes(explanation))
     if names.POD_TOPOLOGY_SPREAD in objecting:
         yield from _spread(pod)
     if names.INTER_POD_AFFINITY in objecting:
@@ -65,6 +65,7 @@ def _tolerations(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
                 if not tolerations_tolerate_taint(tolerations, taint):
                     added[taint.key, taint.value] = keeps_for_others(info, taint, dry_run.pod)
     there = {(taint.key, taint.value) for info in dry_run.rows.infos if info.node is not None for taint in info.node.spec.taints}
+    is_for_any = _is_for_any_node(dry_run.pod.pod, explanation)
     unused = [each for each in tolerations if not any(_is_for(each, key, value) for key, value in there)]
     for (key, value), is_for_others in added.items():
         if key.startswith(NOT_READY):
@@ -83,9 +84,17 @@ def _tolerations(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
             ),
             yaml=_toleration_yaml(toleration),
             against=frozenset({names.TAINT_TOLERATION}),
-            is_unlikely=is_for_others and typo is None,
+            is_unlikely=(is_for_others or is_for_any) and typo is None,
             pod=partial(_with_toleration, toleration=toleration),
         )
+
+
+def _is_for_any_node(pod: Pod, explanation: Explanation) -> bool:
+    """Whether nodes without a taint, which lack something else, are as good for the pod: it does not ask for the tainted ones."""
+    affinity = pod.spec.affinity
+    selects = bool(pod.spec.node_selector) or (affinity is not None and affinity.node_affinity is not None)
+    closed = (names.TAINT_TOLERATION, names.NODE_UNSCHEDULABLE)
+    return not selects and any(all(each.plugin not in closed for each in verdict.objections) for verdict in explanation.matrix)
 
 
 def _is_for(toleration: Toleration, key: str, value: str) -> bool:
@@ -266,7 +275,13 @@ def _with_requests(pod: Pod, *, place: int, requests: dict[str, Quantity]) -> Po
 # Placement constraints.
 
 
-def _selectors(pod: Pod) -> Iterator[Change]:
+def selects_nodes(explanation: Explanation) -> bool:
+    """Whether some nodes have the labels that the pod asks for: then it asks for them on purpose, and lacks something else."""
+    return any(all(objection.plugin != names.NODE_AFFINITY for objection in verdict.objections) for verdict in explanation.matrix)
+
+
+def _selectors(pod: Pod, *, is_met: bool) -> Iterator[Change]:
+    """The pod without a label that it asks for."""
     against = frozenset({names.NODE_AFFINITY})
     selector = pod.spec.node_selector
     for key, value in selector.items():
@@ -275,11 +290,13 @@ def _selectors(pod: Pod) -> Iterator[Change]:
             phrase("do not ask for the node label {label} (nodeSelector)", label=f"{key}={value}"),
             against=against,
             amount=1 / len(selector),
+            is_unlikely=is_met,
             pod=partial(_without_label, key=key),
         )
     affinity = pod.spec.affinity
     if affinity is not None and affinity.node_affinity is not None and affinity.node_affinity.required is not None:
-        yield Change("selector", phrase("do not require node affinity"), against=against, amount=1, pod=_without_node_affinity)
+        title = phrase("do not require node affinity")
+        yield Change("selector", title, against=against, amount=1, is_unlikely=is_met, pod=_without_node_affinity)
 
 
 def _without_label(pod: Pod, *, key: str) -> Pod:

@@ -69,12 +69,6 @@ class SmallestChange(Part, frozen=True):
     sentence: str
 
 
-def _with_few_nodes(suggestions: Sequence[Suggestion]) -> list[Suggestion]:
-    """The suggestions, with the first `MAX_NODE_SHAPES` of those that add nodes: they differ in the machine only."""
-    adding = [suggestion for suggestion in suggestions if {change.kind for change in suggestion.changes} == {"node"}]
-    return [suggestion for suggestion in suggestions if suggestion not in adding[MAX_NODE_SHAPES:]]
-
-
 class Search:
     """Tries changes on a copy of the session."""
 
@@ -191,5 +185,19 @@ class Search:
     def result(self, began: float, sentence: str) -> SmallestChange:
         """The suggestions. `began` is a moment of `time.perf_counter`."""
         seconds = round(time.perf_counter() - began, 4)
-        suggestions = tuple(_with_few_nodes(self.in_order())[:MAX_SUGGESTIONS])
+        suggestions = tuple(self._with_few_nodes(self.in_order())[:MAX_SUGGESTIONS])
         return SmallestChange(self.pod.key, suggestions, dict(self.tried), self.dry_runs, seconds, sentence)
+
+    def _with_few_nodes(self, suggestions: Sequence[Suggestion]) -> list[Suggestion]:
+        """The suggestions, with the first `MAX_NODE_SHAPES` of those that only add nodes, each of another size."""
+        sizes: set[object] = set()
+        kept = []
+        for suggestion in suggestions:
+            if {change.kind for change in suggestion.changes} == {"node"}:
+                added = [node for change in self.changes_behind(suggestion) for node in change.nodes]
+                size = tuple(sorted((resource, str(amount)) for node in added for resource, amount in node.status.allocatable.items()))
+                if size in sizes or len(sizes) == MAX_NODE_SHAPES:
+                    continue
+                sizes.add(size)
+            kept.append(suggestion)
+        return kept
