@@ -144,6 +144,7 @@ def print_messages(found: Sequence[PodMessage], reading: TextReading) -> None:
 
     Of those that one writer sent about a pod, only the first is explained.
     """
+    from schedviz.explain.message import shown_name
     from schedviz.explain.text_reading import says_all
 
     if not found:
@@ -159,7 +160,7 @@ def print_messages(found: Sequence[PodMessage], reading: TextReading) -> None:
         sent = f", {each.at}" if each.at else ""
         is_first = all(each.pod != pod for pod, _ in seen)
         if is_first:
-            say(f"{named(equals[each.pod]) or 'A pod'}{'' if answer else sent}:", bold=True)
+            say(f"{named([*map(shown_name, equals[each.pod])]) or 'A pod'}{'' if answer else sent}:", bold=True)
             print_answer(answer)
         if ((each.pod, each.writer) in seen and each.pod and each.at) or is_over:
             seen.add((each.pod, each.writer))

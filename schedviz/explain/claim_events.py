@@ -11,16 +11,21 @@ from schedviz.trace.phrase import Phrase, phrase, some
 PROVISIONING_FAILED: Final = "ProvisioningFailed"
 _NOT_ALLOWED: Final = re.compile(r"unauthori[sz]ed|not authorized|access ?denied|permission|forbidden", re.IGNORECASE)
 _NO_MORE: Final = re.compile(r"quota|limit ?exceeded|exceeds? the|out of capacity|insufficient capacity|no space", re.IGNORECASE)
+#: The end of the name of a StatefulSet's pod.
+_ORDINAL: Final = re.compile(r"-\d{1,5}\Z")
 #: Upstream: pkg/controller/volume/persistentvolume/pv_controller.go provisionClaimOperation, with the API server's message.
 _NO_CLASS: Final = re.compile(r'storageclass(?:\.storage\.k8s\.io)? "(?P<name>[^"]{1,253})" not found', re.IGNORECASE)
 
 
-def provisioning_failure(message: str, classes: Sequence[str] = ()) -> tuple[Phrase, Phrase]:
-    """The likely cause of a ProvisioningFailed event, and what to do. `classes`: the StorageClasses that are known to exist."""
+def provisioning_failure(message: str, classes: Sequence[str] = (), *, is_of_template: bool = False) -> tuple[Phrase, Phrase]:
+    """The likely cause of a ProvisioningFailed event, and what to do. `classes`: the StorageClasses that are known to exist.
+
+    `is_of_template`: as in `missing_class`.
+    """
     missing = _NO_CLASS.search(message)
     if missing is None:
         return _why_not(message)
-    return missing_class(missing["name"].replace("`", "'"), classes)
+    return missing_class(missing["name"].replace("`", "'"), classes, is_of_template=is_of_template)
 
 
 def _why_not(message: str) -> tuple[Phrase, Phrase]:
@@ -37,9 +42,18 @@ def _why_not(message: str) -> tuple[Phrase, Phrase]:
     )
 
 
-def missing_class(name: str, classes: Sequence[str] = ()) -> tuple[Phrase, Phrase]:
-    """The same for a StorageClass that does not exist. `classes` as in `provisioning_failure`."""
+def missing_class(name: str, classes: Sequence[str] = (), *, is_of_template: bool = False) -> tuple[Phrase, Phrase]:
+    """The same for a StorageClass that does not exist. `classes` as in `provisioning_failure`.
+
+    `is_of_template`: a StatefulSet makes the claim, from a template that cannot be changed, and would make it again as it is.
+    """
     cause = phrase("the StorageClass {name} does not exist", name=name)
+    if is_of_template:
+        return cause, phrase(
+            "create the StorageClass {name}, as a copy of one that exists (`kubectl get storageclass`); to use another one, recreate the "
+            "StatefulSet (`kubectl delete statefulset --cascade=orphan`) and the claim",
+            name=name,
+        )
     if classes and name not in classes:
         advice = "create the StorageClass {name}, or recreate the claim with one that exists: {classes}"
         return cause, phrase(advice, name=name, classes=some(classes))
@@ -53,3 +67,8 @@ def may_be_of(claim: str, pod: str) -> bool:
     namespace, _, name = pod.partition("/")
     of_claim, _, claim_name = claim.partition("/")
     return bool(name) and namespace == of_claim and (claim_name.endswith(f"-{name}") or claim_name.startswith(f"{name}-"))
+
+
+def is_of_stateful_set(claim: str, pod: str) -> bool:
+    """Whether the claim has the name that a StatefulSet gives to the claims of its pod: `data-kafka-2` of `kafka-2`."""
+    return _ORDINAL.search(pod) is not None and may_be_of(claim, pod) and claim.endswith(f"-{pod.rpartition('/')[2]}")

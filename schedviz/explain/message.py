@@ -61,6 +61,8 @@ _ENDS: Final = ("No preemption victims found for incoming pod", "Preemption is n
 _TELLING: Final = 10
 
 
+#: How the reason begins of a pod whose claim has no volume.
+_UNBOUND: Final = "pod has unbound immediate PersistentVolumeClaims"
 #: What says that a claim has no volume.
 PROVISIONER: Final = "the claim's events"
 _WRITERS: Final = frozenset({CLUSTER_AUTOSCALER, KARPENTER, API_SERVER, DESCRIPTION, TABLE_OF_PODS, PROVISIONER})
@@ -122,9 +124,28 @@ def writer_of(clause: Clause) -> str:
     return clause.plugin if clause.plugin in _WRITERS else ""
 
 
+def shown_name(key: str) -> str:
+    """`namespace/name` as kubectl prints it: without `default`, which is also that of a text which names no namespace."""
+    return key.removeprefix("default/")
+
+
 def without_advice(said: PodMessage) -> PodMessage:
     """The message without what to try first."""
     return msgspec.structs.replace(said, message=msgspec.structs.replace(said.message, first="", first_phrase=None))
+
+
+def without_repeats(said: PodMessage, *, without_claims: bool = False) -> PodMessage:
+    """The message whose clauses do not repeat what it says to try first, nor the causes and the advice of a clause before them.
+
+    `without_claims`: nor what to do about claims without a volume, which was said.
+    """
+    known = {said.message.first}
+    clauses = []
+    for clause in said.message.clauses:
+        repeats = clause.advice in known or (without_claims and clause.reason.startswith(_UNBOUND))
+        known.add(clause.advice)
+        clauses.append(msgspec.structs.replace(clause, advice="", advice_phrase=None, causes=()) if repeats else clause)
+    return msgspec.structs.replace(said, message=msgspec.structs.replace(said.message, clauses=tuple(clauses)))
 
 
 def with_broken_nodes(said: PodMessage, nodes: Sequence[str]) -> PodMessage:
@@ -343,8 +364,8 @@ def _finding(nodes: int, unaccounted: int, end: str) -> Phrase | None:
     if _BEFORE_1_20.search(end):
         return phrase(_LOST, count=how_many, nodes=nodes)
     return phrase(
-        "The message gives no reason for {count} of {nodes}: they do not count for a pod that may run on certain nodes only, such as "
-        "one of a DaemonSet or with a local volume. For another pod, they are missing from the scheduler's list of nodes.",
+        "The message leaves out {count} of {nodes}: the pod may not run there at all, as a DaemonSet's pod, which belongs to one node, or "
+        "a pod with a local volume. If that is not so, the scheduler's list of nodes lacks them.",
         count=how_many,
         nodes=nodes,
     )
@@ -432,10 +453,12 @@ def _clauses(sentence: str) -> tuple[Clause, ...]:
 
 
 def _whole(reason: str) -> str:
-    """The reason; that of preemption of which a cut text has only the beginning."""
-    if len(reason) < _TELLING:
+    """The reason; that of preemption of which a cut text has only the beginning, or one with a word that a terminal broke."""
+    if len(reason) < _TELLING or meaning_of(reason) is not None:
         return reason
-    return next((whole for whole in _ENDS if whole.startswith(reason)), reason)
+    joined_ = (reason[:at] + reason[at + 1 :] for at, letter in enumerate(reason) if letter == " ")
+    unbroken = next((text for text in joined_ if meaning_of(text) is not None), reason)
+    return next((whole for whole in _ENDS if whole.startswith(unbroken)), unbroken)
 
 
 def with_nodes(clauses: Sequence[Clause], verdicts: Sequence[NodeVerdict]) -> tuple[Clause, ...]:

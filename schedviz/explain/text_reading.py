@@ -8,7 +8,7 @@ from typing import Final, Literal, Protocol
 
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.types import PodInfo
-from schedviz.explain.claim_events import may_be_of, provisioning_failure
+from schedviz.explain.claim_events import is_of_stateful_set, may_be_of, provisioning_failure
 from schedviz.explain.explanation import Clause, Part
 from schedviz.explain.main_reason import is_of_broken_nodes, is_of_system_pool
 from schedviz.explain.message import (
@@ -19,8 +19,10 @@ from schedviz.explain.message import (
     newest_first,
     newest_of_each_source,
     parse_messages,
+    shown_name,
     with_broken_nodes,
     without_advice,
+    without_repeats,
 )
 from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
 from schedviz.explain.reason_tables.whole import DESCRIPTION, TABLE_OF_PODS
@@ -135,9 +137,11 @@ def reading_of(messages: Sequence[PodMessage], events: Sequence[Event], age: Cal
     messages = (*messages, *of_claims)
     answers = tuple(_answer(pod, of_pod, events, age) for pod, of_pod in by_pod.items())
     placed = {answer.pod for answer in answers if answer.standing == "scheduled"}
+    of_claim = {answer.pod for answer in answers if answer.sentence_phrase is not None and "claim" in answer.sentence_phrase.values}
     answered = {answer.pod for answer in answers if answer.sentence}
     # The answer says what to do first; what else would help is in the clauses.
     messages = [without_advice(message) if message.pod in answered else message for message in messages]
+    messages = [without_repeats(message, without_claims=message.pod in of_claim) for message in messages]
     others = _others([event for event in events if event.reason and event.pod not in placed and not event.claim])
     return TextReading(tuple(messages), answers, others.text if others is not None else "", others)
 
@@ -212,8 +216,10 @@ def _of_claims(pod: str, events: Sequence[Event], age: Callable[[str], float]) -
     failed = min((event for event in events if event.claim and may_be_of(event.claim, pod)), key=lambda event: age(event.at), default=None)
     if failed is None:
         return None, None
-    cause, advice = provisioning_failure(failed.message)
-    return phrase("The claim {claim} has no volume: {cause} ({message}).", claim=failed.claim, cause=cause, message=failed.message), advice
+    cause, advice = provisioning_failure(failed.message, is_of_template=is_of_stateful_set(failed.claim, pod))
+    return phrase(
+        "The claim {claim} has no volume: {cause} ({message}).", claim=shown_name(failed.claim), cause=cause, message=failed.message
+    ), advice
 
 
 def _about_claims(events: Sequence[Event], age: Callable[[str], float]) -> list[PodMessage]:
@@ -238,7 +244,7 @@ def _of_network(newest: Sequence[PodMessage], events: Sequence[Event]) -> Phrase
     event = next((event for event in events if event.reason == _NO_NETWORK), None)
     if event is None:
         return None
-    return phrase("Likely why the nodes are not ready: {pod} says: {message}", pod=event.pod, message=event.message)
+    return phrase("Likely why the nodes are not ready: {pod} says: {message}", pod=shown_name(event.pod), message=event.message)
 
 
 def _is_of_any(event: Event, pods: Iterable[str]) -> bool:
@@ -296,8 +302,8 @@ def _earlier(messages: Sequence[PodMessage], age: Callable[[str], float]) -> Phr
 
 def _others(warnings: Iterable[Event]) -> Phrase | None:
     warnings = [event for event in warnings if event.reason != _NO_NETWORK]
-    evicted = list(dict.fromkeys(event.pod for event in warnings if event.reason == _PREEMPTED))
-    named = list(dict.fromkeys(f"{event.pod} {event.reason}".strip() for event in warnings if event.reason != _PREEMPTED))
+    evicted = list(dict.fromkeys(shown_name(event.pod) for event in warnings if event.reason == _PREEMPTED))
+    named = list(dict.fromkeys(f"{shown_name(event.pod)} {event.reason}".strip() for event in warnings if event.reason != _PREEMPTED))
     said: list[Phrase] = []
     if evicted:
         pods = counted(len(evicted), "{count} pod was evicted", "{count} pods were evicted")

@@ -9,7 +9,7 @@ import msgspec
 
 from schedviz.engine import Simulation
 from schedviz.engine.framework.plugins import names
-from schedviz.explain.claim_events import missing_class
+from schedviz.explain.claim_events import is_of_stateful_set, missing_class
 from schedviz.explain.explanation import Clause
 from schedviz.kube.claims import claim_keys, class_of_claim
 from schedviz.kube.core import Pod
@@ -33,7 +33,7 @@ def with_missing_class(simulation: Simulation, pod: Pod, clauses: Sequence[Claus
     claim = next((claim for claim in unbound if (name := class_of_claim(claim)) and name not in classes), None)
     if claim is None or not classes:
         return tuple(clauses)
-    cause, advice = missing_class(class_of_claim(claim), classes)
+    cause, advice = missing_class(class_of_claim(claim), classes, is_of_template=is_of_stateful_set(claim.key, pod.key))
     headline = phrase("the claim {claim} has no volume: {cause}", claim=claim.key, cause=cause)
     return tuple(
         msgspec.structs.replace(

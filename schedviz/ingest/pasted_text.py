@@ -70,6 +70,10 @@ _COMMAND: Final = re.compile(
 )
 _COMMAND_NAMESPACE: Final = re.compile(r"(?:^|[ \t])(?:-n|--namespace)(?:[ \t]++|=)(?P<namespace>[a-z0-9-]++)")
 _COMMAND_NAME: Final = re.compile(r"(?:^|[ \t])(?P<name>[a-z0-9][a-z0-9.-]*+)(?=[ \t]|$)")
+#: A row of `kubectl get pods` of a pending pod, with its namespace if the table has several.
+_PENDING_ROW: Final = re.compile(
+    r"^[ \t]*+(?:(?P<namespace>[a-z0-9][a-z0-9-]*+)[ \t]++)?(?P<name>[a-z0-9][a-z0-9.-]*+)[ \t]++\d++/\d++[ \t]++Pending[ \t]", re.MULTILINE
+)
 _DESCRIBED: Final = re.compile(r"^[ \t]*+(?:Name|Namespace):[ \t]++\S++[ \t]*+$", re.MULTILINE)
 #: A row of `kubectl get events`: `[NAMESPACE] LAST-SEEN TYPE REASON [pod/]NAME …`. The owner of pods has another kind.
 _ROW: Final = re.compile(rf"^(?P<before>.*?)\b(?:{'|'.join((REASON, *OTHER_REASONS))})\s++(?P<pod>[A-Za-z][A-Za-z.]*+/[^\s:]++|\S++):?\s")
@@ -77,6 +81,11 @@ _ROW: Final = re.compile(rf"^(?P<before>.*?)\b(?:{'|'.join((REASON, *OTHER_REASO
 _BEFORE: Final = 4_000
 _AGE: Final = re.compile(r"(?:\d++[smhdy])++")
 _AGE_PART: Final = re.compile(r"(\d{1,9})([smhdy])")
+#: The time of a line of a log of a Kubernetes component, `I1126 02:51:07.116508`, and as it is reported, `11-26 02:51:07`.
+_LOG_TIME: Final = re.compile(r"(?:^|\s)[IWEF](?P<month>\d\d)(?P<day>\d\d) (?P<time>\d\d:\d\d:\d\d)\.\d")
+_REPORTED_LOG_TIME: Final = re.compile(r"(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)")
+#: More than the seconds of a year of twelve months with 31 days.
+_OF_A_YEAR: Final = 40_000_000
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "y": 31_536_000}
 #: The pod in a log line or an event: `pod="default/web"`; before 1.19 `Unable to schedule default/web: …`.
 _LOGGED_POD: Final = re.compile(
@@ -154,7 +163,13 @@ def messages_in(text: str, *, of_others: bool = True) -> list[PodMessage]:
 
 
 def seconds_of_age(at: str) -> float:
-    """Seconds since a message was sent "5m ago"; without a time it is of any age."""
+    """Seconds since a message was sent "5m ago"; without a time it is of any age.
+
+    Of the time of a log only the order is known: the later of two has the smaller number.
+    """
+    if logged := _REPORTED_LOG_TIME.fullmatch(at):
+        month, day, hour, minute, second = map(int, logged.groups())
+        return _OF_A_YEAR - ((month * 31 + day) * 86_400 + hour * 3_600 + minute * 60 + second)
     parts = _AGE_PART.findall(at)
     return sum(int(count) * _SECONDS[unit] for count, unit in parts) if parts else float("inf")
 
@@ -258,6 +273,7 @@ class DescribedPods:
     def __init__(self, text: str) -> None:
         self._lines = [(match.start(), match[0]) for match in _DESCRIBED.finditer(text)]
         self._commands = [(match.start(), name) for match in _COMMAND.finditer(text) if (name := _pod_of_command(match[0], match["rest"]))]
+        self._pending = {f"{row['namespace'] or 'default'}/{row['name']}" for row in _PENDING_ROW.finditer(text)}
         self._next = 0
         #: The pod of the last command that printed no name.
         self._last = ""
@@ -271,7 +287,11 @@ class DescribedPods:
             at, name = self._commands.pop(0)
             if not any(at < line < offset for line, _ in self._lines):
                 return self._of_command(name)
-        return self._of_lines(offset) or self._last
+        return self._of_lines(offset) or self._last or self._of_table()
+
+    def _of_table(self) -> str:
+        """The only pending pod of a table of pods in the text; "": there is none, or there are several."""
+        return next(iter(self._pending)) if len(self._pending) == 1 else ""
 
     def _of_command(self, name: str) -> str:
         self._last = name
@@ -302,7 +322,7 @@ def _pod_of_command(command: str, rest: str) -> str:
 def _about(before: str, described: str) -> tuple[str, str]:
     """The pod of a message, and when it was sent, by what precedes the message in its line."""
     if logged := _LOGGED_POD.search(before):
-        return logged[1] or logged[2], ""
+        return logged[1] or logged[2], _log_time(before)
     if reference := _REFERENCE.search(before):
         return f"{reference[1]}/{reference[2]}", ""
     row = _ROW.match(f"{before} ")
@@ -320,6 +340,12 @@ def _about(before: str, described: str) -> tuple[str, str]:
     if not is_named:
         return described, at
     return f"{columns[0] if len(columns) > 2 else 'default'}/{name}", at
+
+
+def _log_time(line: str) -> str:
+    """When a line of a log was written, such as `11-26 02:51:07`; "": it does not say so."""
+    at = _LOG_TIME.search(line[:_BEFORE])
+    return f"{at['month']}-{at['day']} {at['time']}" if at is not None else ""
 
 
 def _without_head(text: str, start: int, stop: int, described: DescribedPods) -> Iterator[PodMessage]:
@@ -347,11 +373,14 @@ def _without_head(text: str, start: int, stop: int, described: DescribedPods) ->
                 yield PodMessage(pod, whole_message(f"could not schedule pod, {reason[1]}", 0, 0)[0])
     if "Error scheduling" in text[start:stop]:
         for old, retrying in _in_lines(_OLD_ERROR, _RETRYING, text, start, stop):
-            yield PodMessage(old["pod"], text[old.end() : retrying.start()])
+            line = text[text.rfind("\n", 0, old.start()) + 1 : old.start()]
+            yield PodMessage(old["pod"], text[old.end() : retrying.start()], at=_log_time(line))
         for error in _ERROR.finditer(text, start, stop):
             if (value := _ERR_VALUE.search(error["values"])) is not None:
                 named = _LOGGED_POD.search(error["values"])
-                yield PodMessage(named[1] or "" if named is not None else "", whole_message(value[1], 0, 0)[0])
+                line = text[text.rfind("\n", 0, error.start()) + 1 : error.start()]
+                pod = named[1] or "" if named is not None else ""
+                yield PodMessage(pod, whole_message(value[1], 0, 0)[0], at=_log_time(line))
 
 
 def _in_lines(

@@ -133,7 +133,7 @@ def test_all_messages_of_a_pasted_text_are_explained() -> None:
     as_json = CliRunner().invoke(explain, ["--message", "-", "-o", "json"], input=text)
     one = CliRunner().invoke(explain, ["db", "--message", "-", "-o", "json"], input=text)
 
-    assert [line for line in printed.output.splitlines() if line.endswith("ago:")] == ["default/web, 5m ago:", "default/db, 1m ago:"]
+    assert [line for line in printed.output.splitlines() if line.endswith("ago:")] == ["web, 5m ago:", "db, 1m ago:"]
     assert [each["pod"] for each in json.loads(as_json.output)] == ["default/web", "default/db"]
     assert json.loads(one.output)["clauses"][0]["reason"] == "node(s) were unschedulable"
 

@@ -60,7 +60,7 @@ def test_a_reason_that_no_default_plugin_gives_is_shown_as_unknown() -> None:
     ("text", "says"),
     [
         ("0/6 nodes are available: 5 node(s) didn't match node selector.", "kubernetes issue 91601"),
-        ("0/6 nodes are available: 1 Insufficient cpu.", "a pod that may run on certain nodes only"),
+        ("0/6 nodes are available: 1 Insufficient cpu.", "the pod may not run there at all"),
         ("0/6 nodes are available: 1 Insufficient cpu, 2", "The text was cut"),
         ("0/6 nodes are available:", "The text was cut"),
         ("0/6 nodes are available: 6 Insufficient cpu.", ""),
@@ -388,3 +388,10 @@ def test_nodes_where_the_volume_is_not_are_no_use_if_a_later_filter_rejected_oth
     )
     assert [(clause.count, clause.is_aside) for clause in message.clauses] == [(2, False), (4, False), (6, True)]
     assert message.first.startswith("uncordon the nodes")
+
+
+def test_a_word_that_a_terminal_broke_is_read() -> None:
+    broken = "0/2 nodes are available: 2 node(s) were unsched ulable. preemption: 0/2 nodes are available: "
+    message = parse_message(f"{broken}2 No preemption vic tims found for incoming pod.")
+    assert [clause.reason for clause in message.clauses] == ["node(s) were unschedulable"]
+    assert [clause.reason for clause in message.preemption] == ["No preemption victims found for incoming pod"]

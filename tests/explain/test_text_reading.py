@@ -176,7 +176,7 @@ def test_pods_that_were_evicted_for_another_are_named() -> None:
         "10s  Normal   Preempted         pod/report-1  Preempted by pod 5b1c0c2e on node worker-7\n"
         "8s   Warning  FailedScheduling  pod/report-2  0/8 nodes are available: 8 Insufficient memory.\n"
     )
-    assert reading.others == "1 pod was evicted to make room for a pod of higher priority: default/report-1"
+    assert reading.others == "1 pod was evicted to make room for a pod of higher priority: report-1"
 
 
 def test_a_scheduler_that_has_stopped_is_the_answer() -> None:
@@ -273,3 +273,10 @@ def test_pods_that_were_not_created_have_the_name_of_their_owner() -> None:
     )
     assert [(message.pod, message.at, message.writer) for message in reading.messages] == [("shop/web-5f", "12s ago", "kube-apiserver")]
     assert reading.answers[0].standing == "notCreated"
+
+
+def test_the_clauses_do_not_repeat_what_was_said_about_a_claim_or_about_other_nodes() -> None:
+    full = "0/3 nodes are available: 1 Insufficient memory, 2 Insufficient cpu."
+    [message] = read(f"Warning  FailedScheduling  2m  default-scheduler  {full}").messages
+    assert [bool(clause.advice) for clause in message.message.clauses] == [True, False]
+    assert message.message.clauses[1].causes == ()

@@ -59,7 +59,7 @@ def test_the_name_of_a_volume_s_config_map_is_not_that_of_the_pod() -> None:
         (
             f'I1123 10:00:00.000000 1 schedule_one.go:1] "Unable to schedule pod; no fit; waiting" pod="shop/web-1" err="{TAINT}"',
             "shop/web-1",
-            "",
+            "11-23 10:00:00",
         ),
         (f"> my pod is stuck:\n> {TAINT}\n\nany idea?", "", ""),
         (f"- lastTransitionTime: null\n  message: '{TAINT}'\n  reason: Unschedulable", "", ""),
@@ -375,3 +375,14 @@ def test_the_command_names_the_pod_of_which_only_the_end_was_copied() -> None:
 def test_the_frame_of_a_terminal_program_is_taken_off() -> None:
     framed = "│ Name:       web-1 │\n│ Namespace:  shop  │\n│ Containers: │\n│   c:  │\n│ Node-Selectors:  disktype=ssd │\n"
     assert plain(framed).startswith("Name:       web-1")
+
+
+def test_the_only_pending_pod_of_a_table_is_that_of_a_message_without_a_name() -> None:
+    row = "NAME      READY   STATUS    RESTARTS   AGE\nvault-2   0/1     Pending   0          31m\n"
+    assert [said.pod for said in messages_in(f"{row}\n  Warning  FailedScheduling  31s  default-scheduler  {TAINT}")] == ["default/vault-2"]
+    assert [said.pod for said in messages_in(f"{row}vault-3   0/1     Pending   0   31m\n\n{TAINT}")] == [""]
+
+
+def test_the_newest_of_equal_lines_of_a_log_gives_the_time() -> None:
+    line = 'I1123 10:0{}:00.000000 1 schedule_one.go:1] "Unable to schedule pod; no fit; waiting" pod="shop/web-1" err="{}"'
+    assert [said.at for said in messages_in(f"{line.format(1, TAINT)}\n{line.format(2, TAINT)}")] == ["11-23 10:02:00"]

@@ -12,7 +12,7 @@ from schedviz.explain.changes.search import SmallestChange, Suggestion
 from schedviz.explain.details.detail import AnyDetail, ResourceDetail, SpreadDetail
 from schedviz.explain.explanation import Clause, Explanation
 from schedviz.explain.finding import Finding
-from schedviz.explain.message import Message, PodMessage, one_full_stop, writer_of
+from schedviz.explain.message import Message, PodMessage, one_full_stop, shown_name, writer_of
 from schedviz.explain.overview import Overview, PendingGroup, WaitingReason
 from schedviz.explain.sentence import answer_of
 from schedviz.explain.text_reading import PodAnswer, says_all
@@ -79,7 +79,7 @@ def card_of_message(
     first = 1 if is_answered else 0
     clauses = (*autoscaler_clauses[:first], *message.clauses, *autoscaler_clauses[first:])
     card = Card(
-        subject=pod_message.pod,
+        subject=shown_name(pod_message.pod),
         standing=("scheduled" if is_over else "pending") if pod_message.pod else "",
         # A sentence of a card has no code, unlike what to do.
         sentence=" ".join(filter(None, (*_first(answer), *(() if is_answered else _concluded(message))))).replace("`", "'") or general,
