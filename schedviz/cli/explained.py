@@ -162,7 +162,7 @@ def print_messages(found: Sequence[PodMessage], reading: TextReading) -> None:
         if is_first:
             say(f"{named([*map(shown_name, equals[each.pod])]) or 'A pod'}{'' if answer else sent}:", bold=True)
             print_answer(answer)
-        if ((each.pod, each.writer) in seen and each.pod and each.at) or is_over:
+        if ((each.pod, each.writer) in seen and each.at) or is_over:
             seen.add((each.pod, each.writer))
             say_wrapped(f"Earlier{sent}: {each.text}", dim=True)
             continue

@@ -281,6 +281,8 @@ def _with_wording(message: Message) -> Message:
 
 def _fit_error(nodes: int, rest: str) -> Message:
     said, _, preempting = rest.partition("preemption: ")
+    # Before 1.34, a claim's reason ended with the text of another error.
+    said = said.replace(f"{_UNBOUND}. not found", _UNBOUND)
     sentences = [part.strip(" ,") for part in said.strip().rstrip(".").split(". ") if part.strip(" ,.")]
     listed = [sentence for sentence in sentences if _CLAUSE.match(sentence)]
     others = [sentence for sentence in sentences if sentence not in listed and not sentence.isdigit()]

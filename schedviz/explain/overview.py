@@ -267,7 +267,7 @@ def _waiting_reasons(
     for explanation, pods in explained:
         reason = _UNKNOWN if findings.is_unknown(explanation.pod) else _reason(simulation, explanation)
         phrases.setdefault(reason.text, reason)
-        advice[reason.text] = _shared_advice(advice, reason.text, _advice(simulation, explanation))
+        advice[explanation.pod] = _advice(simulation, explanation)
         by_reason.setdefault(reason.text, []).append(_group(simulation, explanation, pods, is_of_clause=_is_quoted(reason)))
         if reason.template == _OF_CLAUSE and _may_have_change(explanation):
             searched.setdefault(reason.text, []).append(explanation)
@@ -281,7 +281,9 @@ def _waiting_reasons(
     known = [info.node for info in simulation.scheduler.state.cache.nodes if info.node is not None]
     nodes = _Nodes(ShortNames([node.name for node in known]), sum(node.spec.unschedulable for node in known))
     reasons = [*_joined(by_reason, phrases, nodes)]
-    reasons += [_waiting(phrases[text], members, advice[text], nodes) for text, members in by_reason.items() if members]
+    reasons += [
+        _waiting(phrases[text], members, _in_common_advice(members, advice), nodes) for text, members in by_reason.items() if members
+    ]
     reasons = [_with_effects(simulation, reason, changes, until) for reason in reasons]
     return sorted(reasons, key=lambda reason: (reason.placeable, reason.reason_phrase.template == _NOT_EVALUATED, -reason.count))
 
@@ -299,9 +301,15 @@ def _changes(simulation: Simulation, searched: dict[str, list[Explanation]], unt
         if time.perf_counter() > until:
             break
         smallest, search = search_change(simulation, explanation.pod, explanation)
-        if smallest.suggestions:
-            found[explanation.pod] = search.changes_behind(smallest.suggestions[0])
+        if smallest.suggestions and not _is_far_fetched(changes := search.changes_behind(smallest.suggestions[0])):
+            found[explanation.pod] = changes
     return found
+
+
+def _is_far_fetched(changes: Sequence[Change]) -> bool:
+    """Whether general advice is better: to request a fraction, or to take nodes without the labels and add some of them."""
+    kinds = {change.kind for change in changes}
+    return any(change.kind == "request" and change.is_unlikely for change in changes) or kinds == {"selector", "node"}
 
 
 def _with_effects(simulation: Simulation, reason: WaitingReason, changes: dict[str, tuple[Change, ...]], until: float) -> WaitingReason:
@@ -394,10 +402,11 @@ def _is_quoted(reason: Phrase) -> bool:
     return reason.template in (_OF_CLAUSE, _JOINED)
 
 
-def _shared_advice(known: dict[str, Phrase | None], reason: str, advice: Phrase | None) -> Phrase | None:
-    """What to do about a reason that several groups have: the first group's, without the names in its commands if they differ."""
-    first = known.get(reason, advice)
-    if first is None or advice is None or first.text == advice.text or first.template != advice.template:
+def _in_common_advice(members: Sequence[PendingGroup], advice: dict[str, Phrase | None]) -> Phrase | None:
+    """What to do about groups without a change: the first group's advice, without the names in its commands if they differ."""
+    every = [advice[group.pods[0]] for group in members if not group.changes]
+    first = next((each for each in every if each is not None), None)
+    if first is None or all(each is None or each.text == first.text or each.template != first.template for each in every):
         return first
     names = Named().values
     return Phrase(first.template, {name: names.get(name, value) for name, value in first.values.items()})

@@ -395,3 +395,14 @@ def test_a_word_that_a_terminal_broke_is_read() -> None:
     message = parse_message(f"{broken}2 No preemption vic tims found for incoming pod.")
     assert [clause.reason for clause in message.clauses] == ["node(s) were unschedulable"]
     assert [clause.reason for clause in message.preemption] == ["No preemption victims found for incoming pod"]
+
+
+def test_the_end_of_a_message_about_claims_is_no_reason_of_its_own() -> None:
+    message = parse_message("0/7 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found")
+    assert [clause.reason for clause in message.clauses] == ["pod has unbound immediate PersistentVolumeClaims"]
+
+
+def test_a_taint_of_an_agent_that_starts_asks_for_no_toleration() -> None:
+    [clause] = parse_message("0/1 nodes are available: 1 node(s) had untolerated taint {node.cilium.io/agent-not-ready: }.").clauses
+    assert clause.headline == "the agent of node.cilium.io is not ready on 1 node"
+    assert "toleration" not in clause.advice

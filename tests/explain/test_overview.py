@@ -303,3 +303,9 @@ def test_pods_of_another_scheduler_are_counted_apart() -> None:
         == "1 pod is pending, for 1 reason; 1 pod waits for another scheduler"
     )
     assert overview(cluster(node("n1"), other)).sentence == "1 pod waits for another scheduler."
+
+
+def test_a_pod_that_is_too_large_for_every_node_is_not_advised_to_request_a_fraction() -> None:
+    [reason] = overview(cluster(node("n1"), pod("huge", cpu="40")), with_changes=True).reasons
+    assert reason.groups[0].changes == ()
+    assert reason.advice.startswith("no node is large enough, even if it is empty")

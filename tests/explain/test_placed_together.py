@@ -101,3 +101,10 @@ def test_a_pod_of_the_same_priority_is_not_deleted_by_a_command() -> None:
         found = smallest_change(simulation, "default/p", why_pending(simulation, "default/p"))
         [victim] = [change for each in found.suggestions for change in each.changes if change.kind == "victim"]
         assert (victim.what, bool(victim.kubectl)) == ("remove default/a from n1", has_command)
+
+
+def test_where_one_more_node_places_some_pods_the_number_for_all_is_said() -> None:
+    pods = [pod(f"p{number}", cpu="4") for number in range(3)]
+    [reason] = overview(cluster(node("n1"), pod("a", cpu="4", on="n1"), *pods), with_changes=True).reasons
+    assert [change.what for change in reason.changes] == ["add one more node like n1"]
+    assert reason.effect == "places only 1 of 3 pods; for all of them, add 3 more nodes like n1"

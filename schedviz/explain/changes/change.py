@@ -91,6 +91,7 @@ WORDS: dict[str, str] = {
 #: What else a change does; a kind that is not here concerns nothing but the pod. They are sentences without values, for translation.
 CONSEQUENCES: dict[Kind, str] = {
     "port": "clients that use the node's port no longer reach the pod",
+    "constraint": "it may be there on purpose, such as to survive the loss of a node or a zone",
     "uncordon": "the node may be in maintenance, and takes other pods again, too",
     "taint": "other pods may be placed there, too",
     "toleration": "the pod may then be placed on nodes that are reserved for others",

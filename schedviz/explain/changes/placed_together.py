@@ -137,8 +137,23 @@ def effect_of(simulation: Simulation, pods: Sequence[PodAndChanges], until: floa
         if fewest == most
         else phrase("places {fewest} to {most} of {count} pods, depending on which is tried first", fewest=fewest, most=most, count=count)
     )
+    if (all_nodes := _nodes_instead(simulation, tried, fewest, until)) is not None:
+        return phrase("{places}; for all of them, {more}", places=places, more=all_nodes.phrase)
     more = _nodes_for_all(simulation, orders, placed, until)
     return places if more is None else phrase("{places}; for the others, {more}", places=places, more=more.phrase)
+
+
+def _nodes_instead(simulation: Simulation, pods: Sequence[PodAndChanges], placed: int, until: float) -> Change | None:
+    """Where the change is one more node: so many nodes of its shape that all pods fit; None if that is not so, or not found."""
+    changes = _once([change for each in pods for change in each.changes])
+    if len(changes) != 1 or changes[0].kind != "node" or not placed or time.perf_counter() > until:
+        return None
+    pod, needed = pods[0].pod, -(-len(pods) // placed)
+    every: Iterator[Change] = more_nodes(simulation, DryRun(simulation, pod), counts=(needed,))
+    change = next((change for change in every if change.ladder == changes[0].ladder), None)
+    if change is None or count_placed(simulation, [PodAndChanges(each.pod, (change,)) for each in pods]) < len(pods):
+        return None
+    return change
 
 
 def _nodes_for_all(simulation: Simulation, orders: Sequence[Sequence[PodAndChanges]], placed: Sequence[int], until: float) -> Change | None:

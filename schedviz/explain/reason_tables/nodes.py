@@ -63,7 +63,8 @@ NODES: Final[tuple[Row, ...]] = (
                 "the node has no such device, or its device plugin does not run",
                 "other pods have all devices of the node; each is given to one pod, even if it is idle",
             ),
-            "see which nodes list {resource} under Allocatable (`kubectl describe nodes`); the device plugin does not run on others",
+            "see which nodes list {resource} under Allocatable (`kubectl describe nodes`), and which pods have it there; others have no "
+            "such device, or no device plugin",
             of_named="see whether `kubectl describe node {node}` lists {resource} under Allocatable; if not, its device plugin is down",
             of_nodes=("{nodes} has too little free {resource}", "{nodes} have too little free {resource}"),
         ),
@@ -89,6 +90,16 @@ NODES: Final[tuple[Row, ...]] = (
             _CORDONED,
             of_named=_THIS_CORDONED,
             of_nodes=("{nodes} is cordoned", "{nodes} are cordoned"),
+        ),
+    ),
+    (
+        _TAINTED + r"\{(?P<taint>(?P<agent>[\w.-]+)/agent-not-ready.*?)(?:: )?\}" + _END,
+        Meaning(
+            names.TAINT_TOLERATION,
+            "the node's agent of {agent} is not ready: {taint}",
+            ("a node that is minutes old", "the agent's pod on the node does not run"),
+            "wait if the node is new; otherwise look at the agent's pod there: `kubectl get pods -n kube-system -o wide`",
+            of_nodes=("the agent of {agent} is not ready on {nodes}", "the agent of {agent} is not ready on {nodes}"),
         ),
     ),
     (
