@@ -93,7 +93,7 @@ class WaitingReason(Part, frozen=True):
     groups: tuple[PendingGroup, ...]
     #: They only wait for their next attempt: they fit on nodes now, and nothing prevents an attempt.
     placeable: bool = False
-    #: What to do about it, with commands between backticks. "" if there is nothing to do, or if `changes` of this reason or of all its
+    #: What to do about it, with commands between backticks. "" if there is nothing to do, or if `changes` of this reason or of its
     #: groups say it.
     advice: str = ""
     #: The verified change that all groups have in common; empty: they have none, or different ones.
@@ -353,7 +353,8 @@ def _waiting(reason: Phrase, members: Sequence[PendingGroup], advice: Phrase | N
     placeable = reason.template == _TRIED_SOON
     count = sum(len(group.pods) for group in members)
     common = members[0].changes if len({what_to_do(group.changes) for group in members}) == 1 else ()
-    said = advice if not placeable and not all(group.changes for group in members) else None
+    # What to do about some groups would be read as what to do about all of them.
+    said = advice if not placeable and not any(group.changes for group in members) else None
     headline = _headline(reason, members, common, nodes)
     return WaitingReason(
         reason=reason.text,
@@ -403,8 +404,8 @@ def _is_quoted(reason: Phrase) -> bool:
 
 
 def _in_common_advice(members: Sequence[PendingGroup], advice: dict[str, Phrase | None]) -> Phrase | None:
-    """What to do about groups without a change: the first group's advice, without the names in its commands if they differ."""
-    every = [advice[group.pods[0]] for group in members if not group.changes]
+    """What to do about groups of which none has a change: the first group's advice, without the names in its commands if they differ."""
+    every = [advice[group.pods[0]] for group in members]
     first = next((each for each in every if each is not None), None)
     if first is None or all(each is None or each.text == first.text or each.template != first.template for each in every):
         return first

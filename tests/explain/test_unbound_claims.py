@@ -41,3 +41,24 @@ def test_a_class_that_exists_is_not_blamed_and_the_claim_is_named() -> None:
 def test_files_without_classes_say_nothing_about_them() -> None:
     [clause] = why_pending(cluster(node("n1"), CLAIM, POD), "default/p").clauses
     assert clause.headline == "a claim of the pod has no volume yet"
+
+
+def test_a_claim_that_names_a_volume_without_being_bound_is_the_reason_and_not_the_place_of_its_volume() -> None:
+    volume = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolume",
+        "metadata": {"name": "pv-1"},
+        "spec": {
+            "capacity": {"storage": "1Gi"},
+            "accessModes": ["ReadWriteOnce"],
+            "nodeAffinity": {
+                "required": {
+                    "nodeSelectorTerms": [{"matchExpressions": [{"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["b"]}]}]
+                }
+            },
+        },
+    }
+    claim = {**CLAIM, "spec": {**CLAIM["spec"], "volumeName": "pv-1"}}
+    [clause] = why_pending(cluster(node("n1"), volume, claim, POD), "default/p").clauses
+    assert clause.headline == "the claim default/data names the volume pv-1, but is not bound to it"
+    assert clause.details == ()
