@@ -282,7 +282,7 @@ def _waiting_reasons(
     nodes = _Nodes(ShortNames([node.name for node in known]), sum(node.spec.unschedulable for node in known))
     reasons = [*_joined(by_reason, phrases, nodes)]
     reasons += [
-        _waiting(phrases[text], members, _in_common_advice(members, advice), nodes) for text, members in by_reason.items() if members
+        _waiting(phrases[text], members, _shared_advice(members, advice), nodes) for text, members in by_reason.items() if members
     ]
     reasons = [_with_effects(simulation, reason, changes, until) for reason in reasons]
     return sorted(reasons, key=lambda reason: (reason.placeable, reason.reason_phrase.template == _NOT_EVALUATED, -reason.count))
@@ -403,7 +403,7 @@ def _is_quoted(reason: Phrase) -> bool:
     return reason.template in (_OF_CLAUSE, _JOINED)
 
 
-def _in_common_advice(members: Sequence[PendingGroup], advice: dict[str, Phrase | None]) -> Phrase | None:
+def _shared_advice(members: Sequence[PendingGroup], advice: dict[str, Phrase | None]) -> Phrase | None:
     """What to do about groups of which none has a change: the first group's advice, without the names in its commands if they differ."""
     every = [advice[group.pods[0]] for group in members]
     first = next((each for each in every if each is not None), None)
