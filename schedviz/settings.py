@@ -219,7 +219,7 @@ REDIS_URL = os.environ.get("SCHEDVIZ_REDIS_URL") or "redis://127.0.0.1:6379/0"
 # Per process, for rate limits by address. With few entries, a client with many addresses could evict its own counters.
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 100_000}}}
 
-# --- Celery. Tasks are only wake-ups: the sweeper sends lost ones again, and a duplicate does not get the lease.
+# --- Celery. A wake-up may be lost or arrive twice: the sweeper sends lost ones again, and a duplicate does not get the lease.
 
 CELERY_BROKER_URL = broker_url(REDIS_URL)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
