@@ -72,6 +72,19 @@ def test_a_room_has_a_limited_number_of_questions_and_of_characters_in_them(clas
     assert "This room has 3 questions" in ask(12, 409)["detail"]
 
 
+def test_the_answers_of_a_room_have_limited_length(classroom, monkeypatch):
+    monkeypatch.setattr(asking, "MAX_ANSWER_CHARACTERS", 250)
+    classroom.teacher.request("post", "questions/", {"text": "Why?"}, expect=201)
+    ada, bob, eve = (classroom.student(name) for name in ("Ada", "Bob", "Eve"))
+    answer(ada, "x" * 100)
+    answer(bob, "y" * 150)
+
+    refused = answer(eve, "z" * 31, expect=409)
+
+    assert (refused["code"], "Answer with 30 characters or fewer" in refused["detail"]) == ("quota_reached", True)
+    answer(eve, "z" * 30)
+
+
 def test_a_tally_has_the_most_frequent_answers(classroom, monkeypatch):
     monkeypatch.setattr(state, "TALLY_CHARACTERS", 20)
     classroom.teacher.request("post", "questions/", {"text": "Why?"}, expect=201)
@@ -80,6 +93,23 @@ def test_a_tally_has_the_most_frequent_answers(classroom, monkeypatch):
     question = classroom.look()["questions"][0]
     assert question["tally"] == [{"value": "x" * 15, "count": 2}, {"value": "short", "count": 1}]
     assert question["answered"] == 4
+
+
+def test_the_list_of_participants_has_the_answers_to_the_newest_questions(classroom, monkeypatch):
+    students = [classroom.student(name) for name in ("Ada", "Bob")]
+    for number in (1, 2, 3):
+        classroom.teacher.request("post", "questions/", {"text": "Why?"}, expect=201)
+        for student in students:
+            answer(student, "é" * 100, question=number)
+    everything = {str(number): "é" * 100 for number in (1, 2, 3)}
+    assert [one["answers"] for one in classroom.look()["participants"]] == [everything] * 2
+
+    monkeypatch.setattr(state, "LIST_BYTES", 5 * 210)
+
+    assert [one["answers"] for one in classroom.look()["participants"]] == [{"2": "é" * 100, "3": "é" * 100}] * 2
+    # A participant's own answers, and the numbers of answers, are complete.
+    assert students[0].request("get")["you"]["answers"] == everything
+    assert [one["answered"] for one in classroom.look()["questions"]] == [2, 2, 2]
 
 
 def test_a_new_question_closes_the_one_before(classroom_with_question):

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Final
+from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.db.models import F, Max, QuerySet
+from django.db.models import F, Max, QuerySet, Sum
+from django.db.models.functions import Length
 from django.utils import timezone
 
 from schedviz.sessions.models import Session
 from schedviz.web.rooms import notify
-from schedviz.web.rooms.errors import AnswerUnusable, QuestionClosed, RoomEnded, TooManyQuestions
+from schedviz.web.rooms.errors import AnswerUnusable, QuestionClosed, RoomEnded, TooManyAnswers, TooManyQuestions
 from schedviz.web.rooms.models import LIVE, Answer, Participant, Question, Room
 
 #: Few, because every change of a room sends all its questions to everybody in it.
 MAX_QUESTIONS: Final = 100
 #: Total length of the texts and options of all questions of a room.
 MAX_CHARACTERS: Final = 50_000
+#: Total length of all answers of a room, because every change of a room reads them. Longer answers than these are counted.
+MAX_ANSWER_CHARACTERS: Final = 1_000_000
+SHORT_ANSWER: Final = 30
 
 
 def ask(room: Room, *, kind: str, text: str = "", options: Sequence[str] = (), session: Session | None = None, stop: str = "") -> Question:
@@ -65,7 +70,7 @@ def change(question: Question, *, is_open: bool | None, revealed: bool | None, r
 
 
 def store_answer(participant: Participant, number: int, raw: str) -> None:
-    """Store a participant's answer; the last one counts. Raises `QuestionClosed` or `AnswerUnusable`."""
+    """Store a participant's answer; the last one counts. Raises `QuestionClosed`, `AnswerUnusable` or `TooManyAnswers`."""
     question = Question.objects.filter(room_id=participant.room_id, number=number).first()
     if question is None:
         raise AnswerUnusable(f"$.question: there is no question {number}.")
@@ -79,12 +84,24 @@ def store_answer(participant: Participant, number: int, raw: str) -> None:
             earlier = Answer.objects.filter(question=question, participant=participant)
             if earlier.filter(value=value).exists():
                 return
+            if len(value) > SHORT_ANSWER:
+                _require_few_characters(question.room_id, value)
             if not earlier.update(value=value, answered_at=now, changes=F("changes") + 1):
                 Answer.objects.create(question=question, participant=participant, value=value, answered_at=now)
     except IntegrityError:
         # The same answer came twice at the same time, or the participant has just left.
         return
     notify.changed(participant.room_id)
+
+
+def _require_few_characters(room_id: UUID, value: str) -> None:
+    answers = Answer.objects.filter(question__room=room_id)
+    characters = answers.aggregate(all=Sum(Length("value")))["all"] or 0
+    if characters + len(value) > MAX_ANSWER_CHARACTERS:
+        raise TooManyAnswers(
+            f"The answers of this room have {characters:,} characters; {MAX_ANSWER_CHARACTERS:,} is the limit. "
+            f"Answer with {SHORT_ANSWER} characters or fewer."
+        )
 
 
 def canonical(question: Question, raw: str) -> str:

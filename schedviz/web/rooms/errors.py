@@ -78,5 +78,11 @@ class TooManyQuestions(RoomRefused):
     code = "quota_reached"
 
 
+class TooManyAnswers(RoomRefused):
+    """The answers of the room have the maximum number of characters."""
+
+    code = "quota_reached"
+
+
 class NotKept(RoomRefused):
     code = "not_kept"

@@ -79,7 +79,10 @@ class You(Body, frozen=True):
 
 
 class RoomParticipant(Body, frozen=True):
-    """A participant as the teacher sees them: whether they are connected, whether they follow, and since when their hand is raised."""
+    """A participant as the teacher sees them: whether they are connected, whether they follow, and since when their hand is raised.
+
+    `answers` are those to the newest questions, as many as have 256 KiB for all participants together.
+    """
 
     id: int
     nickname: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Iterable
 from functools import cached_property
 from itertools import accumulate
 from typing import Any, Final, cast
@@ -18,6 +19,10 @@ from schedviz.web.rooms.models import Answer, Participant, Question, Room, RoomF
 
 #: Characters of the answers in a tally that is sent: free text of a whole class would otherwise be sent to each of them.
 TALLY_CHARACTERS: Final = 4000
+#: Bytes of the answers in the teacher's list of participants, for the same reason: each change sends it to all sockets of the teacher.
+LIST_BYTES: Final = 256 * 1024
+#: Of one answer in the list, beside its text: the question's number and JSON's punctuation.
+_ANSWER_BYTES: Final = 10
 
 
 class RoomState:
@@ -28,7 +33,10 @@ class RoomState:
         self.participants = list(Participant.objects.filter(room=room, removed=False).order_by("pk"))
         self._questions = list(Question.objects.filter(room=room).order_by("number"))
         answers = Answer.objects.filter(question__room=room, participant__removed=False)
-        self._answers = list(answers.values_list("question__number", "participant_id", "value"))
+        #: By the question's number: participants and their answers.
+        self._answers: dict[int, list[tuple[int, str]]] = {}
+        for number, participant, value in answers.values_list("question__number", "participant_id", "value"):
+            self._answers.setdefault(number, []).append((participant, value))
         #: By participant, oldest first.
         self._forks: dict[int | None, list[schemas.RoomFork]] = {}
         for fork in RoomFork.objects.filter(room=room).select_related("session").order_by("created_at", "pk"):
@@ -84,21 +92,38 @@ class RoomState:
         now = time.time()
         return sum(participant.here_until > now for participant in self.participants)
 
-    @cached_property
-    def _answers_of(self) -> dict[int, dict[str, str]]:
+    def compute(self) -> None:
+        """Compute what all members share, so that the event loop need not."""
+        _ = self._connected_count, self._participants, self._list, self._participant_questions
+
+    def _by_participant(self, numbers: Iterable[int]) -> dict[int, dict[str, str]]:
+        """By participant, the answers to these questions."""
         answers: dict[int, dict[str, str]] = {}
-        for number, participant, value in self._answers:
-            answers.setdefault(participant, {})[str(number)] = value
+        for number in numbers:
+            for participant, value in self._answers[number]:
+                answers.setdefault(participant, {})[str(number)] = value
         return answers
+
+    def _listed_questions(self) -> list[int]:
+        """The questions whose answers are in the teacher's list: the newest ones, whose answers have LIST_BYTES together."""
+        listed: list[int] = []
+        remaining = LIST_BYTES
+        for number in sorted(self._answers, reverse=True):
+            remaining -= sum(_ANSWER_BYTES + len(value.encode()) for _, value in self._answers[number])
+            if remaining < 0:
+                break
+            listed.append(number)
+        return listed[::-1]
 
     @cached_property
     def _participants(self) -> dict[int, schemas.You]:
+        answers = self._by_participant(sorted(self._answers))
         return {
             participant.pk: schemas.You(
                 id=participant.pk,
                 nickname=participant.nickname,
                 hand=participant.hand_at is not None,
-                answers=self._answers_of.get(participant.pk, {}),
+                answers=answers.get(participant.pk, {}),
                 forks=self._forks.get(participant.pk, []),
             )
             for participant in self.participants
@@ -107,6 +132,7 @@ class RoomState:
     @cached_property
     def _list(self) -> list[schemas.RoomParticipant]:
         now = time.time()
+        answers = self._by_participant(self._listed_questions())
         return [
             schemas.RoomParticipant(
                 id=participant.pk,
@@ -116,7 +142,7 @@ class RoomState:
                 hand=participant.hand_at is not None,
                 hand_at=participant.hand_at,
                 joined_at=participant.joined_at,
-                answers=self._answers_of.get(participant.pk, {}),
+                answers=answers.get(participant.pk, {}),
                 forks=self._forks.get(participant.pk, []),
             )
             for participant in self.participants
@@ -135,7 +161,7 @@ class RoomState:
     def _tally(self, question: Question) -> list[tuple[str, int]]:
         if question.tally is not None:
             return [(value, count) for value, count in question.tally]
-        return tally(value for number, _, value in self._answers if number == question.number)
+        return tally(value for _, value in self._answers.get(question.number, ()))
 
 
 def tally(values: Any) -> list[tuple[str, int]]:
@@ -175,6 +201,14 @@ def _first(counted: list[tuple[str, int]]) -> list[tuple[str, int]]:
     """The most frequent answers, as many as have TALLY_CHARACTERS together."""
     ends = accumulate(len(value) for value, _ in counted)
     return [answer for answer, end in zip(counted, ends, strict=True) if end <= TALLY_CHARACTERS]
+
+
+def load_computed(room_id: Any) -> RoomState | None:
+    """As `load`, with everything that its members share."""
+    room = load(room_id)
+    if room is not None:
+        room.compute()
+    return room
 
 
 def load(room_id: Any) -> RoomState | None:

@@ -23,8 +23,9 @@ from schedviz.web.rooms.schemas import Moment, RoomBody
 
 log = structlog.get_logger(__name__)
 
-#: Changes are collected for this long before the room is sent again.
+#: Changes are collected for this long before the room is sent again, and at least for so many times as long as sending it took.
 GATHER_SECONDS = 0.2
+_GATHER_COSTS = 4.0
 #: How often the database is polled while Redis is down, and how long Redis may be silent before it is polled too.
 POLL_SECONDS = 1.0
 SILENCE_MILLISECONDS = 2000
@@ -168,15 +169,16 @@ class RoomFeed:
             except TimeoutError:
                 pass
             self._has_changed.clear()
+            began = time.monotonic()
             try:
                 await self._renew_presence()
-                room = await in_database(state.load, self.room_id)
+                room = await in_database(state.load_computed, self.room_id)
             except DATABASE_UNAVAILABLE as error:
                 log.warning("the database is unavailable", room=str(self.room_id), error=str(error))
                 self._has_changed.set()
             else:
                 self._send_to_all(room)
-            await asyncio.sleep(GATHER_SECONDS)
+            await asyncio.sleep(max(GATHER_SECONDS, _GATHER_COSTS * (time.monotonic() - began)))
 
     async def _renew_presence(self) -> None:
         if time.monotonic() >= self._present_at + presence.RENEW_SECONDS:
