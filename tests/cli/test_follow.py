@@ -5,9 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-import shutil
 import ssl
-import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -34,7 +32,7 @@ from schedviz.cli.follow.status import line_of
 from schedviz.cli.release_options import NO_CHOICE, ChosenRelease
 from schedviz.cli.server import ServerResponse
 from schedviz.kube.kinds import BY_NAME, WATCHED_KINDS_V1_36
-from tests.conftest import missing, until
+from tests.conftest import until
 from tests.kubernetes_api import KubernetesApi
 
 
@@ -631,27 +629,6 @@ def test_the_documented_role_has_exactly_the_read_resources() -> None:
         *((kind.api_version.rpartition("/")[0], kind.resource, verb) for kind in WATCHED_KINDS_V1_36 for verb in ("list", "watch")),
         *(("", EVENTS, verb) for verb in ("list", "watch")),
     }
-
-
-@pytest.fixture(scope="module")
-def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a certificate authority, and certificates of a server at 127.0.0.1 and of a user, each as <name>.pem and <name>.key."""
-    if shutil.which("openssl") is None:
-        missing("openssl", "Install it.")
-    folder = tmp_path_factory.mktemp("certificates")
-
-    def openssl(*arguments: str) -> None:
-        subprocess.run(["openssl", *arguments], cwd=folder, check=True, capture_output=True)
-
-    new = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
-    openssl("req", "-x509", *new, "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=an authority", "-days", "2")
-    (folder / "server.ext").write_text("subjectAltName=IP:127.0.0.1\n")
-    (folder / "user.ext").write_text("extendedKeyUsage=clientAuth\n")
-    for name in ("server", "user"):
-        openssl("req", *new, "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", f"/CN={name}")
-        signed = ("-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2", "-extfile", f"{name}.ext")
-        openssl("x509", "-req", "-in", f"{name}.csr", *signed, "-out", f"{name}.pem")
-    return folder
 
 
 def test_the_status_line_says_how_often_the_two_schedulers_agree() -> None:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import queue
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from schedviz.cli.follow import cluster_api, kubeconfig
 from schedviz.cli.follow.cluster_api import ClusterApi
@@ -58,10 +61,17 @@ class Cluster:
 
 
 @contextmanager
-def served(handler: type[BaseHTTPRequestHandler]) -> Iterator[ClusterApi]:
+def served(handler: type[BaseHTTPRequestHandler], certificates: Path | None = None) -> Iterator[ClusterApi]:
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        access = kubeconfig.Access(context="dev", server=f"http://127.0.0.1:{server.server_port}")
+        if certificates is not None:
+            tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+            tls.load_cert_chain(certificates / "server.pem", certificates / "server.key")
+            server.socket = tls.wrap_socket(server.socket, server_side=True)
+            authority = (certificates / "ca.pem").read_bytes()
+            access = replace(access, server=access.server.replace("http:", "https:"), authority=authority)
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield ClusterApi(kubeconfig.Access(context="dev", server=f"http://127.0.0.1:{server.server_port}"))
+        yield ClusterApi(access)
         server.shutdown()
 
 
@@ -122,17 +132,32 @@ def test_members_too_long_for_an_address_are_refused(member: str) -> None:
         api.list(BY_NAME["Node"])
 
 
-def test_a_response_that_trickles_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster_api, "_RESPONSE_SECONDS", 0.1)
+OK = b"HTTP/1.1 200 OK\r\n"
+
+
+@pytest.mark.parametrize(
+    ("begin", "trickle"),
+    [
+        pytest.param(OK + b"X: ", b"a", id="headers"),
+        pytest.param(b"", b"HTTP/1.1 100 Continue\r\n\r\n", id="continue"),
+        pytest.param(OK + b"\r\n", b" ", id="body"),
+        pytest.param(OK + b"Content-Length: 9999999\r\n\r\n", b" ", id="body of known length"),
+        pytest.param(OK + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n", id="chunks"),
+    ],
+)
+@pytest.mark.parametrize("secure", [False, True])
+def test_a_response_that_trickles_is_given_up(
+    begin: bytes, trickle: bytes, *, secure: bool, certificates: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster_api, "_RESPONSE_SECONDS", 0.5)
     ended = threading.Event()
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            self.send_response(200)
-            self.end_headers()
             try:
+                self.wfile.write(begin)
                 while not ended.wait(0.02):
-                    self.wfile.write(b" ")
+                    self.wfile.write(trickle)
             except OSError:
                 # The client has closed the connection.
                 return
@@ -140,9 +165,12 @@ def test_a_response_that_trickles_is_given_up(monkeypatch: pytest.MonkeyPatch) -
         def log_message(self, *_: object) -> None:
             pass
 
-    with served(Handler) as api, pytest.raises(Unavailable, match=r"was not complete after 0.1 s"):
-        api.list(BY_NAME["Node"])
-    ended.set()
+    with served(Handler, certificates if secure else None) as api:
+        with pytest.raises(Unavailable, match=r"was not complete after 0.5 s"):
+            api.list(BY_NAME["Node"])
+        with pytest.raises(Unavailable, match=r"was not complete after 0.5 s"):
+            list(api.watch(BY_NAME["Node"], "5"))
+        ended.set()
 
 
 class Limited:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Annotated, Any, Literal
 
 import httpx
 import msgspec
 
 from schedviz.cli.follow.credentials import Credentials
+from schedviz.cli.follow.deadline import Deadline
 from schedviz.cli.follow.errors import Expired, FollowError, Forbidden, NotServed, Unavailable
 from schedviz.cli.follow.kubeconfig import Access
 from schedviz.client.decoding import pieces
@@ -34,7 +34,7 @@ _MAX_MESSAGE_LENGTH = 1000
 _WATCH_SECONDS = 240
 #: A connection is given up after this long without a byte.
 _SILENCE_SECONDS = 300
-#: A response other than a watch is given up after this time, however often a byte of it arrives.
+#: A response is given up this long after its request, however often a byte of its headers or its body arrives.
 _RESPONSE_SECONDS = 600
 #: The scheduler's own informer selects only these pods. Upstream: pkg/scheduler/scheduler.go newPodInformer
 _UNFINISHED = "status.phase!=Succeeded,status.phase!=Failed"
@@ -171,28 +171,18 @@ class ClusterApi:
         attributes = {"group": group, "resource": kind.resource, "verb": verb}
         body = {"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview", "spec": {"resourceAttributes": attributes}}
         url = f"{self._access.server}/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
-        headers = [*self._credentials.headers(), *self._credentials.impersonation()]
-        with self._connected():
-            response = self._http.send(self._http.build_request("POST", url, json=body, headers=headers), stream=True)
-            try:
-                if response.status_code not in (httpx.codes.OK, httpx.codes.CREATED):
-                    return None
-                return bool(_decoded(_body(response, MAX_ERROR_BYTES), _Review).status.allowed)
-            finally:
-                response.close()
+        with self._connected() as deadline, self._responding("POST", url, deadline, json=body) as response:
+            if response.status_code not in (httpx.codes.OK, httpx.codes.CREATED):
+                return None
+            return bool(_decoded(_body(response, MAX_ERROR_BYTES), _Review).status.allowed)
 
     def version(self) -> str:
         """The version of the API server, such as v1.36.0; "" if it does not report one. Raises `Unavailable` or `FollowError`."""
-        headers = [*self._credentials.headers(), *self._credentials.impersonation()]
-        with self._connected():
-            response = self._http.send(self._http.build_request("GET", f"{self._access.server}/version", headers=headers), stream=True)
-            try:
-                if response.status_code != httpx.codes.OK:
-                    return ""
-                version = _decoded(_body(response, MAX_ERROR_BYTES), _Version).git_version
-                return version if _VERSION.fullmatch(version) else ""
-            finally:
-                response.close()
+        with self._connected() as deadline, self._responding("GET", f"{self._access.server}/version", deadline) as response:
+            if response.status_code != httpx.codes.OK:
+                return ""
+            version = _decoded(_body(response, MAX_ERROR_BYTES), _Version).git_version
+            return version if _VERSION.fullmatch(version) else ""
 
     def qualified(self, kind: Kind) -> str:
         """`csinodes.storage.k8s.io`."""
@@ -201,36 +191,44 @@ class ClusterApi:
     @contextmanager
     def _open(self, kind: Kind, verb: str, query: dict[str, str]) -> Iterator[httpx.Response]:
         """An open response. Raises `Forbidden`, `NotServed`, `Expired`, `Unavailable` or `FollowError`."""
-        with self._connected():
-            response = self._send(kind, query)
-            if response.status_code == _UNAUTHORIZED and self._credentials.refused():
-                response.close()
-                self._http = self._client()
-                response = self._send(kind, query)
-            try:
-                if response.status_code != httpx.codes.OK:
-                    raise self._as_error(response, kind, verb)
-                yield response
-            finally:
-                response.close()
-
-    @contextmanager
-    def _connected(self) -> Iterator[None]:
-        """Errors of the connection as `Unavailable` or `FollowError`."""
-        try:
-            yield
-        except (httpx.HTTPError, httpx.StreamError) as error:
-            if "CERTIFICATE_VERIFY_FAILED" in str(error):
-                raise FollowError(f"{self._access.address}: its certificate is not trusted by the kubeconfig: {error}") from None
-            raise Unavailable(
-                f"{self._access.address} does not respond, or the connection broke: {error or type(error).__name__}"
-            ) from None
-
-    def _send(self, kind: Kind, query: dict[str, str]) -> httpx.Response:
         root = "api" if "/" not in kind.api_version else "apis"
         url = f"{self._access.server}/{root}/{kind.api_version}/{kind.resource}"
+        with self._connected() as deadline, ExitStack() as responses:
+            response = responses.enter_context(self._responding("GET", url, deadline, params=query))
+            if response.status_code == _UNAUTHORIZED and self._credentials.refused():
+                responses.close()
+                self._http = self._client()
+                response = responses.enter_context(self._responding("GET", url, deadline, params=query))
+            if response.status_code != httpx.codes.OK:
+                raise self._as_error(response, kind, verb)
+            yield response
+
+    @contextmanager
+    def _connected(self) -> Iterator[Deadline]:
+        """A deadline for a response. Its end, and errors of the connection, as `Unavailable` or `FollowError`."""
+        with Deadline(_RESPONSE_SECONDS) as deadline:
+            try:
+                yield deadline
+            except (httpx.HTTPError, httpx.StreamError, Unavailable) as error:
+                if deadline.has_passed:
+                    raise Unavailable(f"{self._access.address}: the response was not complete after {deadline.seconds:g} s") from None
+                if isinstance(error, Unavailable):
+                    raise
+                if "CERTIFICATE_VERIFY_FAILED" in str(error):
+                    raise FollowError(f"{self._access.address}: its certificate is not trusted by the kubeconfig: {error}") from None
+                raise Unavailable(
+                    f"{self._access.address} does not respond, or the connection broke: {error or type(error).__name__}"
+                ) from None
+
+    @contextmanager
+    def _responding(self, method: str, url: str, deadline: Deadline, **request: Any) -> Iterator[httpx.Response]:
         headers = [*self._credentials.headers(), *self._credentials.impersonation()]
-        return self._http.send(self._http.build_request("GET", url, params=query, headers=headers), stream=True)
+        made = self._http.build_request(method, url, headers=headers, extensions={"trace": deadline.trace}, **request)
+        response = self._http.send(made, stream=True)
+        try:
+            yield response
+        finally:
+            response.close()
 
     def _as_error(self, response: httpx.Response, kind: Kind, verb: str) -> Exception:
         code = response.status_code
@@ -299,7 +297,7 @@ def _lines(response: httpx.Response) -> Iterator[bytes]:
 
 
 def _page(response: httpx.Response) -> bytes:
-    """The body of a page of a list. Raises `FollowError` or `Unavailable`."""
+    """The body of a page of a list. Raises `FollowError`."""
     body = _body(response, _MAX_PAGE_BYTES)
     if body.count(b",") > _MAX_VALUES:
         raise FollowError(f"{response.request.url.host}: the response has more than {_MAX_VALUES:,} values, the limit of this client.")
@@ -307,13 +305,10 @@ def _page(response: httpx.Response) -> bytes:
 
 
 def _body(response: httpx.Response, largest: int) -> bytes:
-    """The body of a response. Raises `FollowError` or `Unavailable`."""
+    """The body of a response. Raises `FollowError`."""
     body = bytearray()
-    deadline = time.monotonic() + _RESPONSE_SECONDS
     for data in pieces(response):
         body += data
-        if time.monotonic() > deadline:
-            raise Unavailable(f"{response.request.url.host}: the response was not complete after {_RESPONSE_SECONDS} s.")
         if len(body) > largest:
             raise FollowError(f"{response.request.url.host}: {TooLarge('the response', largest)}.")
     return bytes(body)
