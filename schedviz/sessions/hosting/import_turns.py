@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 from uuid import UUID
 
@@ -17,11 +17,15 @@ from schedviz.sessions.queries.database import wait_for_lock
 
 #: Imports that can take minutes: of files, and of trials of experiments, whose `source` has `files`, too. Forks and generated clusters
 #: are short.
-_LONG: Final = Q(status=Session.Status.IMPORTING, source__has_key="files")
+_OF_FILES: Final = Q(source__has_key="files")
+_LONG: Final = Q(status=Session.Status.IMPORTING) & _OF_FILES
 #: PostgreSQL's number of the lock that is held while a turn is taken.
 _LOCK: Final = 0x5CED_1002
 #: All visitors of the demo together count as one user: each of them has a user of its own, so a limit per user would not limit them.
 _VISITORS: Final = "visitors"
+#: Whether the waiting imports of the last sweep are of files. A `source` does not change, and has up to thousands of names, which a sweep
+#: twice a second need not read.
+_known: dict[UUID, bool] = {}
 
 
 def is_turn_of(session_id: UUID) -> bool:
@@ -33,6 +37,16 @@ def is_turn_of(session_id: UUID) -> bool:
         return True
     wait_for_lock(_LOCK)
     return _running()[_user(row[0])] < settings.IMPORTS_PER_USER
+
+
+def are_of_files(waiting: Collection[UUID]) -> dict[UUID, bool]:
+    """Whether each of the waiting imports is of files. Queries the database for those that were not waiting at the last call."""
+    new = [session_id for session_id in waiting if session_id not in _known]
+    of_files = set(Session.objects.filter(_OF_FILES, pk__in=new).values_list("pk", flat=True)) if new else set()
+    result = {session_id: _known.get(session_id, session_id in of_files) for session_id in waiting}
+    _known.clear()
+    _known.update(result)
+    return result
 
 
 def may_begin(waiting: Sequence[tuple[UUID, int | None, bool]]) -> list[UUID]:

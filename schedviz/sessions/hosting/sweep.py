@@ -60,8 +60,10 @@ def sweep(*, force: bool = False) -> int:
 
 def _sweep_sessions(*, force: bool) -> int:
     waiting = Session.objects.filter(FREE)
-    imports = waiting.filter(status=Session.Status.IMPORTING, uploaded=True).order_by("created_at").values_list("pk", "owner_id", "source")
-    waiting_imports = [(session_id, owner_id, "files" in source) for session_id, owner_id, source in imports]
+    imports = waiting.filter(status=Session.Status.IMPORTING, uploaded=True).order_by("created_at")
+    owners = dict(imports.values_list("pk", "owner_id"))
+    of_files = import_turns.are_of_files(owners)
+    waiting_imports = [(session_id, owner_id, of_files[session_id]) for session_id, owner_id in owners.items()]
     for session_id in import_turns.may_begin(waiting_imports):
         wakeups.notify_import(session_id)
     unhosted = list(waiting.filter(status__in=Session.OPEN_STATUSES, applied_seq__lt=F("last_seq")).values_list("pk", flat=True))

@@ -7,6 +7,8 @@ from uuid import UUID
 import pytest
 from django.conf import LazySettings
 from django.contrib.auth.models import User
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from schedviz.sessions import quotas
 from schedviz.sessions.hosting import import_turns, lease, sweep
@@ -75,6 +77,23 @@ def test_forks_and_generated_clusters_do_not_wait(users: list[int], enqueued: li
 
     assert set(swept(enqueued)) == set(short)
     assert all(begin(session_id) for session_id in short)
+
+
+def test_a_sweep_does_not_read_again_which_imports_are_of_files(users: list[int], enqueued: list[UUID]) -> None:
+    running = begin(waiting(users[0]))
+    assert running is not None
+    later, short = waiting(users[0]), waiting(users[0], {"fork": {}})
+    assert swept(enqueued) == [short]
+
+    with CaptureQueriesContext(connection) as queries:
+        assert swept(enqueued) == [short]
+    # That of the imports which run.
+    assert len([query for query in queries if '."source"' in query["sql"]]) == 1
+    # The import that waits becomes one that may begin, and a new one is looked at.
+    lease.fenced_update(running, status=Session.Status.READY)
+    assert swept(enqueued) == [later, short]
+    waiting(users[0])
+    assert swept(enqueued) == [later, short]
 
 
 def test_visitors_of_the_demo_count_as_one_user(users: list[int], enqueued: list[UUID], monkeypatch: pytest.MonkeyPatch) -> None:
