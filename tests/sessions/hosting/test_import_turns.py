@@ -87,8 +87,8 @@ def test_a_sweep_does_not_read_again_which_imports_are_of_files(users: list[int]
 
     with CaptureQueriesContext(connection) as queries:
         assert swept(enqueued) == [short]
-    # That of the imports which run.
-    assert len([query for query in queries if '."source"' in query["sql"]]) == 1
+    # Those of the imports that run, and of trials.
+    assert len([query for query in queries if '."source"' in query["sql"]]) == 2
     # The import that waits becomes one that may begin, and a new one is looked at.
     lease.fenced_update(running, status=Session.Status.READY)
     assert swept(enqueued) == [later, short]
