@@ -52,6 +52,11 @@ def view_without_taints(view: View) -> View:
     return replace(view, cache=cache, snapshot=replace(view.snapshot, stale=stale))
 
 
+def view_without_added_members(view: View) -> View:
+    """The view as the oldest supported build recorded it. A session that several builds wrote has added members in a part of its view."""
+    return view_without_added_facts(view_without_taints(view))
+
+
 def without_added_members(event: AnyEvent) -> AnyEvent:
     """The event as schedviz 0.1 recorded it."""
     if isinstance(event, CacheNode):

@@ -15,15 +15,18 @@ from django.db import connection
 from schedviz.engine.commands import scheduler_process
 from schedviz.ingest.release_evidence import ReleaseEvidence, with_release
 from schedviz.ingest.report import Report
+from schedviz.sessions import frames
 from schedviz.sessions.errors import HistoryUnavailable, KeyReused
 from schedviz.sessions.forks.requests import Forked, NotForkable, OtherRelease, fork
-from schedviz.sessions.history import lineage, object_history, reading, timeline
-from schedviz.sessions.models import Checkpoint, Chunk, Session
+from schedviz.sessions.history import blob_chunks, lineage, object_history, reading, timeline
+from schedviz.sessions.models import Checkpoint, CheckpointPiece, Chunk, Session
 from schedviz.sessions.replay import cycle_detail_job, cycle_details, replayer
 from schedviz.sessions.transfer import create, import_job
+from schedviz.trace.added_members import view_without_added_members, without_added_members
 from schedviz.trace.events import StageEnded
 from schedviz.trace.tally import Counts
-from tests.sessions.conftest import MakeSession, crash, send, work_off
+from schedviz.trace.view import View
+from tests.sessions.conftest import MakeSession, crash, node, send, work_off
 
 _names = itertools.count(1)
 
@@ -284,14 +287,42 @@ def test_a_session_that_is_deleted_before_it_was_forked_leaves_a_message(parent:
 
 
 def test_an_engine_that_decides_otherwise_is_found_out(parent: Session, somebody: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("schedviz.sessions.forks.builder.Simulation.view", lambda _: None)
+    monkeypatch.setattr("schedviz.sessions.forks.builder.Simulation.view", lambda _: View())
     forked = fork(parent, somebody, at=50).session
 
     import_job.import_uploads(forked.pk)
 
     forked.refresh_from_db()
     assert forked.status == Session.Status.FAILED
-    assert "gives other events" in forked.message
+    assert "leads to another state than was recorded" in forked.message
+
+
+@pytest.mark.parametrize("release", ["v1.27.1", "v1.36"])
+def test_a_session_that_an_earlier_build_stored_is_forked(release: str, make_session: MakeSession, somebody: User) -> None:
+    session_id = make_session(nodes=3, pods=6, release=release)
+    send(session_id, "run", max=3)
+    work_off(session_id)
+    store_as_an_earlier_build(session_id)
+    send(session_id, "create", object=node("of-this-build"))
+    parent = work_off(session_id)
+    scored = [event.event for event in reading.events(parent.pk) if isinstance(event, StageEnded) and event.stage == "SelectHost"]
+
+    for at in (scored[0], scored[1], parent.event):
+        assert made(parent, somebody, at).fork_event >= at
+
+
+def store_as_an_earlier_build(session_id: UUID) -> None:
+    """Remove the members that were added since from the events and views of a session."""
+    for chunk in Chunk.objects.filter(session_id=session_id):
+        events = [without_added_members(event) for event in frames.events_of(bytes(chunk.data))]
+        chunk.data = frames.frame(chunk.number, events, frames.open_frame(bytes(chunk.data)).session)
+        chunk.save()
+    for checkpoint in Checkpoint.objects.filter(session_id=session_id):
+        view = view_without_added_members(reading.stored_view(checkpoint))
+        pieces = CheckpointPiece.objects.filter(checkpoint=checkpoint, part=CheckpointPiece.Part.VIEW)
+        pieces.delete()
+        for number, data in enumerate(blob_chunks.split(msgspec.json.encode(view))):
+            pieces.create(checkpoint=checkpoint, part=CheckpointPiece.Part.VIEW, number=number, data=data)
 
 
 def test_the_same_key_is_the_same_fork(parent: Session, somebody: User) -> None:
