@@ -281,9 +281,7 @@ def _waiting_reasons(
     known = [info.node for info in simulation.scheduler.state.cache.nodes if info.node is not None]
     nodes = _Nodes(ShortNames([node.name for node in known]), sum(node.spec.unschedulable for node in known))
     reasons = [*_joined(by_reason, phrases, nodes)]
-    reasons += [
-        _waiting(phrases[text], members, _shared_advice(members, advice), nodes) for text, members in by_reason.items() if members
-    ]
+    reasons += [_waiting(phrases[text], members, _shared_advice(members, advice), nodes) for text, members in by_reason.items() if members]
     reasons = [_with_effects(simulation, reason, changes, until) for reason in reasons]
     return sorted(reasons, key=lambda reason: (reason.placeable, reason.reason_phrase.template == _NOT_EVALUATED, -reason.count))
 
