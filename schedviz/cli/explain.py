@@ -277,7 +277,7 @@ def _write_card(card: Card, output: _Output) -> None:
 def _message(files: _Files | None, pod: str | None, text: str, output: _Output) -> None:
     import msgspec
 
-    from schedviz.explain.message import NotAMessageError, PodMessage, parse_message, with_nodes
+    from schedviz.explain.message import NotAMessageError, ParsedMessage, parse_message, with_nodes
     from schedviz.explain.why import PodUnknownError, the_pod, why_pending
     from schedviz.ingest.kubectl_tables import sentences_about_tables
 
@@ -296,7 +296,7 @@ def _message(files: _Files | None, pod: str | None, text: str, output: _Output) 
     except NotAMessageError as error:
         raise click.ClickException(f"{error}{sentences_about_tables(text)}") from None
     if output.form in _CARDS or (output.form == "text" and files is None):
-        _messages(msgspec.structs.replace(reading, messages=tuple(of_pod) or (PodMessage("", "", text, message),)), output)
+        _messages(msgspec.structs.replace(reading, messages=tuple(of_pod) or (ParsedMessage("", "", text, message),)), output)
         return
     clauses = message.clauses
     if files is not None and pod is not None:

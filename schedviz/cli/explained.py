@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from schedviz.explain.doctor import Examination
     from schedviz.explain.explanation import Clause, Explanation
     from schedviz.explain.finding import Finding
-    from schedviz.explain.message import Message, PodMessage
+    from schedviz.explain.message import Message, ParsedMessage
     from schedviz.explain.overview import Overview, PendingGroup
     from schedviz.explain.text_reading import PodAnswer, TextReading
 
@@ -139,7 +139,7 @@ def print_verdicts(examinations: Sequence[Examination]) -> None:
             say()
 
 
-def print_messages(found: Sequence[PodMessage], reading: TextReading) -> None:
+def print_messages(found: Sequence[ParsedMessage], reading: TextReading) -> None:
     """Several messages, each with its pod if the text names it, after what to read first about the pod.
 
     Of those that one writer sent about a pod, only the first is explained.
@@ -181,7 +181,7 @@ def print_messages(found: Sequence[PodMessage], reading: TextReading) -> None:
         say_wrapped(f"{as_sentence(reading.others)}.")
 
 
-def _equal_pods(found: Sequence[PodMessage]) -> dict[str, list[str]]:
+def _equal_pods(found: Sequence[ParsedMessage]) -> dict[str, list[str]]:
     """The pods with the same messages under the first of them. What is about no known pod stays."""
     texts: dict[str, list[tuple[str, str]]] = {}
     for each in found:

@@ -103,7 +103,7 @@ class Message(Part, frozen=True):
     loses_nodes: bool = False
 
 
-class PodMessage(Part, frozen=True):
+class ParsedMessage(Part, frozen=True):
     """A message in a longer text, and its clauses."""
 
     #: `namespace/name`; "": the text does not name it.
@@ -120,7 +120,7 @@ class PodMessage(Part, frozen=True):
 
 
 def writer_of(clause: Clause) -> str:
-    """What gave a reason, as `PodMessage.writer`."""
+    """What gave a reason, as `ParsedMessage.writer`."""
     return clause.plugin if clause.plugin in _WRITERS else ""
 
 
@@ -129,12 +129,12 @@ def shown_name(key: str) -> str:
     return key.removeprefix("default/")
 
 
-def without_advice(said: PodMessage) -> PodMessage:
+def without_advice(said: ParsedMessage) -> ParsedMessage:
     """The message without what to try first."""
     return msgspec.structs.replace(said, message=msgspec.structs.replace(said.message, first="", first_phrase=None))
 
 
-def without_repeats(said: PodMessage, *, without_claims: bool = False) -> PodMessage:
+def without_repeats(said: ParsedMessage, *, without_claims: bool = False) -> ParsedMessage:
     """The message whose clauses do not repeat what it says to try first, nor the causes and the advice of a clause before them.
 
     `without_claims`: nor what to do about claims without a volume, which was said.
@@ -148,7 +148,7 @@ def without_repeats(said: PodMessage, *, without_claims: bool = False) -> PodMes
     return msgspec.structs.replace(said, message=msgspec.structs.replace(said.message, clauses=tuple(clauses)))
 
 
-def with_broken_nodes(said: PodMessage, nodes: Sequence[str]) -> PodMessage:
+def with_broken_nodes(said: ParsedMessage, nodes: Sequence[str]) -> ParsedMessage:
     """The message with the names of the nodes that are not ready, if they are as many as it counts."""
     clauses = tuple(
         with_names(clause, Named(nodes, said.pod))
@@ -172,21 +172,21 @@ class Found(Protocol):
     def message(self) -> str: ...
 
 
-def parse_messages(found: Iterable[Found], described: Mapping[str, PodInfo] | None = None) -> list[PodMessage]:
+def parse_messages(found: Iterable[Found], described: Mapping[str, PodInfo] | None = None) -> list[ParsedMessage]:
     """The messages in order, but those of autoscalers after the scheduler's about the same pod.
 
     One that `parse_message` refuses has one clause of unknown meaning. `described`: the pods whose requests, selectors and
     tolerations are known, by `namespace/name`; the headlines of their clauses have them.
     """
     pods_of = described or {}
-    messages = [PodMessage(each.pod, each.at, each.message, _parsed(each.message, each.pod, pods_of.get(each.pod))) for each in found]
+    messages = [ParsedMessage(each.pod, each.at, each.message, _parsed(each.message, each.pod, pods_of.get(each.pod))) for each in found]
     if not any(message.writer for message in messages):
         return messages
     pods = list(dict.fromkeys(message.pod for message in messages))
     return sorted(messages, key=lambda message: (pods.index(message.pod), message.writer != ""))
 
 
-def newest_first(messages: Iterable[PodMessage], age: Callable[[str], float]) -> list[PodMessage]:
+def newest_first(messages: Iterable[ParsedMessage], age: Callable[[str], float]) -> list[ParsedMessage]:
     """The messages by pod, in the order of the text; of each pod those of the scheduler, then those of autoscalers, the newest first.
 
     `age` tells the seconds since a message was sent from its `at`. Messages without an age keep their order.
@@ -196,12 +196,12 @@ def newest_first(messages: Iterable[PodMessage], age: Callable[[str], float]) ->
     return sorted(messages, key=lambda message: (pods.index(message.pod), message.writer, age(message.at)))
 
 
-def newest_of_each_source(messages: Sequence[PodMessage], age: Callable[[str], float]) -> list[PodMessage]:
+def newest_of_each_source(messages: Sequence[ParsedMessage], age: Callable[[str], float]) -> list[ParsedMessage]:
     """Of the messages about the first one's pod, the newest of the scheduler, then that of each autoscaler. `age` as in `newest_first`.
 
     Without ages, a scheduler's first is taken: nothing says which is newer.
     """
-    newest: dict[str, PodMessage] = {}
+    newest: dict[str, ParsedMessage] = {}
     for message in newest_first(messages, age):
         if message.pod == messages[0].pod:
             newest.setdefault(message.writer, message)

@@ -15,7 +15,7 @@ from schedviz.explain.message import (
     PROVISIONER,
     Found,
     Message,
-    PodMessage,
+    ParsedMessage,
     newest_first,
     newest_of_each_source,
     parse_messages,
@@ -66,7 +66,7 @@ class PodAnswer(Part, frozen=True):
 class TextReading(Part, frozen=True):
     """The messages of a text, and what else it says about their pods."""
 
-    messages: tuple[PodMessage, ...]
+    messages: tuple[ParsedMessage, ...]
     #: One for each pod with a message, in their order.
     answers: tuple[PodAnswer, ...]
     #: The warnings that are not about scheduling; "": there are none.
@@ -92,7 +92,7 @@ def joined_readings(readings: Sequence[TextReading]) -> TextReading:
     )
 
 
-def says_all(answer: PodAnswer | None, message: PodMessage) -> bool:
+def says_all(answer: PodAnswer | None, message: ParsedMessage) -> bool:
     """Whether an answer says what this message of an autoscaler means."""
     clauses = [clause for clause in message.message.clauses if clause.advice]
     return answer is not None and bool(answer.sentence) and bool(message.writer) and len(clauses) <= _LISTED
@@ -124,11 +124,11 @@ def read_text(
     return reading_of(parse_messages(found, described), events, age)
 
 
-def reading_of(messages: Sequence[PodMessage], events: Sequence[Event], age: Callable[[str], float]) -> TextReading:
+def reading_of(messages: Sequence[ParsedMessage], events: Sequence[Event], age: Callable[[str], float]) -> TextReading:
     """The same for messages that were parsed."""
     broken = list(dict.fromkeys(event.broken_node for event in events if event.broken_node))
     messages = [with_broken_nodes(message, broken) for message in messages]
-    by_pod: dict[str, list[PodMessage]] = {}
+    by_pod: dict[str, list[ParsedMessage]] = {}
     for message in messages:
         by_pod.setdefault(message.pod, []).append(message)
     of_claims = _about_claims([event for event in events if event.claim and not _is_of_any(event, by_pod)], age)
@@ -146,7 +146,7 @@ def reading_of(messages: Sequence[PodMessage], events: Sequence[Event], age: Cal
     return TextReading(tuple(messages), answers, others.text if others is not None else "", others)
 
 
-def _answer(pod: str, messages: Sequence[PodMessage], events: Sequence[Event], age: Callable[[str], float]) -> PodAnswer:
+def _answer(pod: str, messages: Sequence[ParsedMessage], events: Sequence[Event], age: Callable[[str], float]) -> PodAnswer:
     newest = newest_of_each_source(messages, age)
     placed = [event for event in events if event.node and event.pod == pod and pod]
     if placed and _is_newest(placed[-1], newest, age):
@@ -168,7 +168,7 @@ def _answer(pod: str, messages: Sequence[PodMessage], events: Sequence[Event], a
     )
 
 
-def _is_newest(placed: Event, newest: Sequence[PodMessage], age: Callable[[str], float]) -> bool:
+def _is_newest(placed: Event, newest: Sequence[ParsedMessage], age: Callable[[str], float]) -> bool:
     """Whether a pod was placed after its messages. A pod is placed once, unless it is created again with the same name."""
     return not placed.at or all(age(placed.at) <= age(message.at) for message in newest)
 
@@ -188,7 +188,7 @@ def _scheduled(placed: Event, warnings: Sequence[Event]) -> PodAnswer:
 
 
 def _of_writers(
-    newest: Sequence[PodMessage], messages: Sequence[PodMessage], age: Callable[[str], float]
+    newest: Sequence[ParsedMessage], messages: Sequence[ParsedMessage], age: Callable[[str], float]
 ) -> tuple[Phrase | None, Phrase | None, Literal["pending", "coming", "notCreated"]]:
     """What an autoscaler or the API server said last, and what to do about it: it decides whether waiting helps."""
     said = min((message for message in newest if message.writer), key=lambda message: age(message.at), default=None)
@@ -222,7 +222,7 @@ def _of_claims(pod: str, events: Sequence[Event], age: Callable[[str], float]) -
     ), advice
 
 
-def _about_claims(events: Sequence[Event], age: Callable[[str], float]) -> list[PodMessage]:
+def _about_claims(events: Sequence[Event], age: Callable[[str], float]) -> list[ParsedMessage]:
     """The newest failure of each claim of which the text has no pod, as a message about the claim."""
     newest: dict[str, Event] = {}
     for event in sorted(events, key=lambda event: age(event.at)):
@@ -230,14 +230,14 @@ def _about_claims(events: Sequence[Event], age: Callable[[str], float]) -> list[
     return [_about_claim(event) for event in newest.values()]
 
 
-def _about_claim(event: Event) -> PodMessage:
+def _about_claim(event: Event) -> ParsedMessage:
     cause, advice = provisioning_failure(event.message)
     why = phrase("the claim has no volume, and pods that use it wait: {cause}", cause=cause)
     clause = Clause(0, event.message, PROVISIONER, "", (), headline=why.text, headline_phrase=why, advice=advice.text, advice_phrase=advice)
-    return PodMessage(event.claim, event.at, event.message, Message(0, (clause,)))
+    return ParsedMessage(event.claim, event.at, event.message, Message(0, (clause,)))
 
 
-def _of_network(newest: Sequence[PodMessage], events: Sequence[Event]) -> Phrase | None:
+def _of_network(newest: Sequence[ParsedMessage], events: Sequence[Event]) -> Phrase | None:
     """What a pod on a node that is not ready says about its network."""
     if not any(_NOT_READY in clause.reason for message in newest for clause in message.message.clauses):
         return None
@@ -251,7 +251,7 @@ def _is_of_any(event: Event, pods: Iterable[str]) -> bool:
     return bool(event.claim) and any(may_be_of(event.claim, pod) for pod in pods)
 
 
-def _failures(said: PodMessage, messages: Sequence[PodMessage]) -> tuple[Clause, ...]:
+def _failures(said: ParsedMessage, messages: Sequence[ParsedMessage]) -> tuple[Clause, ...]:
     """Why a scale-up failed, if the autoscaler only says that it waits after a failure."""
     if not any(_BACKOFF in clause.reason for clause in said.message.clauses):
         return ()
@@ -281,7 +281,7 @@ def _advice(clause: Clause) -> Phrase | None:
     return clause.advice_phrase or (Phrase(clause.advice, {}) if clause.advice else None)
 
 
-def _earlier(messages: Sequence[PodMessage], age: Callable[[str], float]) -> Phrase | None:
+def _earlier(messages: Sequence[ParsedMessage], age: Callable[[str], float]) -> Phrase | None:
     """A node that became unhealthy and had another reason before: its repair alone may not help."""
     of_scheduler = [message for message in newest_first(messages, age) if not message.writer]
     if len(of_scheduler) < 2 or of_scheduler[0].message.nodes != of_scheduler[1].message.nodes:

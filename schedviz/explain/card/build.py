@@ -12,7 +12,7 @@ from schedviz.explain.changes.search import SmallestChange, Suggestion
 from schedviz.explain.details.detail import AnyDetail, ResourceDetail, SpreadDetail
 from schedviz.explain.explanation import Clause, Explanation
 from schedviz.explain.finding import Finding
-from schedviz.explain.message import Message, PodMessage, one_full_stop, shown_name, writer_of
+from schedviz.explain.message import Message, ParsedMessage, one_full_stop, shown_name, writer_of
 from schedviz.explain.overview import Overview, PendingGroup, WaitingReason
 from schedviz.explain.sentence import answer_of
 from schedviz.explain.text_reading import PodAnswer, says_all
@@ -63,7 +63,7 @@ def card_of_overview(overview: Overview, *, origin: str = "") -> Card:
 
 
 def card_of_message(
-    pod_message: PodMessage, *, autoscaler_messages: Sequence[PodMessage] = (), answer: PodAnswer | None = None, origin: str = ""
+    pod_message: ParsedMessage, *, autoscaler_messages: Sequence[ParsedMessage] = (), answer: PodAnswer | None = None, origin: str = ""
 ) -> Card:
     """The card of a scheduler's message that came without its cluster, and of autoscalers' messages. `origin` as in `Card`.
 

@@ -9,7 +9,7 @@ from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.card.build import card_of_message
 from schedviz.explain.card.formats import CardFormat, rendered
 from schedviz.explain.card.theme import ThemeName
-from schedviz.explain.message import NotAMessageError, PodMessage, newest_of_each_source, parse_message
+from schedviz.explain.message import NotAMessageError, ParsedMessage, newest_of_each_source, parse_message
 from schedviz.explain.text_reading import PodAnswer, TextReading, read_text
 from schedviz.ingest.described_pods import described_pods
 from schedviz.ingest.errors import IngestError
@@ -37,7 +37,7 @@ class PastedText(msgspec.Struct, frozen=True):
 class PastedTextResult(msgspec.Struct, frozen=True):
     """The messages, or a card; `card` is None if the text has no message."""
 
-    messages: list[PodMessage] = []
+    messages: list[ParsedMessage] = []
     #: What to read first about each pod with a message.
     answers: tuple[PodAnswer, ...] = ()
     #: The warnings that are not about scheduling; None: there are none.
@@ -60,7 +60,7 @@ def explain_text(text: str) -> TextReading:
     if reading.messages:
         return reading
     try:
-        return TextReading((PodMessage("", "", " ".join(text.split()), parse_message(text)),), ())
+        return TextReading((ParsedMessage("", "", " ".join(text.split()), parse_message(text)),), ())
     except NotAMessageError:
         return reading
 
