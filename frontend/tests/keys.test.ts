@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { printKey } from "../src/commands/keys";
 import { actionCommands, type ActionPanels } from "../src/commands/actionCommands";
 import { queryCommands, type QueryActions } from "../src/commands/queryCommands";
-import type { Scope } from "../src/store/scope.svelte";
+import type { SessionStore } from "../src/store/sessionStore.svelte";
 
 it("printKey names modifiers as on the user's keyboard", () => {
   expect(printKey("Mod+k", "MacIntel")).toBe("⌘K");
@@ -18,7 +18,7 @@ it("printKey names single keys alike on every platform", () => {
 
 it("each key of a session's page belongs to one command", () => {
   const page = new Proxy({}, { get: () => () => undefined }) as ActionPanels & QueryActions;
-  const keys = [...actionCommands({} as Scope, page), ...queryCommands(page)].flatMap((command) => command.keys);
+  const keys = [...actionCommands({} as SessionStore, page), ...queryCommands(page)].flatMap((command) => command.keys);
 
   expect(keys.length).toBeGreaterThan(12);
   expect(keys.filter((key, place) => keys.indexOf(key) < place)).toEqual([]);

@@ -1,13 +1,13 @@
 import { beforeAll, expect, it } from "vitest";
 
 import type { CycleView, PodGroupCycleView } from "../src/model/generated";
-import type { Scope } from "../src/store/scope.svelte";
+import type { SessionStore } from "../src/store/sessionStore.svelte";
 import { loadStageSentences, narrationOf } from "../src/views/narration.svelte";
 
-/** What is narrated of a scope in steps of whole cycles. */
+/** What is narrated of a store in steps of whole cycles. */
 function narrated(cycle: Partial<CycleView>, podGroup: Partial<PodGroupCycleView> | null = null): string {
   const reading = { cycle: { cycle: 7, pod: "default/p", ...cycle }, podGroup, bindings: [] };
-  return narrationOf({ reading, playback: { unit: "cycle" }, connection: { lastResult: "" }, lastEvent: null } as unknown as Scope);
+  return narrationOf({ reading, playback: { unit: "cycle" }, connection: { lastResult: "" }, lastEvent: null } as unknown as SessionStore);
 }
 
 beforeAll(loadStageSentences);
@@ -59,7 +59,7 @@ function idle(ends: number[], unschedulable: number): string {
     unschedulable: { size: unschedulable },
   };
   const reading = { cycle: null, podGroup: null, bindings: [], queue, clockSeconds: 10 };
-  return narrationOf({ reading, running: false, playback: { unit: "cycle" }, connection: { lastResult: "activeQ is empty" }, lastEvent: null } as unknown as Scope);
+  return narrationOf({ reading, running: false, playback: { unit: "cycle" }, connection: { lastResult: "activeQ is empty" }, lastEvent: null } as unknown as SessionStore);
 }
 
 it("the narration says that nothing is left to schedule when a step did nothing", () => {
@@ -80,7 +80,7 @@ it("the narration of a flush of backoffQ names the next pod", () => {
   const pods = [{ pod: "default/a" }, { pod: "default/b" }];
   const reading = { cycle: null, podGroup: null, bindings: [], queue: { activeQ: { size: 2, array: pods } } };
   const lastEvent = { t: "queueMoved", cause: "BackoffComplete", event: 1, at: 10 };
-  const scope = { reading, running: false, playback: { unit: "cycle" }, connection: { lastResult: "" }, lastEvent } as unknown as Scope;
+  const store = { reading, running: false, playback: { unit: "cycle" }, connection: { lastResult: "" }, lastEvent } as unknown as SessionStore;
 
-  expect(narrationOf(scope)).toBe("Backoffs have ended: 2 pods are in activeQ again, a is tried next");
+  expect(narrationOf(store)).toBe("Backoffs have ended: 2 pods are in activeQ again, a is tried next");
 });

@@ -85,7 +85,7 @@ def test_the_start_page_has_no_serious_accessibility_violation(open_page: Page, 
 
 
 @pytest.mark.parametrize(("shape", "nodes", "pods"), [("demo", 4, 12), ("mixed", 1500, 3000)])
-def test_the_scope_has_no_serious_accessibility_violation(open_page: Page, server: Server, shape: str, nodes: int, pods: int):
+def test_the_session_page_has_no_serious_accessibility_violation(open_page: Page, server: Server, shape: str, nodes: int, pods: int):
     open_page.goto(f"{server.url}/s/{generated(server, shape, nodes, pods)}/")
     open_page.locator("[data-queue=activeQ]").wait_for()
     assert complaints(open_page) == []

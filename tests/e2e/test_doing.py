@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.conftest import until
 from tests.e2e.conftest import Server
-from tests.e2e.test_scope import PATIENCE_MILLIS, import_through, pods_in
+from tests.e2e.test_session_page import PATIENCE_MILLIS, import_through, pods_in
 
 pytestmark = pytest.mark.browser
 

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from tests.conftest import until
 from tests.e2e.cluster import dump
 from tests.e2e.conftest import EXPERT, Server
-from tests.e2e.test_scope import PATIENCE_MILLIS, cells, import_through, pods_in, show_as_tables, step_cycles
+from tests.e2e.test_session_page import PATIENCE_MILLIS, cells, import_through, pods_in, show_as_tables, step_cycles
 
 pytestmark = pytest.mark.browser
 

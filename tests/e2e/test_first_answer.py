@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.e2e.conftest import FORGET_PREFERENCES, Server
-from tests.e2e.test_scope import PATIENCE_MILLIS
+from tests.e2e.test_session_page import PATIENCE_MILLIS
 
 pytestmark = pytest.mark.browser
 

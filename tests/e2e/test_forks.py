@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from tests.conftest import until
 from tests.e2e.cluster import dump
 from tests.e2e.conftest import Server
-from tests.e2e.test_scope import PATIENCE_MILLIS, figure, import_through, step_cycles
+from tests.e2e.test_session_page import PATIENCE_MILLIS, figure, import_through, step_cycles
 
 pytestmark = pytest.mark.browser
 

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Server
-from tests.e2e.test_scope import PATIENCE_MILLIS
+from tests.e2e.test_session_page import PATIENCE_MILLIS
 
 pytestmark = pytest.mark.browser
 

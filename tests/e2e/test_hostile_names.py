@@ -81,7 +81,7 @@ def is_unharmed(page: Page) -> bool:
     )
 
 
-def test_the_scope_draws_hostile_names_as_text(page: Page, server: Server, hostile: dict[str, Any]) -> None:
+def test_the_session_page_draws_hostile_names_as_text(page: Page, server: Server, hostile: dict[str, Any]) -> None:
     page.goto(f"{server.url}/s/{hostile['id']}/")
     expect(page.get_by_text("<img src=x onerror=window.hacked=1>").first).to_be_visible(timeout=30_000)
 

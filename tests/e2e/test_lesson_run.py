@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, expect
 from schedviz.lessons.skeleton import write_skeleton
 from tests.conftest import until
 from tests.e2e.test_lessons import at
-from tests.e2e.test_scope import PATIENCE_MILLIS
+from tests.e2e.test_session_page import PATIENCE_MILLIS
 from tests.up.running import Running, starter
 
 pytestmark = pytest.mark.browser

@@ -11,7 +11,7 @@ from schedviz.lessons import Lesson, find
 from schedviz.lessons.player import play
 from tests.conftest import until
 from tests.e2e.conftest import FORGET_PREFERENCES, Server
-from tests.e2e.test_scope import PATIENCE_MILLIS
+from tests.e2e.test_session_page import PATIENCE_MILLIS
 
 pytestmark = pytest.mark.browser
 

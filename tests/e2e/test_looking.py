@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.conftest import until
 from tests.e2e.conftest import Server
-from tests.e2e.test_scope import figure, import_through, step_cycles
+from tests.e2e.test_session_page import figure, import_through, step_cycles
 
 pytestmark = pytest.mark.browser
 

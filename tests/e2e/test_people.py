@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.conftest import Server
-from tests.e2e.test_scope import PATIENCE_MILLIS, import_through
+from tests.e2e.test_session_page import PATIENCE_MILLIS, import_through
 
 pytestmark = pytest.mark.browser
 

@@ -14,7 +14,7 @@ from tests.conftest import missing, until
 from tests.e2e.conftest import Server
 from tests.e2e.test_accessibility import AXE, complaints
 from tests.e2e.test_lessons import answer, at
-from tests.e2e.test_scope import PATIENCE_MILLIS, import_through
+from tests.e2e.test_session_page import PATIENCE_MILLIS, import_through
 
 pytestmark = pytest.mark.browser
 
@@ -174,7 +174,7 @@ def test_rooms_have_no_serious_accessibility_violation(
     context.close()
 
 
-def test_the_projector_is_a_scaled_scope_that_follows_the_teacher_and_shows_the_question(
+def test_the_projector_is_a_scaled_session_page_that_follows_the_teacher_and_shows_the_question(
     page: Page, signed_in: BrowserContext, server: Server
 ):
     open_room(page, server, "the-list")

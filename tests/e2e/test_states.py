@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 
 from tests.e2e.cluster import pod
 from tests.e2e.conftest import Server
-from tests.e2e.test_scope import PATIENCE_MILLIS, import_through, step_cycles
+from tests.e2e.test_session_page import PATIENCE_MILLIS, import_through, step_cycles
 
 pytestmark = pytest.mark.browser
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from tests.conftest import until
 from tests.e2e.conftest import FORGET_PREFERENCES, Server
 from tests.e2e.test_accessibility import generated
-from tests.e2e.test_scope import PATIENCE_MILLIS, figure
+from tests.e2e.test_session_page import PATIENCE_MILLIS, figure
 
 pytestmark = pytest.mark.browser
 

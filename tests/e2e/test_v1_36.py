@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Server
-from tests.e2e.test_scope import show_internals
+from tests.e2e.test_session_page import show_internals
 from tests.trace.stories import create, node, pod
 
 pytestmark = pytest.mark.browser

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from tests.e2e.conftest import Server
-from tests.e2e.test_scope import import_through, step_cycles
+from tests.e2e.test_session_page import import_through, step_cycles
 from tests.pictures.comparing import PictureComparer
 from tests.pictures.still import STYLE, picture_of
 

@@ -95,7 +95,7 @@ def _shown(selector: str) -> Callable[[Page], None]:
 
 
 VIEWS: Final = (
-    View("scope", "/s/{id}/", _drawn, SIZES),
+    View("session", "/s/{id}/", _drawn, SIZES),
     View("matrix", "/s/{id}/", _matrix, ("middle",)),
     View("times", "/s/{id}/", _times),
     View("preemption", "/s/{id}/", _preemption, ("crowded",)),

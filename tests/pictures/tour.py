@@ -15,9 +15,9 @@ _BY_NAME: Final = {view.name: view for view in VIEWS}
 
 #: File, view, cluster, width, scheme, language.
 TOUR: Final[tuple[tuple[str, str, Cluster, int, Scheme, Language], ...]] = (
-    ("scope", "scope", "midway", 1280, "dark", "en"),
-    ("scope-light", "scope", "midway", 1280, "light", "en"),
-    ("tour-large", "scope", "large", 1280, "dark", "en"),
+    ("session", "session", "midway", 1280, "dark", "en"),
+    ("session-light", "session", "midway", 1280, "light", "en"),
+    ("tour-large", "session", "large", 1280, "dark", "en"),
     ("tour-matrix", "matrix", "middle", 1280, "light", "en"),
     ("tour-times", "times", "middle", 1280, "dark", "en"),
     ("tour-preemption", "preemption", "crowded", 1280, "light", "en"),
@@ -26,8 +26,8 @@ TOUR: Final[tuple[tuple[str, str, Cluster, int, Scheme, Language], ...]] = (
     ("tour-node", "node", "four", 1280, "light", "en"),
     ("tour-inject", "inject", "four", 1280, "dark", "en"),
     ("tour-configuration", "configuration", "four", 1280, "light", "en"),
-    ("tour-chinese", "scope", "middle", 1280, "dark", "zh-CN"),
-    ("tour-phone", "scope", "four", 390, "light", "en"),
+    ("tour-chinese", "session", "middle", 1280, "dark", "zh-CN"),
+    ("tour-phone", "session", "four", 390, "light", "en"),
 )
 
 

@@ -56,7 +56,7 @@ def test_a_page_that_is_not_there_is_404_and_no_path_leads_out_of_the_folder() -
 
 
 def test_a_picture_of_the_documentation_is_served() -> None:
-    response = Client().get("/docs/pictures/scope.png")
+    response = Client().get("/docs/pictures/session.png")
     assert (response.status_code, response["Content-Type"]) == (200, "image/png")
 
 

@@ -2,7 +2,7 @@ import type { AnyCommand } from "../model/generated";
 import type { MessageKey } from "../i18n/translate";
 import { splitKey } from "../model/names";
 import type { Selection } from "../model/permalink";
-import type { Scope } from "../store/scope.svelte";
+import type { SessionStore } from "../store/sessionStore.svelte";
 import type { Command } from "./command";
 
 export type ActionTab = "object" | "cluster" | "faults" | "configuration";
@@ -16,7 +16,7 @@ export interface ActionPanels {
   openSessions(): void;
 }
 
-export function actionCommands(scope: Scope, page: ActionPanels): Command[] {
+export function actionCommands(store: SessionStore, page: ActionPanels): Command[] {
   const open = (tab: ActionTab, keys: string[]): Command => ({
     id: `do.${tab}`,
     title: `command.do.${tab}`,
@@ -34,7 +34,7 @@ export function actionCommands(scope: Scope, page: ActionPanels): Command[] {
     group: "do",
     changes: "session",
     run() {
-      scope.connection.send(command);
+      store.connection.send(command);
     },
   });
   return [
@@ -84,7 +84,7 @@ export interface Verb {
   id: string;
   title: MessageKey;
   kinds: readonly Selection["kind"][];
-  run(scope: Scope, thing: Selection, page: ActionPanels): void;
+  run(store: SessionStore, thing: Selection, page: ActionPanels): void;
 }
 
 export const VERBS: readonly Verb[] = [
@@ -100,49 +100,49 @@ export const VERBS: readonly Verb[] = [
     id: "cordon",
     title: "verb.cordon",
     kinds: ["node"],
-    run(scope, { name }) {
-      scope.connection.send({ op: "cordon", node: name });
+    run(store, { name }) {
+      store.connection.send({ op: "cordon", node: name });
     },
   },
   {
     id: "uncordon",
     title: "verb.uncordon",
     kinds: ["node"],
-    run(scope, { name }) {
-      scope.connection.send({ op: "cordon", node: name, on: false });
+    run(store, { name }) {
+      store.connection.send({ op: "cordon", node: name, on: false });
     },
   },
   {
     id: "drain",
     title: "verb.drain",
     kinds: ["node"],
-    run(scope, { name }) {
-      scope.connection.send({ op: "drain", node: name });
+    run(store, { name }) {
+      store.connection.send({ op: "drain", node: name });
     },
   },
   {
     id: "evict",
     title: "verb.evict",
     kinds: ["pod"],
-    run(scope, { name }) {
-      scope.connection.send({ op: "evict", pod: name });
+    run(store, { name }) {
+      store.connection.send({ op: "evict", pod: name });
     },
   },
   {
     id: "bindFail",
     title: "verb.bindFail",
     kinds: ["pod"],
-    run(scope, { name }) {
-      scope.connection.send({ op: "bind_fail", pod: name });
+    run(store, { name }) {
+      store.connection.send({ op: "bind_fail", pod: name });
     },
   },
   {
     id: "delete",
     title: "verb.delete",
     kinds: ["node", "pod"],
-    run(scope, thing) {
+    run(store, thing) {
       const { namespace, name } = splitKey(thing.name);
-      scope.connection.send(thing.kind === "node" ? { op: "delete", kind: "Node", name, namespace: "" } : { op: "delete", kind: "Pod", name, namespace });
+      store.connection.send(thing.kind === "node" ? { op: "delete", kind: "Node", name, namespace: "" } : { op: "delete", kind: "Pod", name, namespace });
     },
   },
 ];

@@ -3,7 +3,7 @@ import { queryCommands, type QueryActions } from "./queryCommands";
 import type { Command } from "./command";
 import { actionCommands, type ActionPanels } from "./actionCommands";
 import { preferences } from "../store/preferences.svelte";
-import type { Scope } from "../store/scope.svelte";
+import type { SessionStore } from "../store/sessionStore.svelte";
 
 export type { Command } from "./command";
 
@@ -14,14 +14,14 @@ export interface PageActions extends ActionPanels, QueryActions {
   dismiss(): void;
 }
 
-export function commandsOf(scope: Scope, page: PageActions): Command[] {
+export function commandsOf(store: SessionStore, page: PageActions): Command[] {
   const choose = (unit: Unit, key: string): Command => ({
     id: `transport.unit.${unit}`,
     title: `command.unit.${unit}`,
     keys: [key],
     group: "transport",
     run() {
-      scope.playback.setUnit(unit);
+      store.playback.setUnit(unit);
     },
   });
   return [
@@ -31,7 +31,7 @@ export function commandsOf(scope: Scope, page: PageActions): Command[] {
       keys: [" "],
       group: "transport",
       run() {
-        scope.controls.togglePlay();
+        store.controls.togglePlay();
       },
     },
     {
@@ -40,7 +40,7 @@ export function commandsOf(scope: Scope, page: PageActions): Command[] {
       keys: ["ArrowRight"],
       group: "transport",
       run() {
-        scope.controls.step();
+        store.controls.step();
       },
     },
     {
@@ -49,7 +49,7 @@ export function commandsOf(scope: Scope, page: PageActions): Command[] {
       keys: ["ArrowLeft"],
       group: "transport",
       run() {
-        void scope.playback.stepBack();
+        void store.playback.stepBack();
       },
     },
     {
@@ -58,7 +58,7 @@ export function commandsOf(scope: Scope, page: PageActions): Command[] {
       keys: ["Home"],
       group: "transport",
       run() {
-        void scope.playback.seek(scope.playback.firstEvent);
+        void store.playback.seek(store.playback.firstEvent);
       },
     },
     ...UNITS.map((unit, i) => choose(unit, String(i + 1))),
@@ -68,8 +68,8 @@ export function commandsOf(scope: Scope, page: PageActions): Command[] {
       keys: ["l"],
       group: "transport",
       run() {
-        if (scope.playback.following) scope.playback.hold();
-        else scope.playback.follow();
+        if (store.playback.following) store.playback.hold();
+        else store.playback.follow();
       },
     },
     {
@@ -78,11 +78,11 @@ export function commandsOf(scope: Scope, page: PageActions): Command[] {
       keys: ["End"],
       group: "transport",
       run() {
-        scope.playback.follow();
+        store.playback.follow();
       },
     },
     ...queryCommands(page),
-    ...actionCommands(scope, page),
+    ...actionCommands(store, page),
     {
       id: "page.theme",
       title: "command.theme",

@@ -5,13 +5,13 @@ import { idempotencyKey } from "../model/idempotencyKey";
 import { searchOf } from "../model/permalink";
 import { printCount } from "../model/quantity";
 import { otherRelease } from "../model/releases";
-import type { Scope } from "./scope.svelte";
+import type { SessionStore } from "./sessionStore.svelte";
 
 /** Forks a session and opens the fork. One fork at a time. */
 export class Forking {
   busy = $state(false);
 
-  constructor(private readonly scope: Scope) {}
+  constructor(private readonly store: SessionStore) {}
 
   /** Fork at the shown moment. */
   fork(): Promise<void> {
@@ -20,29 +20,29 @@ export class Forking {
 
   /** Fork to the other release of kube-scheduler, at the shown moment. */
   toOtherRelease(): Promise<void> {
-    const release = otherRelease(this.scope.summary.release);
+    const release = otherRelease(this.store.summary.release);
     return this.forkAs("fork.changingRelease", { release });
   }
 
   /** Fork with the name of this session, to continue in its place. */
   async undo(): Promise<void> {
-    const { session, playback, notices } = this.scope;
+    const { session, playback, notices } = this.store;
     if (!playback.inThePast) notices.show("info", t("fork.nothing"));
     else await this.forkAs("fork.undoing", session.name ? { name: session.name } : {});
   }
 
   private async forkAs(progress: MessageKey, options: { name?: string; release?: string }): Promise<void> {
-    const { scope } = this;
-    if (this.busy || !scope.state) return;
+    const { store } = this;
+    if (this.busy || !store.state) return;
     this.busy = true;
-    const at = scope.event;
-    scope.notices.show("info", t(progress, { event: printCount(at), release: options.release ?? "" }));
+    const at = store.event;
+    store.notices.show("info", t(progress, { event: printCount(at), release: options.release ?? "" }));
     try {
-      const fork = await forkSession(scope.id, { at, key: idempotencyKey(), ...options });
-      const { select, tab } = scope.place;
+      const fork = await forkSession(store.id, { at, key: idempotencyKey(), ...options });
+      const { select, tab } = store.place;
       location.assign(pageOf(fork.id) + searchOf({ ...(select ? { select } : {}), ...(tab ? { tab } : {}) }));
     } catch (error) {
-      scope.notices.showError(error);
+      store.notices.showError(error);
     } finally {
       this.busy = false;
     }
@@ -50,8 +50,8 @@ export class Forking {
 }
 
 /** The comparison with the session that this one was forked from, else with one that is chosen there. */
-export function compareAddress(scope: Scope): string {
-  const shownMoment = scope.playback.inThePast ? `${scope.id}@${scope.event}` : scope.id;
-  const from = scope.summary.forkedFrom?.id;
+export function compareAddress(store: SessionStore): string {
+  const shownMoment = store.playback.inThePast ? `${store.id}@${store.event}` : store.id;
+  const from = store.summary.forkedFrom?.id;
   return from ? `/compare/?a=${from}&b=${shownMoment}` : `/compare/?a=${shownMoment}`;
 }

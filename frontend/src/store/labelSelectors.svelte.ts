@@ -1,6 +1,6 @@
 import { selectNodes } from "../api/objects";
 import { failureOf } from "../i18n/failure";
-import type { Scope } from "./scope.svelte";
+import type { SessionStore } from "./sessionStore.svelte";
 
 /** The delay before a request, for a selector that is being typed or a moment that changes. */
 const SETTLED_MILLIS = 300;
@@ -16,7 +16,7 @@ export class LabelSelectors {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private gone: AbortController | null = null;
 
-  constructor(private readonly scope: Scope) {}
+  constructor(private readonly store: SessionStore) {}
 
   /** The nodes that match a selector; undefined: not loaded yet. */
   of(selector: string): ReadonlySet<string> | undefined {
@@ -42,7 +42,7 @@ export class LabelSelectors {
 
   private async ask(selectors: readonly string[]): Promise<void> {
     const { signal } = (this.gone = new AbortController());
-    const { event, id } = this.scope;
+    const { event, id } = this.store;
     try {
       const matches = await Promise.all(selectors.map((selector) => selectNodes(id, selector, event, signal)));
       this.known = Object.fromEntries(selectors.map((selector, i) => [selector, matches[i]!]));

@@ -7,7 +7,7 @@ import { placeAt, standing, type Standing } from "../model/lessonPath";
 import { idempotencyKey } from "../model/idempotencyKey";
 import { storeProgress, ProgressKeeper } from "./lessonProgress";
 import { followLesson } from "./lessonReload";
-import type { Scope } from "./scope.svelte";
+import type { SessionStore } from "./sessionStore.svelte";
 
 /** Guides the user through a session's lesson: forward by sending the lesson's commands, back by showing earlier moments, and off the path by any other command. */
 export class LessonPlayer {
@@ -28,8 +28,8 @@ export class LessonPlayer {
   private readonly progress: ProgressKeeper;
   private readonly gone = new AbortController();
 
-  constructor(private readonly scope: Scope) {
-    this.progress = new ProgressKeeper(scope.id);
+  constructor(private readonly store: SessionStore) {
+    this.progress = new ProgressKeeper(store.id);
     void this.begin();
   }
 
@@ -44,7 +44,7 @@ export class LessonPlayer {
   }
 
   get standing(): Standing {
-    return this.lesson ? standing(this.lesson.stops, this.index, this.scope.head.event) : "ahead";
+    return this.lesson ? standing(this.lesson.stops, this.index, this.store.head.event) : "ahead";
   }
 
   /** The answer at this stop. */
@@ -61,7 +61,7 @@ export class LessonPlayer {
 
   /** The session that this one was forked from when the path was left; "": there is none. */
   get home(): string {
-    const from = this.scope.summary.forkedFrom;
+    const from = this.store.summary.forkedFrom;
     if (!from?.id || this.standing !== "left") return "";
     return this.lesson?.stops.some(({ arrived, revealed }) => from.event === arrived || from.event === revealed) ? from.id : "";
   }
@@ -92,10 +92,10 @@ export class LessonPlayer {
       this.keep();
       return;
     }
-    if (this.scope.head.event > following.arrived || this.standing === "past") {
+    if (this.store.head.event > following.arrived || this.standing === "past") {
       this.arriveAt(this.index + 1);
-      await this.scope.playback.seek(following.revealed);
-      if (following.revealed >= this.scope.head.event) this.scope.playback.follow();
+      await this.store.playback.seek(following.revealed);
+      if (following.revealed >= this.store.head.event) this.store.playback.follow();
     } else if (await this.perform(following, "do")) this.arriveAt(this.index + 1);
   }
 
@@ -106,7 +106,7 @@ export class LessonPlayer {
     }
     if (this.index === 0 || !this.lesson) return;
     this.arriveAt(this.index - 1);
-    await this.scope.playback.seek(this.lesson.stops[this.index]?.revealed ?? 0);
+    await this.store.playback.seek(this.lesson.stops[this.index]?.revealed ?? 0);
   }
 
   /** Take a stop again, or return to where the path was left: on a fork, because the session's history does not change. */
@@ -114,12 +114,12 @@ export class LessonPlayer {
     const { stop } = this;
     if (!stop) return;
     const answers = Object.fromEntries(Object.entries(this.answers).filter(([id]) => id !== stop.id));
-    await this.forkAt(stop.arrived, this.scope.session.name ?? "", stop, answers);
+    await this.forkAt(stop.arrived, this.store.session.name ?? "", stop, answers);
   }
 
   /** Leave the path on a fork of the shown moment; this session is not affected. */
   async tryOut(): Promise<void> {
-    if (this.stop) await this.forkAt(this.scope.event, "", this.stop, this.answers);
+    if (this.stop) await this.forkAt(this.store.event, "", this.stop, this.answers);
   }
 
   /** Return to the session whose path this fork left. */
@@ -138,7 +138,7 @@ export class LessonPlayer {
     const request = new AbortController();
     this.hintRequest = request;
     try {
-      const hints = await getHints(this.scope.id, stop.id, request.signal);
+      const hints = await getHints(this.store.id, stop.id, request.signal);
       if (!request.signal.aborted) this.liveHints = hints;
     } catch {
       // Hints are optional.
@@ -149,7 +149,7 @@ export class LessonPlayer {
     if (this.busy) return;
     this.busy = true;
     try {
-      const fork = await forkSession(this.scope.id, { at: event, key: idempotencyKey(), ...(name ? { name } : {}) });
+      const fork = await forkSession(this.store.id, { at: event, key: idempotencyKey(), ...(name ? { name } : {}) });
       await whenReady(fork.id, this.gone.signal);
       storeProgress(fork.id, { stop: stop.id, answers });
       await this.progress.flush();
@@ -163,17 +163,17 @@ export class LessonPlayer {
 
   private async begin(): Promise<void> {
     try {
-      const lesson = await getLesson(this.scope.id);
+      const lesson = await getLesson(this.store.id);
       const stored = this.progress.of(lesson.progress);
       const stop = stopInAddress() || stored.stop;
       this.answers = stored.answers;
       const named = lesson.stops.findIndex(({ id }) => id === stop);
-      this.index = named >= 0 ? named : placeAt(lesson.stops, this.scope.head.event);
+      this.index = named >= 0 ? named : placeAt(lesson.stops, this.store.head.event);
       this.lesson = lesson;
       if (lesson.own) followLesson(lesson, () => this.stop?.id ?? "", (faults) => { this.faults = faults; }, this.gone.signal);
       // The commands of a stop run on arrival; only the first stop is reached without any.
       const before = lesson.stops[this.index - 1]?.revealed ?? 0;
-      if (this.stop && this.standing === "ahead" && this.scope.head.event === before) await this.perform(this.stop, "do");
+      if (this.stop && this.standing === "ahead" && this.store.head.event === before) await this.perform(this.stop, "do");
     } catch (error) {
       this.showError(error);
     }
@@ -190,10 +190,10 @@ export class LessonPlayer {
   private async perform(stop: LessonStop, half: "do" | "reveal"): Promise<boolean> {
     this.busy = true;
     this.problem = "";
-    this.scope.playback.follow();
+    this.store.playback.follow();
     try {
-      for (const [i, command] of stop[half].entries()) await runCommand(this.scope.id, { ...command, key: `lesson ${stop.id} ${half} ${i}` }, this.gone.signal);
-      this.lesson = await getLesson(this.scope.id);
+      for (const [i, command] of stop[half].entries()) await runCommand(this.store.id, { ...command, key: `lesson ${stop.id} ${half} ${i}` }, this.gone.signal);
+      this.lesson = await getLesson(this.store.id);
       return true;
     } catch (error) {
       this.showError(error);

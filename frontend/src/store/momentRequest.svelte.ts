@@ -1,6 +1,6 @@
 import { untrack } from "svelte";
 import { SlowRequest } from "./slowRequest.svelte";
-import type { Scope } from "./scope.svelte";
+import type { SessionStore } from "./sessionStore.svelte";
 
 /** While the shown moment moves, requests wait until it has stopped for this long. */
 const STILL_MILLIS = 400;
@@ -11,12 +11,12 @@ export class MomentRequest<Answer> extends SlowRequest<Answer> {
   of = $state(-1);
 
   constructor(
-    private readonly scope: Scope,
+    private readonly store: SessionStore,
     private readonly make: (event: number, signal: AbortSignal) => Promise<Answer>,
   ) {
     super();
     $effect(() => {
-      const { event, playing } = scope;
+      const { event, playing } = store;
       return untrack(() => {
         if (this.of === event || (playing && this.answer !== null)) return;
         const timer = setTimeout(() => void this.askOf(event), this.answer === null ? 0 : STILL_MILLIS);
@@ -29,7 +29,7 @@ export class MomentRequest<Answer> extends SlowRequest<Answer> {
 
   /** Repeat the request for the shown moment. */
   again(): void {
-    void this.askOf(this.scope.event);
+    void this.askOf(this.store.event);
   }
 
   private async askOf(event: number): Promise<void> {

@@ -6,7 +6,7 @@ import { t } from "../i18n/translate";
 import { idempotencyKey } from "../model/idempotencyKey";
 import { printCount } from "../model/quantity";
 import { otherRelease } from "../model/releases";
-import type { Scope } from "./scope.svelte";
+import type { SessionStore } from "./sessionStore.svelte";
 
 const MAX_CYCLES = 20_000;
 
@@ -14,18 +14,18 @@ const MAX_CYCLES = 20_000;
  * Runs both releases of kube-scheduler from the shown moment, each on a fork, until nothing is left to schedule, and opens the comparison.
  * The session itself does not change. Both are forks, so that they differ in nothing else than the release.
  */
-export async function compareReleases(scope: Scope): Promise<void> {
-  if (!scope.state) return;
-  const at = scope.event;
-  const release = scope.summary.release;
+export async function compareReleases(store: SessionStore): Promise<void> {
+  if (!store.state) return;
+  const at = store.event;
+  const release = store.summary.release;
   const other = otherRelease(release);
   const { signal } = new AbortController();
-  scope.notices.show("info", t("fork.comparing", { event: printCount(at), here: release, other }));
+  store.notices.show("info", t("fork.comparing", { event: printCount(at), here: release, other }));
   try {
-    const [same, changed] = await Promise.all([{}, { release: other }].map((options) => forkAndRun(scope.id, at, options, signal)));
+    const [same, changed] = await Promise.all([{}, { release: other }].map((options) => forkAndRun(store.id, at, options, signal)));
     location.assign(`/compare/?a=${same}&b=${changed}`);
   } catch (error) {
-    scope.notices.showError(error);
+    store.notices.showError(error);
   }
 }
 

@@ -2,12 +2,12 @@ import type { Moment } from "../model/room";
 import { isAtMoment, selectionText, positionOf, type SharedPosition } from "../model/roomMoment";
 import type { ViewOptions } from "./viewOptions.svelte";
 import type { RoomStore } from "./room.svelte";
-import type { Scope } from "./scope.svelte";
+import type { SessionStore } from "./sessionStore.svelte";
 
-const positionIn = (scope: Scope): SharedPosition => ({
-  at: scope.playback.following ? null : (scope.playback.seeking ?? scope.event),
-  select: scope.selection.drawerOpen ? scope.selection.current : null,
-  tab: scope.selection.tab,
+const positionIn = (store: SessionStore): SharedPosition => ({
+  at: store.playback.following ? null : (store.playback.seeking ?? store.event),
+  select: store.selection.drawerOpen ? store.selection.current : null,
+  tab: store.selection.tab,
 });
 
 /** The view options that participants share with the teacher. */
@@ -23,31 +23,31 @@ function applyOptions(viewOptions: ViewOptions, page: Record<string, string>): v
 }
 
 /** Sends the teacher's moment and view to the room while the page shows the room's session. Call it while a component is created. */
-export function broadcastToRoom(room: RoomStore, scope: Scope, viewOptions: ViewOptions): void {
+export function broadcastToRoom(room: RoomStore, store: SessionStore, viewOptions: ViewOptions): void {
   $effect(() => {
-    const { at, select, tab } = positionIn(scope);
+    const { at, select, tab } = positionIn(store);
     const { stop, finished } = room.lessonAt;
     const page = { ...sharedOptions(viewOptions), ...(finished ? { finished: "1" } : {}) };
-    room.go({ session: scope.id, at, select: selectionText(select), tab: select ? tab : "", panel: "", ...(viewOptions.zoomOfCache ?? { zoom: null, x: null, y: null }), stop, page });
+    room.go({ session: store.id, at, select: selectionText(select), tab: select ? tab : "", panel: "", ...(viewOptions.zoomOfCache ?? { zoom: null, x: null, y: null }), stop, page });
   });
 }
 
 /** Keeps a participant's page at the teacher's moment, until the participant navigates away. Call it while a component is created. */
-export function followTeacher(room: RoomStore, scope: Scope, viewOptions: ViewOptions): void {
+export function followTeacher(room: RoomStore, store: SessionStore, viewOptions: ViewOptions): void {
   let applied: Moment | null = null;
 
   // Follow the teacher.
   $effect(() => {
     const { moment } = room;
-    if (!room.following || !moment || moment.session !== scope.id || scope.current === null) return;
-    if (moment === applied || (moment.at !== null && moment.at > scope.head.event)) return;
+    if (!room.following || !moment || moment.session !== store.id || store.current === null) return;
+    if (moment === applied || (moment.at !== null && moment.at > store.head.event)) return;
     applied = moment;
-    apply(scope, viewOptions, moment);
+    apply(store, viewOptions, moment);
   });
 
   // Stop following when the participant navigates.
   $effect(() => {
-    const own = positionIn(scope);
+    const own = positionIn(store);
     if (room.following && applied && applied === room.moment && !isAtMoment(own, applied)) {
       room.follow(false);
       applied = null;
@@ -55,13 +55,13 @@ export function followTeacher(room: RoomStore, scope: Scope, viewOptions: ViewOp
   });
 }
 
-function apply(scope: Scope, viewOptions: ViewOptions, moment: Moment): void {
+function apply(store: SessionStore, viewOptions: ViewOptions, moment: Moment): void {
   const target = positionOf(moment);
   if (target.at === null) {
-    if (!scope.playback.following) scope.playback.follow();
-  } else if (scope.event !== target.at || scope.playback.following) void scope.playback.seek(target.at);
-  if (selectionText(scope.selection.drawerOpen ? scope.selection.current : null) !== moment.select) scope.selection.select(target.select);
-  if (target.select) scope.selection.tab = target.tab;
+    if (!store.playback.following) store.playback.follow();
+  } else if (store.event !== target.at || store.playback.following) void store.playback.seek(target.at);
+  if (selectionText(store.selection.drawerOpen ? store.selection.current : null) !== moment.select) store.selection.select(target.select);
+  if (target.select) store.selection.tab = target.tab;
   const { zoom, x, y } = moment;
   viewOptions.wantedZoom = zoom === null || x === null || y === null ? null : { zoom, x, y };
   applyOptions(viewOptions, moment.page);

@@ -5,7 +5,7 @@ import { LEAD, MarkPages, PAGE } from "../model/markPages";
 import type { Mark } from "../model/marks";
 import { Tallies, talliesBetween, type Tally } from "../model/tallies";
 import type { EventRange } from "../model/eventRange";
-import type { Scope } from "./scope.svelte";
+import type { SessionStore } from "./sessionStore.svelte";
 
 /** In a longer window, single marks would overlap. */
 export const MAX_EVENTS_WITH_MARKS = 4_000;
@@ -35,8 +35,8 @@ export class TimelineData {
   private fetching: AbortController | null = null;
   private readonly unlisten: () => void;
 
-  constructor(private readonly scope: Scope) {
-    this.unlisten = scope.listen((events) => {
+  constructor(private readonly store: SessionStore) {
+    this.unlisten = store.listen((events) => {
       this.take(events);
     });
   }
@@ -59,14 +59,14 @@ export class TimelineData {
 
   /** The marks of the whole session; null: it is too long, or not all are loaded. */
   wholeMarks(range: EventRange): Mark[] | null {
-    const { headEvent } = this.scope;
+    const { headEvent } = this.store;
     return range.last - range.first <= MAX_EVENTS_WITH_MARKS && !this.pages.missing(range.first + 1, headEvent, headEvent).length ? this.marksOf(range) : null;
   }
 
   /** Whether some of a window is not loaded yet. */
   lacks(window: EventRange): boolean {
     if (window.last - window.first > MAX_EVENTS_WITH_MARKS) return this.loads > 0 && this.early !== null;
-    return this.pages.missing(window.first + 1, Math.min(window.last, this.scope.headEvent), this.scope.headEvent).length > 0;
+    return this.pages.missing(window.first + 1, Math.min(window.last, this.store.headEvent), this.store.headEvent).length > 0;
   }
 
   talliesOf(window: EventRange): readonly Tally[] {
@@ -77,7 +77,7 @@ export class TimelineData {
 
   /** The marks of a range that is short enough to be named; null: it is too long, or not loaded. */
   marksIn(first: number, last: number): Mark[] | null {
-    if (last - first > MAX_EVENTS_WITH_NAMES || this.pages.missing(first, last, this.scope.headEvent).length > 0) return null;
+    if (last - first > MAX_EVENTS_WITH_NAMES || this.pages.missing(first, last, this.store.headEvent).length > 0) return null;
     return this.pages.between(first, last);
   }
 
@@ -95,11 +95,11 @@ export class TimelineData {
   async load(): Promise<void> {
     const request = ++this.loads;
     const early: AnyEvent[] = (this.early = []);
-    const head = this.scope.headEvent;
+    const head = this.store.headEvent;
     try {
-      const { buckets, firstEvent } = await getTimeline(this.scope.id, { buckets: BUCKETS });
+      const { buckets, firstEvent } = await getTimeline(this.store.id, { buckets: BUCKETS });
       if (request !== this.loads) return; // A later response is newer.
-      this.scope.playback.firstEvent = Math.max(this.scope.playback.firstEvent, firstEvent ?? 0);
+      this.store.playback.firstEvent = Math.max(this.store.playback.firstEvent, firstEvent ?? 0);
       this.whole.load(buckets);
     } catch {
       // The timeline starts at the head instead.
@@ -130,22 +130,22 @@ export class TimelineData {
   }
 
   private async fetch(window: EventRange, signal: AbortSignal): Promise<void> {
-    const { id } = this.scope;
+    const { id } = this.store;
     if (window.last - window.first <= MAX_EVENTS_WITH_MARKS) {
       await this.fetchPages(window.first + 1, window.last, signal);
       return;
     }
     const margin = (window.last - window.first) / 2;
     const wider = { first: Math.max(0, Math.floor(window.first - margin)), last: Math.ceil(window.last + margin) };
-    if (wider.last - wider.first > (this.scope.headEvent - this.scope.playback.firstEvent) * 0.8) return;
+    if (wider.last - wider.first > (this.store.headEvent - this.store.playback.firstEvent) * 0.8) return;
     const { buckets } = await getTimeline(id, { from: wider.first, to: wider.last, buckets: 2 * BUCKETS }, signal);
     this.near = { window: wider, tallies: buckets };
     this.touch();
   }
 
   private async fetchPages(first: number, last: number, signal: AbortSignal): Promise<void> {
-    for (const page of this.pages.missing(first, last, this.scope.headEvent)) {
-      const events = await getEventsAfter(this.scope.id, Math.max(0, page * PAGE - LEAD), PAGE + LEAD, signal);
+    for (const page of this.pages.missing(first, last, this.store.headEvent)) {
+      const events = await getEventsAfter(this.store.id, Math.max(0, page * PAGE - LEAD), PAGE + LEAD, signal);
       this.pages.load(page, events);
       this.touch();
     }
@@ -164,7 +164,7 @@ export class TimelineData {
     this.touch();
   }
 
-  /** Svelte flushes at the end of the task: what one message changes here and in the scope is drawn once. */
+  /** Svelte flushes at the end of the task: what one message changes here and in the store is drawn once. */
   private touch(): void {
     this.version += 1;
   }

@@ -1,5 +1,5 @@
 import { forgetTextWidths } from "../render/canvas";
-import type { Scope } from "../store/scope.svelte";
+import type { SessionStore } from "../store/sessionStore.svelte";
 
 // Before the listeners of canvases, which then measure again.
 document.fonts.addEventListener("loadingdone", forgetTextWidths);
@@ -33,9 +33,9 @@ stillness.addEventListener("change", () => {
 });
 
 /** The duration of animations: shorter than the pause between two cycles, and 0 with `prefers-reduced-motion`. */
-export function motionMillis(scope: Scope): number {
+export function motionMillis(store: SessionStore): number {
   if (isStill) return 0;
-  if (!scope.playing) return 220;
-  if (scope.playback.rate === null || scope.playback.rate > 8) return 0;
-  return Math.min(220, 700 / scope.playback.rate);
+  if (!store.playing) return 220;
+  if (store.playback.rate === null || store.playback.rate > 8) return 0;
+  return Math.min(220, 700 / store.playback.rate);
 }

@@ -5,7 +5,7 @@ import type { CycleView, PodGroupCycleView } from "../model/generated";
 import { isImport } from "../model/importedFiles";
 import { shortKey } from "../model/names";
 import { printCount } from "../model/quantity";
-import type { Scope } from "../store/scope.svelte";
+import type { SessionStore } from "../store/sessionStore.svelte";
 import { eventInWords } from "./transport/sentences";
 
 type Stages = typeof import("./stageInWords");
@@ -19,38 +19,38 @@ export async function loadStageSentences(): Promise<void> {
 }
 
 /** What led to the shown moment, as a sentence, in the size of the step: an event, a stage, or the cycle. Reactive. */
-export function narrationOf(scope: Scope): string {
-  const state = scope.reading;
+export function narrationOf(store: SessionStore): string {
+  const state = store.reading;
   if (!state) return "";
-  const { unit } = scope.playback;
-  const event = unit === "cycle" ? null : scope.lastEvent;
+  const { unit } = store.playback;
+  const event = unit === "cycle" ? null : store.lastEvent;
   const ofBinding = event && stages?.bindingStageInWords(event, state.bindings.find(({ pod }) => "pod" in event && pod === event.pod)?.node ?? "");
   if (ofBinding) return ofBinding;
   const happened = unit === "mutation" && event && event.t !== "stageEnded" ? eventInWords(event) : "";
   if (happened) return happened;
-  if (stages && isIdle(scope)) return stages.idleInWords(state);
-  const flushed = stages?.flushInWords(scope.lastEvent, state);
+  if (stages && isIdle(store)) return stages.idleInWords(state);
+  const flushed = stages?.flushInWords(store.lastEvent, state);
   if (flushed) return flushed;
   if (state.podGroup) return groupInWords(state.podGroup);
   if (state.cycle) return cycleInWords(state.cycle);
-  const { follows } = scope.summary;
+  const { follows } = store.summary;
   if (follows?.detached === false) return t("narration.follows", { source: follows.source });
-  return stages && isImport(scope.summary.report) ? stages.importInWords(state) : t("narration.none");
+  return stages && isImport(store.summary.report) ? stages.importInWords(state) : t("narration.none");
 }
 
 /** Whether the last command found nothing to schedule. */
-function isIdle(scope: Scope): boolean {
-  return Boolean(scope.connection.lastResult) && isAtRest(scope);
+function isIdle(store: SessionStore): boolean {
+  return Boolean(store.connection.lastResult) && isAtRest(store);
 }
 
 /** Whether the newest moment is shown, and the scheduler has nothing to do at it. */
-function isAtRest({ playback, running, reading }: Scope): boolean {
+function isAtRest({ playback, running, reading }: SessionStore): boolean {
   return !playback.inThePast && !running && reading !== null && hasNothingToSchedule(reading);
 }
 
 /** Whether the scheduler has run and has nothing left to schedule. A followed cluster never ends. */
-export function hasEnded(scope: Scope): boolean {
-  return scope.summary.follows?.detached !== false && Boolean(scope.reading?.cycle) && isAtRest(scope);
+export function hasEnded(store: SessionStore): boolean {
+  return store.summary.follows?.detached !== false && Boolean(store.reading?.cycle) && isAtRest(store);
 }
 
 function groupInWords({ group, outcome = "", pods = [] }: PodGroupCycleView): string {

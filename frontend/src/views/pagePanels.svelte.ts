@@ -5,7 +5,7 @@ import { splitKey } from "../model/names";
 import { showsOverview, withoutShow, type Selection } from "../model/permalink";
 import { compareAddress, Forking } from "../store/forking.svelte";
 import { preferences } from "../store/preferences.svelte";
-import type { Scope } from "../store/scope.svelte";
+import type { SessionStore } from "../store/sessionStore.svelte";
 
 /** Which dialogs and panels of a session's page are open, and the commands that open them. */
 export class PagePanels implements ActionPanels, QueryActions {
@@ -21,12 +21,12 @@ export class PagePanels implements ActionPanels, QueryActions {
   template = $state("pod");
   private readonly forking: Forking;
 
-  constructor(private readonly scope: Scope) {
-    this.forking = new Forking(scope);
+  constructor(private readonly store: SessionStore) {
+    this.forking = new Forking(store);
   }
 
   openPanel = (panel: Panel): void => {
-    this.query = this.scope.current && this.query !== panel ? panel : null;
+    this.query = this.store.current && this.query !== panel ? panel : null;
   };
 
   forkHere = (): void => {
@@ -35,7 +35,7 @@ export class PagePanels implements ActionPanels, QueryActions {
 
   /** Ask first: a fork is another session. */
   askForOtherRelease = (): void => {
-    this.asksForRelease = this.scope.current !== null;
+    this.asksForRelease = this.store.current !== null;
   };
 
   forkToOtherRelease = (): void => {
@@ -44,7 +44,7 @@ export class PagePanels implements ActionPanels, QueryActions {
   };
 
   compareReleases = (): void => {
-    void import("../store/releaseComparison").then(({ compareReleases }) => compareReleases(this.scope));
+    void import("../store/releaseComparison").then(({ compareReleases }) => compareReleases(this.store));
   };
 
   undoHere = (): void => {
@@ -52,11 +52,11 @@ export class PagePanels implements ActionPanels, QueryActions {
   };
 
   openCompare = (): void => {
-    location.assign(compareAddress(this.scope));
+    location.assign(compareAddress(this.store));
   };
 
   openExperiment = (): void => {
-    const { id, playback, event, current } = this.scope;
+    const { id, playback, event, current } = this.store;
     const nodes = current?.api.objects.get("Node") ?? 0;
     location.assign(`/experiments/?session=${id}${playback.following ? "" : `&event=${String(event)}`}&nodes=${String(nodes)}`);
   };
@@ -85,7 +85,7 @@ export class PagePanels implements ActionPanels, QueryActions {
   };
 
   openShare = (): void => {
-    this.share = this.scope.current !== null;
+    this.share = this.store.current !== null;
   };
 
   toggleLanguage = (): void => {
@@ -101,7 +101,7 @@ export class PagePanels implements ActionPanels, QueryActions {
   };
 
   openSearch = (): void => {
-    this.search = this.scope.current !== null;
+    this.search = this.store.current !== null;
   };
 
   /** Close the panel on top; if none is open, clear the selection. */
@@ -110,7 +110,7 @@ export class PagePanels implements ActionPanels, QueryActions {
     else if (this.help) this.help = false;
     else if (this.query) this.closeQuery();
     else if (this.actionTab) this.actionTab = null;
-    else this.scope.selection.select(null);
+    else this.store.selection.select(null);
   };
 
   /** Close the query panel. A permalink may have opened the overview: its parameter is removed. */

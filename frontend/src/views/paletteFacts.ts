@@ -5,7 +5,7 @@ import { t } from "../i18n/translate";
 import { shortKey } from "../model/names";
 import { MoveReader } from "../model/queueMoves";
 import { RECALLED_EVENTS } from "../store/recentMoves.svelte";
-import type { Scope } from "../store/scope.svelte";
+import type { SessionStore } from "../store/sessionStore.svelte";
 
 /** What only v1.36 knows and the command palette finds. `extra` is searched, too. */
 export interface Fact {
@@ -17,10 +17,10 @@ export interface Fact {
 }
 
 /** Pod groups, claims, events in flight, and the last answers of hints at the shown moment. `openDevices` shows a claim that no pod has. */
-export async function factsOf(scope: Scope, openDevices: () => void, signal: AbortSignal): Promise<Fact[]> {
-  const state = scope.current;
+export async function factsOf(store: SessionStore, openDevices: () => void, signal: AbortSignal): Promise<Fact[]> {
+  const state = store.current;
   if (!state) return [];
-  const choose = (pod: string): void => { scope.selection.select({ kind: "pod", name: pod }); };
+  const choose = (pod: string): void => { store.selection.select({ kind: "pod", name: pod }); };
   const groups = [...state.podGroups].map(
     ([group, { unscheduledPods, allPods }]): Fact => ({
       id: `group/${group}`,
@@ -36,14 +36,14 @@ export async function factsOf(scope: Scope, openDevices: () => void, signal: Abo
   const inFlight = state.queue.inFlight.flatMap(({ event, old, new: fresh }, place): Fact[] =>
     event ? [{ id: `event/${place}`, title: `${event} ${fresh || old || ""}`.trim(), extra: "in flight event", kind: "event", run: showInFlight }] : [],
   );
-  const [hints, claims] = await Promise.all([hintsOf(scope, choose, signal), claimsOf(scope, choose, openDevices, signal)]);
+  const [hints, claims] = await Promise.all([hintsOf(store, choose, signal), claimsOf(store, choose, openDevices, signal)]);
   return [...groups, ...claims, ...inFlight, ...hints];
 }
 
 /** The answers of hints among the last events, newest first. */
-async function hintsOf(scope: Scope, choose: (pod: string) => void, signal: AbortSignal): Promise<Fact[]> {
-  const events = await getEventsAfter(scope.id, Math.max(0, scope.event - RECALLED_EVENTS), RECALLED_EVENTS, signal);
-  const lines = new MoveReader().linesOf(events.filter(({ event }) => event <= scope.event)).reverse();
+async function hintsOf(store: SessionStore, choose: (pod: string) => void, signal: AbortSignal): Promise<Fact[]> {
+  const events = await getEventsAfter(store.id, Math.max(0, store.event - RECALLED_EVENTS), RECALLED_EVENTS, signal);
+  const lines = new MoveReader().linesOf(events.filter(({ event }) => event <= store.event)).reverse();
   return lines.flatMap(({ event, pods, requeue }) => {
     const pod = pods[0];
     if (!pod || !requeue) return [];
@@ -54,7 +54,7 @@ async function hintsOf(scope: Scope, choose: (pod: string) => void, signal: Abor
         extra: `queueing hint ${requeue.object}`,
         kind: "answer",
         run() {
-          void scope.playback.seek(event);
+          void store.playback.seek(event);
           choose(pod);
         },
       }),
@@ -62,9 +62,9 @@ async function hintsOf(scope: Scope, choose: (pod: string) => void, signal: Abor
   });
 }
 
-async function claimsOf(scope: Scope, choose: (pod: string) => void, openDevices: () => void, signal: AbortSignal): Promise<Fact[]> {
-  if (!scope.current?.api.objects.get("ResourceClaim")) return [];
-  const { claims = [] } = await fetchDevices(scope.id, scope.event, signal);
+async function claimsOf(store: SessionStore, choose: (pod: string) => void, openDevices: () => void, signal: AbortSignal): Promise<Fact[]> {
+  if (!store.current?.api.objects.get("ResourceClaim")) return [];
+  const { claims = [] } = await fetchDevices(store.id, store.event, signal);
   return claims.map(({ claim, state, pods = [], devices = [] }): Fact => {
     const pod = pods[0];
     return {

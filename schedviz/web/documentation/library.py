@@ -77,7 +77,7 @@ def page(name: str) -> Rendered | None:
 
 
 def attachment(name: str) -> Path | None:
-    """A file that pages show or offer, such as `pictures/scope.png`; None if there is none."""
+    """A file that pages show or offer, such as `pictures/session.png`; None if there is none."""
     path = _files().get(name)
     return path if path is not None and path.suffix in MEDIA_TYPES else None
 

@@ -1,4 +1,4 @@
-import type { Scope } from "../../store/scope.svelte";
+import type { SessionStore } from "../../store/sessionStore.svelte";
 import { nodesIn } from "./pointing";
 
 /** A part of the page that a lesson's text links to: `node:node-a`, `pod:default/web`, `pane:cache`. */
@@ -17,18 +17,18 @@ function targetOf(event: Event): Target | null {
  * Makes the links of a lesson's text work: a click selects the pod or node, or scrolls to the pane; pointing at a node highlights it, and
  * pointing elsewhere what the stop highlights.
  */
-export function followTextLinks(text: HTMLElement, scope: Scope, highlighted: () => readonly string[]): () => void {
+export function followTextLinks(text: HTMLElement, store: SessionStore, highlighted: () => readonly string[]): () => void {
   function onclick(event: MouseEvent): void {
     const target = targetOf(event);
     if (!target) return;
     event.preventDefault();
     const { kind, name } = target;
-    if (kind === "node" || kind === "pod") scope.selection.select({ kind, name });
+    if (kind === "node" || kind === "pod") store.selection.select({ kind, name });
     else document.querySelector(`section[aria-labelledby="${CSS.escape(name)}-title"]`)?.scrollIntoView();
   }
   function onpoint(event: Event): void {
     const target = targetOf(event);
-    scope.selection.highlighted = target?.kind === "node" ? new Set([target.name]) : nodesIn(highlighted());
+    store.selection.highlighted = target?.kind === "node" ? new Set([target.name]) : nodesIn(highlighted());
   }
 
   text.addEventListener("click", onclick);

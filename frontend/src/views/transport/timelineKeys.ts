@@ -1,10 +1,10 @@
 import type { Mark } from "../../model/marks";
-import type { Scope } from "../../store/scope.svelte";
+import type { SessionStore } from "../../store/sessionStore.svelte";
 import type { TimelineWindow } from "./timelineWindow.svelte";
 
 /** The action of a key on the focused timeline; undefined: the key has none. `marks`: the visible marks, in order. */
-export function timelineKeyAction(key: string, scope: Scope, range: TimelineWindow, marks: readonly Mark[]): (() => void) | undefined {
-  const { event, playback } = scope;
+export function timelineKeyAction(key: string, store: SessionStore, range: TimelineWindow, marks: readonly Mark[]): (() => void) | undefined {
+  const { event, playback } = store;
   const seek = (to: number | undefined): void => {
     if (to !== undefined) void playback.seek(to);
   };

@@ -1,7 +1,7 @@
 import { untrack } from "svelte";
 import { brushed, clamped, panned, zoomed } from "../../layout/timeline";
 import type { EventRange } from "../../model/eventRange";
-import type { Scope } from "../../store/scope.svelte";
+import type { SessionStore } from "../../store/sessionStore.svelte";
 
 /** Fewer events are never shown, unless the user zooms in. */
 const MIN_EVENTS = 60;
@@ -17,19 +17,19 @@ export class TimelineWindow {
 
   /** The range of the whole session. */
   readonly whole = $derived.by((): EventRange => {
-    const { firstEvent } = this.scope.playback;
-    return { first: firstEvent, last: Math.max(this.scope.headEvent, firstEvent + MIN_EVENTS) };
+    const { firstEvent } = this.store.playback;
+    return { first: firstEvent, last: Math.max(this.store.headEvent, firstEvent + MIN_EVENTS) };
   });
 
   readonly current = $derived.by((): EventRange => {
     if (this.chosen) return clamped(this.chosen, this.whole);
-    const { event, playback } = this.scope;
+    const { event, playback } = this.store;
     const most = Math.max(MIN_EVENTS, Math.round(this.width / 2));
     const last = playback.inThePast && event < this.whole.last - most * 0.9 ? event + Math.round(most / 2) : this.whole.last;
     return clamped({ first: last - most, last }, this.whole);
   });
 
-  constructor(private readonly scope: Scope) {
+  constructor(private readonly store: SessionStore) {
     $effect(() => {
       this.followMoment();
     });
@@ -49,7 +49,7 @@ export class TimelineWindow {
   }
 
   /** Zoom in (`factor` < 1) or out; the event at `around` keeps its place. */
-  zoom(factor: number, around = this.scope.event): void {
+  zoom(factor: number, around = this.store.event): void {
     this.chosen = zoomed(this.current, this.whole, factor, around);
   }
 
@@ -74,8 +74,8 @@ export class TimelineWindow {
 
   /** Move a chosen window along when the shown moment leaves it, or when the user seeks; otherwise it stays where the user put it. */
   private followMoment(): void {
-    const { event, headEvent } = this.scope;
-    const { inThePast } = this.scope.playback;
+    const { event, headEvent } = this.store;
+    const { inThePast } = this.store.playback;
     const { event: eventBefore, headEvent: headBefore } = this.before;
     this.before = { event, headEvent };
     const shown = untrack(() => this.chosen);

@@ -6,7 +6,7 @@ import type { AnyEvent, View } from "../src/model/generated";
 import { observed } from "../src/model/observed";
 import { State } from "../src/model/state";
 import { EventBuffer } from "../src/model/eventBuffer";
-import { Scope } from "../src/store/scope.svelte";
+import { SessionStore } from "../src/store/sessionStore.svelte";
 
 interface Recording {
   view: View;
@@ -72,7 +72,7 @@ const settle = async (): Promise<void> => {
   for (let i = 0; i < 40; i++) await new Promise((done) => setImmediate(done));
 };
 
-let scope: Scope;
+let store: SessionStore;
 let chunk = 0;
 const frame = (from: number, to: number): void => {
   chunk += 1;
@@ -83,7 +83,7 @@ const frame = (from: number, to: number): void => {
 /** A page that has just come: the session is at the recording's beginning, or at its end. */
 async function open(at: "beginning" | "end"): Promise<void> {
   chunk = 0;
-  scope = new Scope("s", () => new FakeSocket() as unknown as WebSocket);
+  store = new SessionStore("s", () => new FakeSocket() as unknown as WebSocket);
   FakeSocket.last.onopen?.();
   if (at === "beginning") FakeSocket.last.deliver({ type: "view", chunk, event: view.event, view: fresh() });
   else {
@@ -103,7 +103,7 @@ beforeEach(() => {
 });
 
 afterEach(() => {
-  scope.close();
+  store.close();
   vi.unstubAllGlobals();
 });
 
@@ -112,9 +112,9 @@ describe("the shown moment", () => {
     await open("beginning");
     frame(view.event, LAST);
     await settle();
-    expect(scope.event).toBe(LAST);
-    expect(scope.playback.waitingCount).toBe(0);
-    expect(scope.change.events.length).toBe(LAST - view.event);
+    expect(store.event).toBe(LAST);
+    expect(store.playback.waitingCount).toBe(0);
+    expect(store.change.events.length).toBe(LAST - view.event);
   });
 
   it("moves back and forward over buffered events without requests", async () => {
@@ -123,15 +123,15 @@ describe("the shown moment", () => {
     await settle();
     asked.length = 0;
     for (const unit of ["cycle", "stage", "mutation"] as const) {
-      await scope.playback.stepBack(unit);
+      await store.playback.stepBack(unit);
       await settle();
-      expect(observed(scope.state!)).toEqual(expected(scope.event));
+      expect(observed(store.state!)).toEqual(expected(store.event));
     }
-    const { event } = scope;
-    await scope.playback.stepBack("cycle");
-    scope.controls.step("cycle");
+    const { event } = store;
+    await store.playback.stepBack("cycle");
+    store.controls.step("cycle");
     await settle();
-    expect(scope.event).toBeGreaterThanOrEqual(event);
+    expect(store.event).toBeGreaterThanOrEqual(event);
     expect(asked).toEqual([]);
     expect(FakeSocket.last.sent.filter(({ type }) => type === "command")).toEqual([]);
   });
@@ -140,117 +140,117 @@ describe("the shown moment", () => {
     await open("beginning");
     frame(view.event, 200);
     await settle();
-    await scope.playback.stepBack("cycle");
-    const { event } = scope;
+    await store.playback.stepBack("cycle");
+    const { event } = store;
     frame(200, LAST);
     await settle();
-    expect(scope.event).toBe(event);
-    expect(scope.playback.inThePast).toBe(true);
-    expect(scope.playback.waitingCount).toBe(LAST - event);
-    expect(scope.place.at).toBe(event);
-    scope.playback.follow();
+    expect(store.event).toBe(event);
+    expect(store.playback.inThePast).toBe(true);
+    expect(store.playback.waitingCount).toBe(LAST - event);
+    expect(store.place.at).toBe(event);
+    store.playback.follow();
     await Promise.resolve();
-    expect(scope.event).toBe(LAST);
-    expect(observed(scope.state!)).toEqual(expected(LAST));
+    expect(store.event).toBe(LAST);
+    expect(observed(store.state!)).toEqual(expected(LAST));
   });
 
   it("is fetched with the events around it if it is not buffered", async () => {
     await open("end");
-    await scope.playback.seek(150);
-    expect(scope.event).toBe(150);
-    expect(observed(scope.state!)).toEqual(expected(150));
+    await store.playback.seek(150);
+    expect(store.event).toBe(150);
+    expect(observed(store.state!)).toEqual(expected(150));
     asked.length = 0;
-    await scope.playback.stepBack("stage");
-    scope.controls.step("stage");
-    scope.controls.step("mutation");
+    await store.playback.stepBack("stage");
+    store.controls.step("stage");
+    store.controls.step("mutation");
     await settle();
     expect(asked).toEqual([]);
-    scope.playback.follow();
+    store.playback.follow();
     await settle();
     expect(FakeSocket.last.readyState, "the newest state is asked for again").toBe(3);
   });
 
   it("can be stepped from far behind to the head, where a step moves the engine", async () => {
     await open("end");
-    await scope.playback.seek(view.event);
-    for (let i = 0; i < 400 && scope.playback.inThePast; i++) {
-      scope.controls.step("cycle");
+    await store.playback.seek(view.event);
+    for (let i = 0; i < 400 && store.playback.inThePast; i++) {
+      store.controls.step("cycle");
       await settle();
     }
-    expect(scope.event).toBe(LAST);
-    expect(observed(scope.state!)).toEqual(expected(LAST));
-    scope.controls.step("cycle");
+    expect(store.event).toBe(LAST);
+    expect(observed(store.state!)).toEqual(expected(LAST));
+    store.controls.step("cycle");
     expect(FakeSocket.last.sent.at(-1)?.command).toEqual({ op: "step", unit: "cycle" });
   });
 
   it("is the end of the cycle that a permalink names", async () => {
     chunk = 0;
     await open("end");
-    scope.goTo({ cycle: 3, select: { kind: "pod", name: "default/a" }, tab: "history" });
+    store.goTo({ cycle: 3, select: { kind: "pod", name: "default/a" }, tab: "history" });
     await settle();
-    expect(scope.state!.cycle?.cycle).toBe(3);
-    expect(scope.state!.cycle?.outcome).not.toBe("");
-    expect(scope.place).toEqual({ at: scope.event, select: { kind: "pod", name: "default/a" }, tab: "history" });
-    scope.goTo({ cycle: 99_999 });
+    expect(store.state!.cycle?.cycle).toBe(3);
+    expect(store.state!.cycle?.outcome).not.toBe("");
+    expect(store.place).toEqual({ at: store.event, select: { kind: "pod", name: "default/a" }, tab: "history" });
+    store.goTo({ cycle: 99_999 });
     await settle();
-    expect(scope.notices.visible.at(-1)?.text).toContain("99999");
+    expect(store.notices.visible.at(-1)?.text).toContain("99999");
   });
 
   it("is that of a permalink, also if the first view is older", async () => {
     await open("beginning");
-    scope.goTo({ at: 150 });
+    store.goTo({ at: 150 });
     frame(view.event, 100);
     await settle();
-    expect(scope.event).toBeLessThan(100);
+    expect(store.event).toBeLessThan(100);
     frame(100, LAST);
     await settle();
-    expect(scope.event).toBe(150);
-    expect(scope.place.at).toBe(150);
-    expect(observed(scope.state!)).toEqual(expected(150));
+    expect(store.event).toBe(150);
+    expect(store.place.at).toBe(150);
+    expect(observed(store.state!)).toEqual(expected(150));
   });
 
   it("is the end of the cycle of a permalink, also if the first view is older", async () => {
     await open("beginning");
-    scope.goTo({ cycle: 3 });
+    store.goTo({ cycle: 3 });
     await settle();
     frame(view.event, LAST);
     await settle();
-    expect(scope.state!.cycle?.cycle).toBe(3);
-    expect(scope.playback.waitingCount).toBe(LAST - scope.event);
+    expect(store.state!.cycle?.cycle).toBe(3);
+    expect(store.playback.waitingCount).toBe(LAST - store.event);
   });
 
   it("is the head if a permalink names an event that has not happened", async () => {
     await open("beginning");
-    scope.goTo({ at: LAST + 1000 });
+    store.goTo({ at: LAST + 1000 });
     frame(view.event, LAST);
     FakeSocket.last.deliver({ type: "status", session: { status: "ready", event: LAST } });
     await settle();
-    expect(scope.event).toBe(LAST);
-    expect(scope.playback.inThePast).toBe(false);
+    expect(store.event).toBe(LAST);
+    expect(store.playback.inThePast).toBe(false);
   });
 
   it("is never before the first moment that the server has", async () => {
     await open("end");
-    await scope.playback.seek(0);
-    expect(scope.event).toBe(view.event);
-    await scope.playback.stepBack();
-    expect(scope.event).toBe(view.event);
+    await store.playback.seek(0);
+    expect(store.event).toBe(view.event);
+    await store.playback.stepBack();
+    expect(store.event).toBe(view.event);
   });
 });
 
 describe("steps of the engine", () => {
   it("by mutation show the events of one engine step one by one", async () => {
     await open("beginning");
-    scope.controls.step("mutation");
+    store.controls.step("mutation");
     frame(view.event, 60);
     await settle();
-    expect(scope.event).toBeLessThan(60);
-    expect(scope.playback.inThePast).toBe(true);
-    expect(scope.head.event).toBe(60);
-    const { event } = scope;
-    scope.controls.step("mutation");
+    expect(store.event).toBeLessThan(60);
+    expect(store.playback.inThePast).toBe(true);
+    expect(store.head.event).toBe(60);
+    const { event } = store;
+    store.controls.step("mutation");
     await settle();
-    expect(scope.event).toBeGreaterThan(event);
+    expect(store.event).toBeGreaterThan(event);
     expect(FakeSocket.last.sent.filter(({ type }) => type === "command")).toHaveLength(1);
   });
 });
@@ -261,7 +261,7 @@ describe("the head", () => {
     const filtered = events.find((event) => event.t === "stageEnded" && event.stage === "PreFilter")!;
     frame(view.event, filtered.event);
     await settle();
-    expect(scope.head.nextStage).toBe("Filter");
-    expect(scope.head.cycle).toBe(scope.state!.cycle!.cycle);
+    expect(store.head.nextStage).toBe("Filter");
+    expect(store.head.cycle).toBe(store.state!.cycle!.cycle);
   });
 });

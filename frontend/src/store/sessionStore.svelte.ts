@@ -18,7 +18,7 @@ import { Summary } from "./summary.svelte";
  * where the engine is and commands apply, and the *shown* moment, which `playback` moves. Everything that one message changes changes in
  * one flush of Svelte.
  */
-export class Scope {
+export class SessionStore {
   /** What the engine last reported of the session. */
   session = $state.raw<SessionInfo>({});
   head = $state.raw<Head>({ event: 0, clockSeconds: 0, cycle: 0, pod: "", nextStage: "" });

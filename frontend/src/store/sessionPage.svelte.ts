@@ -3,25 +3,25 @@ import { placeOf } from "../model/permalink";
 import { AddressBar } from "./address";
 import type { CycleRecords } from "./cycleRecords.svelte";
 import type { ViewOptions } from "./viewOptions.svelte";
-import type { Scope } from "./scope.svelte";
+import type { SessionStore } from "./sessionStore.svelte";
 
 /**
- * Binds a scope to its page: opens the permalink of the address bar, keeps the address up to date, loads the record of the shown cycle
+ * Binds a store to its page: opens the permalink of the address bar, keeps the address up to date, loads the record of the shown cycle
  * when a panel needs it, and closes everything with the page. Call it while the page's component is created.
  */
-export function bindScopeToPage(scope: Scope, viewOptions: ViewOptions, records: CycleRecords): void {
-  untrack(() => { scope.goTo(placeOf(location.search)); });
+export function bindStoreToPage(store: SessionStore, viewOptions: ViewOptions, records: CycleRecords): void {
+  untrack(() => { store.goTo(placeOf(location.search)); });
   const address = new AddressBar();
   $effect(() => {
-    address.write(scope.place);
+    address.write(store.place);
   });
   $effect(() => () => {
     address.stop();
-    scope.close();
+    store.close();
     records.close();
   });
   $effect(() => {
-    const state = scope.current;
+    const state = store.current;
     const cycle = viewOptions.shownCycle(state);
     records.want(viewOptions.wantsRecord && state && cycle?.outcome ? cycle.cycle : 0, state?.snapshot.nodeInfoList ?? []);
   });
