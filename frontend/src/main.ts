@@ -27,7 +27,7 @@ const PAGES: Record<string, (data: DOMStringMap) => Promise<Mount>> = {
   lessons: () => load(import("./views/lessons/LessonsPage.svelte"), {}),
   room: ({ room: id = "", view = "" }) => load(import("./views/rooms/RoomPage.svelte"), { id, view }),
   rooms: () => load(import("./views/rooms/RoomsPage.svelte"), {}),
-  store: ({ session = "", name = "", panel = "", lesson = "", embedded }) =>
+  session: ({ session = "", name = "", panel = "", lesson = "", embedded }) =>
     panel
       ? load(import("./views/panel/PanelPage.svelte"), { session, name, panel, embedded: embedded !== undefined })
       : load(import("./views/SessionPage.svelte"), { session, name, lesson }),

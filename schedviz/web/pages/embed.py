@@ -41,7 +41,7 @@ def embedded_panel(request: HttpRequest, session_id: UUID, panel: str) -> HttpRe
     }
     if is_shown and session is not None:
         context |= {"session_id": str(session.pk), "session_name": session.name, "panel": panel, "embedded": True}
-        response = render(request, "web/scope.html", context)
+        response = render(request, "web/session.html", context)
     else:
         response = render(request, "web/not_embedded.html", context, status=404)
     response["Content-Security-Policy"] = policy(settings.EMBED_ORIGINS)

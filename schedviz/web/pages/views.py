@@ -125,7 +125,7 @@ def _session(request: HttpRequest, session_id: UUID, panel: str = "") -> HttpRes
             return to_login(request)
         return not_found(request)
     context: dict[str, Any] = {"session_id": str(session.pk), "session_name": session.name, "panel": panel, "lesson": lesson_of(session)}
-    return _page(request, "web/scope.html", **context, **_of_demo(session, actor))
+    return _page(request, "web/session.html", **context, **_of_demo(session, actor))
 
 
 def _of_demo(session: Session, actor: Actor) -> dict[str, Any]:
