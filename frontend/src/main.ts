@@ -6,6 +6,7 @@ import "./theme/projected.css";
 
 import { mount, type Component } from "svelte";
 import { useShareLink } from "./api/shareLink";
+import { t } from "./i18n/translate";
 import { preferences } from "./store/preferences.svelte";
 
 type Mount = (target: HTMLElement) => void;
@@ -38,8 +39,16 @@ async function show(target: HTMLElement): Promise<void> {
   const { page = "", embedded } = target.dataset;
   if (embedded !== undefined) useShareLink(new URLSearchParams(location.search).get("link") ?? "");
   const messages = preferences.setLanguage(preferences.language).catch(() => undefined); // English is bundled.
-  const [mountPage] = await Promise.all([PAGES[page]?.(target.dataset), messages]);
-  mountPage?.(target);
+  try {
+    const open = PAGES[page];
+    if (!open) throw new Error(`no page is called "${page}"`);
+    const [mountPage] = await Promise.all([open(target.dataset), messages]);
+    mountPage(target);
+  } catch (error) {
+    // A server that was updated since no longer has the scripts that this page loads on demand.
+    target.textContent = t("error.page");
+    throw error;
+  }
 }
 
 /** After the page, so that its first load stays small. */
