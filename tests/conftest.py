@@ -152,6 +152,14 @@ def redis(redis_server: RedisServer) -> RedisServer:
     return redis_server
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _trusted_clock() -> None:
+    """Trust the time at which the tests start, so that what is old is deleted."""
+    from schedviz.sessions.hosting.steady_clock import CLOCK
+
+    CLOCK.trust()
+
+
 @pytest.fixture(autouse=True)
 def _without_keys_of_uploads() -> Iterator[None]:
     """Forget the encryption keys of uploads after each test."""

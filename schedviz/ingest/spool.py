@@ -5,6 +5,7 @@ Uploads contain Secrets. The file has no name, and its key exists only in this p
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import secrets
@@ -53,7 +54,9 @@ class Spool(io.BufferedIOBase):
 
     def close(self) -> None:
         """Free memory and disk."""
-        self._file.close()
+        # What is still buffered is not needed, whether or not the disk has space for it.
+        with contextlib.suppress(OSError):
+            self._file.close()
         super().close()
 
 

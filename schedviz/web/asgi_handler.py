@@ -15,6 +15,7 @@ from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix
 
 from schedviz.ingest.spool import Spool
+from schedviz.web.body_limit import BodyNotStored
 from schedviz.web.response_limit import ResponseLimit, drop_rendering_data
 from schedviz.web.thread_pool import Threads
 from schedviz.web.waiting import requester
@@ -39,10 +40,13 @@ class ThreadedHandler(ASGIHandler):
         body = Spool(settings.FILE_UPLOAD_MAX_MEMORY_SIZE)
         try:
             await _receive_into(body, receive)
+            body.seek(0)
+        except OSError as error:
+            body.close()
+            raise BodyNotStored from error
         except BaseException:
             body.close()
             raise
-        body.seek(0)
         return cast("IO[bytes]", body)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:

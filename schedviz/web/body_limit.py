@@ -12,16 +12,21 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
 import msgspec
+import structlog
 from django.conf import settings
 from django.db import DatabaseError
 from django.urls import reverse
 
+from schedviz.sessions.disk import full_disk
 from schedviz.web.actors import Verb
+from schedviz.web.api.errors import not_stored
 from schedviz.web.api.problem_details import MEDIA_TYPE, problem
 from schedviz.web.authentication import bearer_secret
 from schedviz.web.live.database import in_database
 from schedviz.web.live.handshake import actor_with, sent_credentials
 from schedviz.web.permissions import may
+
+log = structlog.get_logger(__name__)
 
 Scope = dict[str, Any]
 Message = Mapping[str, Any]
@@ -52,6 +57,10 @@ class _Refusal(Exception):
         self.headers = dict(headers or {})
 
 
+class BodyNotStored(Exception):
+    """A body could not be written to the temporary directory, because of the `OSError` that is the cause."""
+
+
 class BodyLimit:
     """An ASGI application that responds with 413, 401 or 503 instead of reading a body that the server will not accept.
 
@@ -76,6 +85,9 @@ class BodyLimit:
         except _Refusal as refusal:
             await body.discard_rest()
             await _send_refusal(send, refusal)
+        except BodyNotStored as error:
+            await body.discard_rest()
+            await _send_refusal(send, _not_stored(error.__cause__))
         else:
             if body.refusal is not None:
                 await _send_refusal(send, body.refusal)
@@ -199,6 +211,14 @@ def _too_large(limit: int, setting: str) -> _Refusal:
 
 def _busy(reason: str) -> _Refusal:
     return _Refusal(503, "busy", f"{reason} at a time (SCHEDVIZ_SPOOL_BYTES). Try again later.", headers=_RETRY_AFTER)
+
+
+def _not_stored(error: BaseException | None) -> _Refusal:
+    if not isinstance(error, OSError) or full_disk(error) is None:
+        log.error("a request was not stored", exc_info=error)
+        return _Refusal(500, "internal", "An internal error occurred and was logged. The request may be tried again.")
+    log.error("a request was not stored", error=str(error))
+    return _Refusal(*not_stored(error))
 
 
 async def _send_refusal(send: Send, refusal: _Refusal) -> None:

@@ -188,6 +188,16 @@ def record(room) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
+def test_the_record_has_no_formula_where_semicolons_separate_cells(classroom):
+    classroom.teacher.request("post", "questions/", {"text": "Why?"}, expect=201)
+    answer(classroom.student("x;=1+1;"), "y;=cmd|' /C calc'!A0;")
+
+    text = classroom.teacher.request("get", "record/").decode("utf-8-sig")
+
+    assert '"x;=1+1;"' in text
+    assert "\"y;=cmd|' /C calc'!A0;\"" in text
+
+
 def test_the_record_has_a_line_for_each_question_and_participant(classroom_with_question):
     answer(classroom_with_question.students["Ada"], "node-a")
     answer(classroom_with_question.students["Ada"], "node-b")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from django.db import DatabaseError, ProgrammingError, connection, connections
+from django.db import DatabaseError, IntegrityError, ProgrammingError, connection, connections
 from django.test.utils import CaptureQueriesContext
 
 if connection.vendor != "postgresql":
@@ -17,7 +18,9 @@ if connection.vendor != "postgresql":
 
 from django.db.backends.postgresql.base import DatabaseWrapper as DjangosWrapper
 
+from schedviz.sessions.models import Checkpoint, CheckpointPiece, Session
 from schedviz.sessions.queries.database import repeated_cursor
+from schedviz.sessions.transfer import create
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -147,3 +150,30 @@ def test_a_prepared_cursor_refuses_another_thread_and_opens_a_closed_connection(
 def test_what_goes_wrong_in_a_prepared_statement_is_an_error_of_django() -> None:
     with repeated_cursor() as cursor, pytest.raises(ProgrammingError):
         cursor.execute("SELECT nothing FROM nowhere")
+
+
+@pytest.mark.usefixtures("redis")
+def test_a_session_is_deleted_while_a_part_of_its_checkpoint_is_being_stored() -> None:
+    session = Session.objects.create(name="saving")
+    checkpoint = Checkpoint.objects.create(session=session, event=0, chunk=0, cycle=0, clock_seconds=0.0, applied_seq=0, epoch=0)
+    stored: list[Future[None]] = []
+
+    def store_part(execute: Any, sql: str, *rest: Any) -> Any:
+        # Between the deletion of the parts and that of the checkpoint.
+        if sql.startswith('DELETE FROM "scheduling_checkpoint" ') and not stored:
+            stored.append(pool.submit(_store_part, checkpoint.pk))
+            wait(stored, timeout=1)
+        return execute(sql, *rest)
+
+    with ThreadPoolExecutor(1) as pool, connection.execute_wrapper(store_part):
+        assert create.delete_session(session.pk)
+
+    assert isinstance(stored[0].exception(timeout=30), IntegrityError)
+    assert not Session.objects.exists()
+
+
+def _store_part(checkpoint: int) -> None:
+    try:
+        CheckpointPiece.objects.create(checkpoint_id=checkpoint, part=CheckpointPiece.Part.ENGINE, number=0, data=b"")
+    finally:
+        connection.close()

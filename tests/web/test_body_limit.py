@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import http.client
 import json
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ import httpx
 import pytest
 from django.conf import settings
 
-from schedviz.ingest.spool import Spool
+from schedviz.ingest.spool import Spool, _EncryptedFile
 from schedviz.web import body_limit
 from tests.conftest import until
 
@@ -177,3 +178,17 @@ def test_a_refused_body_is_read_for_a_bounded_time(web_server, people, monkeypat
 
     assert slow.getresponse().status == 401
     slow.close()
+
+
+def test_a_body_for_which_the_disk_has_no_space_gets_507(web_server, people, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(_EncryptedFile, "write", full)
+    part = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.json"\r\n\r\n'
+    monkeypatch.setattr(settings, "FILE_UPLOAD_MAX_MEMORY_SIZE", 1000)
+
+    status, body = ask(web_server, people, part + b"a" * 1_000_000 + b"\r\n--x--\r\n", **FORM)
+
+    assert (status, body["code"]) == (507, "disk_full")
+    assert body["detail"].startswith("A disk of the server is full. This request was not stored.")

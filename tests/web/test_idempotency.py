@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import IntegrityError
 from django.utils import timezone
 from rest_framework.test import APIClient
 
@@ -159,3 +160,20 @@ def test_commands_are_listed_in_pages(owner_client, people, redis):
     assert (first.json()["next"], first.json()["previous"], first.json()["last"]) == (2, None, 5)
     assert ([one["seq"] for one in last["results"]], last["next"], last["previous"]) == ([4, 5], None, 4)
     assert 'after=2>; rel="next"' in first["Link"]
+
+
+def test_a_request_begins_again_when_the_one_with_its_key_has_just_been_refused(owner_client, people, monkeypatch):
+    create = AnsweredRequest.objects.create
+    collisions = []
+
+    def collide(**values):
+        # As when another web server has reserved the key, and releases it before this one looks at it.
+        if not collisions:
+            collisions.append(values)
+            raise IntegrityError
+        return create(**values)
+
+    monkeypatch.setattr(AnsweredRequest.objects, "create", collide)
+
+    assert owner_client.post("/api/v1/sessions/", {"generate": {"nodes": 2}}, format="json", headers=KEY).status_code == 201
+    assert collisions

@@ -188,8 +188,20 @@ def test_the_state_of_a_session_that_is_imported_is_empty(owner_client):
 def test_an_import_can_be_cancelled(owner_client):
     session = owner_client.post("/api/v1/sessions/", {"generate": {}}, format="json").json()
 
+    Session.objects.filter(pk=session["id"]).update(epoch=1)
+
     assert owner_client.post(f"{session['url']}cancel/").status_code == 202
     assert Session.objects.get(pk=session["id"]).cancel_requested
+
+
+def test_an_import_that_waits_for_a_worker_is_cancelled_at_once(owner_client):
+    session = owner_client.post("/api/v1/sessions/", {"file": SimpleUploadedFile("a.json", b"{}")}, format="multipart").json()
+
+    response = owner_client.post(f"{session['url']}cancel/")
+
+    assert response.status_code == 202
+    assert (response.json()["status"], response.json()["message"]) == ("failed", "The import was cancelled.")
+    assert not Upload.objects.filter(session_id=session["id"]).exists()
 
 
 def test_deleting_a_session_deletes_everything_about_it(owner_client, people):

@@ -1,4 +1,6 @@
-"""`SteadyClock`: whether ages can be trusted. For ten minutes after the system clock jumped, forward or back, nothing is deleted by age."""
+"""`SteadyClock`: whether ages can be trusted. For ten minutes after the system clock jumped, forward or back, and after the process
+started, nothing is deleted by age: a machine may start with a wrong clock.
+"""
 
 from __future__ import annotations
 
@@ -22,17 +24,22 @@ class SteadyClock:
         self._lock = threading.Lock()
         #: By how much the system clock was ahead of the monotonic clock at the last look.
         self._ahead = wall() - monotonic()
-        #: When the system clock jumped, by the monotonic clock.
-        self._jumped_at = float("-inf")
+        #: When the system clock jumped, or this process started, by the monotonic clock.
+        self._jumped_at = monotonic()
 
     def is_steady(self) -> bool:
-        """Whether the system clock has not jumped for `TRUSTED_AFTER_SECONDS`, as far as this process has seen."""
+        """Whether this process has run for `TRUSTED_AFTER_SECONDS`, and the system clock has not jumped for as long."""
         with self._lock:
             now = self._monotonic()
             before, self._ahead = self._ahead, self._wall() - now
             if abs(self._ahead - before) > JUMP_SECONDS:
                 self._jumped_at = now
             return now - self._jumped_at >= TRUSTED_AFTER_SECONDS
+
+    def trust(self) -> None:
+        """Take the present time for right at once."""
+        with self._lock:
+            self._jumped_at = float("-inf")
 
 
 #: The clock of this process. What is deleted by its age is deleted only while it is steady.

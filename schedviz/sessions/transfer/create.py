@@ -13,12 +13,13 @@ from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Now
 
-from schedviz.ingest.errors import IngestError
+from schedviz.ingest.errors import ImportCancelled, IngestError
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.session_file import check_head, looks_like_session
-from schedviz.sessions import quotas
+from schedviz.sessions import frames, quotas
 from schedviz.sessions.errors import SourceRefused, SourceTooLarge
 from schedviz.sessions.models import (
+    Checkpoint,
     CheckpointPiece,
     Chunk,
     ChunkNames,
@@ -123,8 +124,14 @@ def waiting_progress() -> dict[str, Any]:
 
 
 def cancel_import(session_id: UUID) -> bool:
-    """Request the cancellation of an import; False if none is running."""
-    return Session.objects.filter(pk=session_id, status=Session.Status.IMPORTING).update(cancel_requested=True) == 1
+    """Request the cancellation of an import; False if none is running. One that no worker has begun ends at once."""
+    importing = Session.objects.filter(pk=session_id, status=Session.Status.IMPORTING)
+    if not importing.filter(epoch=0, uploaded=True).update(status=Session.Status.FAILED, message=str(ImportCancelled()), progress=None):
+        return importing.update(cancel_requested=True) == 1
+    Upload.objects.filter(session_id=session_id).delete()
+    upload_keys.delete_key(session_id)
+    stream.publish(session_id, [], [frames.status(frames.session_state(Session.objects.get(pk=session_id)))])
+    return True
 
 
 def delete_session(session_id: UUID) -> bool:
@@ -154,6 +161,8 @@ def delete_session(session_id: UUID) -> bool:
     with transaction.atomic():
         # Nothing that refers to the session, such as a fork, is added meanwhile.
         Session.objects.select_for_update().only("pk").filter(pk=session_id).first()
+        # Nor is a part of a checkpoint that its worker is saving.
+        list(Checkpoint.objects.select_for_update().only("pk").filter(session_id=session_id))
         _detach_forks(session_id)
         Session.objects.filter(pk=session_id).delete()
     upload_keys.delete_key(session_id)

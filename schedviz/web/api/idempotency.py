@@ -33,6 +33,8 @@ MAX_KEY_LENGTH = 150
 KEY_LIFETIME = timedelta(days=1)
 #: A request that has run for this long ended with a crash of its server.
 _MAX_REQUEST_TIME = timedelta(minutes=10)
+#: How often a key is reserved that others have just released.
+_ATTEMPTS = 3
 _encoder = msgspec.json.Encoder(enc_hook=str)
 
 IDEMPOTENCY_KEY = OpenApiParameter(
@@ -99,12 +101,21 @@ def _reserve_key(user_id: int, key: str, digest: str) -> AnsweredRequest | None:
     # A start time in the future is from before the clock was set back.
     begun_now = Q(created_at__range=(now - _MAX_REQUEST_TIME, now + _MAX_REQUEST_TIME))
     own_requests.filter(key=key, status=0).exclude(begun_now).delete()
-    try:
-        with transaction.atomic():
-            AnsweredRequest.objects.create(user_id=user_id, key=key, digest=keyed_digest.keyed(digest))
-    except IntegrityError:
-        return own_requests.get(key=key)
-    return None
+    for _ in range(_ATTEMPTS):
+        try:
+            with transaction.atomic():
+                AnsweredRequest.objects.create(user_id=user_id, key=key, digest=keyed_digest.keyed(digest))
+        except IntegrityError:
+            # It is gone if that request has just been refused.
+            if (earlier := own_requests.filter(key=key).first()) is not None:
+                return earlier
+        else:
+            return None
+    raise _in_progress()
+
+
+def _in_progress() -> ApiError:
+    return ApiError(409, "in_progress", "The same request is still running. Try again in a moment.", headers={"Retry-After": "1"})
 
 
 def _replayed(earlier: AnsweredRequest, digest: str) -> Response:
@@ -116,7 +127,7 @@ def _replayed(earlier: AnsweredRequest, digest: str) -> Response:
             path="Idempotency-Key",
         )
     if earlier.status == 0:
-        raise ApiError(409, "in_progress", "The same request is still running. Try again in a moment.", headers={"Retry-After": "1"})
+        raise _in_progress()
     headers = {"Idempotent-Replayed": "true"} | ({"Location": earlier.location} if earlier.location else {})
     return Response(msgspec.Raw(bytes(earlier.body)), status=earlier.status, headers=headers)
 

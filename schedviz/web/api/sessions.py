@@ -313,6 +313,7 @@ class Cancel(Resource):
         if session.status == Session.Status.IMPORTING:
             session = session_for(request, session_id, Verb.MANAGE)
             create.cancel_import(session.pk)
+            session.refresh_from_db()
         elif session.shown_status == Session.Status.RUNNING:
             inbox.accept(session.pk, Pause(), f"cancel {uuid4().hex}")
             session.refresh_from_db()

@@ -18,6 +18,7 @@ class Clocks:
         self.monotonic = 100.0
         self.set_by = 1e9
         self.steady = SteadyClock(wall=lambda: self.monotonic + self.set_by, monotonic=lambda: self.monotonic)
+        self.steady.trust()
 
     def after(self, seconds: float, *, jump: float = 0.0) -> bool:
         """Whether the clock is steady after this time, and after a jump."""
@@ -38,6 +39,16 @@ def test_a_time_that_lasts_only_seconds_is_never_trusted(clocks: Clocks, jump: f
     assert not clocks.after(14, jump=-jump)
     assert not clocks.after(TRUSTED_AFTER_SECONDS - 1)
     assert clocks.after(1)
+
+
+def test_the_time_at_which_a_process_starts_is_not_trusted_at_once() -> None:
+    now = 100.0
+    steady = SteadyClock(wall=lambda: now + 1e9, monotonic=lambda: now)
+    assert not steady.is_steady()
+    now += TRUSTED_AFTER_SECONDS - 1
+    assert not steady.is_steady()
+    now += 1
+    assert steady.is_steady()
 
 
 def test_a_new_time_that_lasts_is_trusted(clocks: Clocks) -> None:

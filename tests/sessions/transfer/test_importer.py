@@ -159,6 +159,8 @@ def test_a_bad_object_is_skipped_and_named_and_the_others_are_imported() -> None
 def test_an_import_that_is_cancelled_stops(monkeypatch: pytest.MonkeyPatch) -> None:
     session = create.create_session(None, "a test", file(dump(3, 600)))
     monkeypatch.setattr(importer, "_PROGRESS_SECONDS", 0.0)
+    # A worker had begun it.
+    Session.objects.filter(pk=session.pk).update(epoch=1)
     assert create.cancel_import(session.pk)
 
     import_job.import_uploads(session.pk)
@@ -167,6 +169,16 @@ def test_an_import_that_is_cancelled_stops(monkeypatch: pytest.MonkeyPatch) -> N
     assert session.status == Session.Status.FAILED
     assert "cancelled" in session.message
     assert not create.cancel_import(session.pk)
+
+
+def test_an_import_that_is_cancelled_before_it_begins_is_not_begun() -> None:
+    session = create.create_session(None, "a test", file(dump(3, 6)))
+    assert create.cancel_import(session.pk)
+
+    import_job.import_uploads(session.pk)
+
+    session.refresh_from_db()
+    assert (session.status, session.message, session.epoch) == (Session.Status.FAILED, "The import was cancelled.", 0)
 
 
 def test_an_import_that_is_cancelled_at_its_end_does_not_open(monkeypatch: pytest.MonkeyPatch) -> None:
