@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 import msgspec
@@ -15,6 +15,7 @@ from schedviz.sessions.commands import breakpoints
 from schedviz.sessions.commands.breakpoints import Hit
 from schedviz.sessions.errors import Fenced
 from schedviz.sessions.extenders import stored_responses
+from schedviz.sessions.frames import SessionState
 from schedviz.sessions.history import cycle_groups, object_index, packing, reading, timeline
 from schedviz.sessions.hosting.lease import Lease
 from schedviz.sessions.models import Session, shown_status
@@ -23,9 +24,18 @@ from schedviz.sessions.observing.agreement import ShadowRecord
 from schedviz.sessions.queries import prepared
 from schedviz.sessions.queries.prepared import InboxHead
 from schedviz.trace.comparing import Summary
-from schedviz.trace.events import AnyEvent, CycleEnded, CycleStarted
-from schedviz.trace.tally import Levels, tally
+from schedviz.trace.events import AnyEvent, CycleEnded, CycleStarted, PodGroupStarted
+from schedviz.trace.tally import Levels, Tally, tally
 from schedviz.trace.view import CycleView
+
+#: A slice with more events is stored as several chunks, so that reading one of them takes little time and memory. A slice has that many if
+#: one unit of a command has, as when many pods move in the queue at once.
+MAX_CHUNK_EVENTS: Final = 8192
+
+
+def chunks_of(events: Sequence[AnyEvent]) -> int:
+    """The number of chunks in which these events are stored."""
+    return -(-len(events) // MAX_CHUNK_EVENTS)
 
 
 class Position(msgspec.Struct, frozen=True):
@@ -76,14 +86,29 @@ class Work(msgspec.Struct, frozen=True):
 
 
 class Committed(msgspec.Struct, frozen=True):
-    """The result of a commit: the frame for viewers (None without events) and the state of the inbox in the same transaction."""
+    """The result of a commit: the frames for viewers with the numbers of their chunks, and the state of the inbox in that transaction."""
 
-    frame: bytes | None
+    frames: list[tuple[int, bytes]]
     last_seq: int
     interrupt_seq: int
     breakpoints_edit: int
-    #: The queue lengths and object counts after the slice's chunk; None without events.
+    #: The queue lengths and object counts after the slice's last chunk; None without events.
     levels: Levels | None
+
+
+class _Chunk(NamedTuple):
+    """A part of a slice's events, as it is stored."""
+
+    number: int
+    #: The first and the last event, and the last cycle before and after it.
+    events: tuple[int, int]
+    cycles: tuple[int, int]
+    clock_seconds: float
+    #: For viewers, and as it is stored.
+    frame: bytes
+    data: bytes
+    names: bytes
+    tally: Tally
 
 
 def commit(lease: Lease, session: Session, before: Position, work: Work, *, levels: Levels | None = None) -> Committed:
@@ -105,15 +130,15 @@ def commit(lease: Lease, session: Session, before: Position, work: Work, *, leve
         chunk=after.chunk,
         applied_seq=after.applied_seq,
     )
-    text = frames.frame_text(after.chunk, work.events, state) if work.events else b""
-    chunk = packing.pack(text) if text else b""
-    names = object_index.names_of(work.events, work.cycles, work.running_pod)
-    counted = tally(work.events, levels or timeline.levels_after(lease.session_id, before.chunk)) if work.events else None
+    chunks: list[_Chunk] = []
+    if work.events:
+        chunks += _chunks(before, work, state, levels or timeline.levels_after(lease.session_id, before.chunk))
+    levels = chunks[-1].tally.levels if chunks else None
     cycles = list(_summaries(lease.session_id, work))
     group = cycle_groups.pack(cycles) if cycles else b""
     try:
         with transaction.atomic():
-            moved = _move(lease, before, work, added_bytes=len(chunk) + len(group), levels=counted.levels if counted else None)
+            moved = _move(lease, before, work, added_bytes=sum(len(chunk.data) for chunk in chunks) + len(group), levels=levels)
             prepared.update_commands(
                 lease.session_id,
                 [
@@ -121,11 +146,10 @@ def commit(lease: Lease, session: Session, before: Position, work: Work, *, leve
                     for completed in work.done
                 ],
             )
-            if chunk and counted is not None:
-                events = (work.events[0].event, work.events[-1].event)
-                prepared.insert_chunk(lease.session_id, after.chunk, events=events, cycles=(before.cycle, after.cycle), data=chunk)
-                prepared.insert_tally(lease.session_id, after.chunk, events=events, clock_seconds=after.clock_seconds, tally=counted)
-                prepared.insert_chunk_names(lease.session_id, after.chunk, names)
+            for number, events, of_cycles, clock_seconds, _, data, names, counted in chunks:
+                prepared.insert_chunk(lease.session_id, number, events=events, cycles=of_cycles, data=data)
+                prepared.insert_tally(lease.session_id, number, events=events, clock_seconds=clock_seconds, tally=counted)
+                prepared.insert_chunk_names(lease.session_id, number, names)
             for hit in work.hits:
                 breakpoints.count_hit(lease.session_id, hit)
             if work.hit_changed:
@@ -139,14 +163,42 @@ def commit(lease: Lease, session: Session, before: Position, work: Work, *, leve
                 prepared.insert_cycle_group(lease.session_id, cycles=numbers, last_event=cycles[-1].last_event, data=group)
     except IntegrityError as error:
         raise Fenced(f"Session {lease.session_id} was deleted or written to by another owner.") from error
-    frame = frames.compressed(text) if text else None
     return Committed(
-        frame=frame,
+        frames=[(chunk.number, chunk.frame) for chunk in chunks],
         last_seq=moved.last_seq,
         interrupt_seq=moved.interrupt_seq,
         breakpoints_edit=moved.breakpoints_edit,
-        levels=counted.levels if counted else None,
+        levels=levels,
     )
+
+
+def _chunks(before: Position, work: Work, state: SessionState, levels: Levels) -> Iterator[_Chunk]:
+    """The chunks of a slice. `state` is that after the slice, `levels` are those before it."""
+    cycle = before.cycle
+    for number in range(before.chunk + 1, work.after.chunk + 1):
+        first = (number - before.chunk - 1) * MAX_CHUNK_EVENTS
+        events = work.events[first : first + MAX_CHUNK_EVENTS]
+        last, cycle_before = events[-1], cycle
+        if number == work.after.chunk:
+            cycle, state_after = work.after.cycle, state
+        else:
+            cycle = max((event.cycle for event in events if isinstance(event, CycleStarted | PodGroupStarted)), default=cycle)
+            position = {"clock_seconds": last.at, "cycle": cycle, "event": last.event, "chunk": number, "applied_seq": before.applied_seq}
+            state_after = msgspec.structs.replace(state, **position)
+        text = frames.frame_text(number, events, state_after)
+        counted = tally(events, levels)
+        levels = counted.levels
+        yield _Chunk(
+            number=number,
+            events=(events[0].event, last.event),
+            cycles=(cycle_before, cycle),
+            clock_seconds=state_after.clock_seconds,
+            frame=frames.compressed(text),
+            data=packing.pack(text),
+            # Of all cycles of the slice, because the events of a cycle can be in several of its chunks.
+            names=object_index.names_of(events, work.cycles, work.running_pod),
+            tally=counted,
+        )
 
 
 def _summaries(session_id: UUID, work: Work) -> Iterator[Summary]:

@@ -61,7 +61,7 @@ class SliceWriter:
             return None
         after = Position(
             applied_seq=done[-1].seq if done else before.applied_seq,
-            chunk=before.chunk + bool(events),
+            chunk=before.chunk + slice_commit.chunks_of(events),
             cycle=self._simulation.cycle,
             event=events[-1].event if events else before.event,
             clock_seconds=self._simulation.clock_seconds,
@@ -86,7 +86,7 @@ class SliceWriter:
         committed = slice_commit.commit(self._lease, self._session, before, work, levels=levels)
         if committed.levels is not None:
             self._levels = (after.chunk, committed.levels)
-        self._publish(work, committed.frame)
+        self._publish(work, committed.frames)
         for completed in done:
             logger.debug("command done", extra={"command": completed.seq, "outcome": completed.outcome})
         process_metrics.CYCLES.inc(len(cycles))
@@ -136,12 +136,12 @@ class SliceWriter:
             return members
         return self._session.hit if self._session.status == Session.Status.PAUSED else None
 
-    def _publish(self, work: Work, frame: bytes | None) -> None:
+    def _publish(self, work: Work, frames_of_chunks: list[tuple[int, bytes]]) -> None:
         notes = [frames.outcome(completed.seq, completed.outcome) for completed in work.done if not completed.is_observed]
         if any(completed.quarantined for completed in work.done):
             self._session.applied_seq = work.after.applied_seq
             notes.append(frames.status(frames.session_state(self._session)))
-        stream.publish(self._session.pk, [(work.after.chunk, frame)] if frame is not None else [], notes)
+        stream.publish(self._session.pk, frames_of_chunks, notes)
 
 
 def _is_paused(done: Done) -> bool:

@@ -159,7 +159,7 @@ class FileReplay:
         before = self.position
         self.position = Position(
             applied_seq=self._done[-1].seq if self._done else before.applied_seq,
-            chunk=before.chunk + bool(events),
+            chunk=before.chunk + slice_commit.chunks_of(events),
             cycle=simulation.cycle,
             event=events[-1].event if events else before.event,
             clock_seconds=simulation.clock_seconds,

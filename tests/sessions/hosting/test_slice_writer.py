@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from schedviz.sessions.commands import breakpoints
-from schedviz.sessions.history import reading
+from schedviz.sessions.history import object_history, reading, timeline
+from schedviz.sessions.hosting import slice_commit
 from schedviz.sessions.models import Chunk, Command, Session
 from schedviz.sessions.redis import stream
-from tests.sessions.conftest import MakeSession, send
+from tests.sessions.conftest import MakeSession, send, stored_events
 from tests.sessions.hosting.conftest import HostOf
 
 
@@ -38,6 +41,43 @@ def test_a_slice_in_which_nothing_happened_stores_no_chunk(make_session: MakeSes
 
     assert host.position == before
     assert not Chunk.objects.filter(session_id=session_id).exists()
+
+
+@pytest.mark.parametrize("release", ["v1.27.1", "v1.36"])
+def test_a_slice_with_many_events_is_several_chunks(
+    release: str, make_session: MakeSession, host_of: HostOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sessions = [make_session(nodes=4, pods=8, release=release) for _ in range(2)]
+    for session_id, most in zip(sessions, (100_000, 40), strict=True):
+        monkeypatch.setattr(slice_commit, "MAX_CHUNK_EVENTS", most)
+        send(session_id, "step", unit="stage", count=3)
+        send(session_id, "run")
+        host = host_of(session_id)
+        while host.has_work:
+            host.work_slice()
+    whole, divided = (Session.objects.get(pk=session_id) for session_id in sessions)
+    chunks = list(Chunk.objects.filter(session=divided).order_by("number"))
+
+    assert [chunk.number for chunk in chunks] == list(range(1, divided.chunk + 1))
+    assert max(chunk.last_event - chunk.first_event + 1 for chunk in chunks) == 40
+    assert published(divided.pk) == [b"%d-0" % chunk.number for chunk in chunks]
+    # Everything that is read of the chunks is the same.
+    assert stored_events(divided.pk) == stored_events(whole.pk)
+    assert reading.state_at_head(divided).view == reading.state_at_head(whole).view
+    for event in range(0, whole.event, 7):
+        assert reading.state_at_event(divided, event).view == reading.state_at_event(whole, event).view
+    assert reading.spans_of_cycles(divided.pk, 2, 6) == reading.spans_of_cycles(whole.pk, 2, 6)
+    assert [(one.first_event, one.last_event) for one in reading.cycles(divided)] == [
+        (one.first_event, one.last_event) for one in reading.cycles(whole)
+    ]
+    for kind, name in (("pods", "default/pod-3"), ("nodes", "node-2")):
+        divided_history, history = (
+            object_history.read(one, kind, name, after=0, before=one.event + 1, limit=1000, tail=False) for one in (divided, whole)
+        )
+        assert divided_history.entries == history.entries
+    assert (divided.pods, divided.nodes, divided.cycle) == (whole.pods, whole.nodes, whole.cycle)
+    for one in (divided, whole):
+        assert sum(bucket.counts.cycles for bucket in timeline.buckets(one, after=0, until=one.event, most=10)) == 8
 
 
 def test_chunks_that_were_not_published_are_published_by_the_next_owner(make_session: MakeSession, host_of: HostOf) -> None:
