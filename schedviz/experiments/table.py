@@ -86,8 +86,8 @@ def _is_shown(column: Column, results: Results) -> bool:
 def csv_of(results: Results) -> str:
     """A line for each trial. Cells that a spreadsheet would read as a formula begin with an apostrophe."""
     out = io.StringIO()
-    # Every cell is quoted: spreadsheets of many languages separate cells by semicolons.
-    writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    # Texts are quoted: spreadsheets of many languages separate cells by semicolons.
+    writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     keys = [column.key for column in results.columns]
     writer.writerow(["trial", "variant", "seed", "error", *map(_plain, keys)])
     for row in results.trials:

@@ -82,7 +82,7 @@ def test_json_is_the_same_for_every_number_of_processes(plan: Path, tmp_path: Pa
 
 def test_csv_is_the_only_text_on_standard_output(plan: Path) -> None:
     result = invoke(run, plan, "-j", 1, "--csv", "-")
-    assert result.stdout.splitlines()[0].startswith("trial,variant,seed,error,placed,")
+    assert result.stdout.splitlines()[0].startswith('"trial","variant","seed","error","placed",')
     assert len(result.stdout.splitlines()) == 3
 
 

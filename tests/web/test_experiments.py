@@ -61,7 +61,7 @@ def test_a_finished_experiment_has_results_in_three_forms(owner: APIClient) -> N
     assert (body["status"], body["done"], body["failed"], body["remainingSeconds"]) == ("finished", 2, 0, None)
     results = json.loads(owner.get(f"{body['url']}results/").content)
     assert [variant["name"] for variant in results["variants"]] == ["all", "half"]
-    assert owner.get(f"{body['url']}results/?as=csv").content.decode().startswith("trial,variant,seed,error,placed,")
+    assert owner.get(f"{body['url']}results/?as=csv").content.decode().startswith('"trial","variant","seed","error","placed",')
     by_column = json.loads(owner.get(f"{body['url']}results/?as=columns").content)
     assert by_column.keys() == described(ColumnarResults).keys() - {"search"}
     assert by_column["trials"].keys() == described(ColumnarTrials).keys()

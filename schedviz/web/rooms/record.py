@@ -26,8 +26,8 @@ def record(room: Room, language: str = "en") -> str:
         raise NotKept("The room ended without a record of names and answers.")
     out = io.StringIO()
     out.write(_MARK)
-    # Every cell is quoted: spreadsheets of many languages separate cells by semicolons.
-    writer = csv.writer(out, lineterminator="\r\n", quoting=csv.QUOTE_ALL)
+    # Texts are quoted: spreadsheets of many languages separate cells by semicolons.
+    writer = csv.writer(out, lineterminator="\r\n", quoting=csv.QUOTE_NONNUMERIC)
     writer.writerow(COLUMNS)
     participants = list(Participant.objects.filter(room=room, removed=False).order_by("pk"))
     answers = {(answer.question_id, answer.participant_id): answer for answer in Answer.objects.filter(question__room=room)}
