@@ -8,6 +8,7 @@ import zlib
 
 import jsonschema
 import pytest
+import yaml
 from django.contrib.staticfiles import finders
 from django.core.management import call_command
 from jsonschema.validators import Draft202012Validator
@@ -16,6 +17,7 @@ from schedviz.sessions import frames
 from schedviz.trace.events import ClockAdvanced, CycleStarted, QueueMove, QueueMoved
 from schedviz.trace.view import CacheView, NodeItem, QueuedPod, QueueView, View
 from schedviz.web import wire_schema
+from schedviz.web.api import openapi as openapi_view
 from schedviz.web.live import messages
 
 
@@ -139,6 +141,19 @@ def test_responses_match_the_schema(openapi, people, commits, redis, owner_clien
 
 def test_the_schema_is_served(client, db):
     assert client.get("/api/v1/schema/?format=json").json()["info"]["title"] == "schedviz"
+    assert yaml.safe_load(client.get("/api/v1/schema/?format=yaml").content)["info"]["title"] == "schedviz"
+
+
+def test_the_schema_is_made_once_and_not_from_what_a_request_says(client, db, monkeypatch):
+    monkeypatch.setattr(openapi_view, "_documents", {})
+    first = client.get("/api/v1/schema/?format=json&version=mine&lang=de")
+    monkeypatch.setattr(openapi_view.SchemaView, "generator_class", lambda: pytest.fail("made again"))
+
+    again = client.get("/api/v1/schema/?format=json")
+    unchanged = client.get("/api/v1/schema/?format=json", headers={"If-None-Match": first["ETag"]})
+
+    assert (again.content, again["Content-Type"], b"mine" in again.content[:500]) == (first.content, first["Content-Type"], False)
+    assert (unchanged.status_code, unchanged.content) == (304, b"")
 
 
 def test_the_page_of_the_docs_loads_nothing_from_elsewhere(client, db):

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
+from threading import Lock
 from typing import Any, get_args
 
 import msgspec
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
+from django.utils import translation
+from django.utils.cache import get_conditional_response
+from django.utils.encoding import force_bytes
 from drf_spectacular.renderers import OpenApiJsonRenderer, OpenApiYamlRenderer
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from drf_spectacular.views import SpectacularAPIView
 from msgspec.json import schema_components
 from rest_framework.negotiation import DefaultContentNegotiation
+from rest_framework.request import Request
 
 from schedviz.experiments.columnar import ColumnarResults
 from schedviz.experiments.results import Results
@@ -173,3 +181,23 @@ class SchemaView(SpectacularAPIView):
 
     renderer_classes = [OpenApiJsonRenderer, OpenApiYamlRenderer]  # noqa: RUF012 - as DRF has it
     content_negotiation_class = DefaultContentNegotiation
+
+    def _get_schema_response(self, request: Request) -> HttpResponseBase | None:
+        """The document, which is made once for each process and media type. Upstream: drf_spectacular/views.py"""
+        renderer = request.accepted_renderer
+        with _documents_lock:
+            if renderer.media_type not in _documents:
+                # Without the request, whose parameters must not be part of what others get.
+                with translation.override(None):
+                    schema: Any = self.generator_class().get_schema(public=True)  # type: ignore[no-untyped-call]  # drf-spectacular's
+                _documents[renderer.media_type] = force_bytes(renderer.render(schema, renderer_context={}))
+        content = _documents[renderer.media_type]
+        etag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+        headers = {"Content-Disposition": f'inline; filename="schedviz.{renderer.format}"', "ETag": etag}
+        found = HttpResponse(content, content_type=renderer.media_type, headers=headers)
+        return get_conditional_response(request, etag=etag, response=found)
+
+
+#: By media type, the rendered documents.
+_documents: dict[str, bytes] = {}
+_documents_lock = Lock()
