@@ -33,6 +33,8 @@ _FRESH_SECONDS = 2.0
 _CREATION_LOCK = 7_293_001
 #: The objects that quotas count.
 KIND_OF_OBJECT: Final[dict[str, Kind]] = {"Node": "nodes", "Pod": "pods"}
+#: Commands of one request that delete or pause need no capacity up to this size: a few that make room, but not many that delete nothing.
+FREE_BYTES = 1024
 #: The limits of individual users, which `register_user_limits` replaces.
 _user_limits: Callable[[int], dict[str, int]] = lambda _user_id: {}  # noqa: E731
 #: By user (None: sessions without an owner) or "all": when the usage was counted, and the usage.
@@ -146,18 +148,22 @@ def creating_session(owner_id: int | None) -> Iterator[None]:
 
 def require_command_quota(session_id: UUID, commands: Iterable[tuple[AnyCommand, int]], *, is_observed: bool = False) -> None:
     """Raises `QuotaReached` if the remaining quota is too small for these commands and their bodies together. Commands that delete or pause
-    are always accepted. `is_observed`: the commands come from an observer, which also reports the pods that controllers create.
+    are always accepted, a few at a time. `is_observed`: the commands come from an observer, which also reports the pods that controllers
+    create.
     """
     more: Counter[str] = Counter()
-    updated = 0
+    updated = freeing = 0
     for command, size in commands:
         if isinstance(command, Delete | Evict | Reset | Pause):
+            freeing += size
             continue
         more["bytes"] += size
         more.update(_created_by(command))
         if isinstance(command, Create | Update) and not is_observed and (replicas := replicas_of(command.object)):
             more["pods"] += replicas
             updated += replicas if isinstance(command, Update) else 0
+    if freeing > FREE_BYTES:
+        more["bytes"] += freeing
     if not more or (not _are_limited(more) and not settings.PUBLIC_DEMO):
         return
     row = Session.objects.filter(pk=session_id).values_list("owner_id", "pods").first()

@@ -247,6 +247,18 @@ def test_a_run_that_uses_a_quota_up_stops_and_says_so(owned: UUID, settings: Any
     assert (again.status, again.commands.get(seq=seq).outcome["stopped"]) == (Session.Status.READY, "quota"), again.message
 
 
+def test_many_commands_that_delete_need_capacity_for_their_bytes(owned: UUID, settings: Any) -> None:
+    settings.BYTES_PER_USER = 1
+    many = [(f"nothing-{number}", command("delete", kind="Pod", name="x" * 240)) for number in range(30)]
+    quotas.clear_cache()
+
+    assert len(inbox.accept_all(owned, many[:3])) == 3
+    with pytest.raises(QuotaReached, match="SCHEDVIZ_BYTES_PER_USER allows"):
+        inbox.accept_all(owned, many[3:])
+    settings.BYTES_PER_USER = 0
+    assert len(inbox.accept_all(owned, many[3:])) == 27
+
+
 def test_a_command_that_replaces_pods_is_no_growth(owned: UUID, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cycle_runner, "MAX_SYNCS", 1)
     monkeypatch.setattr("schedviz.sessions.hosting.slice_runner.MAX_SLICE_SECONDS", 0.0)
