@@ -13,10 +13,13 @@ from contextvars import ContextVar
 from threading import Lock
 from typing import Final
 
-#: The limit for all clients: half of the HTTP threads (schedviz.web.asgi_handler).
+#: The limits for all clients and for one user, participant or share link: of requests that need a worker's result. All together are half of
+#: the HTTP threads (schedviz.web.asgi_handler).
 MAX_WAITING: Final = 16
-#: The limit for one user, participant or share link.
 MAX_WAITING_PER_CLIENT: Final = 8
+#: Of requests with `Prefer: wait`, which cost nothing but their thread, so that they do not take the places of the others.
+MAX_PREFERRING: Final = 8
+MAX_PREFERRING_PER_CLIENT: Final = 4
 
 #: The sender of the current request: `Actor.identity`, or the share links.
 requester: ContextVar[str] = ContextVar("requester", default="")
@@ -27,9 +30,11 @@ class TooManyWait(Exception):
 
 
 class WaitingRequests:
-    """The requests of this process that wait for a worker, by requester."""
+    """The requests of this process that wait for a worker, by requester. One client has at most half of what others leave."""
 
-    def __init__(self) -> None:
+    def __init__(self, maximum: int, per_client: int) -> None:
+        self.maximum = maximum
+        self.per_client = per_client
         self._lock = Lock()
         self._waiting: Counter[str] = Counter()
 
@@ -38,10 +43,13 @@ class WaitingRequests:
         """Count the current request while it waits. Raises `TooManyWait` above a limit."""
         client = requester.get()
         with self._lock:
-            if self._waiting[client] >= MAX_WAITING_PER_CLIENT:
-                raise TooManyWait(f"You have {MAX_WAITING_PER_CLIENT} requests waiting for a worker, the limit for one user or share link.")
-            if self._waiting.total() >= MAX_WAITING:
-                raise TooManyWait(f"This web server has {MAX_WAITING} requests waiting for a worker, which is its limit.")
+            own, total = self._waiting[client], self._waiting.total()
+            if own >= self.per_client:
+                raise TooManyWait(f"You have {own} requests waiting for a worker, the limit for one user or share link.")
+            if total >= self.maximum:
+                raise TooManyWait(f"This web server has {total} requests waiting for a worker, which is its limit.")
+            if own >= (self.maximum - total + own + 1) // 2:
+                raise TooManyWait(f"You have {own} of the {total} requests of this web server that wait for a worker; others need a place.")
             self._waiting[client] += 1
         try:
             yield
@@ -51,4 +59,5 @@ class WaitingRequests:
                 self._waiting += Counter()
 
 
-waits: Final = WaitingRequests()
+waits: Final = WaitingRequests(MAX_WAITING, MAX_WAITING_PER_CLIENT)
+preferring: Final = WaitingRequests(MAX_PREFERRING, MAX_PREFERRING_PER_CLIENT)

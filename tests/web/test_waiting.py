@@ -2,45 +2,56 @@
 
 from __future__ import annotations
 
-import threading
-from concurrent.futures import ThreadPoolExecutor
+import contextlib
+from contextlib import ExitStack
 
 import pytest
 
 from schedviz.sessions.models import Session
-from schedviz.web import waiting
-from schedviz.web.waiting import MAX_WAITING, MAX_WAITING_PER_CLIENT, TooManyWait, WaitingRequests, requester
+from schedviz.web.waiting import MAX_PREFERRING, MAX_WAITING_PER_CLIENT, TooManyWait, WaitingRequests, preferring, requester, waits
 from tests.web.conftest import People
 
 
-def test_one_requester_may_have_some_waits_and_all_together_more() -> None:
-    waits, entered, release = WaitingRequests(), threading.Semaphore(0), threading.Event()
-
-    def wait(who: str) -> None:
-        requester.set(who)
-        with waits.one():
-            entered.release()
-            assert release.wait(10)
-
-    with ThreadPoolExecutor(MAX_WAITING) as pool:
-        running = [pool.submit(wait, f"user {n // MAX_WAITING_PER_CLIENT}") for n in range(MAX_WAITING)]
-        for _ in running:
-            assert entered.acquire(timeout=10)
-        for who, words in (("user 0", "You have"), ("user 9", "This web server has")):
+def test_one_requester_may_have_half_of_what_others_leave() -> None:
+    waits = WaitingRequests(16, 8)
+    counts: list[int] = []
+    with ExitStack() as running:
+        for who in range(6):
+            requester.set(f"user {who}")
+            counts.append(0)
+            with contextlib.suppress(TooManyWait):
+                while True:
+                    running.enter_context(waits.one())
+                    counts[-1] += 1
+        assert counts == [8, 4, 2, 1, 1, 0]
+        for who, words in ((0, "You have 8 requests"), (9, "This web server has 16")):
+            requester.set(f"user {who}")
             with pytest.raises(TooManyWait, match=words):
-                wait(who)
-        release.set()
-        for each in running:
-            each.result()
-    with waits.one():
-        assert waits._waiting.total() == 1
+                running.enter_context(waits.one())
+    requester.set("user 1")
+    with ExitStack() as running:
+        for _ in range(8):
+            running.enter_context(waits.one())
+    assert not waits._waiting.total()
+
+
+def test_requests_that_prefer_to_wait_leave_the_places_of_analyses() -> None:
+    with ExitStack() as running:
+        for who in range(MAX_PREFERRING):
+            requester.set(f"user {who}")
+            running.enter_context(preferring.one())
+        with pytest.raises(TooManyWait):
+            running.enter_context(preferring.one())
+        for _ in range(MAX_WAITING_PER_CLIENT):
+            running.enter_context(waits.one())
 
 
 @pytest.mark.django_db
 def test_too_many_waiting_requests_get_an_immediate_response(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
     Session.objects.filter(pk=people.session.pk).update(status=Session.Status.IMPORTING)
     client = people.client("owner-token")
-    monkeypatch.setattr(waiting, "MAX_WAITING_PER_CLIENT", 0)
+    monkeypatch.setattr(preferring, "per_client", 0)
+    monkeypatch.setattr(waits, "per_client", 0)
 
     response = client.get(f"/api/v1/sessions/{people.session.pk}/", headers={"Prefer": "wait=30"})
     question = client.post(f"/api/v1/sessions/{people.session.pk}/explain/message/", {"text": "0/5 nodes"}, format="json")

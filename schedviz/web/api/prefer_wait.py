@@ -15,7 +15,7 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
 from schedviz.web.api.response_headers import add_header
-from schedviz.web.waiting import TooManyWait, waits
+from schedviz.web.waiting import TooManyWait, preferring
 
 T = TypeVar("T")
 
@@ -48,7 +48,7 @@ def wait_until(is_done: Callable[[T], bool], read: Callable[[], T], first: T, se
     if is_done(first) or seconds <= 0:
         return first
     try:
-        with waits.one():
+        with preferring.one():
             return _poll(is_done, read, first, seconds)
     except TooManyWait:
         return first
