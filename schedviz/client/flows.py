@@ -165,7 +165,7 @@ def require_done(command: Mapping[str, Any]) -> None:
     op, outcome = command["command"].get("op"), command.get("outcome") or {}
     label = f"command {command['seq']} ({op})"
     if command["status"] == "quarantined":
-        raise CommandFailed(f"{label} broke the engine and was quarantined.")
+        raise CommandFailed(f"{label}: {outcome.get('error') or 'The command was quarantined.'}")
     if why := outcome.get("error") or (outcome.get("result") if op not in _MAY_DO_NOTHING else ""):
         raise CommandFailed(f"{label}: {why}")
 

@@ -25,6 +25,7 @@ from schedviz.client import (
     Session,
     Unavailable,
 )
+from schedviz.client.flows import require_done
 from schedviz.client.server import find_server
 
 
@@ -125,6 +126,12 @@ def test_commands_go_together_or_not_at_all(session: Session):
 def test_a_command_that_cannot_be_done_is_an_error(session: Session):
     with pytest.raises(CommandFailed, match="already exists"):
         session.create({"apiVersion": "v1", "kind": "Node", "metadata": {"name": session.state().nodes[0]["node"]}})
+
+
+def test_the_error_of_a_quarantined_command_names_its_cause():
+    why = "The command was quarantined: it was stuck."
+    with pytest.raises(CommandFailed, match=rf"command 3 \(run\): {why}"):
+        require_done({"seq": 3, "command": {"op": "run"}, "status": "quarantined", "outcome": {"error": why}})
 
 
 def test_errors_in_a_file_are_reported(client: Client, tmp_path: Path):

@@ -68,7 +68,7 @@ class Sender(threading.Thread):
             time.sleep(0.05)
 
     def must_be_repeated(self, status: int, _answer: Any) -> bool:
-        """Whether a request has to be repeated: no response (0), too many pending commands, or an unavailable database."""
+        """Whether a request has to be repeated: no response (0), too many waiting commands, or an unavailable database."""
         return status in (0, 429, 503)
 
     def _any(self) -> dict[str, Any]:

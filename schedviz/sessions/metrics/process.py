@@ -45,7 +45,9 @@ SLICES: Final = Histogram(
 CYCLES: Final = Counter("schedviz_cycles", "Committed scheduling cycles.", registry=WORKER)
 COMMANDS: Final = Counter("schedviz_commands_applied", "Applied commands.", registry=WORKER)
 QUARANTINED: Final = Counter(
-    "schedviz_commands_quarantined", "Commands quarantined because they crashed the engine or its worker.", registry=WORKER
+    "schedviz_commands_quarantined",
+    "Commands quarantined because the engine failed on them, or its worker ended or got stuck.",
+    registry=WORKER,
 )
 
 PLUGINS: Final = Histogram(

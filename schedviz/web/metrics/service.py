@@ -47,7 +47,7 @@ def of_database() -> list[Metric]:
             0 if since is None else max(0.0, (timezone.now() - since).total_seconds()),
         ),
         _gauge("schedviz_leases", "Sessions that a worker hosts.", totals["leases"]),
-        _gauge("schedviz_sessions_unowned", "Sessions with pending commands that no worker hosts.", totals["unowned"]),
+        _gauge("schedviz_sessions_unowned", "Sessions with waiting commands that no worker hosts.", totals["unowned"]),
         _gauge("schedviz_sessions_in_backoff", "Sessions in backoff, because their workers crashed.", totals["in_backoff"]),
     ]
 

@@ -27,7 +27,9 @@ class OutcomeBody(Body, frozen=True):
 
 
 class CommandBody(Body, frozen=True):
-    """An accepted command. It is `done` once it has an outcome, and `quarantined` if it was skipped because it crashed its engine."""
+    """An accepted command. It is `done` once it has an outcome, and `quarantined` if the engine failed on it, or its workers ended or got
+    stuck: it was skipped, or interrupted if it was running.
+    """
 
     seq: int
     key: str
