@@ -29,7 +29,7 @@ COMMANDS = {
     ),
     "config": LazyCommand("schedviz.cli.config", "config", "Check a scheduler configuration, or convert an older one."),
     "explain": LazyCommand("schedviz.cli.explain", "explain", "Explain why a pod is Pending, and what would place it."),
-    "follow": LazyCommand("schedviz.cli.follow.command", "follow", "Mirror a real cluster in a session."),
+    "follow": LazyCommand("schedviz.cli.follow.command", "follow", "Follow a real cluster in a session."),
     "doctor": LazyCommand("schedviz.cli.doctor", "doctor", "Find differences between cache, API and a SIGUSR2 dump."),
     "generate": LazyCommand("schedviz.cli.remote.sessions", "generate", "Create a session with a generated cluster."),
     "import": LazyCommand("schedviz.cli.importing", "import_", "Create a session from files, or preview the import."),

@@ -41,7 +41,7 @@ class Session(models.Model):
     #: The session's source: {"files": [name, ...]}, {"files", "experiment", "trial"} of a trial of an experiment, {"generate": {...}},
     #: {"trace": name}, {"lesson", "lessonVersion"} or, of a fork, {"fork": {"session", "name", "at", "event"}} with its origin and the
     #: moment ("at" as requested), and "release" if that is another.
-    #: Also "follows": the cluster that the session shadows; in "fork", the one that its origin shadows.
+    #: Also "follows": the cluster that the session follows; in "fork", the one that its origin follows.
     source: models.JSONField[Any, Any] = models.JSONField(default=dict)
     #: The engine's SimulationSettings.
     settings: models.JSONField[Any, Any] = models.JSONField(default=dict)
@@ -122,7 +122,7 @@ class Session(models.Model):
 
     @property
     def follows(self) -> str:
-        """The cluster that the session, or the session that it was forked from, shadows; "" if none."""
+        """The cluster that the session, or the session that it was forked from, follows; "" if none."""
         return str(self.source.get("follows") or self.source.get("fork", {}).get("follows", ""))
 
     @property
@@ -198,7 +198,8 @@ class Command(models.Model):
     stopped_event = models.BigIntegerField(null=True, blank=True)
     accepted_at = models.DateTimeField(db_default=Now())
     applied_at = models.DateTimeField(null=True, blank=True)
-    #: The command crashed its workers or broke the engine, and was quarantined. Replay skips it unless `stopped_event` is set.
+    #: The engine failed on the command, or its workers ended or got stuck. Replay skips it unless `stopped_event` is set: then it was
+    #: running, and was interrupted.
     quarantined = models.BooleanField(default=False)
 
     class Meta:

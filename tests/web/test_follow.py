@@ -73,7 +73,7 @@ def shadows(session_id: UUID, cluster: KubernetesApi) -> bool:
     )
 
 
-def test_a_new_session_shadows_a_cluster_and_a_second_run_pushes_only_what_differs(
+def test_a_new_session_follows_a_cluster_and_a_second_run_pushes_only_what_differs(
     run: Callable[..., Result], cluster: KubernetesApi
 ) -> None:
     printed = run("--once")

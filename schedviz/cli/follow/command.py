@@ -68,7 +68,7 @@ def follow(
     token: str,
     chosen: ChosenRelease,
 ) -> None:
-    """Make a session shadow a real cluster, which is listed and watched from this machine with your credentials and never written to.
+    """Make a session follow a real cluster, which is listed and watched from this machine with your credentials and never written to.
 
     Only fields that the scheduler reads are sent (docs/follow.md, which also has the required ClusterRole). Ctrl-C ends it; starting it
     again with the same --session continues.

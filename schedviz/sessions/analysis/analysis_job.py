@@ -116,11 +116,11 @@ def _encoded_result(session: Session, request: AnyAnalysisRequest) -> bytes:
         return msgspec.json.encode(lesson_draft(session, name=request.name, moments=request.moments))
     if isinstance(request, RecordingRequest):
         return msgspec.json.encode(recording(session, after=request.after, until=request.until, observed=request.observed))
-    moment = (session.pk, session.event if request.at is None else request.at, session.applied_seq)
-    simulation = ENGINE_CACHE.pop(moment) or _engine(session, request.at)
+    key = (session.pk, session.event if request.at is None else request.at, session.applied_seq)
+    simulation = ENGINE_CACHE.pop(key) or _engine(session, request.at)
     result = _result_of_engine(simulation, request, session)
     if not _modifies_engine(request):
-        ENGINE_CACHE.put(moment, simulation)
+        ENGINE_CACHE.put(key, simulation)
     return result
 
 

@@ -14,34 +14,34 @@ from schedviz.engine import Simulation
 #: The cached engine is dropped after this long without a request, to free its memory.
 TTL_SECONDS: Final = 60.0
 
-#: Session, event and last executed command. The command is needed because some commands produce no event.
-Moment = tuple[UUID, int, int]
+#: What identifies an engine: session, event and last executed command. The command is needed because some commands produce no event.
+EngineKey = tuple[UUID, int, int]
 
 
 class EngineCache:
     """Holds at most one idle engine in this process."""
 
     def __init__(self) -> None:
-        self._moment: Moment | None = None
+        self._key: EngineKey | None = None
         self._simulation: Simulation | None = None
         self._lock = threading.Lock()
         self._expiry_timer: threading.Timer | None = None
 
-    def pop(self, moment: Moment) -> Simulation | None:
-        """Remove and return the engine for this moment; None if it must be rebuilt."""
+    def pop(self, key: EngineKey) -> Simulation | None:
+        """Remove and return the engine with this key; None if it must be rebuilt."""
         with self._lock:
-            simulation = self._simulation if self._moment == moment else None
+            simulation = self._simulation if self._key == key else None
             if simulation is not None:
                 self._drop()
             return simulation
 
-    def put(self, moment: Moment, simulation: Simulation) -> None:
+    def put(self, key: EngineKey, simulation: Simulation) -> None:
         """Cache an engine, replacing any other. Its state must be unchanged except for the scheduler's snapshot."""
         if any(not getattr(plugin, "is_read_only", False) for plugin in _stateful_plugins(simulation)):
             return
         with self._lock:
             self._drop()
-            self._moment, self._simulation = moment, simulation
+            self._key, self._simulation = key, simulation
             self._expiry_timer = threading.Timer(TTL_SECONDS, self.clear)
             self._expiry_timer.daemon = True
             self._expiry_timer.start()
@@ -54,7 +54,7 @@ class EngineCache:
     def _drop(self) -> None:
         if self._expiry_timer is not None:
             self._expiry_timer.cancel()
-        self._moment = self._simulation = self._expiry_timer = None
+        self._key = self._simulation = self._expiry_timer = None
 
 
 def _stateful_plugins(simulation: Simulation) -> list[object]:

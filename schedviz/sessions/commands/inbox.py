@@ -142,7 +142,8 @@ def _require_position(session_id: UUID, seen: ExpectedPosition | None, *, before
 
 
 def accept_in_transaction(session_id: UUID, commands: Iterable[tuple[str, AnyCommand]]) -> tuple[int, bool]:
-    """Store an observer's commands with their new keys, atomically, within the caller's transaction.
+    """Store the commands of an observer, the client that pushes a followed cluster's changes, with their new keys, atomically, within the
+    caller's transaction.
 
     Returns the last number (0 if there was no command) and the `owned` argument for `wakeups.notify`, to be called after the commit. Raises
     `CommandRefused`, `SessionGone`, `SessionFailed`, `TooManyCommands` or `QuotaReached`.

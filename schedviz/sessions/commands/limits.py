@@ -13,8 +13,9 @@ from schedviz.trace.commands import AnyCommand, encode_command
 
 #: Profiles in one KubeSchedulerConfiguration. The scheduler builds a framework with all plugins for each when it starts.
 MAX_PROFILES: Final = 100
-#: Terms, requirements, tolerations and constraints of one pod, and items in the lists of a profile's plugin arguments. Filter evaluates all
-#: of them on every node, in one step.
+#: The maximum of each of these: the terms, requirements, tolerations and constraints of one pod together; its ports; its volumes; the
+#: resources that it requests; the items in the lists of a profile's plugin arguments. Filter evaluates all of them on every node, in one
+#: step.
 MAX_TERMS: Final = 1000
 #: Spread constraints and terms of affinity to pods, of one pod or a profile's default constraints, with the requirements of their
 #: selectors. PreFilter and PreScore compare each of them with every pod of the cluster, in one step.

@@ -93,11 +93,11 @@ class ForkBuilder(Importer):
             levels,
             event=event,
             clock_seconds=simulation.clock_seconds,
-            before=_events_of_half_a_chunk(parent, event),
+            before=_events_of_divided_chunk(parent, event),
         )
         lease.fenced_update(self.lease, nodes=levels.nodes, pods=levels.pods)
         began = time.perf_counter()
-        position = Position(0, 0, simulation.cycle, event, simulation.clock_seconds)
+        position = Position.before_commands(simulation)
         saved = saved_engine(simulation, position, in_command=False)
         checkpoints.save(self.lease, saved, cost_seconds=time.perf_counter() - began)
 
@@ -119,8 +119,8 @@ class ForkBuilder(Importer):
         self.save(self.load_engine(Import(objects=tuple(simulation.stored_objects()))))
 
 
-def _events_of_half_a_chunk(parent: Session, event: int) -> Sequence[AnyEvent]:
-    """The events up to this one in its chunk, if the chunk continues after it."""
+def _events_of_divided_chunk(parent: Session, event: int) -> Sequence[AnyEvent]:
+    """The events up to this one in its chunk, if the chunk continues after it, so that the fork divides it; otherwise none."""
     segment = lineage.of_event(parent.pk, event)
     chunk = None if segment is None else reading.chunk_of_event(segment.session_id, event)
     if chunk is None or chunk.last_event == event:

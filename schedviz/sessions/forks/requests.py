@@ -24,7 +24,7 @@ _MAX_NAME_LENGTH = 200
 
 
 class NotForkable(SessionError):
-    """The session has no moment yet."""
+    """The session is still being imported and has no state to continue from."""
 
     code = "not_forkable"
 
@@ -101,19 +101,19 @@ def known_fork(session: Session, owner: AbstractBaseUser, *, at: int | None, key
 
 def _new_fork(session: Session, owner: AbstractBaseUser, *, at: int | None, name: str, key: str, other: OtherRelease | None) -> Session:
     """The fork, not saved yet. Raises `NotForkable` and `HistoryUnavailable`."""
-    event = _moment(session, at)
-    origin: dict[str, Any] = {"session": str(session.pk), "name": session.name, "at": at, "event": event}
+    event = _event_of_fork(session, at)
+    fork_source: dict[str, Any] = {"session": str(session.pk), "name": session.name, "at": at, "event": event}
     if session.follows:
-        origin["follows"] = session.follows
+        fork_source["follows"] = session.follows
     settings, report = session.settings, session.report
     if other is not None:
-        origin["release"] = other.release
+        fork_source["release"] = other.release
         settings = {**settings, "release": other.release, "feature_gates": other.feature_gates}
         report = report and with_other_release(report, other.release)
     return Session(
         owner_id=owner.pk,
         name=(name or f"{session.name[: _MAX_NAME_LENGTH - 35]} @ {event}{f' {other.release}' if other else ''}")[:_MAX_NAME_LENGTH],
-        source={"fork": origin},
+        source={"fork": fork_source},
         settings=settings,
         report=report,
         uploaded=True,
@@ -125,7 +125,8 @@ def _new_fork(session: Session, owner: AbstractBaseUser, *, at: int | None, name
     )
 
 
-def _moment(session: Session, at: int | None) -> int:
+def _event_of_fork(session: Session, at: int | None) -> int:
+    """The event after which a fork continues: `at`, or the newest. Raises `NotForkable` and `HistoryUnavailable`."""
     if session.status == Session.Status.IMPORTING:
         raise NotForkable("The session is not ready yet, so it cannot be forked. Wait for its import to end.")
     event = session.event if at is None else at

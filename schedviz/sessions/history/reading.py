@@ -42,7 +42,7 @@ PAGE_BYTES = 4 * 1024 * 1024
 
 
 class Moment(msgspec.Struct, frozen=True):
-    """The state after a chunk."""
+    """The state of a session after an event."""
 
     #: The number of the last chunk that is folded into the view.
     chunk: int

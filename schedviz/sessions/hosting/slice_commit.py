@@ -9,6 +9,7 @@ from uuid import UUID
 import msgspec
 from django.db import IntegrityError, transaction
 
+from schedviz.engine import Simulation
 from schedviz.engine.extenders.calls import ExtenderResponse
 from schedviz.sessions import frames
 from schedviz.sessions.commands import breakpoints
@@ -50,6 +51,11 @@ class Position(msgspec.Struct, frozen=True):
     @classmethod
     def of(cls, session: Session) -> Position:
         return cls(session.applied_seq, session.chunk, session.cycle, session.event, session.clock_seconds)
+
+    @classmethod
+    def before_commands(cls, simulation: Simulation) -> Position:
+        """The position of a session that begins with this engine: it has applied no command and stored no chunk."""
+        return cls(applied_seq=0, chunk=0, cycle=simulation.cycle, event=simulation.event, clock_seconds=simulation.clock_seconds)
 
 
 class Done(msgspec.Struct, frozen=True):

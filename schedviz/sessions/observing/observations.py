@@ -1,7 +1,8 @@
-"""Observations of a real cluster, pushed in numbered batches. Each batch becomes commands, so that the session shadows the cluster.
+"""Observations of a real cluster, pushed in numbered batches. Each batch becomes commands, so that the session follows the cluster.
 
 A batch is accepted once and completely: its number, its commands and the last observed states are stored in one transaction. An observer
-that gets no response sends the same batch again, and a reconnecting observer asks for the expected number.
+is the client that pushes (`schedviz follow`). If it gets no response it sends the same batch again; after it reconnects it asks for the
+expected number.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from schedviz.sessions.redis import stream
 
 logger = logging.getLogger(__name__)
 
-# The names of tasks do not change, because workers of an earlier release may run beside new ones: a hosting task is still named `turn`, and
+# The names of tasks do not change, because workers of an earlier version may run beside new ones: a hosting task is still named `turn`, and
 # an analysis request `answer` (docs/debugging.md).
 HOST_SESSION = "schedviz.turn"
 IMPORT = "schedviz.import"

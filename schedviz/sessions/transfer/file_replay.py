@@ -72,7 +72,7 @@ class FileReplay:
         self._first_event = simulation.event
         self._growth = ClusterGrowth(session.owner_id, simulation)
         #: The position of what is stored.
-        self.position = Position(0, 0, simulation.cycle, simulation.event, simulation.clock_seconds)
+        self.position = Position.before_commands(simulation)
         #: Executed commands that are not stored yet.
         self._done: list[Done] = []
         self._slice_ends = time.monotonic() + _SLICE_SECONDS

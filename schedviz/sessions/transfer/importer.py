@@ -224,7 +224,7 @@ class Importer:
         """Save the first checkpoint."""
         self.report_progress(Progress("saving", 0, None, unit=""), now=True)
         began = time.perf_counter()
-        position = Position(0, 0, simulation.cycle, simulation.event, simulation.clock_seconds)
+        position = Position.before_commands(simulation)
         saved = saved_engine(simulation, position, in_command=False)
         checkpoints.save(self.lease, saved, cost_seconds=time.perf_counter() - began)
         levels = levels_of(simulation.scheduler.state.queue.to_view(), Counter(type(obj).__name__ for obj in simulation.stored_objects()))

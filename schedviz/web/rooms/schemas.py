@@ -19,7 +19,7 @@ Number = Annotated[float, Meta(ge=-1e9, le=1e9)]
 
 
 class Moment(Body, frozen=True, forbid_unknown_fields=True):
-    """The teacher's position: the session, the event (null: the newest), the selection, and the view options."""
+    """What the teacher's page shows: a moment of a session (`at`, null: the newest), the selection, and the view options."""
 
     session: Annotated[str, Meta(max_length=36)]
     at: Annotated[int, Meta(ge=0)] | None = None

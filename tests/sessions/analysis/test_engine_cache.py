@@ -10,7 +10,7 @@ import pytest
 
 from schedviz.engine import Simulation
 from schedviz.sessions.analysis import analysis_job, requests
-from schedviz.sessions.analysis.engine_cache import ENGINE_CACHE, Moment
+from schedviz.sessions.analysis.engine_cache import ENGINE_CACHE, EngineKey
 from schedviz.sessions.analysis.requests import AnalysisRequest, SmallestChangeRequest, WhatIfRequest, WhyRequest
 from schedviz.sessions.models import Session
 from tests.sessions.conftest import MakeSession, pod, send, work_off
@@ -32,16 +32,16 @@ def run(session_id: UUID, request: AnalysisRequest, place: str) -> dict[str, obj
     return answer
 
 
-def moment_of(session_id: UUID) -> Moment:
+def key_of(session_id: UUID) -> EngineKey:
     session = Session.objects.get(pk=session_id)
     return (session.pk, session.event, session.applied_seq)
 
 
 def kept(session_id: UUID) -> Simulation | None:
-    moment = moment_of(session_id)
-    result = ENGINE_CACHE.pop(moment)
+    key = key_of(session_id)
+    result = ENGINE_CACHE.pop(key)
     if result is not None:
-        ENGINE_CACHE.put(moment, result)
+        ENGINE_CACHE.put(key, result)
     return result
 
 
@@ -81,5 +81,5 @@ def test_a_request_that_changes_the_engine_leaves_none_in_the_cache(make_session
 def test_one_at_a_time_has_it(make_session: MakeSession) -> None:
     session_id = make_session(nodes=2, pods=2)
     run(session_id, WhyRequest(pod="default/pod-1"), "place")
-    assert ENGINE_CACHE.pop(moment_of(session_id)) is not None
-    assert ENGINE_CACHE.pop(moment_of(session_id)) is None
+    assert ENGINE_CACHE.pop(key_of(session_id)) is not None
+    assert ENGINE_CACHE.pop(key_of(session_id)) is None
