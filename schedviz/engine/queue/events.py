@@ -1,6 +1,6 @@
 """Events that move pods within the queue of v1.27.1, and the plugins that wait for them. Upstream: internal/queue/events.go
 
-v1.36 has its own in `v1_36/cluster_events`, and uses POD_DELETE, POP and CONFIGURE of these.
+Those of v1.36 are in `v1_36/cluster_events`. Both queues have the causes in `unlabelled_causes`, too.
 """
 
 from __future__ import annotations
@@ -20,12 +20,6 @@ BACKOFF_COMPLETE: Final = "BackoffComplete"
 FORCE_ACTIVATE: Final = "ForceActivate"
 #: A pending pod was updated.
 POD_UPDATE: Final = "PodUpdate"
-#: A pending pod was deleted. Not an event of upstream's: its Delete has no label.
-POD_DELETE: Final = "PodDelete"
-#: The scheduler popped the pod. Not an event of upstream's: its Pop has no label.
-POP: Final = "Pop"
-#: The scheduler got another configuration. Not an event of upstream's.
-CONFIGURE: Final = "Configure"
 
 ASSIGNED_POD_ADD: Final = ClusterEvent(GVK.POD, ActionType.ADD, "AssignedPodAdd")
 NODE_ADD: Final = ClusterEvent(GVK.NODE, ActionType.ADD, "NodeAdd")

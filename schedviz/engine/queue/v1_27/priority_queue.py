@@ -19,7 +19,7 @@ import msgspec
 from schedviz.engine.features import Features
 from schedviz.engine.framework.object_table import ObjectTable, QueuedPodState
 from schedviz.engine.framework.types import NANOS_PER_SECOND, ClusterEvent, PodInfo, QueuedPodInfo
-from schedviz.engine.queue import events
+from schedviz.engine.queue import events, unlabelled_causes
 from schedviz.engine.queue.events import ClusterEventMap, merged_event_map
 from schedviz.engine.queue.interface import Less, NamespaceLabels, PreEnqueueCheck, QueueProfiles
 from schedviz.engine.queue.nominator import NominatesPods, Nominator, NominatorState, PodLister
@@ -115,7 +115,7 @@ class PriorityQueue(NominatesPods):
             for queued in self.unschedulable_pods
             if self._entry(queued) != before[queued.key]
         ]
-        self._record_moves(events.CONFIGURE, moves)
+        self._record_moves(unlabelled_causes.CONFIGURE, moves)
 
     # Adding and removing pods
 
@@ -147,7 +147,7 @@ class PriorityQueue(NominatesPods):
         queued = self.active_q.pop()
         queued.attempts += 1
         self.scheduling_cycle += 1
-        self._record_moves(events.POP, [QueueMove(pod=queued.key, source="activeQ", popped=True)])
+        self._record_moves(unlabelled_causes.POP, [QueueMove(pod=queued.key, source="activeQ", popped=True)])
         return queued
 
     def update(self, old: PodInfo, new: PodInfo) -> None:
@@ -190,7 +190,7 @@ class PriorityQueue(NominatesPods):
         """Remove a pod that was deleted or assigned. Upstream: scheduling_queue.go Delete"""
         self.nominator.delete_nominated_pod_if_exists(pod)
         if self.active_q.delete(pod.key) is not None:
-            self._record_moves(events.POD_DELETE, [QueueMove(pod=pod.key, source="activeQ")])
+            self._record_moves(unlabelled_causes.POD_DELETE, [QueueMove(pod=pod.key, source="activeQ")])
             return
         moves = []
         if self.backoff_q.delete(pod.key) is not None:
@@ -198,7 +198,7 @@ class PriorityQueue(NominatesPods):
         if pod.key in self.unschedulable_pods:
             self.unschedulable_pods.delete(pod.key)
             moves.append(QueueMove(pod=pod.key, source="unschedulable"))
-        self._record_moves(events.POD_DELETE, moves)
+        self._record_moves(unlabelled_causes.POD_DELETE, moves)
 
     def add_unschedulable_if_not_present(self, queued: QueuedPodInfo, pod_scheduling_cycle: int) -> bool:
         """Add a pod again after a failed attempt. False: an update has already added it.

@@ -1,4 +1,4 @@
-"""The cluster events of v1.36, and which registered event an incoming one matches.
+"""The cluster events of v1.36, its other causes of moves between the queues, and which registered event an incoming one matches.
 
 Upstream: framework/events.go, framework/types.go MatchClusterEvents
 """
@@ -55,7 +55,7 @@ NODE_ADD: Final = cluster_event(GVK.NODE, ActionType.ADD)
 NODE_DELETE: Final = cluster_event(GVK.NODE, ActionType.DELETE)
 UNSCHEDULABLE_TIMEOUT: Final = ClusterEvent(GVK.WILD_CARD, ActionType.ALL, "UnschedulableTimeout")
 FORCE_ACTIVATE: Final = ClusterEvent(GVK.WILD_CARD, ActionType.ALL, "ForceActivate")
-#: Labels of changes that are no cluster events.
+#: Upstream's labels of causes that are no cluster events. `queue/unlabelled_causes` has the causes without a label.
 SCHEDULE_ATTEMPT_FAILURE: Final = "ScheduleAttemptFailure"
 BACKOFF_COMPLETE: Final = "BackoffComplete"
 POP_FROM_BACKOFF_Q: Final = "PopFromBackoffQ"

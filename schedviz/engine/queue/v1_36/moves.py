@@ -26,7 +26,8 @@ class Moves:
         """A pod left a queue.
 
         `popped`: it was taken off the root of the heap (container/heap's Pop), for a cycle or by a flush. `before`: how it was, if it has
-        changed since. `may_leave`: it is still there, and becomes a move only if it enters another queue.
+        changed since. `may_leave`: it is still there, and becomes a move only if it enters another
+        queue, or the same one changed (`entered`).
         """
         key = queued.key
         move = self._left.get(key)

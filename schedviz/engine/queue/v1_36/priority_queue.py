@@ -21,7 +21,7 @@ from schedviz.engine.features import Features
 from schedviz.engine.framework.object_table import ObjectTable, QueuedPodState
 from schedviz.engine.framework.pod_groups import group_of
 from schedviz.engine.framework.types import NANOS_PER_SECOND, ActionType, ClusterEvent, PodInfo, QueuedPodInfo
-from schedviz.engine.queue import events
+from schedviz.engine.queue import unlabelled_causes
 from schedviz.engine.queue.interface import NamespaceLabels, PreEnqueueCheck, QueueProfiles
 from schedviz.engine.queue.nominator import NominatesPods, NominatorState, PodLister
 from schedviz.engine.queue.queued_pod_view import queued_pod_view
@@ -135,7 +135,7 @@ class PriorityQueue(NominatesPods):
                 moves.entered(queued, name)
         for queued in self.unschedulable_pods:
             moves.changed(queued, "unschedulable", before[queued.key])
-        self._record(events.CONFIGURE, moves)
+        self._record(unlabelled_causes.CONFIGURE, moves)
 
     # Adding and removing pods
 
@@ -173,10 +173,10 @@ class PriorityQueue(NominatesPods):
             queued.attempts += 1
             if queued.pod.uid in self.in_flight:
                 # Upstream discards a pod that is in flight already, which a lost event causes.
-                self._record(events.POP, moves)
+                self._record(unlabelled_causes.POP, moves)
                 continue
             self.popped_from_backoff_q = source == "backoffQ"
-            self._put_in_flight(queued, moves, events.POP if source == "activeQ" else cluster_events.POP_FROM_BACKOFF_Q)
+            self._put_in_flight(queued, moves, unlabelled_causes.POP if source == "activeQ" else cluster_events.POP_FROM_BACKOFF_Q)
             return queued
         return None
 
@@ -193,9 +193,9 @@ class PriorityQueue(NominatesPods):
         moves.left(queued, "activeQ")
         queued.attempts += 1
         if queued.pod.uid in self.in_flight:
-            self._record(events.POP, moves)
+            self._record(unlabelled_causes.POP, moves)
             return None
-        self._put_in_flight(queued, moves, events.POP)
+        self._put_in_flight(queued, moves, unlabelled_causes.POP)
         return queued
 
     def _put_in_flight(self, queued: QueuedPodInfo, moves: Moves, cause: str) -> None:
@@ -263,7 +263,7 @@ class PriorityQueue(NominatesPods):
             if queued is not None:
                 moves.left(queued, name)
                 break
-        self._record(events.POD_DELETE, moves)
+        self._record(unlabelled_causes.POD_DELETE, moves)
 
     def add_unschedulable_if_not_present(self, queued: QueuedPodInfo, pod_scheduling_cycle: int) -> bool:  # noqa: ARG002
         """Add a pod again after a failed attempt, as the hints for the events since it was popped say. False: it is queued already.
@@ -373,7 +373,11 @@ class PriorityQueue(NominatesPods):
     def _move_pods(
         self, pods: Iterable[QueuedPodInfo], event: ClusterEvent, old: KubeObject | None, new: KubeObject | None, *, moves_all: bool = True
     ) -> None:
-        """`pods`: in the order of their full names. Upstream: movePodsToActiveOrBackoffQueue"""
+        """Move those of the pods that the event may help.
+
+        `pods`: in the order of their full names. `moves_all`: this is part of a call of MoveAllToActiveOrBackoffQueue, not of a flush.
+        Upstream: movePodsToActiveOrBackoffQueue
+        """
         moves = self._moves()
         decisions: list[RequeueDecision] = []
         # Most pods wait for other events. One decision names them all.

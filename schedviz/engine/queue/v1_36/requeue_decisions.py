@@ -28,7 +28,10 @@ def record_considered(
     *,
     moves_all: bool = False,
 ) -> None:
-    """Record the decisions after an event about these objects."""
+    """Record the decisions after an event about these objects.
+
+    `moves_all`: the event came in a call of MoveAllToActiveOrBackoffQueue, whether it moves pods or not.
+    """
     if not recorder.silent:
         recorder.record(
             RequeueConsidered,

@@ -1,0 +1,15 @@
+"""Why pods move between the queues where upstream has no label for it. The names are schedviz's own; both releases have these causes.
+
+The labelled ones are in `events` (v1.27.1) and `v1_36/cluster_events`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+#: A pending pod was deleted. Upstream: Delete
+POD_DELETE: Final = "PodDelete"
+#: The scheduler popped the pod. Upstream: Pop
+POP: Final = "Pop"
+#: The scheduler got another configuration. Upstream has no equivalent.
+CONFIGURE: Final = "Configure"
