@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { foldedRail, funnelOf, isSameStage, marginOf, mergedRejections, railOf } from "../src/model/cycleStages";
+import { condensedRail, funnelOf, isSameStage, marginOf, mergedRejections, railOf } from "../src/model/cycleStages";
 import { filterParts } from "../src/model/filterParts";
 import { scoresSoFar } from "../src/model/scoresSoFar";
 import type { CycleView } from "../src/model/generated";
@@ -21,11 +21,11 @@ describe("railOf", () => {
 
   it("keeps skipped stages in their place", () => {
     const rail = railOf(cycle({ stages: stages("Pop", "UpdateSnapshot", "PreFilter", "Filter", "SelectHost"), nextStage: "Assume" }));
-    expect(rail.filter(({ reached }) => reached === "passed").map(({ stage }) => stage)).toEqual(["PreScore", "Score"]);
+    expect(rail.filter(({ reached }) => reached === "skipped").map(({ stage }) => stage)).toEqual(["PreScore", "Score"]);
   });
 
   it("folds consecutive stages that were skipped into one line", () => {
-    const folded = foldedRail(railOf(cycle({ stages: stages("Pop", "PreFilter", "Filter", "PostFilter"), outcome: "unschedulable" })));
+    const folded = condensedRail(railOf(cycle({ stages: stages("Pop", "PreFilter", "Filter", "PostFilter"), outcome: "unschedulable" })));
     expect(folded[folded.length - 1]?.stage).toBe("PreScore · Score · SelectHost · Assume · Reserve · Permit");
   });
 });

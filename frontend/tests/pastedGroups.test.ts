@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { ageSeconds, autoscalerOf, pastedGroups, textsOf } from "../src/model/pastedGroups";
+import { ageSeconds, componentOf, pastedGroups, textsOf } from "../src/model/pastedGroups";
 
-const said = (pod: string, at: string, text: string, autoscaler = "") => ({ pod, at, text, autoscaler });
+const said = (pod: string, at: string, text: string, component = "") => ({ pod, at, text, component });
 
 describe("messages of a pasted text", () => {
   test("the newest message of a pod comes first, whatever their order", () => {
@@ -37,7 +37,7 @@ describe("messages of a pasted text", () => {
 
   test("a message of an autoscaler comes first if the scheduler has none", () => {
     expect(pastedGroups([said("a/b", "2m ago", "no scale-up", "karpenter")])[0]?.latest.text).toBe("no scale-up");
-    expect([autoscalerOf({ clauses: [{ plugin: "karpenter" }] }), autoscalerOf({ clauses: [{ plugin: "NodePorts" }] }), autoscalerOf({ clauses: [] })]).toEqual(["karpenter", "", ""]);
+    expect([componentOf({ clauses: [{ plugin: "karpenter" }] }), componentOf({ clauses: [{ plugin: "NodePorts" }] }), componentOf({ clauses: [] })]).toEqual(["karpenter", "", ""]);
   });
 
   test("the ages that kubectl prints are parsed", () => {

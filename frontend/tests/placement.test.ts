@@ -3,14 +3,14 @@ import { expect, it } from "vitest";
 import type { CycleView } from "../src/model/generated";
 import { placementWithoutCycle, rejectionsOf, type Origin } from "../src/model/placement";
 
-const origin: Origin = { isImport: false, isFollowing: false, isFromStart: true, firstEvent: 0 };
+const origin: Origin = { isClusterImport: false, isFollowing: false, isFromStart: true, firstEvent: 0 };
 
 it.each([
-  ["dump", { isImport: true }],
+  ["dump", { isClusterImport: true }],
   ["start", {}],
-  ["cluster", { isFollowing: true, isImport: true }],
-  ["creation", { isFromStart: false, isImport: true }],
-  ["forgotten", { firstEvent: 12 }],
+  ["cluster", { isFollowing: true, isClusterImport: true }],
+  ["nodeName", { isFromStart: false, isClusterImport: true }],
+  ["deletedHistory", { firstEvent: 12 }],
 ] as const)("a pod that no recorded cycle placed came to its node by: %s", (by, known) => {
   expect(placementWithoutCycle({ ...origin, ...known })).toEqual({ by });
 });

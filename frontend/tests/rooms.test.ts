@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 
 import { answerText } from "../src/api/rooms";
-import type { Moment, RoomQuestion } from "../src/model/room";
+import type { RoomMoment, RoomQuestion } from "../src/model/room";
 import { isAtMoment, selectionText } from "../src/model/roomMoment";
 import { printCode, sameAnswer, tallyLines } from "../src/model/roomTally";
 import { layoutCacheList, shareOf, viewOfShare, WHOLE_BAND } from "../src/layout/cacheList";
 
-const moment: Moment = { session: "s", at: 12, select: "pod:default/web", tab: "why", panel: "", zoom: null, x: null, y: null, stop: "", page: {} };
+const moment: RoomMoment = { session: "s", at: 12, select: "pod:default/web", tab: "why", panel: "", zoom: null, x: null, y: null, stop: "", page: {} };
 const question: RoomQuestion = {
   n: 1, stop: "", text: "Which?", kind: "choice", options: ["a", "b", "c"], open: true, revealed: false, askedAt: "", answered: 3, right: null,
   tally: [{ value: "b", count: 2 }, { value: "a", count: 1 }],

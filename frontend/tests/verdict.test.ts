@@ -53,7 +53,7 @@ describe("the effect of a Status", () => {
       conditionReason: "Unschedulable",
       stages: [{ stage: "Filter" }, { stage: "PostFilter" }, { stage: "HandleSchedulingFailure", facts: { reason: "Unschedulable", requeued: true } }],
     };
-    expect(pathOfStatus(status("Filter", "Unschedulable"), cycle, "backoffQ").map((station) => `${station.name} ${station.detail}`.trim())).toEqual([
+    expect(pathOfStatus(status("Filter", "Unschedulable"), cycle, "backoffQ").map((step) => `${step.name} ${step.detail}`.trim())).toEqual([
       "schedulePod FitError",
       "schedulingCycle",
       "RunPostFilterPlugins",

@@ -57,7 +57,7 @@ class ColumnarResults(msgspec.Struct, frozen=True, rename="camel"):
     trials: ColumnarTrials
     moves: Moves | None
     courses_axis: str
-    #: What the variants' courses are.
+    #: The variants' time series: the keys of `courses`, titles and units.
     series: list[SeriesInfo]
     #: Only in the report of a search.
     search: SearchReport | UnsetType = UNSET

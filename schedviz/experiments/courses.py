@@ -11,13 +11,13 @@ import msgspec
 from schedviz.experiments.series import Series, thinned
 from schedviz.experiments.trial_result import TrialResult
 
-#: Points of a course.
+#: Points of a time series.
 _POINTS: Final = 100
 _DIGITS: Final = 6
 
 
 class Course(msgspec.Struct, frozen=True, gc=False):
-    """A number over time: the mean over seeds, and the least and the largest. All four lists have one length."""
+    """A time series, which REST and results call a course: the mean over seeds, the least and the largest. All lists have one length."""
 
     at: list[float]
     mean: list[float]
@@ -33,7 +33,7 @@ def mean_shares(results: Sequence[TrialResult]) -> dict[str, list[float]]:
 
 
 def courses_of(results: Sequence[TrialResult]) -> dict[str, Course]:
-    """The series by name, of all results that have it."""
+    """The mean series by name, over all results that have it."""
     names = dict.fromkeys(name for result in results for name, series in result.series.items() if series.at)
     return {
         name: _course([thinned(found.series[name], _POINTS) for found in results if name in found.series and found.series[name].at])

@@ -111,7 +111,7 @@ class Results(msgspec.Struct, frozen=True, rename="camel"):
     variants: list[VariantResult]
     trials: list[TrialRow]
     moves: Moves | None = None
-    #: What `at` of the courses counts: "seconds" of virtual time, "pods" that arrived, or "" without courses.
+    #: What `at` of the courses (time series) counts: "seconds" of virtual time, "pods" that arrived, or "" without courses.
     courses_axis: str = ""
     #: The series that trials have.
     series: list[SeriesInfo] = []

@@ -59,7 +59,7 @@ def test_what_an_autoscaler_says_stands_above_the_schedulers_reasons(page: Page,
     assert reasons[:2] == ["Insufficient cpu", "node(s) had untolerated taint {gpu: true}"]
     expect(answer.locator("[data-first]")).to_contain_text("No node is on its way: 1 node group is at its maximum size")
     expect(answer.locator("[data-first-advice]")).to_contain_text("raise the maximum size of a node group")
-    expect(answer.locator("[data-autoscaler]")).to_contain_text("1 max node group size reached")
+    expect(answer.locator("[data-component]")).to_contain_text("1 max node group size reached")
 
 
 def test_pasted_objects_become_a_session_that_opens_on_its_overview(page: Page, server: Server) -> None:

@@ -1,6 +1,9 @@
 import type { Phrase } from "./phrase";
 
-/** The sentence of an explanation in parts: the numbers that answer, and what else it says. */
+/**
+ * The sentence of an explanation of a pending pod in parts (schedviz/explain/sentence.py): `detail`, what the nearest nodes lack, answers; how many nodes
+ * it fits (`fits`), and what preemption could do (`outlook`), follow.
+ */
 export interface AnswerParts {
   answer: Phrase;
   rest: readonly Phrase[];

@@ -3,12 +3,12 @@ import type { Queued, State } from "./state";
 /** How often kube-scheduler moves pods whose backoff has ended to activeQ. Upstream: flushBackoffQCompleted */
 const FLUSH_SECONDS = 1;
 
-/** In v1.36 a pod backs off also during the second that begins at its expiry. Upstream: backoffQOrderingWindowDuration */
+/** With SchedulerPopFromBackoffQ a pod backs off also during the second that begins at its expiry. Upstream: backoffQOrderingWindowDuration */
 const ORDERING_WINDOW_SECONDS = 1;
 
 /** Pods that wait for their backoff. */
 export interface BackoffWait {
-  /** Pods in backoffQ and errorBackoffQ. In v1.36 those in backoffQ do not wait: an empty activeQ is filled from there. */
+  /** Pods in backoffQ and errorBackoffQ. With SchedulerPopFromBackoffQ those in backoffQ do not wait: `pop` takes them when activeQ is empty. */
   pods: number;
   /** Virtual seconds until the next flush moves some of them; 0: their backoff has ended, and only the flush is missing. */
   seconds: number;

@@ -1,4 +1,4 @@
-/** The zoom of the band, and its center as a share of the whole band: independent of the page's size. */
+/** The zoom of the cache list's band, the small cells below its boxes and slips, and the center as a share of the whole band: independent of the page's size. */
 export interface BandShare {
   zoom: number;
   x: number;

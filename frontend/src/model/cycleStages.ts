@@ -7,7 +7,8 @@ const ALWAYS = ["Pop", "UpdateSnapshot", "PreFilter", "Filter", "PreScore", "Sco
 const UNSPOKEN = new Set(["SkipPodSchedule"]);
 const AT_SCORE = "NormalizeScore";
 
-export type Reached = "ended" | "next" | "passed" | "ahead";
+/** `skipped`: the cycle went on, or ended, without this stage. `ahead`: the cycle may still reach it. */
+export type Reached = "ended" | "next" | "skipped" | "ahead";
 
 /** One row of the cycle pane. */
 export interface RailStage {
@@ -30,36 +31,36 @@ export function railOf(cycle: CycleView): RailStage[] {
   const next = cycle.nextStage ?? "";
   const rail: RailStage[] = [];
   const remaining = [...ALWAYS];
-  const passUpTo = (stage: string): void => {
+  const skipTo = (stage: string): void => {
     const index = remaining.indexOf(stage);
     if (index < 0) return;
-    for (const passed of remaining.splice(0, index)) rail.push({ stage: passed, reached: "passed", views: [] });
+    for (const skipped of remaining.splice(0, index)) rail.push({ stage: skipped, reached: "skipped", views: [] });
     remaining.shift();
   };
   for (const view of ended) {
-    passUpTo(view.stage);
+    skipTo(view.stage);
     const last = rail[rail.length - 1];
     if (last?.stage === view.stage && last.reached === "ended") last.views.push(view);
     else rail.push({ stage: view.stage, reached: "ended", views: [view] });
   }
   if (next) {
-    passUpTo(next);
+    skipTo(next);
     rail.push({ stage: next, reached: "next", views: [] });
   }
-  for (const stage of remaining) rail.push({ stage, reached: next ? "ahead" : "passed", views: [] });
+  for (const stage of remaining) rail.push({ stage, reached: next ? "ahead" : "skipped", views: [] });
   return rail;
 }
 
 /** Consecutive stages with nothing to report share a row. */
-export function foldedRail(rail: readonly RailStage[]): RailStage[] {
-  const folded: RailStage[] = [];
+export function condensedRail(rail: readonly RailStage[]): RailStage[] {
+  const rows: RailStage[] = [];
   for (const stage of rail) {
-    const last = folded[folded.length - 1];
-    const hasNoResult = stage.reached === "passed" || stage.reached === "ahead";
-    if (hasNoResult && last?.reached === stage.reached) folded[folded.length - 1] = { ...last, stage: `${last.stage} · ${stage.stage}` };
-    else folded.push(stage);
+    const last = rows[rows.length - 1];
+    const hasNoResult = stage.reached === "skipped" || stage.reached === "ahead";
+    if (hasNoResult && last?.reached === stage.reached) rows[rows.length - 1] = { ...last, stage: `${last.stage} · ${stage.stage}` };
+    else rows.push(stage);
   }
-  return folded;
+  return rows;
 }
 
 /** The winner's lead, and the plugin that contributed most to it; several if they contributed the same, "" if none did. */
@@ -78,10 +79,14 @@ export function marginOf(cycle: CycleView): Margin | null {
   return { by: winner.total - runnerUp.total, plugin: plugins.join(", ") };
 }
 
-/** Whether only the node that an earlier preemption nominated was tried, because it has room. A cycle that searches finds more nodes before it stops. */
+/**
+ * Whether only the node that an earlier preemption nominated was tried, because it has room. A cycle that searches finds more nodes before it
+ * stops. In v1.36 a cycle also tries one node only if it takes the node hint of an earlier pod with the same signature (batching): no preemption
+ * nominated that one.
+ */
 export function triedNominatedOnly({ outcome, feasibleNodes, evaluatedNodes = 0, allNodes = 0, stages = [] }: CycleView): boolean {
-  const isHint = stages.some(({ facts }) => facts?.["hint"]);
-  return outcome === "scheduled" && feasibleNodes === 1 && evaluatedNodes < allNodes && !isHint;
+  const hasNodeHint = stages.some(({ facts }) => facts?.["hint"]);
+  return outcome === "scheduled" && feasibleNodes === 1 && evaluatedNodes < allNodes && !hasNodeHint;
 }
 
 /** Nodes that one plugin rejected for the same reasons, counted together, largest first. Nodes are filtered in parts, each of which may report its own counts. */

@@ -1,5 +1,5 @@
 import type { CacheNode, CachePod, ImageChange, NodeChange, SnapshotUpdated, TreeChange } from "./generated";
-import type { Item } from "./nodeList";
+import type { NodeInfo } from "./nodeList";
 import { setGroup } from "./foldPodGroup";
 import { amountsOf, itemOf, type State } from "./state";
 
@@ -47,12 +47,12 @@ function changeNode(state: State, change: NodeChange): void {
 }
 
 /** Until now cache and snapshot shared the value: keep it for the snapshot before the cache changes. */
-function keepForSnapshot(state: State, before: Item): void {
+function keepForSnapshot(state: State, before: NodeInfo): void {
   const { nodeGenerations, stale } = state.snapshot;
   if (nodeGenerations.has(before.name) && !stale.has(before.name)) stale.set(before.name, before);
 }
 
-function changed(item: Item, change: NodeChange): Item {
+function changed(item: NodeInfo, change: NodeChange): NodeInfo {
   const added = change.added ?? [];
   const removed = change.removed ?? [];
   const pods = (before: readonly string[], after: typeof added): readonly string[] =>

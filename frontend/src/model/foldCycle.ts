@@ -10,7 +10,7 @@ import type {
   StageEnded,
   StageView,
 } from "./generated";
-import { beginCycle, cycleOf, showCycle } from "./foldPodGroup";
+import { beginCycle, cycleOf, putCycle } from "./foldPodGroup";
 import type { State } from "./state";
 
 /** The stage of a binding cycle in which the pod waits for Permit plugins. */
@@ -32,7 +32,7 @@ export function foldStageEnded(state: State, event: StageEnded): void {
   const cycle = cycleOf(state, event);
   if (!cycle) return;
   const stages = [...(cycle.stages ?? []), stageOf(event)];
-  showCycle(state, { ...cycle, stages, nextStage: event.nextStage ?? "" });
+  putCycle(state, { ...cycle, stages, nextStage: event.nextStage ?? "" });
   // An UpdateSnapshot that stopped at headNode changed nothing and has no event of its own.
   if (event.stage === "UpdateSnapshot" && event.facts?.["visited"] === 0)
     state.lastWalk = { event: event.event, visited: new Set(), cloned: new Set() };
@@ -42,7 +42,7 @@ export function foldCycleEnded(state: State, event: CycleEnded): void {
   state.nextStartNodeIndex = event.nextStartNodeIndex ?? 0;
   const cycle = cycleOf(state, event);
   if (!cycle) return;
-  showCycle(state, {
+  putCycle(state, {
     ...cycle,
     nextStage: "",
     outcome: event.outcome,

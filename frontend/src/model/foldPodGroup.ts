@@ -65,7 +65,7 @@ export function foldPodGroupEnded(state: State, event: PodGroupEnded): void {
 export function beginCycle(state: State, cycle: CycleView): void {
   if (!cycle.podGroup) state.podGroup = null;
   else changePod(state, cycle.pod, { cycle: cycle.cycle, node: "", code: "", message: "", permit: "", requiresPreemption: false });
-  showCycle(state, cycle);
+  putCycle(state, cycle);
 }
 
 /** The cycle that an event belongs to. */
@@ -75,8 +75,8 @@ export function cycleOf(state: State, event: StageEnded | CycleEnded): CycleView
   return podGroup.cycles?.find((cycle) => cycle.cycle === (event.cycle ?? 0)) ?? null;
 }
 
-/** A cycle went on, or ended. */
-export function showCycle(state: State, cycle: CycleView): void {
+/** Store a cycle that went on, or ended, as the current one, and in its pod group. */
+export function putCycle(state: State, cycle: CycleView): void {
   state.cycle = cycle;
   const { podGroup } = state;
   if (!podGroup || cycle.podGroup !== podGroup.group) return;

@@ -7,7 +7,7 @@ export interface Head {
   /** The running or last cycle; 0: none yet. */
   cycle: number;
   pod: string;
-  /** The next extension point; "" between cycles. */
+  /** The stage that comes next: an extension point, or one between them such as UpdateSnapshot; "": no cycle is running, or it has just begun. */
   nextStage: string;
 }
 

@@ -1,4 +1,4 @@
-/** Whether an import report is that of files of a cluster; generated clusters and session files have reports, too. */
-export function isImport(report: { files?: readonly unknown[] } | null): boolean {
+/** Whether an import report is that of a cluster's files: manifests or a dump. The imports of session files and of generated clusters have reports, too. */
+export function isClusterImport(report: { files?: readonly unknown[] } | null): boolean {
   return (report?.files?.length ?? 0) > 0;
 }

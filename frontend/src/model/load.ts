@@ -1,4 +1,4 @@
-import type { Amounts, Item } from "./nodeList";
+import type { Amounts, NodeInfo } from "./nodeList";
 import { share } from "./quantity";
 
 /** The upper limits of the load classes 1 to 5, as shares of the allocatable amount. Class 0: nothing is requested. */
@@ -14,10 +14,10 @@ export function loadClass(part: number): number {
 }
 
 /** Items are immutable, so the load is computed once for each. */
-const loads = new WeakMap<Item, number>();
+const loads = new WeakMap<NodeInfo, number>();
 
 /** How full a node is, between 0 and 1: the share of the resource of which most is requested, extended resources and the number of pods included. */
-export function loadOf(item: Item): number {
+export function loadOf(item: NodeInfo): number {
   let load = loads.get(item);
   if (load === undefined) loads.set(item, (load = mostRequested(item.requested, item.allocatable, item.podOrder.length)));
   return load;

@@ -4,7 +4,7 @@ import type { AnyEvent, QueueMove } from "./generated";
 export const LANES = ["cycles", "preemption", "queue", "binding", "nodes"] as const;
 export type Lane = (typeof LANES)[number];
 
-/** The kinds of marks on each lane, the nearest to being scheduled first. */
+/** The kinds of marks on each lane, the nearest to being scheduled first. `left`: the pod departed from the queue without being popped, for example because it was deleted. */
 export const KINDS: Record<Lane, readonly string[]> = {
   cycles: ["scheduled", "unschedulable", "error", "skipped"],
   preemption: ["nominated", "victim", "failed"],

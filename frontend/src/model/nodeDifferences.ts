@@ -1,4 +1,4 @@
-import type { Item } from "./nodeList";
+import type { NodeInfo } from "./nodeList";
 import { bytesOf, cpuOf, printBytes, printCount, printCpu } from "./quantity";
 import { printZone, shortKey } from "./names";
 
@@ -14,7 +14,7 @@ export interface MemberValues {
  * The members of a NodeInfo side by side: the cache's value, which the next UpdateSnapshot clones, and the snapshot's, which the running
  * cycle uses. Null: there is no such NodeInfo.
  */
-export function memberValues(cache: Item | null, snapshot: Item | null): MemberValues[] {
+export function memberValues(cache: NodeInfo | null, snapshot: NodeInfo | null): MemberValues[] {
   const inCache = cache ? membersOf(cache) : new Map<string, string>();
   const inSnapshot = snapshot ? membersOf(snapshot) : new Map<string, string>();
   return [...new Set([...inCache.keys(), ...inSnapshot.keys()])].map((name) => {
@@ -23,7 +23,7 @@ export function memberValues(cache: Item | null, snapshot: Item | null): MemberV
   });
 }
 
-function membersOf(item: Item): Map<string, string> {
+function membersOf(item: NodeInfo): Map<string, string> {
   const { requested, allocatable, nonZeroRequested } = item;
   const members: [string, string][] = [
     ["Generation", printCount(item.generation)],
@@ -61,7 +61,7 @@ export interface PodValue {
   inSnapshot: boolean;
 }
 
-export function podValues(cache: Item | null, snapshot: Item | null): PodValue[] {
+export function podValues(cache: NodeInfo | null, snapshot: NodeInfo | null): PodValue[] {
   const inCache = new Set(cache?.podOrder);
   const inSnapshot = new Set(snapshot?.podOrder);
   return [...new Set([...inCache, ...inSnapshot])].map((pod) => ({ pod, inCache: inCache.has(pod), inSnapshot: inSnapshot.has(pod) }));

@@ -1,4 +1,4 @@
-import type { Item } from "./nodeList";
+import type { NodeInfo } from "./nodeList";
 import { printZone } from "./names";
 
 /** Data about a node that a filter needs besides its NodeInfo. */
@@ -9,7 +9,7 @@ export interface NodeFacts {
   selectedBy(selector: string): ReadonlySet<string> | undefined;
 }
 
-export type NodeTest = (item: Item) => boolean;
+export type NodeTest = (item: NodeInfo) => boolean;
 
 /**
  * A node filter: words that must all match. `zone:a`, `pod:web`, `plugin:Taint`, `label:tier=web` (as in `kubectl -l`, without spaces), and states of the NodeInfo: `is:ghost`,

@@ -1,7 +1,7 @@
 import { Journal } from "./journal";
 
-/** A NodeInfo with all members. Immutable: a change creates a new one, so that copies are free. */
-export interface Item {
+/** A NodeInfo with all members, in an item of the cache's list or in the snapshot. Immutable: a change creates a new one, so that copies are free. */
+export interface NodeInfo {
   readonly name: string;
   readonly generation: number;
   /** False for a ghost: the node was deleted, and pods are still on it. */
@@ -34,10 +34,10 @@ export interface Amounts {
 
 export const NOTHING: Amounts = { milliCPU: 0, memory: 0, ephemeralStorage: 0, allowedPodNumber: 0, scalar: {} };
 
-interface Link {
-  item: Item;
-  next: Link | null;
-  prev: Link | null;
+interface NodeInfoListItem {
+  info: NodeInfo;
+  next: NodeInfoListItem | null;
+  prev: NodeInfoListItem | null;
 }
 
 /**
@@ -45,110 +45,110 @@ interface Link {
  *
  * Upstream: internal/cache/cache.go nodeInfoListItem, moveNodeInfoToHead, removeNodeInfoFromList.
  */
-export class NodeList implements Iterable<Item> {
-  private links = new Map<string, Link>();
-  private head: Link | null = null;
+export class NodeList implements Iterable<NodeInfo> {
+  private items = new Map<string, NodeInfoListItem>();
+  private head: NodeInfoListItem | null = null;
 
   constructor(private readonly journal = new Journal()) {}
 
   get size(): number {
-    return this.links.size;
+    return this.items.size;
   }
 
-  get headNode(): Item | null {
-    return this.head?.item ?? null;
+  get headNode(): NodeInfo | null {
+    return this.head?.info ?? null;
   }
 
-  get(name: string): Item | undefined {
-    return this.links.get(name)?.item;
+  get(name: string): NodeInfo | undefined {
+    return this.items.get(name)?.info;
   }
 
-  /** Move an item to the head; add it if it is not in the list. */
-  toHead(item: Item): void {
-    let link = this.links.get(item.name);
-    if (link) {
-      this.tellChange(link);
-      link.item = item;
-      if (link === this.head) return;
-      this.unlink(link);
+  /** Replace the NodeInfo of a node and move its item to the head; add an item if there is none. */
+  toHead(info: NodeInfo): void {
+    let item = this.items.get(info.name);
+    if (item) {
+      this.tellChange(item);
+      item.info = info;
+      if (item === this.head) return;
+      this.unlink(item);
     } else {
-      link = { item, next: null, prev: null };
-      this.links.set(item.name, link);
-      this.tellArrival(link);
+      item = { info, next: null, prev: null };
+      this.items.set(info.name, item);
+      this.tellArrival(item);
     }
-    this.link(link, null, this.head);
+    this.link(item, null, this.head);
   }
 
   remove(name: string): void {
-    const link = this.links.get(name);
-    if (!link) return;
-    const { prev, next } = link;
+    const item = this.items.get(name);
+    if (!item) return;
+    const { prev, next } = item;
     this.journal.record(() => {
-      this.links.set(name, link);
-      this.link(link, prev, next);
+      this.items.set(name, item);
+      this.link(item, prev, next);
     });
-    this.unlink(link);
-    this.links.delete(name);
+    this.unlink(item);
+    this.items.delete(name);
   }
 
-  load(items: readonly Item[]): void {
+  load(nodeInfos: readonly NodeInfo[]): void {
     this.clear();
-    for (let i = items.length - 1; i >= 0; i--) this.toHead(items[i]!);
+    for (let i = nodeInfos.length - 1; i >= 0; i--) this.toHead(nodeInfos[i]!);
   }
 
   clear(): void {
-    const { links, head } = this;
+    const { items, head } = this;
     this.journal.record(() => {
-      this.links = links;
+      this.items = items;
       this.head = head;
     });
-    this.links = new Map();
+    this.items = new Map();
     this.head = null;
   }
 
-  *[Symbol.iterator](): Iterator<Item> {
-    for (let link = this.head; link; link = link.next) yield link.item;
+  *[Symbol.iterator](): Iterator<NodeInfo> {
+    for (let item = this.head; item; item = item.next) yield item.info;
   }
 
-  /** The items in order. */
-  toArray(): Item[] {
-    const items = new Array<Item>(this.size);
+  /** The NodeInfos in the list's order. */
+  toArray(): NodeInfo[] {
+    const nodeInfos = new Array<NodeInfo>(this.size);
     let index = 0;
-    for (let link = this.head; link; link = link.next) items[index++] = link.item;
-    return items;
+    for (let item = this.head; item; item = item.next) nodeInfos[index++] = item.info;
+    return nodeInfos;
   }
 
-  private tellChange(link: Link): void {
+  private tellChange(item: NodeInfoListItem): void {
     if (!this.journal.open) return;
-    const { item, prev, next } = link;
+    const { info, prev, next } = item;
     this.journal.record(() => {
-      link.item = item;
-      if (link.prev === prev) return;
-      this.unlink(link);
-      this.link(link, prev, next);
+      item.info = info;
+      if (item.prev === prev) return;
+      this.unlink(item);
+      this.link(item, prev, next);
     });
   }
 
-  private tellArrival(link: Link): void {
+  private tellArrival(item: NodeInfoListItem): void {
     this.journal.record(() => {
-      this.unlink(link);
-      this.links.delete(link.item.name);
+      this.unlink(item);
+      this.items.delete(item.info.name);
     });
   }
 
-  private link(link: Link, prev: Link | null, next: Link | null): void {
-    link.prev = prev;
-    link.next = next;
-    if (prev) prev.next = link;
-    else this.head = link;
-    if (next) next.prev = link;
+  private link(item: NodeInfoListItem, prev: NodeInfoListItem | null, next: NodeInfoListItem | null): void {
+    item.prev = prev;
+    item.next = next;
+    if (prev) prev.next = item;
+    else this.head = item;
+    if (next) next.prev = item;
   }
 
-  private unlink(link: Link): void {
-    if (link.prev) link.prev.next = link.next;
-    if (link.next) link.next.prev = link.prev;
-    if (this.head === link) this.head = link.next;
-    link.prev = null;
-    link.next = null;
+  private unlink(item: NodeInfoListItem): void {
+    if (item.prev) item.prev.next = item.next;
+    if (item.next) item.next.prev = item.prev;
+    if (this.head === item) this.head = item.next;
+    item.prev = null;
+    item.next = null;
   }
 }

@@ -1,5 +1,5 @@
 import type { PodGroupMembers } from "./generated";
-import type { Amounts, Item } from "./nodeList";
+import type { Amounts, NodeInfo } from "./nodeList";
 import type { Queued, State } from "./state";
 
 /**
@@ -37,7 +37,7 @@ function observedCache(state: State, release: string): Record<string, unknown> {
   };
 }
 
-function observedItem(item: Item): Record<string, unknown> {
+function observedItem(item: NodeInfo): Record<string, unknown> {
   return {
     name: item.name,
     generation: item.generation,
@@ -56,7 +56,7 @@ function observedItem(item: Item): Record<string, unknown> {
 }
 
 /** The number of nodes that have an image comes from the cache. */
-function observedItemOfV136(item: Item, state: State): Record<string, unknown> {
+function observedItemOfV136(item: NodeInfo, state: State): Record<string, unknown> {
   const numNodes = (name: string): number => state.imageStates.get(name)?.nodes.length ?? 0;
   const images = Object.entries(item.imageStates).map(([name, image]) => [name, { size: image.size, numNodes: numNodes(name) }]);
   return { ...observedItem(item), imageStates: Object.fromEntries(images), declaredFeatures: item.declaredFeatures };

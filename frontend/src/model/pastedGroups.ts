@@ -5,20 +5,20 @@ export interface Pasted {
   /** "5m ago"; "": unknown. */
   at: string;
   text: string;
-  /** The autoscaler or API server that wrote it; "": a scheduler did. */
-  autoscaler: string;
+  /** The component that wrote it: an autoscaler or the API server; "": a scheduler did. */
+  component: string;
 }
 
-/** The autoscaler or API server that wrote a message; "": a scheduler did. */
-export function autoscalerOf({ clauses: [first] }: { clauses: readonly { plugin: string }[] }): string {
+/** The component that wrote a message: an autoscaler or the API server; "": a scheduler did. */
+export function componentOf({ clauses: [first] }: { clauses: readonly { plugin: string }[] }): string {
   return first && ["cluster-autoscaler", "karpenter", "kube-apiserver"].includes(first.plugin) ? first.plugin : "";
 }
 
-/** The pods whose newest messages are the same: the scheduler's, those of autoscalers beside it, and the older ones of these pods. */
+/** The pods whose newest messages are the same: the scheduler's, those of other components beside it, and the older ones of these pods. */
 export interface PastedGroup<Message extends Pasted> {
   pods: string[];
   latest: Message;
-  /** The newest of each autoscaler, if a scheduler's leads. */
+  /** The newest of each other component, if a scheduler's leads. */
   beside: Message[];
   earlier: Message[];
 }
@@ -49,8 +49,8 @@ export function pastedGroups<Message extends Pasted>(messages: readonly Message[
   const groups: PastedGroup<Message>[] = [];
   for (const ofPod of byPod.values()) {
     const newestFirst = ofPod.toSorted((a, b) => (ageSeconds(a.at) ?? 0) - (ageSeconds(b.at) ?? 0));
-    const newest = newestFirst.filter((message, i) => newestFirst.findIndex(({ autoscaler }) => autoscaler === message.autoscaler) === i);
-    const [latest, ...beside] = newest.toSorted((a, b) => Number(a.autoscaler !== "") - Number(b.autoscaler !== "")) as [Message, ...Message[]];
+    const newest = newestFirst.filter((message, i) => newestFirst.findIndex(({ component }) => component === message.component) === i);
+    const [latest, ...beside] = newest.toSorted((a, b) => Number(a.component !== "") - Number(b.component !== "")) as [Message, ...Message[]];
     const earlier = newestFirst.filter((message) => !newest.includes(message));
     const texts = textsOf({ latest, beside });
     const same = groups.find((group) => textsOf(group) === texts && latest.pod && group.pods.length);

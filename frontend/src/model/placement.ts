@@ -4,12 +4,19 @@ import type { CycleView, RejectionView } from "./generated";
 /** How a pod came to its node: by a scheduling cycle, or before or beside this scheduler. */
 export type Placement =
   | { by: "cycle"; cycle: CycleView }
-  | { by: "dump" | "start" | "cluster" | "creation" | "forgotten" };
+  /** It was on the node already: in the imported dump, or when a session without one began. */
+  | { by: "dump" | "start" }
+  /** The scheduler of the followed cluster placed it. */
+  | { by: "cluster" }
+  /** It was created with spec.nodeName. */
+  | { by: "nodeName" }
+  /** The events before `firstEvent` were deleted, and with them perhaps its cycle. */
+  | { by: "deletedHistory" };
 
 /** What is known of a pod that no cycle of this session placed. */
 export interface Origin {
   /** The session was made from files of a cluster. */
-  isImport: boolean;
+  isClusterImport: boolean;
   /** The session follows a cluster, or is forked from one that does. */
   isFollowing: boolean;
   /** The pod existed when the session began. */
@@ -18,11 +25,11 @@ export interface Origin {
   firstEvent: number;
 }
 
-export function placementWithoutCycle({ isImport, isFollowing, isFromStart, firstEvent }: Origin): Placement {
+export function placementWithoutCycle({ isClusterImport, isFollowing, isFromStart, firstEvent }: Origin): Placement {
   if (isFollowing) return { by: "cluster" };
-  if (firstEvent > 0) return { by: "forgotten" };
-  if (!isFromStart) return { by: "creation" };
-  return { by: isImport ? "dump" : "start" };
+  if (firstEvent > 0) return { by: "deletedHistory" };
+  if (!isFromStart) return { by: "nodeName" };
+  return { by: isClusterImport ? "dump" : "start" };
 }
 
 /** The nodes that the Filter plugins of a cycle rejected, by plugin and reason. */

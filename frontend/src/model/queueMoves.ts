@@ -2,7 +2,7 @@ import type { AnyEvent, HintAnswer, QueueMoved, RequeueConsidered, RequeueDecisi
 
 export type QueueName = "activeQ" | "backoffQ" | "errorBackoffQ" | "unschedulablePods";
 
-/** v1.36: why the queue moved a pod, or left it: the event that it handled, and what the hints of the plugins answered. */
+/** v1.36: why the queue moved a pod, or did not: the event that it handled, and what the hints of the plugins answered. */
 export interface Requeue {
   /** Upstream's label of the event. */
   label: string;
@@ -16,7 +16,7 @@ export interface Requeue {
   gated: boolean;
 }
 
-/** Pods that one event moved in the same way, or that it left where they are. */
+/** Pods that one event moved in the same way, or that stay where they are. */
 export interface MoveLine {
   event: number;
   atSeconds: number;
@@ -25,7 +25,7 @@ export interface MoveLine {
   from: QueueName | null;
   to: QueueName | null;
   popped: boolean;
-  /** v1.36: the hints left the pods where they are. */
+  /** v1.36: the pods stay where they are because of their hints. */
   stays: boolean;
   count: number;
   /** The first of them. */
@@ -48,7 +48,7 @@ export class MoveReader {
       if (event.t === "queueMoved") return this.moved(event, pod);
       if (event.t !== "requeueConsidered") return [];
       this.considered = event;
-      return left(event, pod);
+      return stayingLines(event, pod);
     });
   }
 
@@ -83,8 +83,8 @@ export class MoveReader {
   }
 }
 
-/** Pods that hints left where they are. That a gate does not wait for an event is only said of the pod that is asked about. */
-function left(event: RequeueConsidered, pod: string | null): MoveLine[] {
+/** The lines of pods that stay where they are because of their hints. That a gate does not wait for an event is only said of the pod that is asked about. */
+function stayingLines(event: RequeueConsidered, pod: string | null): MoveLine[] {
   return (event.decisions ?? []).flatMap((decision): MoveLine[] => {
     const hasHints = decision.hints?.length || (pod !== null && decision.gated);
     if (decision.queue != null || !hasHints || (pod !== null && !decision.pods.includes(pod))) return [];

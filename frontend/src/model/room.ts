@@ -1,5 +1,5 @@
-/** The teacher's moment and view; docs/rooms.md describes each member. */
-export interface Moment {
+/** What the teacher's page shows: a moment of a session (`at`), the selection and the view options. docs/rooms.md describes each member. */
+export interface RoomMoment {
   session: string;
   at: number | null;
   select: string;
@@ -64,7 +64,7 @@ export interface Room {
   kept: boolean;
   code: string;
   link: string;
-  moment: Moment | null;
+  moment: RoomMoment | null;
   count: number;
   here: number;
   questions: RoomQuestion[];

@@ -1,4 +1,4 @@
-import type { Moment } from "./room";
+import type { RoomMoment } from "./room";
 import { placeOf, searchOf, type Selection } from "./permalink";
 
 /** A page's moment and view in its session, as far as others can follow them. */
@@ -15,18 +15,18 @@ export function selectionText(select: Selection | null): string {
 }
 
 /** The place that a moment describes. */
-export function positionOf(moment: Moment): SharedPosition {
+export function positionOf(moment: RoomMoment): SharedPosition {
   const place = placeOf(`?select=${encodeURIComponent(moment.select)}`);
   return { at: moment.at, select: place.select ?? null, tab: moment.tab || "summary" };
 }
 
 /** Whether a page is at the place that a moment describes. The tab matters only with a selection. */
-export function isAtMoment(own: SharedPosition, moment: Moment): boolean {
+export function isAtMoment(own: SharedPosition, moment: RoomMoment): boolean {
   const target = positionOf(moment);
   return own.at === target.at && selectionText(own.select) === selectionText(target.select) && (!target.select || own.tab === target.tab);
 }
 
 /** Whether two moments are equal for followers. */
-export function sameMoment(a: Moment | null, b: Moment | null): boolean {
+export function sameMoment(a: RoomMoment | null, b: RoomMoment | null): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }

@@ -14,7 +14,7 @@ interface Best {
   total?: number;
 }
 
-/** What Score, and then NormalizeScore, have given so far; null: nothing yet, or the server's release does not record it. */
+/** What Score, and then NormalizeScore, have given so far; null: nothing yet, or the server's version of schedviz does not record it. */
 export function scoresSoFar(cycle: CycleView): ScoresSoFar | null {
   const factsOf = (stage: string): Record<string, unknown> | undefined => cycle.stages?.find((view) => view.stage === stage)?.facts;
   const [scored, normalized] = [factsOf("Score"), factsOf("NormalizeScore")];

@@ -17,7 +17,7 @@ import type {
 } from "./generated";
 import { KeyedHeap } from "./heap";
 import { ArrivalMap, Journal, JournaledMap, JournaledSet, Members, type Undo } from "./journal";
-import { NodeList, NOTHING, type Amounts, type Item } from "./nodeList";
+import { NodeList, NOTHING, type Amounts, type NodeInfo } from "./nodeList";
 
 /** A QueuedPodInfo with all members. */
 export type Queued = Readonly<Required<QueuedPod>>;
@@ -64,7 +64,7 @@ export class State {
     havePodsWithRequiredAntiAffinity: [] as string[],
     usedPVCSet: [] as string[],
     /** The snapshot's value of NodeInfos for which the cache has another generation, or none. */
-    stale: new JournaledMap<string, Item>(this.journal),
+    stale: new JournaledMap<string, NodeInfo>(this.journal),
     /** v1.36: pods that a pod group's cycle has placed in the snapshot alone, and their nodes. */
     assumedPods: new JournaledMap<string, string>(this.journal),
     podGroups: new JournaledMap<string, PodGroupMembers>(this.journal),
@@ -273,7 +273,7 @@ export function amountsOf(resources: Resources | null | undefined): Amounts {
   };
 }
 
-export function itemOf(item: NodeItem): Item {
+export function itemOf(item: NodeItem): NodeInfo {
   return {
     name: item.name,
     generation: item.generation ?? 0,

@@ -24,14 +24,14 @@ export type Effect =
   | "undoes"
   | "ends";
 
-/** A step of a Status on its way: a function of upstream, or its result. */
-export interface Station {
+/** A step on the path of a Status: a function of upstream, or its result. */
+export interface PathStep {
   name: string;
   /** What the step did in this cycle, in the scheduler's words. */
   detail: string;
 }
 
-/** Stages after which a failure reverts the reservations and forgets the assumed pod. */
+/** Stages that follow Assume: a failure in them reverts the reservations and forgets the assumed pod. */
 const AFTER_ASSUME = new Set(["Reserve", "Permit", "PreBindPreFlight", "WaitOnPermit", "PreBind", "Bind"]);
 
 /** Upstream: schedule_one.go and framework/runtime/framework.go, by extension point. */
@@ -57,21 +57,21 @@ function failsCycle(effect: Effect, cycle: CycleView): boolean {
  * The path of a Status through schedulePod, schedulingCycle and handleSchedulingFailure, with the result of each step in this cycle; empty
  * if the cycle continued. `queue`: the queue that the pod is in now.
  */
-export function pathOfStatus(status: SelectedStatus, cycle: CycleView, queue: string): Station[] {
+export function pathOfStatus(status: SelectedStatus, cycle: CycleView, queue: string): PathStep[] {
   const effect = effectOf(status);
   if (!failsCycle(effect, cycle)) return [];
   const failure = cycle.stages?.find((view) => view.stage === "HandleSchedulingFailure")?.facts ?? {};
   const textOf = (name: string): string => (typeof failure[name] === "string" ? failure[name] : "");
-  const stations: Station[] = [];
-  const fits = effect !== "undoes";
-  if (fits) stations.push({ name: "schedulePod", detail: cycle.conditionReason === "SchedulerError" ? "error" : "FitError" });
-  stations.push({ name: AFTER_ASSUME.has(status.stage) && status.stage !== "Reserve" && status.stage !== "Permit" ? "bindingCycle" : "schedulingCycle", detail: "" });
-  if (fits && cycle.stages?.some((view) => view.stage === "PostFilter")) stations.push({ name: "RunPostFilterPlugins", detail: "" });
-  if (!fits) stations.push({ name: "RunReservePluginsUnreserve", detail: "" }, { name: "ForgetPod", detail: "" });
-  stations.push({ name: "handleSchedulingFailure", detail: textOf("reason") || (cycle.conditionReason ?? "") });
-  if (failure["requeued"] !== false) stations.push({ name: "AddUnschedulableIfNotPresent", detail: queue });
+  const steps: PathStep[] = [];
+  const failedBeforeAssume = effect !== "undoes";
+  if (failedBeforeAssume) steps.push({ name: "schedulePod", detail: cycle.conditionReason === "SchedulerError" ? "error" : "FitError" });
+  steps.push({ name: AFTER_ASSUME.has(status.stage) && status.stage !== "Reserve" && status.stage !== "Permit" ? "bindingCycle" : "schedulingCycle", detail: "" });
+  if (failedBeforeAssume && cycle.stages?.some((view) => view.stage === "PostFilter")) steps.push({ name: "RunPostFilterPlugins", detail: "" });
+  if (!failedBeforeAssume) steps.push({ name: "RunReservePluginsUnreserve", detail: "" }, { name: "ForgetPod", detail: "" });
+  steps.push({ name: "handleSchedulingFailure", detail: textOf("reason") || (cycle.conditionReason ?? "") });
+  if (failure["requeued"] !== false) steps.push({ name: "AddUnschedulableIfNotPresent", detail: queue });
   const reason = textOf("reason") || cycle.conditionReason;
-  if (reason) stations.push({ name: "PodScheduled=False", detail: reason });
-  stations.push({ name: "FailedScheduling", detail: "Warning" });
-  return stations;
+  if (reason) steps.push({ name: "PodScheduled=False", detail: reason });
+  steps.push({ name: "FailedScheduling", detail: "Warning" });
+  return steps;
 }

@@ -1,7 +1,7 @@
 import type { Box } from "../layout/boxes";
 import { isSeen, seenBox, type BandView, type CacheLayout } from "../layout/cacheList";
 import { sweptWaterline, type Path } from "../layout/waterline";
-import type { Item } from "../model/nodeList";
+import type { NodeInfo } from "../model/nodeList";
 import { detailOf } from "../layout/podMarks";
 import type { BandBitmap } from "./bandBitmap";
 import { outline } from "./canvas";
@@ -12,9 +12,9 @@ import type { Motion } from "./motion";
 import type { Palette } from "./palette";
 
 export interface CacheScene {
-  items: readonly Item[];
+  items: readonly NodeInfo[];
   /** The items of the last drawing: an item that moves to the head starts from its old position. */
-  before: readonly Item[];
+  before: readonly NodeInfo[];
   layout: CacheLayout;
   view: BandView;
   motion: Motion;
@@ -31,7 +31,7 @@ export interface CacheScene {
   /** Only the nodes are drawn, without the links of the list and without generations. */
   plain: boolean;
   /** What keeps pods off a node in words, the longest first. */
-  statesOf(item: Item): readonly string[];
+  statesOf(item: NodeInfo): readonly string[];
   /** The last item that UpdateSnapshot visited, fractional while the line moves; -1: none; null: unknown. */
   waterlineAfter: number | null;
   selectedNode: string | null;
@@ -134,7 +134,7 @@ function markCells(context: CanvasRenderingContext2D, scene: CacheScene, boxOf: 
 
 function drawItems(context: CanvasRenderingContext2D, scene: CacheScene, from: number, to: number): void {
   const { items, layout, motion, now, palette } = scene;
-  const flying: [Item, Box, ItemMarks][] = [];
+  const flying: [NodeInfo, Box, ItemMarks][] = [];
   const domain = domainOf(items);
   for (let index = from; index < Math.min(to, items.length); index++) {
     const item = items[index]!;
@@ -148,16 +148,16 @@ function drawItems(context: CanvasRenderingContext2D, scene: CacheScene, from: n
   for (const [item, box, marks] of flying) drawItem(context, item, box, marks, palette);
 }
 
-const domains = new WeakMap<readonly Item[], string>();
+const domains = new WeakMap<readonly NodeInfo[], string>();
 
 /** Once for each list: frames of an animation share it. */
-function domainOf(items: readonly Item[]): string {
+function domainOf(items: readonly NodeInfo[]): string {
   let domain = domains.get(items);
   if (domain === undefined) domains.set(items, (domain = commonDomain(items.map((item) => item.name))));
   return domain;
 }
 
-function marksOf(scene: CacheScene, item: Item, index: number, domain: string): ItemMarks {
+function marksOf(scene: CacheScene, item: NodeInfo, index: number, domain: string): ItemMarks {
   return {
     domain,
     states: scene.statesOf(item),

@@ -1,5 +1,5 @@
 import type { Box } from "../layout/boxes";
-import type { Item } from "../model/nodeList";
+import type { NodeInfo } from "../model/nodeList";
 import { loadClass, loadOf } from "../model/load";
 import { STATUS_CODES } from "../model/statuses";
 import { outline } from "./canvas";
@@ -32,12 +32,12 @@ const IS_PALE = 1 << 11;
 const VERDICT = 12;
 
 /** Rounded up, so that a level is in the class of its load. */
-function levelOf(item: Item): number {
+function levelOf(item: NodeInfo): number {
   return Math.ceil(loadOf(item) * STEPS - 1e-9);
 }
 
 /** Everything that a cell shows as one number: cells with equal numbers look the same. */
-export function cellLook(item: Item, { assumed, ahead, pale, verdict }: CellMarks): number {
+export function cellLook(item: NodeInfo, { assumed, ahead, pale, verdict }: CellMarks): number {
   let style = levelOf(item);
   if (assumed) style |= ASSUMED;
   if (!item.hasNode) style |= GHOST;

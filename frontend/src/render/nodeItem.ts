@@ -1,6 +1,6 @@
 import type { Box } from "../layout/boxes";
 import { loadClass } from "../model/load";
-import type { Item } from "../model/nodeList";
+import type { NodeInfo } from "../model/nodeList";
 import { amountTexts, printBytes, printBytesOf, printCores, shares } from "../model/quantity";
 import { splitKey, withoutDomain } from "../model/names";
 import { detailOf, PAD, podMarks, rowsFrom, type Detail } from "../layout/podMarks";
@@ -34,7 +34,7 @@ export interface ItemMarks {
 }
 
 /** Draws an item of the list at the level of detail that its box allows. */
-export function drawItem(context: CanvasRenderingContext2D, item: Item, box: Box, marks: ItemMarks, palette: Palette): void {
+export function drawItem(context: CanvasRenderingContext2D, item: NodeInfo, box: Box, marks: ItemMarks, palette: Palette): void {
   const detail = detailOf(box);
   if (marks.pale) context.globalAlpha = PALE;
   if (detail === "cell") drawCell(context, cellLook(item, { ...marks, assumed: item.podOrder.some((pod) => marks.assumed.has(pod)) }), cellBox(box), palette);
@@ -62,7 +62,7 @@ function drawVerdict(context: CanvasRenderingContext2D, code: string, box: Box, 
   context.restore();
 }
 
-function drawBox(context: CanvasRenderingContext2D, item: Item, box: Box, marks: ItemMarks, palette: Palette): void {
+function drawBox(context: CanvasRenderingContext2D, item: NodeInfo, box: Box, marks: ItemMarks, palette: Palette): void {
   drawFrame(context, item, box, marks, palette);
   const left = box.x + PAD;
   const right = box.x + box.w - PAD;
@@ -92,7 +92,7 @@ function drawBox(context: CanvasRenderingContext2D, item: Item, box: Box, marks:
   drawPods(context, item, box, marks, palette);
 }
 
-function drawSlip(context: CanvasRenderingContext2D, item: Item, box: Box, marks: ItemMarks, palette: Palette): void {
+function drawSlip(context: CanvasRenderingContext2D, item: NodeInfo, box: Box, marks: ItemMarks, palette: Palette): void {
   drawFrame(context, item, box, marks, palette);
   const left = box.x + 6;
   const right = box.x + box.w - 6;
@@ -105,7 +105,7 @@ function drawSlip(context: CanvasRenderingContext2D, item: Item, box: Box, marks
   });
 }
 
-function drawFrame(context: CanvasRenderingContext2D, item: Item, box: Box, marks: ItemMarks, palette: Palette): void {
+function drawFrame(context: CanvasRenderingContext2D, item: NodeInfo, box: Box, marks: ItemMarks, palette: Palette): void {
   context.fillStyle = marks.selected ? palette.selectedBack : marks.hovered ? palette.hover : palette.paper;
   context.fillRect(box.x, box.y, box.w, box.h);
   const edge = marks.selected ? palette.selected : marks.winner ? palette.success : marks.hovered ? palette.ink2 : palette.lineStrong;
@@ -123,7 +123,7 @@ const MARK = 14;
 /** The name, what keeps pods off the node, and the generation at the right, for which a slip has no room beside a state. */
 function drawHeading(
   context: CanvasRenderingContext2D,
-  item: Item,
+  item: NodeInfo,
   left: number,
   right: number,
   baseline: number,
@@ -185,7 +185,7 @@ function drawBar(
 }
 
 /** A square for each pod: solid if added, dashed if assumed, with its name if there is room. Pods that do not fit are counted. */
-function drawPods(context: CanvasRenderingContext2D, item: Item, box: Box, marks: ItemMarks, palette: Palette): void {
+function drawPods(context: CanvasRenderingContext2D, item: NodeInfo, box: Box, marks: ItemMarks, palette: Palette): void {
   const placed = podMarks(box, item.podOrder.length);
   const named = detailOf(box) === "large";
   const left = box.x + PAD;

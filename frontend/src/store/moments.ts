@@ -9,14 +9,15 @@ const EVENTS_AFTER = 400;
 /** The maximum number of events in one request when the end of the buffer is reached. */
 const MAX_EVENTS = 2_000;
 
-export interface Moment {
+/** A moment as it was fetched: its state and the events around it. */
+export interface FetchedMoment {
   buffer: EventBuffer;
   /** The first moment that the server stores. */
   firstEvent: number;
 }
 
 /** Fetches the events around a moment, so that steps in both directions need no further requests. Throws ApiError. */
-export async function fetchMoment(id: string, event: number, firstEvent: number, signal: AbortSignal): Promise<Moment> {
+export async function fetchMoment(id: string, event: number, firstEvent: number, signal: AbortSignal): Promise<FetchedMoment> {
   const from = Math.max(firstEvent, event - EVENTS_BEFORE);
   const [answer, page] = await Promise.all([getView(id, from, signal), getEvents(id, { after: from, limit: EVENTS_BEFORE + EVENTS_AFTER }, signal)]);
   const buffer = new EventBuffer(State.of(answer.view));

@@ -1,6 +1,6 @@
 import { getCycleSummary } from "../api/moments";
 import { getHistory, type HistoryEntry, type HistoryPage } from "../api/history";
-import { isImport } from "../model/importedFiles";
+import { isClusterImport } from "../model/importedFiles";
 import { placementWithoutCycle, type Placement } from "../model/placement";
 import type { SessionStore } from "./sessionStore.svelte";
 
@@ -23,7 +23,7 @@ export async function placementOf(store: SessionStore, pod: string, at: number, 
     if (cycle.outcome === "scheduled" && cycle.pod === pod) return { by: "cycle", cycle };
   }
   const { follows, report } = store.summary;
-  return placementWithoutCycle({ isImport: isImport(report), isFollowing: follows !== null, isFromStart: (life?.born ?? 0) === 0, firstEvent: store.playback.firstEvent });
+  return placementWithoutCycle({ isClusterImport: isClusterImport(report), isFollowing: follows !== null, isFromStart: (life?.born ?? 0) === 0, firstEvent: store.playback.firstEvent });
 }
 
 /** The entry of the last cycle of the pod that has the name at a moment. */

@@ -1,6 +1,6 @@
 import { whenReady } from "../api/forks";
 import * as rest from "../api/rooms";
-import type { Moment, Room, RoomQuestion } from "../model/room";
+import type { RoomMoment, Room, RoomQuestion } from "../model/room";
 import { failureOf } from "../i18n/failure";
 import { idempotencyKey } from "../model/idempotencyKey";
 import { sameMoment } from "../model/roomMoment";
@@ -11,7 +11,7 @@ import { RoomSocket, type RoomMessage } from "../wire/roomSocket";
 export class RoomStore {
   room = $state.raw<Room | null>(null);
   /** The teacher's moment and view. */
-  moment = $state.raw<Moment | null>(null);
+  moment = $state.raw<RoomMoment | null>(null);
   link = $state<LinkState>("connecting");
   /** Why the connection was closed permanently: 4403 removed, 4410 ended, 4401 or 4404 not in the room. */
   closedFor = $state(0);
@@ -79,7 +79,7 @@ export class RoomStore {
   }
 
   /** The teacher went there. */
-  go(moment: Moment): void {
+  go(moment: RoomMoment): void {
     this.socket.report({ type: "moment", moment });
   }
 

@@ -1,4 +1,4 @@
-import type { Moment } from "../model/room";
+import type { RoomMoment } from "../model/room";
 import { isAtMoment, selectionText, positionOf, type SharedPosition } from "../model/roomMoment";
 import type { ViewOptions } from "./viewOptions.svelte";
 import type { RoomStore } from "./room.svelte";
@@ -34,7 +34,7 @@ export function broadcastToRoom(room: RoomStore, store: SessionStore, viewOption
 
 /** Keeps a participant's page at the teacher's moment, until the participant navigates away. Call it while a component is created. */
 export function followTeacher(room: RoomStore, store: SessionStore, viewOptions: ViewOptions): void {
-  let applied: Moment | null = null;
+  let applied: RoomMoment | null = null;
 
   // Follow the teacher.
   $effect(() => {
@@ -55,7 +55,7 @@ export function followTeacher(room: RoomStore, store: SessionStore, viewOptions:
   });
 }
 
-function apply(store: SessionStore, viewOptions: ViewOptions, moment: Moment): void {
+function apply(store: SessionStore, viewOptions: ViewOptions, moment: RoomMoment): void {
   const target = positionOf(moment);
   if (target.at === null) {
     if (!store.playback.following) store.playback.follow();

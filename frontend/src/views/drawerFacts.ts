@@ -1,4 +1,4 @@
-import type { Item } from "../model/nodeList";
+import type { NodeInfo } from "../model/nodeList";
 import type { Queued, State } from "../model/state";
 
 /** The pod's location from the scheduler's perspective. */
@@ -48,8 +48,8 @@ export function nominatedNodeOf(state: State, pod: string): string | null {
 
 /** A NodeInfo in the cache and in the snapshot; the same object if they are equal. */
 export interface TwoValues {
-  cache: Item | null;
-  snapshot: Item | null;
+  cache: NodeInfo | null;
+  snapshot: NodeInfo | null;
 }
 
 export function valuesOf(state: State, node: string): TwoValues {

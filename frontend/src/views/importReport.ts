@@ -1,6 +1,6 @@
 import { say, type Said } from "../i18n/phrase";
 import { language, t } from "../i18n/translate";
-import { isImport } from "../model/importedFiles";
+import { isClusterImport } from "../model/importedFiles";
 import { printCount } from "../model/quantity";
 import type { ImportReport } from "../wire/messages";
 
@@ -12,7 +12,7 @@ export interface ReadReport {
 
 export function readReport(report: ImportReport | null): ReadReport | null {
   // A generated cluster was not imported.
-  if (!report || !(isImport(report) || report.file || report.warnings?.length || report.dropped?.length)) return null;
+  if (!report || !(isClusterImport(report) || report.file || report.warnings?.length || report.dropped?.length)) return null;
   const { file } = report;
   const rows: [string, string][] = [
     ...(file

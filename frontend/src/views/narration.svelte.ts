@@ -2,7 +2,7 @@ import { plural, t } from "../i18n/translate";
 import { hasNothingToSchedule } from "../model/backoffWait";
 import { triedNominatedOnly } from "../model/cycleStages";
 import type { CycleView, PodGroupCycleView } from "../model/generated";
-import { isImport } from "../model/importedFiles";
+import { isClusterImport } from "../model/importedFiles";
 import { shortKey } from "../model/names";
 import { printCount } from "../model/quantity";
 import type { SessionStore } from "../store/sessionStore.svelte";
@@ -35,7 +35,7 @@ export function narrationOf(store: SessionStore): string {
   if (state.cycle) return cycleInWords(state.cycle);
   const { follows } = store.summary;
   if (follows?.detached === false) return t("narration.follows", { source: follows.source });
-  return stages && isImport(store.summary.report) ? stages.importInWords(state) : t("narration.none");
+  return stages && isClusterImport(store.summary.report) ? stages.importInWords(state) : t("narration.none");
 }
 
 /** Whether the last command found nothing to schedule. */

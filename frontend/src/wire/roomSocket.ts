@@ -1,15 +1,15 @@
-import type { Moment, Room } from "../model/room";
+import type { RoomMoment, Room } from "../model/room";
 import { ReconnectingSocket, type LinkState, type OpenSocket } from "./reconnectingSocket";
 
 export type RoomMessage =
   | { type: "room"; room: Room }
-  | { type: "moment"; moment: Moment | null }
+  | { type: "moment"; moment: RoomMoment | null }
   | { type: "error"; code: string; message: string }
   | { type: "heartbeat" }
   | { type: "pong" };
 
 /** What a page reports to its room. */
-export type Report = { type: "moment"; moment: Moment } | { type: "following"; following: boolean };
+export type Report = { type: "moment"; moment: RoomMoment } | { type: "following"; following: boolean };
 
 export interface RoomEvents {
   message(message: RoomMessage): void;

@@ -12,9 +12,9 @@ export interface Results {
   variants: Variant[];
   trials: Trials;
   moves: Moves | null;
-  /** What `at` of the courses counts. */
+  /** What `at` of the time series counts. */
   coursesAxis: "seconds" | "pods" | "";
-  /** What the variants' courses are. */
+  /** The variants' time series: their keys in `courses`, titles and units. */
   series: { key: string; title: string; unit: Column["unit"] }[];
   /** What a search found: sentences, and the best candidate in YAML ("": none is better). Only in the report of a search. */
   search?: { sentences: string[]; best: string };
@@ -35,12 +35,12 @@ export interface Variant {
   note?: string;
   /** Resource → requested shares of the nodes at the end, the largest first. */
   nodeShares?: Record<string, number[]>;
-  /** Series → its numbers over time. */
-  courses?: Record<string, Course>;
+  /** Key of a series → its numbers over time. */
+  courses?: Record<string, TimeSeries>;
 }
 
-/** A number over time: the mean over seeds, the least and the largest. */
-export interface Course {
+/** A number over time: the mean over seeds, the least and the largest. REST calls it Course. */
+export interface TimeSeries {
   at: number[];
   mean: number[];
   low: number[];

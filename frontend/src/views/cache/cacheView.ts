@@ -1,10 +1,10 @@
 import type { NodeOrder } from "../../model/nodeOrder";
-import type { Item } from "../../model/nodeList";
+import type { NodeInfo } from "../../model/nodeList";
 import type { State } from "../../model/state";
 
 /** How the snapshot differs from the list. `ahead`, `visited` and `untouched` add up to the number of items. */
 export interface ListView {
-  items: Item[];
+  items: NodeInfo[];
   /** The last item that the last UpdateSnapshot visited, or that has changed since; -1: none; null: unknown. */
   waterlineAfter: number | null;
   /** Changed since the snapshot was taken: the next UpdateSnapshot visits them. */

@@ -1,5 +1,5 @@
 import { t } from "../../i18n/translate";
-import type { Item } from "../../model/nodeList";
+import type { NodeInfo } from "../../model/nodeList";
 
 const NONE: readonly string[] = [];
 /** The taint of a cordoned node, which says no more than that. */
@@ -8,7 +8,7 @@ const CORDONED = "node.kubernetes.io/unschedulable";
 const KUBERNETES = /^node(?:-role)?\.kubernetes\.io\//;
 
 /** What the page says about the state of a node: deleted, cordoned, and its taints. */
-export function statesOf(item: Item): string[] {
+export function statesOf(item: NodeInfo): string[] {
   const states = taintsOf(item);
   if (item.unschedulable) states.unshift(t("nodes.cordoned"));
   if (!item.hasNode) states.unshift(t("node.ghost"));
@@ -16,7 +16,7 @@ export function statesOf(item: Item): string[] {
 }
 
 /** What keeps pods off a node, in words that fit on its card, the longest first; empty: nothing. Taints that only lower a score are left out. */
-export function shortStatesOf(item: Item): readonly string[] {
+export function shortStatesOf(item: NodeInfo): readonly string[] {
   if (!item.unschedulable && item.taints.length === 0) return NONE;
   const states = taintsOf(item)
     .filter((taint) => !taint.endsWith(":PreferNoSchedule"))
@@ -28,7 +28,7 @@ export function shortStatesOf(item: Item): readonly string[] {
   return others.length ? [`${first} +${others.length}`, shortest] : [first, shortest];
 }
 
-function taintsOf(item: Item): string[] {
+function taintsOf(item: NodeInfo): string[] {
   return item.taints.filter((taint) => !taint.startsWith(CORDONED));
 }
 
