@@ -73,7 +73,9 @@ class PodState(Part, omit_defaults=True):
     pod: str
     node: str
     assumed: bool = False
+    #: v1.27.1: the binding of the assumed pod is written, so the pod can expire. v1.36, where no assumed pod expires: always false.
     binding_finished: bool = False
+    #: When the assumed pod expires; None: never.
     deadline_seconds: float | None = None
 
 

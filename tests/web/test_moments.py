@@ -7,9 +7,14 @@ from uuid import uuid4
 
 import pytest
 
+from schedviz.engine import Simulation, SimulationSettings
 from schedviz.sessions.history import reading
+from schedviz.sessions.models import Session
+from schedviz.web.api import schemas
 from schedviz.web.api.past_moments import MAX_FOLDINGS, PAST_MOMENTS
+from schedviz.web.api.state import state_body
 from schedviz.web.waiting import MAX_WAITING, requester, waits
+from tests.engine.clusters import do, node, objects, pod
 
 
 @pytest.fixture
@@ -51,6 +56,62 @@ def test_a_state_of_the_past_says_which(past):
 
     assert (result["event"], result["chunk"], result["clockSeconds"]) == (9, 2, 9.0)
     assert result["cache"]["list"] == []
+
+
+def state_of(simulation):
+    """The state of an engine in its API form, without a worker and a database."""
+    session = Session(settings={"release": simulation.release.version})
+    return state_body(session, reading.Moment(chunk=1, view=simulation.view()))
+
+
+def simulated(*dicts, **settings):
+    simulation = Simulation(SimulationSettings(**settings))
+    simulation.load(objects(*dicts))
+    return simulation
+
+
+def bind_without_confirmation(release):
+    """A state whose pod is bound, while the watch event of its binding is on the way."""
+    simulation = simulated(node("node1"), pod("app"), release=release)
+    do(simulation, "latency", kind="Pod", seconds=5)
+    do(simulation, "cycle")
+    return state_of(simulation)
+
+
+@pytest.mark.parametrize(("release", "is_finished"), [("v1.27.1", True), ("v1.36", False)])
+def test_an_assumed_pod_has_the_same_members_in_each_release(release, *, is_finished):
+    state = bind_without_confirmation(release)
+
+    assert [binding.next_stage for binding in state.bindings] == ["Confirm"]
+    (assumed,) = state.cache["podStates"].values()
+    assert assumed.keys() == {"pod", "node", "assumed", "bindingFinished", "deadlineSeconds"}
+    assert (assumed["assumed"], assumed["bindingFinished"]) == (True, is_finished)
+
+
+@pytest.mark.parametrize("release", ["v1.27.1", "v1.36"])
+def test_an_image_counts_the_nodes_that_have_it(release):
+    nodes = [node(f"node{number}") for number in (1, 2)]
+    for one in nodes:
+        one["status"]["images"] = [{"names": ["app:1"], "sizeBytes": 500}]
+    state = state_of(simulated(*nodes, release=release))
+
+    assert state.cache["list"][0]["imageStates"]["app:1"]["numNodes"] == 2
+
+
+def test_a_state_has_what_its_release_knows_of_nodes_and_groups():
+    featured = node("node1")
+    featured["status"]["declaredFeatures"] = ["GuestSwap"]
+    group = {"kind": "PodGroup", "metadata": {"name": "gang", "namespace": "default"}}
+    gang = group | {"spec": {"schedulingPolicy": {"gang": {"minCount": 1}}}}
+    gates = {"GenericWorkload": True, "GangScheduling": True}
+    member = pod("member", schedulingGroup={"podGroupName": "gang"})
+    state = state_of(simulated(featured, gang, member, release="v1.36", feature_gates=gates))
+
+    assert state.cache["list"][0]["declaredFeatures"] == ["GuestSwap"]
+    assert state.cache["podGroups"]["default/gang"]["unscheduledPods"] == ["default/member"]
+    documented = [(state.cache, schemas.CacheBody), (state.snapshot, schemas.SnapshotBody), (state.queue, schemas.QueueBody)]
+    for members, struct in documented:
+        assert members.keys() <= set(struct.__struct_encode_fields__)
 
 
 def test_a_moment_is_refused_while_too_many_wait(past):

@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 from django.urls import URLPattern, URLResolver, get_resolver
+from rest_framework.request import Request
+from rest_framework.test import APIRequestFactory
 
 from schedviz.client import flows
-from schedviz.web.api import branches, commands, cycles, events, explain, sessions
+from schedviz.web.api import access, branches, commands, cycles, events, explain, sessions
 from schedviz.web.api.openapi import SchemaView
 from schedviz.web.api.resource import Resource
 
@@ -67,6 +69,14 @@ def test_a_number_is_whole_not_negative_and_given_once(owner_client, people, val
 
 def test_what_is_empty_is_left_out(owner_client, people):
     assert owner_client.get("/api/v1/sessions/?limit=&status=&q=&after=").status_code == 200
+
+
+def test_an_empty_choice_is_the_default(people):
+    request = Request(APIRequestFactory().get("/?format=&nodes=&v="))
+
+    assert access.one_of(request, "format", ("text", "json")) == "text"
+    assert access.names(request, "nodes") is None
+    assert access.whole_number(request, "v", default=2) == 2
 
 
 @pytest.mark.parametrize(

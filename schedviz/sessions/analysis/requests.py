@@ -55,7 +55,7 @@ class SmallestChangeRequest(AnalysisRequest, frozen=True, tag="change"):
 
 
 class PendingPodsRequest(AnalysisRequest, frozen=True, tag="pending"):
-    """All pending pods, grouped by reason."""
+    """All pending pods, in groups of equal pods."""
 
 
 class OverviewRequest(AnalysisRequest, frozen=True, tag="overview"):

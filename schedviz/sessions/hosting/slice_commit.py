@@ -120,7 +120,7 @@ class _Chunk(NamedTuple):
 def commit(lease: Lease, session: Session, before: Position, work: Work, *, levels: Levels | None = None) -> Committed:
     """Store a slice.
 
-    `session` provides what the frame says of the session beside the new position: its name, the progress of an export, the last accepted
+    `session` provides what the frame says of the session beside the new position: its name, the last accepted
     command, and the breakpoint at which it is stopped. `levels` are the queue lengths and object counts before the slice; None: not known.
 
     Raises `Fenced` if another owner wrote to the session.

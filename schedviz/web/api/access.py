@@ -77,8 +77,8 @@ def whole_number(request: Request, name: str, *, default: int, maximum: int | No
 
 
 def one_of(request: Request, name: str, choices: tuple[str, ...]) -> str:
-    """The value of `?name=`, one of the given words; the first if the parameter is missing. Raises `ApiError` 400."""
-    value = request.query_params.get(name, choices[0])
+    """The value of `?name=`, one of the given words; the first if the parameter is missing or empty. Raises `ApiError` 400."""
+    value = request.query_params.get(name) or choices[0]
     if value not in choices:
         expected = " or ".join(choices)
         raise ApiError(400, "invalid", f"?{name}={value}: {expected} was expected.", path=f"?{name}", expected=expected, found=value)
@@ -86,7 +86,7 @@ def one_of(request: Request, name: str, choices: tuple[str, ...]) -> str:
 
 
 def optional_number(request: Request, name: str) -> int | None:
-    """A number of 0 or more from the query string; None if the parameter is missing. Raises `ApiError` 400."""
+    """A number of 0 or more from the query string; None if the parameter is missing or empty. Raises `ApiError` 400."""
     raw = request.query_params.get(name)
     if raw is None or raw == "":
         return None
@@ -98,9 +98,9 @@ def optional_number(request: Request, name: str) -> int | None:
 
 
 def names(request: Request, name: str) -> frozenset[str] | None:
-    """A comma-separated list from the query string; None if the parameter is missing."""
+    """A comma-separated list from the query string; None if the parameter is missing or empty."""
     raw = request.query_params.get(name)
-    return None if raw is None else frozenset(part.strip() for part in raw.split(",") if part.strip())
+    return frozenset(part.strip() for part in raw.split(",") if part.strip()) if raw else None
 
 
 def body_as(type_: type[T], request: Request) -> T:

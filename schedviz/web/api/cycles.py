@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -134,9 +135,10 @@ def select(cycle: dict[str, Any], *, nodes: frozenset[str] | None, plugins: froz
     return chosen
 
 
-def _filter_list(cycle: dict[str, Any], name: str, name_filter: Any) -> None:
-    if isinstance(cycle.get(name), list):
-        cycle[name] = [entry for entry in cycle[name] if name_filter(entry)]
+def _filter_list(cycle: dict[str, Any], member: str, is_kept: Callable[[Any], bool]) -> None:
+    """Keep in a list of the cycle, if it has it, only some of its entries."""
+    if isinstance(cycle.get(member), list):
+        cycle[member] = [entry for entry in cycle[member] if is_kept(entry)]
 
 
 def _of(table: dict[str, Any], keys: frozenset[str]) -> dict[str, Any]:

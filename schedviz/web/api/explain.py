@@ -59,7 +59,8 @@ class ExplainPending(Resource):
         parameters=[AT],
         responses={
             200: OpenApiResponse(
-                {"type": "array", "items": _RESULT}, "Groups of pods that are pending for the same reason, largest first."
+                {"type": "array", "items": _RESULT},
+                "Groups of equal pending pods, largest first. Several groups can be pending for the same reason.",
             ),
             **error_responses(400, 404, 409, 503),
         },

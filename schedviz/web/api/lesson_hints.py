@@ -42,17 +42,17 @@ class LessonHints(Resource):
         session = session_for(request, session_id, Verb.SEE)
         lesson = lesson_for(session)
         stop_id = request.query_params.get("stop", "")
-        progress = next((lesson_stop for lesson_stop in path_of(session, lesson) if lesson_stop.stop.id == stop_id), None)
-        if progress is None:
+        stop_state = next((lesson_stop for lesson_stop in path_of(session, lesson) if lesson_stop.stop.id == stop_id), None)
+        if stop_state is None:
             raise ApiError(404, "not_found", f'The lesson {lesson.name} has no stop "{stop_id}".', path="?stop")
         moment = reading.state_at_head(session)
         seen = {
             "state": observed.state(moment.view, release_in(session.settings)),
             "clockSeconds": moment.view.clock_seconds,
-            "events": reading.events(session.pk, after=progress.arrived, limit=_MAX_EVENTS, tail=True) if progress.stop.hints else [],
+            "events": reading.events(session.pk, after=stop_state.arrived, limit=_MAX_EVENTS, tail=True) if stop_state.stop.hints else [],
         }
         document = msgspec.to_builtins(seen)
-        hints = [hint.id for hint in progress.stop.hints if holds(hint.when, document)]
+        hints = [hint.id for hint in stop_state.stop.hints if holds(hint.when, document)]
         results = [
             bodies.LessonHint(hint, in_words(lesson, lambda text, hint=hint: rendering.html(text.stops[stop_id].live_hints.get(hint, ""))))  # type: ignore[misc]
             for hint in hints

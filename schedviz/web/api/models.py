@@ -14,7 +14,7 @@ class AnsweredRequest(models.Model):
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     key = models.CharField(max_length=200)
-    #: SHA-256 of the method, the address and the body.
+    #: `keyed_digest.keyed` of the SHA-256 of the method, the address and the body.
     digest = models.CharField(max_length=64)
     #: 0 while the request is running.
     status = models.PositiveSmallIntegerField(default=0)

@@ -13,7 +13,7 @@ from schedviz.sessions.history import reading
 from schedviz.sessions.models import Session
 from schedviz.trace import observed
 from schedviz.trace.releases import release_in
-from schedviz.trace.view import QueueView
+from schedviz.trace.view import CacheView, QueueView
 from schedviz.web.actors import Verb
 from schedviz.web.api import moments, schemas, versions
 from schedviz.web.api.access import session_for
@@ -39,8 +39,8 @@ class State(Resource):
 
 def state_body(session: Session, moment: reading.Moment) -> schemas.StateBody:
     """The state of a session in its API form. The view may be newer than the session row that was read before it."""
-    view = moment.view
-    # The structs document the members of these dicts in the schema.
+    view, release = moment.view, release_in(session.settings)
+    # The structs describe the members of these dicts for the OpenAPI document.
     return schemas.StateBody(
         id=str(session.pk),
         status=cast("schemas.SessionStatus", session.shown_status),
@@ -52,9 +52,9 @@ def state_body(session: Session, moment: reading.Moment) -> schemas.StateBody:
         chunk=moment.chunk,
         applied_seq=session.applied_seq,
         last_seq=session.last_seq,
-        cache=cast("schemas.CacheBody", observed.cache_state(view.cache)),
+        cache=cast("schemas.CacheBody", _cache(view.cache, release)),
         snapshot=cast("schemas.SnapshotBody", observed.snapshot_state(view.snapshot)),
-        queue=cast("schemas.QueueBody", _queue(view.queue, release_in(session.settings))),
+        queue=cast("schemas.QueueBody", _queue(view.queue, release)),
         last_cycle=view.cycle,
         pod_group=view.pod_group,
         bindings=view.bindings,
@@ -63,6 +63,15 @@ def state_body(session: Session, moment: reading.Moment) -> schemas.StateBody:
         api=view.api,
         next_start_node_index=view.next_start_node_index,
     )
+
+
+def _cache(cache: CacheView, release: str) -> dict[str, Any]:
+    """The cache as recordings of the release have it, except that every release has `bindingFinished` and `deadlineSeconds`."""
+    state = observed.cache_state(cache, release)
+    for pod in state["podStates"].values():
+        pod.setdefault("bindingFinished", False)
+        pod.setdefault("deadlineSeconds", None)
+    return state
 
 
 def _queue(queue: QueueView, release: str) -> dict[str, Any]:

@@ -118,12 +118,17 @@ class AgreementBody(Body, frozen=True):
 
 
 class ObserverBody(Body, frozen=True):
-    """The source that a session follows (`source` null: none), the `expected` batch, and a page of the objects that were observed last."""
+    """The source that a session follows, and a page of the objects that were observed last."""
 
+    #: Null: none.
     source: str | None
+    #: The number of the next batch.
     expected: int
+    #: The number of events in all batches.
     events: int
+    #: The last command that was made from them.
     seq: int
+    #: When the last batch was accepted.
     pushed_at: datetime | None
     objects: list[ObservedObject]
     next: int | None

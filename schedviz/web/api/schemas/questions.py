@@ -28,7 +28,7 @@ class PastedTextBody(Body, frozen=True, forbid_unknown_fields=True):
 
 
 class WhatIfBody(Body, frozen=True, forbid_unknown_fields=True):
-    """Copies of a pod to try on the newest state."""
+    """Copies of a pod to try on the state now or after the event `?at=`."""
 
     #: A Pod as `kubectl get pod -o json` prints it, or a manifest.
     pod: dict[str, Any]

@@ -44,7 +44,7 @@ class SessionBody(Body, frozen=True):
     status: SessionStatus
     #: Why it failed, which command was quarantined, or why workers cannot load it and when the next attempt is; empty otherwise.
     message: str
-    #: That of its import or export; null when nothing long is running.
+    #: That of its import, or of making the fork or the trial; null otherwise.
     progress: Progress | None
     role: Literal["owner", "editor", "viewer"]
     #: Its virtual clock.

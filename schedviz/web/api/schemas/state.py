@@ -12,6 +12,7 @@ from schedviz.trace.view import (
     ImageState,
     NodeTree,
     PodGroupCycleView,
+    PodGroupMembers,
     PodState,
     PreemptionView,
     Resources,
@@ -37,6 +38,8 @@ class NodeItemBody(Body, frozen=True):
     used_ports: dict[str, list[str]]
     image_states: dict[str, ImageState]
     pvc_ref_counts: dict[str, int]
+    #: v1.36: what the node's kubelet declares that it can do, sorted.
+    declared_features: list[str] | msgspec.UnsetType = msgspec.UNSET
 
 
 class CacheImageBody(Body, frozen=True):
@@ -54,6 +57,8 @@ class CacheBody(Body, frozen=True):
     pod_states: dict[str, PodState]
     node_tree: NodeTree
     image_states: dict[str, CacheImageBody]
+    #: v1.36 with the gate GenericWorkload: `namespace/name` of a pod group -> its pods. Absent if there is none.
+    pod_groups: dict[str, PodGroupMembers] | msgspec.UnsetType = msgspec.UNSET
 
 
 class SnapshotBody(Body, frozen=True):
@@ -65,6 +70,8 @@ class SnapshotBody(Body, frozen=True):
     have_pods_with_affinity: list[str]
     have_pods_with_required_anti_affinity: list[str]
     used_pvc_set: list[str] = msgspec.field(name="usedPVCSet")
+    #: As in `cache`, at the time of the last update and with the pods that the cycle of their group has placed.
+    pod_groups: dict[str, PodGroupMembers] | msgspec.UnsetType = msgspec.UNSET
 
 
 class QueuedPodBody(Body, frozen=True):
@@ -80,7 +87,7 @@ class QueuedPodBody(Body, frozen=True):
     unschedulable_plugins: list[str]
     gated: bool
     backoff_expiry_seconds: float | msgspec.UnsetType = msgspec.UNSET
-    #: v1.36: the plugins that returned Pending in its last attempt.
+    #: v1.36: the plugins that returned Pending in its last attempt: they wait for something, and are not in `unschedulablePlugins`.
     pending_plugins: list[str] | msgspec.UnsetType = msgspec.UNSET
     #: v1.36: the PreEnqueue plugin that gates it; "": none.
     gating_plugin: str | msgspec.UnsetType = msgspec.UNSET
@@ -111,6 +118,7 @@ class QueueBody(Body, frozen=True):
 
     active_q: list[QueuedPodBody] = msgspec.field(name="activeQ")
     backoff_q: list[QueuedPodBody] = msgspec.field(name="backoffQ")
+    #: unschedulablePods, with the `gated` pods.
     unschedulable: list[QueuedPodBody]
     nominated: dict[str, list[str]]
     scheduling_cycle: int
@@ -124,7 +132,10 @@ class QueueBody(Body, frozen=True):
 
 
 class StateBody(Body, frozen=True):
-    """The state of a session at a moment: `cache`, `snapshot` and `queue` as in a schedviz-trace/1 `observed`, empty while importing."""
+    """The state of a session at a moment: `cache`, `snapshot` and `queue` as in a schedviz-trace/1 `observed`, empty while importing.
+
+    `podStates` have all members in every release.
+    """
 
     id: str
     status: SessionStatus
