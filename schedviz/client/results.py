@@ -77,8 +77,9 @@ class State:
 
     @property
     def pods(self) -> Records:
-        """All pods: `state` is `bound` or `assumed` (with its `node`), or the queue: `activeQ`, `backoffQ`, `errorBackoffQ` (v1.36) or
-        `unschedulable`.
+        """The pods in the cache and in the queue, without the one in the scheduling cycle until it is assumed.
+
+        `state` is `bound` or `assumed` (with its `node`), or the queue: `activeQ`, `backoffQ`, `errorBackoffQ` (v1.36) or `unschedulable`.
         """
         entries = ((name, entry) for name in _QUEUES for entry in self.raw["queue"].get(name, ()))
         return Records(
