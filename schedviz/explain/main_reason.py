@@ -16,7 +16,7 @@ import numpy as np
 
 from schedviz.engine.dryrun.dry_run import DryRun
 from schedviz.engine.framework.plugins import names
-from schedviz.engine.framework.plugins.helper.taint import DO_NOT_SCHEDULE, tolerations_tolerate_taint
+from schedviz.engine.framework.plugins.helper.taint import HARD_TAINT_EFFECTS, tolerations_tolerate_taint
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.explain.explanation import Clause, NodeVerdict, Objection
 from schedviz.kube.core import Taint
@@ -210,7 +210,7 @@ def _kept_for_others(dry_run: DryRun, verdicts: Sequence[NodeVerdict]) -> set[in
         info = dry_run.rows.infos[row]
         if id(verdict.objections) not in tainted or info.node is None:
             continue
-        hard = (taint for taint in info.node.spec.taints if taint.effect in DO_NOT_SCHEDULE)
+        hard = (taint for taint in info.node.spec.taints if taint.effect in HARD_TAINT_EFFECTS)
         if any(keeps_for_others(info, taint, dry_run.pod) and not tolerations_tolerate_taint(tolerations, taint) for taint in hard):
             kept.add(row)
     return kept

@@ -13,7 +13,7 @@ import msgspec
 from schedviz.engine import Simulation
 from schedviz.engine.cache.debugger.dumper import NAME_ONLY_GATE
 from schedviz.explain.changes.change import Change, ChangeView, what_to_do
-from schedviz.explain.changes.placed_together import PodAndChanges, effect_of
+from schedviz.explain.changes.placed_together import PodAndChanges, phrase_of_placed
 from schedviz.explain.changes.smallest import search_change
 from schedviz.explain.details.detail import MAX_NAMES
 from schedviz.explain.details.short_names import ShortNames
@@ -330,7 +330,7 @@ def _effect(simulation: Simulation, members: Sequence[PendingGroup], changes: di
     if not all(group.pods[0] in changes for group in members):
         return None
     keys = ((key, changes[group.pods[0]]) for group in members for key in group.pods)
-    return effect_of(simulation, [PodAndChanges(find_pod(simulation, key), found) for key, found in keys], until)
+    return phrase_of_placed(simulation, [PodAndChanges(find_pod(simulation, key), found) for key, found in keys], until)
 
 
 def _joined(by_reason: dict[str, list[PendingGroup]], phrases: dict[str, Phrase], nodes: _Nodes) -> Iterator[WaitingReason]:

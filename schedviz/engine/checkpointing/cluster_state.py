@@ -39,6 +39,7 @@ class ClusterState(msgspec.Struct, frozen=True):
     #: (kind, key, times): names that were created more than once, or whose object is deleted.
     creations: list[tuple[str, str, int]]
     latencies: dict[str, int]
+    #: `Watches.held`, under the name that it had first.
     written: list[WatchEventState]
     unconfirmed: list[tuple[str, list[WatchEventState]]]
     in_flight: list[WatchEventState]
@@ -55,7 +56,7 @@ class ClusterState(msgspec.Struct, frozen=True):
     is_catching_up: bool = False
     #: The pod that the running binding cycle has bound.
     bound_pod: str = ""
-    #: How many of `written` it had written before.
+    #: `Cluster.held_before_binding`, under the name that it had first.
     written_before_binding: int = 0
 
 
@@ -109,12 +110,12 @@ def cluster_state(cluster: Cluster, informers: Informers, refs: References) -> C
         informed=informed,
         creations=sorted((kind, key, times) for (kind, key), times in store.creations.items() if times > 1 or store.get(kind, key) is None),
         latencies=watches.latencies,
-        written=[event_state(event) for event in watches.written],
+        written=[event_state(event) for event in watches.held],
         unconfirmed=[(key, [event_state(event) for event in events]) for key, events in watches.unconfirmed.items()],
         in_flight=[event_state(event) for event in watches.in_flight],
         last_watch_id=watches.last_id,
         bound_pod=cluster.bound_pod,
-        written_before_binding=cluster.written_before_binding,
+        written_before_binding=cluster.held_before_binding,
         others=refs.others,
         unseen=watches.unseen,
         drops=watches.drops,
@@ -142,11 +143,11 @@ def load_cluster(cluster: Cluster, informers: Informers, saved: ClusterState, re
         return WatchEvent(event.id, event.verb, event.kind, obj, event.lost, event.due, event.final_state_unknown)
 
     watches.latencies = saved.latencies
-    watches.written = [event_of(event) for event in saved.written]
+    watches.held = [event_of(event) for event in saved.written]
     watches.unconfirmed = {key: [event_of(event) for event in events] for key, events in saved.unconfirmed}
     watches.in_flight = [event_of(event) for event in saved.in_flight]
     watches.last_id = saved.last_watch_id
-    cluster.bound_pod, cluster.written_before_binding = saved.bound_pod, saved.written_before_binding
+    cluster.bound_pod, cluster.held_before_binding = saved.bound_pod, saved.written_before_binding
     watches.unseen, watches.drops = saved.unseen, saved.drops
     cluster.controllers.delays = saved.helpers
     cluster.controllers.timers.load(saved.timers)

@@ -81,7 +81,8 @@ class Cluster:
         self.binding_clears_nomination = binding_clears_nomination
         #: The record of a status patch has the values after it (FORMAT-1.36), not those in the patch (FORMAT).
         self.shows_status_after_patch = shows_status_after_patch
-        #: A refused binding delivers the event of an earlier one of the pod (FORMAT-1.36), which still waits for a confirm (FORMAT).
+        #: What a refused binding does with the event of an earlier binding of the pod that waits for a confirm. True: it sends it
+        #: (FORMAT-1.36). False: the event goes on waiting (FORMAT).
         self.refused_binding_confirms_earlier = refused_binding_confirms_earlier
         self.store = ObjectStore()
         self.watches = Watches()
@@ -93,8 +94,9 @@ class Cluster:
         self.delivers_at_once = False
         #: The pod that the running binding cycle has bound, or tried to: its later events are sent after that of its binding.
         self.bound_pod = ""
-        #: How many events at the front of the held ones it had caused before, which do not wait for that.
-        self.written_before_binding = 0
+        #: The number of events at the front of `watches.held` that this binding cycle had caused before it bound the pod, such as the
+        #: nomination's. They are sent before the event of the binding.
+        self.held_before_binding = 0
         #: The kinds that the scheduler watches.
         self.watched_kinds = watched_kinds
         self.controllers = ControllerManager(self, helpers or HelperSettings())
@@ -107,18 +109,18 @@ class Cluster:
         kind = BY_TYPE[type(obj)].name
         if self.store.get(kind, obj.key) is not None:
             raise Refusal(f'{qualified_resource(kind)} "{obj.name}" already exists')
-        obj = self._written(admitted(obj, self.store, self.clock))
+        obj = self._stored(admitted(obj, self.store, self.clock))
         self._record_write("create", obj)
         self._send_at_once(self._event("ADDED", obj, None, lost))
 
-    def update(self, obj: KubeObject, written: Mapping[str, Any], *, lost: LossScope = "") -> None:
-        """Replace an object (`written`: as the user wrote it) and send watch events if it changed. Raises `Refusal`."""
+    def update(self, obj: KubeObject, manifest: Mapping[str, Any], *, lost: LossScope = "") -> None:
+        """Replace an object (`manifest`: as the user wrote it) and send watch events if it changed. Raises `Refusal`."""
         obj = in_namespace(obj)
         old = self._existing(BY_TYPE[type(obj)].name, obj.key)
-        new = merged(obj, old, written)
+        new = merged(obj, old, manifest)
         if _same(new, old):
             return
-        new = self._written(new)
+        new = self._stored(new)
         self._record_write("update", new)
         self._send_at_once(self._event("MODIFIED", new, old, lost))
 
@@ -148,7 +150,7 @@ class Cluster:
 
     def load(self, obj: KubeObject) -> KubeObject:
         """Store an imported object, without watch events. Returns it as stored."""
-        return self._written(admitted(in_namespace(obj), self.store, self.clock))
+        return self._stored(admitted(in_namespace(obj), self.store, self.clock))
 
     # Instructions of the scheduler.
 
@@ -166,7 +168,7 @@ class Cluster:
             case DeletePod():
                 return self._delete_victim(instruction)
             case PatchExtendedResourceClaimStatus():
-                return claim_writes.show_extended(self, instruction)
+                return claim_writes.patch_extended_claim_status(self, instruction)
             case RecordEvent():
                 self._record_event(instruction)
         return None
@@ -191,7 +193,7 @@ class Cluster:
         if _same(stored, current):
             new = replace(stored, metadata=current.metadata)
         else:
-            new = self._written(stored)
+            new = self._stored(stored)
             self._send_at_once(self._event("MODIFIED", new, current))
         volume_controller.react(self, new)
         return new
@@ -212,7 +214,7 @@ class Cluster:
         current = self._existing(BY_TYPE[type(obj)].name, obj.key)
         if _same(obj, current):
             return
-        new = self._written(obj)
+        new = self._stored(obj)
         self._record_write(verb, new, subresource=subresource, detail=detail)
         self._send_at_once(self._event("MODIFIED", new, current))
 
@@ -220,7 +222,7 @@ class Cluster:
         """Store what the scheduler wrote; the watch event is sent when its cycle has ended. Nothing happens if nothing changed."""
         if current is not None and _same(new, current):
             return replace(new, metadata=current.metadata)
-        new = self._written(new)
+        new = self._stored(new)
         self._hold(self._event("ADDED" if current is None else "MODIFIED", new, current))
         return new
 
@@ -235,7 +237,7 @@ class Cluster:
         error = failure.message if failure is not None and not failure.after_write else why_not_bound(current, pod)
         events: list[WatchEvent] | None = None
         # The nomination that the binding cycle wrote before.
-        self.written_before_binding = len(self.watches.written)
+        self.held_before_binding = len(self.watches.held)
         if isinstance(current, Pod) and not error:
             event = self._event("MODIFIED", self._bound(current, node), current)
             # A finished pod was bound; its watch does not show it.
@@ -271,8 +273,8 @@ class Cluster:
 
     def _patch_pod_group(self, instruction: PatchPodGroupStatus) -> StatusError | None:
         base, condition = instruction.group, instruction.condition
-        patched = pod_group_patch.with_condition(base.status, condition, self.clock.timestamp())
-        if patched is None:
+        changed = pod_group_patch.changed_condition(base.status, condition, self.clock.timestamp())
+        if changed is None:
             return None
         current = self.store.get("PodGroup", base.key)
         error = "" if isinstance(current, PodGroup) else f'podgroups.scheduling.k8s.io "{base.name}" not found'
@@ -281,7 +283,7 @@ class Cluster:
             self.record_scheduler_write("patch", base, subresource="status", detail=detail, error=error)
             return StatusError(error, "podgroups", base.name)
         self.record_scheduler_write("patch", base, subresource="status", detail=detail)
-        self.write_and_hold(replace(current, status=pod_group_patch.merged(current.status, patched)), current)
+        self.write_and_hold(replace(current, status=pod_group_patch.merged(current.status, changed)), current)
         return None
 
     def _apply_condition(self, instruction: ApplyPodCondition) -> StatusError | None:
@@ -324,10 +326,10 @@ class Cluster:
 
     def send_held_events(self) -> None:
         """Send the watch events of the scheduler's writes, in order. Those of a running binding cycle's own pod follow its binding."""
-        while self.watches.written:
-            event = self.watches.written.pop(0)
-            is_before_binding = self.written_before_binding > 0
-            self.written_before_binding -= is_before_binding
+        while self.watches.held:
+            event = self.watches.held.pop(0)
+            is_before_binding = self.held_before_binding > 0
+            self.held_before_binding -= is_before_binding
             unconfirmed = self.watches.unconfirmed.get(event.key) if event.kind == "Pod" else None
             if unconfirmed is None or event.key != self.bound_pod:
                 self._send(event)
@@ -360,13 +362,13 @@ class Cluster:
         if event is None:
             return
         if self.watches.waits_behind(event):
-            self.watches.written.append(event)
+            self.watches.held.append(event)
         else:
             self._send(event)
 
     def _hold(self, event: WatchEvent | None) -> None:
         if event is not None:
-            self.watches.written.append(event)
+            self.watches.held.append(event)
             if self.delivers_at_once:
                 self.send_held_events()
 
@@ -438,7 +440,7 @@ class Cluster:
     # Writing.
 
     def ends_gracefully(self, pod: Pod) -> bool:
-        """Whether the pod is deleted after its grace period, because a kubelet ends it, or at once."""
+        """Whether a deleted pod ends after its grace period, because its node exists and the simulated kubelet is on, or at once."""
         return "kubelet" in self.controllers.delays and self.store.get("Node", pod.spec.node_name) is not None
 
     def _existing(self, kind: str, key: str) -> Any:
@@ -447,7 +449,7 @@ class Cluster:
             raise Refusal(f'{qualified_resource(kind)} "{key.rpartition("/")[2]}" not found')
         return old
 
-    def _written(self, obj: Object) -> Object:
+    def _stored(self, obj: Object) -> Object:
         version = self.store.next_resource_version()
         if obj.metadata.resource_version != version:
             obj = replace(obj, metadata=replace(obj.metadata, resource_version=version))
@@ -460,7 +462,7 @@ class Cluster:
         status = status_patch.with_condition(pod.status, condition)
         if self.binding_clears_nomination:
             status = replace(status, nominated_node_name="")
-        return self._written(replace(pod, spec=replace(pod.spec, node_name=node), status=status))
+        return self._stored(replace(pod, spec=replace(pod.spec, node_name=node), status=status))
 
     def _remove(self, old: KubeObject, *, graceful: bool, lost: LossScope = "", by_scheduler: bool = False) -> WatchEvent | None:
         record = self.record_scheduler_write if by_scheduler else self._record_write
@@ -479,7 +481,7 @@ class Cluster:
             deletion_timestamp=self.clock.exact_timestamp(after_seconds=seconds),
             deletion_grace_period_seconds=seconds,
         )
-        new = self._written(replace(old, metadata=metadata))
+        new = self._stored(replace(old, metadata=metadata))
         record("delete", old)
         return self._event("MODIFIED", new, old, lost)
 
@@ -533,7 +535,7 @@ def _grace_seconds(obj: KubeObject) -> int:
 
 
 def _has_grace(pod: Pod) -> bool:
-    """Whether a kubelet ends the pod; otherwise its deletion takes effect at once.
+    """Whether the API server gives the pod a grace period, whatever is simulated; otherwise its deletion takes effect at once.
 
     Upstream: pkg/registry/core/pod/strategy.go CheckGracefulDelete
     """

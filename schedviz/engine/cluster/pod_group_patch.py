@@ -8,7 +8,7 @@ from schedviz.kube.meta import Condition, condition_of, conditions_with
 from schedviz.kube.workloads import PodGroupStatus
 
 
-def with_condition(status: PodGroupStatus, condition: Condition, now: str) -> Condition | None:
+def changed_condition(status: PodGroupStatus, condition: Condition, now: str) -> Condition | None:
     """The condition as it would be in the status; None: the status has it. Its transition time changes only with its status."""
     existing = condition_of(status.conditions, condition.type)
     changed_at = existing.last_transition_time if existing is not None and existing.status == condition.status else now

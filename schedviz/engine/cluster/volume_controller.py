@@ -25,7 +25,7 @@ from schedviz.kube.volumes import CSISource
 BOUND = "Bound"
 
 
-class Writer(Protocol):
+class ApiServer(Protocol):
     """The API server's interface for controllers."""
 
     def find(self, kind: str, key: str) -> KubeObject | None: ...
@@ -35,40 +35,40 @@ class Writer(Protocol):
         ...
 
 
-def react(writer: Writer, obj: KubeObject) -> None:
+def react(api: ApiServer, obj: KubeObject) -> None:
     """Complete what the scheduler started with this volume or claim."""
     match obj:
         case PersistentVolume():
-            _bind_claimed(writer, obj)
+            _bind_claimed(api, obj)
         case PersistentVolumeClaim():
-            _provision(writer, obj)
+            _provision(api, obj)
 
 
-def _bind_claimed(writer: Writer, volume: PersistentVolume) -> None:
+def _bind_claimed(api: ApiServer, volume: PersistentVolume) -> None:
     held_by = volume.spec.claim_ref
-    claim = None if held_by is None else writer.find("PersistentVolumeClaim", f"{held_by.namespace}/{held_by.name}")
+    claim = None if held_by is None else api.find("PersistentVolumeClaim", f"{held_by.namespace}/{held_by.name}")
     if held_by is None or not isinstance(claim, PersistentVolumeClaim) or claim.uid != held_by.uid:
         return
     if claim.spec.volume_name not in ("", volume.name):
         return
-    writer.put(replace(volume, status=replace(volume.status, phase=BOUND)))
-    writer.put(_bound(claim, volume.name))
+    api.put(replace(volume, status=replace(volume.status, phase=BOUND)))
+    api.put(_bound(claim, volume.name))
 
 
-def _provision(writer: Writer, claim: PersistentVolumeClaim) -> None:
+def _provision(api: ApiServer, claim: PersistentVolumeClaim) -> None:
     if SELECTED_NODE not in claim.metadata.annotations or claim.spec.volume_name:
         return
-    storage_class = writer.find("StorageClass", class_of_claim(claim))
+    storage_class = api.find("StorageClass", class_of_claim(claim))
     if isinstance(storage_class, StorageClass):
-        provision(writer, claim, storage_class)
+        provision(api, claim, storage_class)
 
 
-def provision(writer: Writer, claim: PersistentVolumeClaim, storage_class: StorageClass) -> None:
+def provision(api: ApiServer, claim: PersistentVolumeClaim, storage_class: StorageClass) -> None:
     """Create a volume for a claim, and bind the two."""
     volume = _volume_for(claim, storage_class)
-    if writer.find("PersistentVolume", volume.name) is None:
-        writer.put(volume)
-    writer.put(_bound(claim, volume.name))
+    if api.find("PersistentVolume", volume.name) is None:
+        api.put(volume)
+    api.put(_bound(claim, volume.name))
 
 
 def _volume_for(claim: PersistentVolumeClaim, storage_class: StorageClass) -> PersistentVolume:

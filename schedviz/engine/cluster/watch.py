@@ -2,7 +2,7 @@
 
 The order is FORMAT.md's ("Order of deliveries"). A pending event is in one of three places:
 
-- `written`: the scheduler's writes of a cycle, until the cycle has ended;
+- `held`: events of the scheduler's writes of a cycle, until the cycle has ended;
 - `unconfirmed`: by pod, the event of its binding and later events of the pod from the same binding cycle, until the binding is
   confirmed or a later event of the pod follows;
 - `in_flight`: events that have a latency, in the order of their arrival.
@@ -20,7 +20,8 @@ from schedviz.kube.kinds import BY_NAME, AnyObject
 Verb = Literal["ADDED", "MODIFIED", "DELETED"]
 #: How far an event is lost: before the informer's store ("watch"), or between the store and its handlers ("handlers"); "": it is not.
 LossScope = Literal["", "watch", "handlers"]
-#: How a connection loses an event: it drops it ("watch"), or it is disconnected; "": it does not.
+#: How a connection loses an event: it drops it ("watch"), or it is disconnected; "": it does not. In both cases the event does not reach
+#: the informer's store, so "watch" is as in `LossScope`. WatchDelivered has either of the two.
 LossCause = Literal["", "watch", "disconnected"]
 
 
@@ -54,7 +55,7 @@ class Watches:
     def __init__(self) -> None:
         #: Kind -> nanoseconds; `*` is every kind without an entry of its own.
         self.latencies: dict[str, int] = {}
-        self.written: list[WatchEvent] = []
+        self.held: list[WatchEvent] = []
         self.unconfirmed: dict[str, list[WatchEvent]] = {}
         self.in_flight: list[WatchEvent] = []
         #: Whether a scheduler is watching.
@@ -97,7 +98,7 @@ class Watches:
         """Break the connection of a kind. Returns the events in flight, which will not arrive. Unsent events are discarded."""
         lost = [event for event in self.in_flight if event.kind == kind]
         self.in_flight = [event for event in self.in_flight if event.kind != kind]
-        self.written = [event for event in self.written if event.kind != kind]
+        self.held = [event for event in self.held if event.kind != kind]
         if kind == "Pod":
             self.unconfirmed.clear()
         return lost
@@ -105,7 +106,7 @@ class Watches:
     def forget(self) -> list[WatchEvent]:
         """Break all connections because the watcher has ended. Returns the events in flight. New connections are intact."""
         lost, self.in_flight = self.in_flight, []
-        self.written.clear()
+        self.held.clear()
         self.unconfirmed.clear()
         self.unseen.clear()
         self.drops.clear()
@@ -113,7 +114,7 @@ class Watches:
 
     def waits_behind(self, event: WatchEvent) -> bool:
         """Whether an earlier event of the same object is delivered only after the cycle."""
-        return any(other.kind == event.kind and other.key == event.key for other in self.written)
+        return any(other.kind == event.kind and other.key == event.key for other in self.held)
 
     def send(self, event: WatchEvent, now: int) -> WatchEvent | None:
         """Put an event in flight if its kind has a latency; None: it arrives at once."""

@@ -41,7 +41,7 @@ _MAX_NAMED_PODS: Final = 3
 Config = dict[str, Any]
 
 #: The cost of a change, from what takes nothing from anybody to what costs money or other people's pods. Two changes cost their sum,
-#: and always more than one.
+#: that is, more than each of them.
 COSTS: dict[Kind, float] = {
     "uncordon": 1,
     "again": 1,
@@ -62,7 +62,7 @@ COSTS: dict[Kind, float] = {
     "taint": 9,
     "victim": 10,
 }
-#: What a change costs besides that hardly anybody would make: another node comes before it.
+#: The additional cost of a change that hardly anybody would make, so that an additional node is suggested before it.
 _UNLIKELY: Final = 7
 
 #: The kinds in words, for the list of dry runs.
@@ -126,7 +126,8 @@ class Change(msgspec.Struct, frozen=True):
     kind: Kind
     phrase: Phrase
     kubectl: str = ""
-    #: The plugins whose objections it answers. Two changes that are tried together answer different ones.
+    #: What it answers: plugins that reject the pod, the URL of an extender, or the plugin that it enables. Two changes are tried together
+    #: only if they have none of these in common.
     against: frozenset[str] = frozenset()
     #: The relative size of the change, from 0 to 1: of two changes of a kind, the smaller is reported first.
     amount: float = 0.0

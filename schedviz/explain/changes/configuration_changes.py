@@ -31,12 +31,12 @@ _DEFAULT_PLUGINS: Final = frozenset(plugin.name for plugin in DEFAULT_PLUGINS[DE
 
 def changes_of_configuration(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
     """All single changes to the configuration that answer an objection of some node."""
-    replacements = {
+    objections = {
         (objection.plugin, reason) for verdict in explanation.matrix for objection in verdict.objections for reason in objection.reasons
     }
-    plugins = {plugin for plugin, _ in replacements}
+    plugins = {plugin for plugin, _ in objections}
     profile = dry_run.framework.profile_name
-    if (names.NODE_AFFINITY, _ENFORCED) in replacements:
+    if (names.NODE_AFFINITY, _ENFORCED) in objections:
         yield _without_added_affinity(profile)
     if names.POD_TOPOLOGY_SPREAD in plugins and not dry_run.pod.pod.spec.topology_spread_constraints:
         yield from _soft_defaults(dry_run, profile)
@@ -107,7 +107,7 @@ def _soft_defaults(dry_run: DryRun, profile: str) -> Iterator[Change]:
         return
     for index, constraint in enumerate(args.default_constraints):
         if constraint.when_unsatisfiable == "DoNotSchedule":
-            soften = partial(_soften, place=index)
+            soften = partial(_soften, index=index)
             yield Change(
                 "plugin",
                 phrase(
@@ -120,9 +120,9 @@ def _soft_defaults(dry_run: DryRun, profile: str) -> Iterator[Change]:
             )
 
 
-def _soften(args: Config, *, place: int) -> None:
-    args["defaultConstraints"][place]["whenUnsatisfiable"] = "ScheduleAnyway"
-    args["defaultConstraints"][place].pop("minDomains", None)
+def _soften(args: Config, *, index: int) -> None:
+    args["defaultConstraints"][index]["whenUnsatisfiable"] = "ScheduleAnyway"
+    args["defaultConstraints"][index].pop("minDomains", None)
 
 
 def _without_plugin(profile: str, plugin: str) -> Change:
@@ -154,7 +154,7 @@ def _with_preempt_verb(config: Config, *, extender: Extender) -> Config:
     extenders: list[Config] = list(changed.get("extenders") or [])
     config_entry = next((entry for entry in extenders if entry.get("urlPrefix") == extender.url_prefix), None)
     if config_entry is None:
-        # Its answers are declared: the configuration did not contain it until now.
+        # The extender is declared by `fakeExtenders` (docs/extenders.md), and the configuration does not contain it.
         config_entry = msgspec.to_builtins(extender)
         extenders.append(config_entry)
     config_entry["preemptVerb"] = "preempt"

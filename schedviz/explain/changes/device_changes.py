@@ -39,9 +39,10 @@ from schedviz.kube.meta import KubeObject
 from schedviz.trace.phrase import counted, phrase
 
 _REJECTING_PLUGINS: Final = frozenset({names.DYNAMIC_RESOURCES})
-#: Nodes, classes and claims tried.
+#: Nodes and claims tried.
 _MAX_TRIED: Final = 3
-_CLASSES: Final = 6
+#: Device classes tried.
+_MAX_CLASSES: Final = 6
 _NUMBER: Final = re.compile(r"\d+$")
 
 
@@ -50,26 +51,26 @@ class _Target(NamedTuple):
 
     claim: ResourceClaim
     #: The positions of the request and of the alternative; -1: the request has none.
-    place: int
+    request_index: int
     alternative: int
     asked: ExactDeviceRequest | DeviceSubRequest
 
     @property
     def request(self) -> Request:
         """As the allocator reads it."""
-        name = self.claim.spec.devices.requests[self.place].name
+        name = self.claim.spec.devices.requests[self.request_index].name
         return Request(name, self.asked) if isinstance(self.asked, ExactDeviceRequest) else Request(self.asked.name, self.asked, name)
 
     def changed(self, **members: object) -> ResourceClaim:
         """The claim with another request."""
         requests = list(self.claim.spec.devices.requests)
-        request: DeviceRequest = requests[self.place]
+        request: DeviceRequest = requests[self.request_index]
         if isinstance(self.asked, ExactDeviceRequest):
-            requests[self.place] = replace(request, exactly=replace(self.asked, **members))
+            requests[self.request_index] = replace(request, exactly=replace(self.asked, **members))
         else:
             alternatives = list(request.first_available)
             alternatives[self.alternative] = replace(self.asked, **members)
-            requests[self.place] = replace(request, first_available=tuple(alternatives))
+            requests[self.request_index] = replace(request, first_available=tuple(alternatives))
         return _with_devices(self.claim, requests=tuple(requests))
 
 
@@ -158,7 +159,7 @@ def _relaxed(simulation: Simulation, target: _Target) -> Iterator[Change]:
             updated=(target.changed(selectors=selectors),),
         )
     classes = [key for key in simulation.cluster.store.of_kind("DeviceClass") if key != device_request.device_class_name]
-    for name in sorted(classes)[:_CLASSES]:
+    for name in sorted(classes)[:_MAX_CLASSES]:
         yield Change(
             "class",
             phrase("ask for the device class {class} in request {request} of claim {claim}", **{"class": name}, **where),

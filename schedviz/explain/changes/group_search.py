@@ -26,7 +26,7 @@ from schedviz.trace.phrase import counted, phrase
 _MAX_DRY_RUNS: Final = 60
 #: How many additional nodes are tried, and of how many shapes.
 _MORE_NODES: Final = (1, 2, 3, 4, 6, 8, 12, 16)
-_SHAPES: Final = 3
+_MAX_SHAPES: Final = 3
 #: The largest group whose pods are changed.
 _MAX_PODS: Final = 64
 
@@ -38,12 +38,14 @@ class GroupSearch(Search):
 
     def __init__(self, simulation: Simulation, dry_run: DryRun) -> None:
         super().__init__(simulation, dry_run)
-        name = group_of(self.pod)
-        assert name is not None
-        self._name: PodGroupInfo = name
-        pod_group = simulation.cluster.find("PodGroup", name.key)
+        info = group_of(self.pod)
+        assert info is not None
+        #: The namespace and the name of the group.
+        self._info: PodGroupInfo = info
+        pod_group = simulation.cluster.find("PodGroup", info.key)
+        #: The stored group; None: it does not exist.
         self._group = pod_group if isinstance(pod_group, PodGroup) else None
-        members = [obj for obj in simulation.stored_objects() if isinstance(obj, Pod) and group_of(obj) == name]
+        members = [obj for obj in simulation.stored_objects() if isinstance(obj, Pod) and group_of(obj) == info]
         #: All pods of the group, and those that have no node.
         self._members = members
         self.pods = [pod for pod in members if not pod.spec.node_name and pod.metadata.deletion_timestamp is None]
@@ -56,7 +58,7 @@ class GroupSearch(Search):
         """Try changes of the group itself: its pods, its minimum, its topology, and more nodes for it."""
         self.try_all((change,) for change in self._of_group())
         self._try_minimum()
-        more = more_nodes(self.simulation, self.dry_run, counts=_MORE_NODES, shapes=_SHAPES)
+        more = more_nodes(self.simulation, self.dry_run, counts=_MORE_NODES, shapes=_MAX_SHAPES)
         self.try_all((change,) for change in more)
 
     def try_one(self, changes: tuple[Change, ...]) -> bool:
@@ -76,16 +78,17 @@ class GroupSearch(Search):
         for command in commands_of(copy, self.pods, changes):
             copy.start(command)
             copy.work()
-        return next_cycle_of_group(copy, self._name)
+        return next_cycle_of_group(copy, self._info)
 
     def _of_group(self) -> Iterator[Change]:
         present = len(self._members)
         if self._group is None:
             policy = PodGroupSchedulingPolicy(gang=GangSchedulingPolicy(min_count=present))
             group = PodGroup(
-                metadata=ObjectMeta(name=self._name.name, namespace=self._name.namespace), spec=PodGroupSpec(scheduling_policy=policy)
+                metadata=ObjectMeta(name=self._info.name, namespace=self._info.namespace),
+                spec=PodGroupSpec(scheduling_policy=policy),
             )
-            title = phrase("create the pod group {group} with minCount {count}", group=self._name.key, count=present)
+            title = phrase("create the pod group {group} with minCount {count}", group=self._info.key, count=present)
             yield Change("member", title, against=frozenset(), updated=(group,))
             return
         missing = _min_count(self._group) - present
@@ -93,7 +96,7 @@ class GroupSearch(Search):
             title = counted(missing, "{count} pod", "{count} pods")
             yield Change(
                 "member",
-                phrase("create {pods} more of the pod group {group}, like {pod}", pods=title, group=self._name.key, pod=self.pod.key),
+                phrase("create {pods} more of the pod group {group}, like {pod}", pods=title, group=self._info.key, pod=self.pod.key),
                 against=frozenset(),
                 amount=1 - 1 / (1 + missing),
                 updated=tuple(self._more_pods(missing)),
@@ -102,7 +105,7 @@ class GroupSearch(Search):
         for constraint in constraints.topology if constraints is not None else ():
             yield Change(
                 "constraint",
-                phrase("do not require one {key} for the pod group {group}", key=constraint.key, group=self._name.key),
+                phrase("do not require one {key} for the pod group {group}", key=constraint.key, group=self._info.key),
                 against=frozenset(),
                 updated=(replace(self._group, spec=replace(self._group.spec, scheduling_constraints=None)),),
             )
@@ -130,7 +133,10 @@ class GroupSearch(Search):
         return Change(
             "minimum",
             phrase(
-                "set minCount of the pod group {group} to {after} instead of {before}", group=self._name.key, after=count, before=before
+                "set minCount of the pod group {group} to {after} instead of {before}",
+                group=self._info.key,
+                after=count,
+                before=before,
             ),
             against=frozenset(),
             amount=(before - count) / before if before else 0,

@@ -19,10 +19,10 @@ HOSTNAME: Final = "kubernetes.io/hostname"
 #: Taints of nodes that are unhealthy, cordoned or not initialized yet, which a new node does not have, and which no pod should tolerate.
 NOT_READY: Final = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/")
 #: Distinct node shapes tried.
-_SHAPES: Final = 20
+_MAX_SHAPES: Final = 20
 
 
-def more_nodes(simulation: Simulation, dry_run: DryRun, *, counts: Sequence[int] = (1,), shapes: int = _SHAPES) -> Iterator[Change]:
+def more_nodes(simulation: Simulation, dry_run: DryRun, *, counts: Sequence[int] = (1,), shapes: int = _MAX_SHAPES) -> Iterator[Change]:
     """Adding empty nodes of each existing shape. Of several counts, the first that helps is suggested."""
     has_claims = bool(dry_run.pod.pod.spec.resource_claims)
     slices = _slices_by_node(simulation) if has_claims else {}

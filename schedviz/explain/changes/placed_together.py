@@ -22,11 +22,10 @@ from schedviz.kube.meta import KubeObject
 from schedviz.kube.storage import PersistentVolumeClaim
 from schedviz.trace.phrase import Phrase, phrase
 
-#: Pods that are placed: each takes a dry run. Of more, nobody counts the rest.
+#: Pods that are tried, because each takes a dry run. Of more pods, only the first are.
 _MAX_PODS: Final = 20
-_SEVERAL: Final = 2
 #: Shapes of additional nodes that are tried for the pods that a change leaves.
-_SHAPES: Final = 6
+_MAX_SHAPES: Final = 6
 
 
 class PodAndChanges(NamedTuple):
@@ -113,14 +112,14 @@ def _is_bound(simulation: Simulation, claim: str) -> bool:
     return isinstance(found, PersistentVolumeClaim) and bool(found.spec.volume_name)
 
 
-def effect_of(simulation: Simulation, pods: Sequence[PodAndChanges], until: float = inf) -> Phrase | None:
+def phrase_of_placed(simulation: Simulation, pods: Sequence[PodAndChanges], until: float = inf) -> Phrase | None:
     """How many of the pods their changes place, and how many more nodes place the others.
 
     None for one pod, and for pods that cannot be counted. After `until`, a moment of `time.perf_counter`, no search begins.
     """
     count = len(pods)
     tried = pods[:_MAX_PODS]
-    if count < _SEVERAL or not all(can_count(simulation, each.pod) for each in tried) or _conflict(tried) or time.perf_counter() > until:
+    if count < 2 or not all(can_count(simulation, each.pod) for each in tried) or _conflict(tried) or time.perf_counter() > until:
         return None
     orders = _orders(tried)
     placed = [count_placed(simulation, order) for order in orders]
@@ -160,7 +159,7 @@ def _nodes_for_all(simulation: Simulation, orders: Sequence[Sequence[PodAndChang
     """The fewest additional nodes of one shape that place the pods which the changes leave, in whichever order; None if none was found."""
     pods = orders[0]
     best: tuple[int, Change] | None = None
-    for single in more_nodes(simulation, DryRun(simulation, pods[0].pod), shapes=_SHAPES):
+    for single in more_nodes(simulation, DryRun(simulation, pods[0].pod), shapes=_MAX_SHAPES):
         if time.perf_counter() > until:
             break
         on_one = [count_placed(simulation, order, [single]) - before for order, before in zip(orders, placed, strict=True)]
@@ -170,13 +169,13 @@ def _nodes_for_all(simulation: Simulation, orders: Sequence[Sequence[PodAndChang
         needed = max(-(-count // gained) for count, gained in zip(left, on_one, strict=True) if count)
         if best is not None and needed >= best[0]:
             continue
-        change = single if needed == 1 else _several(simulation, pods[0].pod, single, needed)
+        change = single if needed == 1 else _more_like(simulation, pods[0].pod, single, needed)
         if change is not None and (needed == 1 or all(count_placed(simulation, order, [change]) == len(pods) for order in orders)):
             best = needed, change
     return best[1] if best is not None else None
 
 
-def _several(simulation: Simulation, pod: Pod, single: Change, count: int) -> Change | None:
-    """So many nodes of the shape of one."""
-    every: Iterator[Change] = more_nodes(simulation, DryRun(simulation, pod), counts=(count,), shapes=_SHAPES)
+def _more_like(simulation: Simulation, pod: Pod, single: Change, count: int) -> Change | None:
+    """The change that adds `count` nodes of the shape of the one that `single` adds; None if there is none."""
+    every: Iterator[Change] = more_nodes(simulation, DryRun(simulation, pod), counts=(count,), shapes=_MAX_SHAPES)
     return next((change for change in every if change.ladder == single.ladder), None)

@@ -13,7 +13,7 @@ from schedviz.engine.dryrun.dry_run import DryRun
 from schedviz.engine.framework.adjusted_rows import amount
 from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.plugins import names
-from schedviz.engine.framework.plugins.helper.taint import DO_NOT_SCHEDULE, tolerations_tolerate_taint
+from schedviz.engine.framework.plugins.helper.taint import HARD_TAINT_EFFECTS, tolerations_tolerate_taint
 from schedviz.explain.changes.change import Change
 from schedviz.explain.changes.more_nodes import NOT_READY
 from schedviz.explain.explanation import Explanation
@@ -30,9 +30,8 @@ replace = msgspec.structs.replace
 
 #: Requests are rounded down to these amounts, to keep them readable.
 _ROUND_TO: Final = {"cpu": 10, "memory": 1 << 20, "ephemeral-storage": 1 << 20}
-_DO_NOT_SCHEDULE: Final = "DoNotSchedule"
-#: The part of a request that a pod hardly does without.
-_MAX_REDUCTION: Final = 0.5
+#: Changes that lower a request by a larger part of it are suggested as unlikely.
+_MAX_LIKELY_REDUCTION: Final = 0.5
 
 
 def changes_of_pod(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
@@ -60,7 +59,7 @@ def _tolerations(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
     added: dict[tuple[str, str], bool] = {}
     for verdict, info in zip(explanation.matrix, dry_run.rows.infos, strict=True):
         if info.node is not None and any(objection.plugin == names.TAINT_TOLERATION for objection in verdict.objections):
-            hard = (taint for taint in info.node.spec.taints if taint.effect in DO_NOT_SCHEDULE)
+            hard = (taint for taint in info.node.spec.taints if taint.effect in HARD_TAINT_EFFECTS)
             for taint in hard:
                 if not tolerations_tolerate_taint(tolerations, taint):
                     added[taint.key, taint.value] = keeps_for_others(info, taint, dry_run.pod)
@@ -192,21 +191,21 @@ def _several_requests(dry_run: DryRun, explanation: Explanation) -> Iterator[Cha
 
 def _lowered_somewhere(pod: Pod, amounts: dict[str, tuple[int, int]]) -> Change | None:
     """The pod with the requests of the first container that is large enough lowered; None: no container is."""
-    lowered = (_lowered(pod, place, amounts) for place in range(len(pod.spec.containers)))
+    lowered = (_lowered(pod, index, amounts) for index in range(len(pod.spec.containers)))
     return next((change for change in lowered if change is not None), None)
 
 
-def _lowered(pod: Pod, place: int, amounts: dict[str, tuple[int, int]]) -> Change | None:
-    """The pod with requests of one container lowered; `amounts`: resource -> the request of the pod, and what it has to become.
+def _lowered(pod: Pod, index: int, amounts: dict[str, tuple[int, int]]) -> Change | None:
+    """The pod with requests of the container at `index` lowered. `amounts`: resource -> the request of the pod, and what it has to become.
 
     None if nothing of a request would be left.
     """
-    container = pod.spec.containers[place]
+    container = pod.spec.containers[index]
     before = {resource: _request(container, resource) for resource in amounts}
     after = {resource: before[resource] - (requested - room) for resource, (requested, room) in amounts.items()}
     if min(after.values()) <= 0 or min(room for _, room in amounts.values()) <= 0:
         return None
-    name = container.name or str(place)
+    name = container.name or str(index)
     if len(amounts) == 1:
         (resource,) = amounts
         title = phrase(
@@ -229,8 +228,8 @@ def _lowered(pod: Pod, place: int, amounts: dict[str, tuple[int, int]]) -> Chang
         title,
         against=frozenset({names.NODE_RESOURCES_FIT}),
         amount=sum(reductions) / len(reductions),
-        is_unlikely=max(reductions) > _MAX_REDUCTION,
-        pod=partial(_with_requests, place=place, requests={resource: _quantity(resource, number) for resource, number in after.items()}),
+        is_unlikely=max(reductions) > _MAX_LIKELY_REDUCTION,
+        pod=partial(_with_requests, index=index, requests={resource: _quantity(resource, number) for resource, number in after.items()}),
     )
 
 
@@ -260,15 +259,15 @@ def _quantity(resource: str, number: int) -> Quantity:
     return quantity.of_int(number, "BinarySI" if resource in ("memory", "ephemeral-storage") else "DecimalSI")
 
 
-def _with_requests(pod: Pod, *, place: int, requests: dict[str, Quantity]) -> Pod:
+def _with_requests(pod: Pod, *, index: int, requests: dict[str, Quantity]) -> Pod:
     """The other pods of a group may have fewer containers."""
     containers = list(pod.spec.containers)
-    if place >= len(containers):
+    if index >= len(containers):
         return pod
-    resources = containers[place].resources
+    resources = containers[index].resources
     limits = {name: limit for name, limit in resources.limits.items() if name not in requests or limit.compare(requests[name]) >= 0}
     resources = replace(resources, requests={**resources.requests, **requests}, limits=limits)
-    containers[place] = replace(containers[place], resources=resources)
+    containers[index] = replace(containers[index], resources=resources)
     return _with_spec(pod, containers=tuple(containers))
 
 
@@ -314,7 +313,7 @@ def _without_node_affinity(pod: Pod) -> Pod:
 
 def _spread(pod: Pod) -> Iterator[Change]:
     for constraint in pod.spec.topology_spread_constraints:
-        if constraint.when_unsatisfiable == _DO_NOT_SCHEDULE:
+        if constraint.when_unsatisfiable == "DoNotSchedule":
             yield Change(
                 "constraint",
                 phrase("spread over {key} with whenUnsatisfiable: ScheduleAnyway", key=constraint.topology_key),

@@ -22,8 +22,8 @@ from schedviz.trace.phrase import Phrase
 #: The maximum number of suggestions.
 MAX_SUGGESTIONS: Final = 8
 #: The maximum number of suggestions that only add nodes.
-MAX_NODE_SHAPES: Final = 2
-#: Dry runs after which the search for pairs ends. A number and not a time, so that the answer is deterministic.
+MAX_NODE_SUGGESTIONS: Final = 2
+#: Dry runs after which the search ends, with single changes or with pairs. A number and not a time, so that the answer is deterministic.
 MAX_DRY_RUNS: Final = 400
 _WOULD: Final[dict[str, str]] = {
     "fits": "would fit",
@@ -72,7 +72,7 @@ class SmallestChange(Part, frozen=True):
 class Search:
     """Tries changes on a copy of the session."""
 
-    #: Dry runs after which the search ends.
+    #: As `MAX_DRY_RUNS`.
     max_dry_runs = MAX_DRY_RUNS
 
     def __init__(self, simulation: Simulation, dry_run: DryRun) -> None:
@@ -92,7 +92,7 @@ class Search:
         self._climbed: set[tuple[str, ...]] = set()
 
     def try_all(self, candidates: Iterable[tuple[Change, ...]]) -> None:
-        """Try changes in order, up to `MAX_DRY_RUNS`."""
+        """Try changes in order, until there were `max_dry_runs` dry runs."""
         for changes in candidates:
             if self.dry_runs >= self.max_dry_runs:
                 return
@@ -189,14 +189,14 @@ class Search:
         return SmallestChange(self.pod.key, suggestions, dict(self.tried), self.dry_runs, seconds, sentence)
 
     def _with_few_nodes(self, suggestions: Sequence[Suggestion]) -> list[Suggestion]:
-        """The suggestions, with the first `MAX_NODE_SHAPES` of those that only add nodes, each of another size."""
+        """The suggestions, with the first `MAX_NODE_SUGGESTIONS` of those that only add nodes, each of another size."""
         sizes: set[object] = set()
         kept = []
         for suggestion in suggestions:
             if {change.kind for change in suggestion.changes} == {"node"}:
                 added = [node for change in self.changes_behind(suggestion) for node in change.nodes]
                 size = tuple(sorted((resource, str(amount)) for node in added for resource, amount in node.status.allocatable.items()))
-                if size in sizes or len(sizes) == MAX_NODE_SHAPES:
+                if size in sizes or len(sizes) == MAX_NODE_SUGGESTIONS:
                     continue
                 sizes.add(size)
             kept.append(suggestion)

@@ -17,7 +17,7 @@ from schedviz.explain.changes.configuration_changes import changes_of_configurat
 from schedviz.explain.changes.device_changes import changes_of_devices
 from schedviz.explain.changes.group_search import GroupSearch
 from schedviz.explain.changes.more_nodes import more_nodes
-from schedviz.explain.changes.placed_together import PodAndChanges, effect_of
+from schedviz.explain.changes.placed_together import PodAndChanges, phrase_of_placed
 from schedviz.explain.changes.pod_changes import changes_of_pod
 from schedviz.explain.changes.search import Search, SmallestChange, Suggestion
 from schedviz.explain.explanation import Explanation
@@ -49,7 +49,7 @@ def _with_equals(simulation: Simulation, search: Search, suggestion: Suggestion,
     if suggestion.effect != "fits":
         return suggestion
     changes = search.changes_behind(suggestion)
-    together = effect_of(simulation, [PodAndChanges(pod, changes) for pod in pods])
+    together = phrase_of_placed(simulation, [PodAndChanges(pod, changes) for pod in pods])
     if together is None:
         return suggestion
     return msgspec.structs.replace(suggestion, together=together.text, together_phrase=together)
@@ -106,7 +106,7 @@ def _changes_for(simulation: Simulation, dry_run: DryRun, explanation: Explanati
 
 
 def _pairs(singles: Sequence[Change]) -> Iterator[tuple[Change, ...]]:
-    """Two changes against different objections, the cheapest first."""
+    """Two changes against different objections, not of two different nodes, the cheapest first."""
     pairs = (pair for pair in itertools.combinations(singles, 2) if not (pair[0].against & pair[1].against))
-    both_nodes = (pair for pair in pairs if not (pair[0].nodes and pair[1].nodes and pair[0].nodes[0].name != pair[1].nodes[0].name))
-    return iter(sorted(both_nodes, key=lambda pair: pair[0].cost + pair[1].cost))
+    without_two_nodes = (pair for pair in pairs if not (pair[0].nodes and pair[1].nodes and pair[0].nodes[0].name != pair[1].nodes[0].name))
+    return iter(sorted(without_two_nodes, key=lambda pair: pair[0].cost + pair[1].cost))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from schedviz.engine.framework.plugins.helper.taint import DO_NOT_SCHEDULE
+from schedviz.engine.framework.plugins.helper.taint import HARD_TAINT_EFFECTS
 from schedviz.engine.framework.plugins.helper.taint_comparison import tolerates
 from schedviz.explain.details.detail import MAX_NAMES, TaintDetail
 from schedviz.explain.details.rejected_nodes import RejectedNodes
@@ -50,7 +50,7 @@ def _detail(rejected: RejectedNodes, taint: Taint, nodes: int) -> TaintDetail:
 
 def _first_untolerated(rejected: RejectedNodes, taints: tuple[Taint, ...]) -> Taint | None:
     pod = rejected.pod.pod
-    return next((taint for taint in taints if taint.effect in DO_NOT_SCHEDULE and not _is_tolerated(rejected, taint, pod)), None)
+    return next((taint for taint in taints if taint.effect in HARD_TAINT_EFFECTS and not _is_tolerated(rejected, taint, pod)), None)
 
 
 def _is_tolerated(rejected: RejectedNodes, taint: Taint, pod: Pod) -> bool:

@@ -35,7 +35,7 @@ class ApiServer(Protocol):
         ...
 
     def ends_gracefully(self, pod: Pod) -> bool:
-        """Whether the pod is deleted after its grace period, because a kubelet ends it, or at once."""
+        """Whether a deleted pod ends after its grace period, because its node exists and the simulated kubelet is on, or at once."""
         ...
 
     def replace(self, obj: KubeObject, *, verb: Literal["update", "patch"] = "update", subresource: str = "", detail: str = "") -> None:

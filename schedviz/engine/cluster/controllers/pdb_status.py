@@ -37,19 +37,19 @@ class PDBStatus:
 
     def wakes(self, obj: KubeObject, api: ApiServer, delay: int) -> Iterable[Wake]:
         """A budget that changed, the budgets of a pod that changed, and those of a namespace in which a controller was scaled."""
-        now = api.clock.now + delay
+        due = api.clock.now + delay
         if isinstance(obj, PodDisruptionBudget):
-            yield obj.key, now
+            yield obj.key, due
             for since in obj.status.disrupted_pods.values():
                 if since is not None:
                     yield f"{obj.key} again", virtual_time_of(since) + nanoseconds(DELETION_TIMEOUT_SECONDS) + 1
         elif isinstance(obj, Pod):
             for protecting in budgets_of(obj, api.store):
-                yield protecting.key, now
+                yield protecting.key, due
         elif isinstance(obj, _SCALABLE_KINDS):
             for budget in api.store.of_kind("PodDisruptionBudget").values():
                 if budget.namespace == obj.namespace:
-                    yield budget.key, now
+                    yield budget.key, due
 
     def reconcile(self, key: str, api: ApiServer) -> None:
         """Update the budget's status."""

@@ -57,9 +57,9 @@ class PVBinder:
         if volume is None:
             volume = _smallest(claim, api)
         if volume is not None:
-            is_bound = bound_to(volume, claim)
-            api.put(is_bound)
-            volume_controller.react(api, is_bound)
+            bound_volume = bound_to(volume, claim)
+            api.put(bound_volume)
+            volume_controller.react(api, bound_volume)
         elif found is not None and found.provisioner != NO_PROVISIONER:
             volume_controller.provision(api, claim, found)
 

@@ -55,14 +55,17 @@ class ReplicaSets:
             if missing > 0:
                 _create_pods(replica_set, min(missing, api.pods_per_sync or missing), api)
                 return 0 < api.pods_per_sync < missing
-            too_many = sorted(pods, key=_stays)[: max(0, len(pods) - replica_set.replicas)]
+            too_many = sorted(pods, key=_deletion_order)[: max(0, len(pods) - replica_set.replicas)]
         for pod in too_many[: api.pods_per_sync or None]:
             api.delete("Pod", pod.namespace, pod.name, graceful=api.ends_gracefully(pod))
         return 0 < api.pods_per_sync < len(too_many)
 
 
-def _stays(pod: Pod) -> tuple[bool, int, bool, float]:
-    """Sort key: the pods to delete first. Upstream: controller_utils.go ActivePodsWithRanks.Less (without ranks and restarts)"""
+def _deletion_order(pod: Pod) -> tuple[bool, int, bool, float]:
+    """Sort key: the pod with the smallest is deleted first.
+
+    Upstream: controller_utils.go ActivePodsWithRanks.Less (without ranks and restarts)
+    """
     created = pod.metadata.creation_timestamp
     return bool(pod.spec.node_name), _PHASES.get(pod.status.phase, 1), is_ready(pod), -(parse_timestamp(created) if created else 0.0)
 

@@ -28,19 +28,19 @@ class ResourceClaims:
 
     def wakes(self, obj: KubeObject, api: ApiServer, delay: int) -> Iterable[Wake]:
         """A pod with claims, its claims, a claim that changed, and the pods that wait for a template."""
-        now = api.clock.now + delay
+        due = api.clock.now + delay
         match obj:
             case Pod():
                 if obj.spec.resource_claims:
-                    yield f"pod {obj.key}", now
+                    yield f"pod {obj.key}", due
                 for name in _claim_names(obj):
-                    yield f"claim {obj.namespace}/{name}", now
+                    yield f"claim {obj.namespace}/{name}", due
             case ResourceClaim():
-                yield f"claim {obj.key}", now
+                yield f"claim {obj.key}", due
             case ResourceClaimTemplate():
                 for pod in all_pods(api.store, obj.namespace):
                     if any(claim.resource_claim_template_name == obj.name for claim in pod.spec.resource_claims):
-                        yield f"pod {pod.key}", now
+                        yield f"pod {pod.key}", due
 
     def reconcile(self, key: str, api: ApiServer) -> None:
         """Create the missing claims of a pod, or free a claim."""

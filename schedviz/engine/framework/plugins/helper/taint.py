@@ -13,7 +13,7 @@ NO_EXECUTE: Final = "NoExecute"
 PREFER_NO_SCHEDULE: Final = "PreferNoSchedule"
 
 #: Effects that keep a pod off a node.
-DO_NOT_SCHEDULE: Final = (NO_SCHEDULE, NO_EXECUTE)
+HARD_TAINT_EFFECTS: Final = (NO_SCHEDULE, NO_EXECUTE)
 
 
 def tolerates_taint(toleration: Toleration, taint: Taint) -> bool:
@@ -37,7 +37,7 @@ def tolerations_tolerate_taint(tolerations: Iterable[Toleration], taint: Taint) 
 
 
 def find_matching_untolerated_taint(
-    taints: Iterable[Taint], tolerations: Iterable[Toleration], effects: Iterable[str] = DO_NOT_SCHEDULE
+    taints: Iterable[Taint], tolerations: Iterable[Toleration], effects: Iterable[str] = HARD_TAINT_EFFECTS
 ) -> Taint | None:
     """The first taint with one of the effects that is not tolerated. Upstream: FindMatchingUntoleratedTaint"""
     for taint in taints:

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from schedviz.engine.framework.columns import IntArray
-from schedviz.engine.framework.plugins.helper.taint import DO_NOT_SCHEDULE
+from schedviz.engine.framework.plugins.helper.taint import HARD_TAINT_EFFECTS
 from schedviz.engine.framework.plugins.helper.taint_comparison import tolerates
 from schedviz.engine.framework.plugins.helper.topology import intersection
 from schedviz.engine.framework.plugins.nodeaffinity.node_affinity import matches
@@ -48,7 +48,7 @@ class Constraint(msgspec.Struct, frozen=True):
 
     def is_untolerated(self, taints: Iterable[Taint], tolerations: Sequence[Toleration]) -> bool:
         """Whether one of the taints keeps the pod off a node."""
-        hard = (taint for taint in taints if taint.effect in DO_NOT_SCHEDULE)
+        hard = (taint for taint in taints if taint.effect in HARD_TAINT_EFFECTS)
         return not all(any(tolerates(toleration, taint, compares=self.compares_taints) for toleration in tolerations) for taint in hard)
 
 

@@ -17,7 +17,7 @@ from schedviz.engine.framework.interface import FilterReads, Handle, Scores
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.helper.normalize_score import default_normalize_score
 from schedviz.engine.framework.plugins.helper.taint import (
-    DO_NOT_SCHEDULE,
+    HARD_TAINT_EFFECTS,
     PREFER_NO_SCHEDULE,
     find_matching_untolerated_taint,
     tolerations_tolerate_taint,
@@ -59,7 +59,7 @@ class TaintToleration:
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:  # noqa: ARG002 - the extension point's shape
         """Compute one status for each distinct set of hard taints in the cluster."""
-        classes, taint_sets = taint_sets_of(rows, DO_NOT_SCHEDULE)
+        classes, taint_sets = taint_sets_of(rows, HARD_TAINT_EFFECTS)
         tolerations = pod.pod.spec.tolerations
         untolerated = [find_matching_untolerated_taint(taints, tolerations) for taints in taint_sets]
         if not any(untolerated):

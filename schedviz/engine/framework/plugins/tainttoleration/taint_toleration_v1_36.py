@@ -14,7 +14,7 @@ from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.interface import Handle, Scores
 from schedviz.engine.framework.plugins.helper import signers
 from schedviz.engine.framework.plugins.helper.hint_objects import after, before_and_after, queue_if
-from schedviz.engine.framework.plugins.helper.taint import DO_NOT_SCHEDULE, PREFER_NO_SCHEDULE
+from schedviz.engine.framework.plugins.helper.taint import HARD_TAINT_EFFECTS, PREFER_NO_SCHEDULE
 from schedviz.engine.framework.plugins.helper.taint_comparison import tolerates
 from schedviz.engine.framework.plugins.tainttoleration.taint_toleration import PRE_SCORE_STATE_KEY, TaintToleration, taint_sets_of
 from schedviz.engine.framework.rows import Rows
@@ -49,13 +49,13 @@ class TaintTolerationV136(TaintToleration):
         return queue_if(was_untolerated and not self._is_untolerated(new_node.spec.taints, tolerations))
 
     def _is_untolerated(self, taints: Iterable[Taint], tolerations: Sequence[Toleration]) -> bool:
-        return any(taint.effect in DO_NOT_SCHEDULE and not self._tolerate(tolerations, taint) for taint in taints)
+        return any(taint.effect in HARD_TAINT_EFFECTS and not self._tolerate(tolerations, taint) for taint in taints)
 
     def _tolerate(self, tolerations: Sequence[Toleration], taint: Taint) -> bool:
         return any(tolerates(toleration, taint, compares=self._compares) for toleration in tolerations)
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:  # noqa: ARG002 - the extension point's shape
-        classes, taint_sets = taint_sets_of(rows, DO_NOT_SCHEDULE)
+        classes, taint_sets = taint_sets_of(rows, HARD_TAINT_EFFECTS)
         tolerations = pod.pod.spec.tolerations
         rejects = [self._is_untolerated(taints, tolerations) for taints in taint_sets]
         if not any(rejects):
