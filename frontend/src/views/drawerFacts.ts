@@ -1,3 +1,4 @@
+import type { PodState } from "../model/generated";
 import type { NodeInfo } from "../model/nodeList";
 import type { Queued, State } from "../model/state";
 
@@ -5,7 +6,7 @@ import type { Queued, State } from "../model/state";
 export type PodLocation =
   | { in: "activeQ" | "backoffQ" | "errorBackoffQ" | "unschedulablePods"; entry: Queued }
   | { in: "cycle" }
-  | { in: "cache"; node: string; assumed: boolean; bindingFinished: boolean; deadlineSeconds: number | null }
+  | { in: "cache"; podState: PodState }
   | { in: "nowhere" };
 
 export function locationOf(state: State, pod: string): PodLocation {
@@ -19,14 +20,7 @@ export function locationOf(state: State, pod: string): PodLocation {
   const waiting = unschedulable.get(pod);
   if (waiting) return { in: "unschedulablePods", entry: waiting };
   const podState = state.podState(pod);
-  if (podState)
-    return {
-      in: "cache",
-      node: podState.node,
-      assumed: podState.assumed ?? false,
-      bindingFinished: podState.bindingFinished ?? false,
-      deadlineSeconds: podState.deadlineSeconds ?? null,
-    };
+  if (podState) return { in: "cache", podState };
   if (state.cycle?.pod === pod && !state.cycle.outcome) return { in: "cycle" };
   return { in: "nowhere" };
 }

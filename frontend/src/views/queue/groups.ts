@@ -1,6 +1,6 @@
 import type { Queued } from "../../model/state";
 
-/** Pods by the plugins that they wait for, largest group first. */
+/** Pods by the plugins that rejected them (`unschedulablePlugins`), largest group first. */
 export function groupedByPlugins(pods: readonly Queued[]): [plugins: string, pods: Queued[]][] {
   const groups = new Map<string, Queued[]>();
   for (const pod of pods) {
