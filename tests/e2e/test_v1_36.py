@@ -73,6 +73,20 @@ def test_a_click_ends_a_backoff_that_has_expired_but_not_ended(page: Page, serve
     expect(page.locator("[data-queue=errorBackoffQ] [data-pod]")).to_have_count(0, timeout=PATIENCE_MILLIS)
 
 
+def test_an_assumed_pod_has_neither_a_written_binding_nor_a_deadline(page: Page, server: Server):
+    commands = [{"op": "latency", "kind": "Pod", "seconds": 5}, create(node("node1")), create(pod("p")), {"op": "advance", "seconds": 5}]
+    session = session_of(server, *commands, {"op": "cycle"}, featureGates={"SchedulerPopFromBackoffQ": False})
+
+    open_session(page, server, session)
+    page.locator("[data-cycle] [data-kind=pod]").first.click()
+    summary = page.locator(".drawer")
+    expect(summary).to_contain_text("Assumed on", timeout=PATIENCE_MILLIS)
+    expect(summary).to_contain_text("next: Confirm")
+    expect(summary).not_to_contain_text("binding written")
+    # Without the gate and without errors, too.
+    expect(page.locator("[data-queue='in-flight pods and events']")).to_be_attached()
+
+
 def test_the_matrix_ends_with_the_answers_before_binding_and_what_followed_the_cycle(page: Page, server: Server):
     session = session_of(
         server,
