@@ -43,6 +43,12 @@ EVERYTHING = [
 FOLLOW = ["--set", "follow.enabled=true,networkPolicy.enabled=true"]
 
 
+def test_prometheus_and_the_pods_read_the_metrics_token_from_the_same_secret() -> None:
+    templates = ROOT / "docker" / "chart" / "templates"
+    for name in ("scrape.yaml", "_pods.tpl"):
+        assert "Values.secrets.metricsToken" in (templates / name).read_text()
+
+
 def manifests(name: str) -> list[dict[str, Any]]:
     return [each for each in yaml.safe_load_all((RENDERED / f"{name}.yaml").read_text()) if each]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 import structlog
@@ -26,6 +26,10 @@ log = structlog.get_logger(__name__)
 _MEDIA_HINT = "Send JSON with Content-Type: application/json, or files as multipart/form-data."
 #: The maximum number of characters of an address that a message quotes.
 MAX_QUOTED_CHARACTERS = 200
+
+
+#: Codes of 503 responses to requests that exceed a limit, or whose result comes later.
+_REFUSED_BY_LIMITS: Final = {"busy", "answer_late"}
 
 
 class ApiError(Exception):
@@ -91,7 +95,11 @@ def error_response(error: Exception, context: dict[str, Any]) -> Response | None
 
     set_rollback()
     body = problem(api.status, api.code, api.message, api.detail)
-    return Response(body, status=api.status, headers=api.headers, content_type=MEDIA_TYPE)
+    refused = Response(body, status=api.status, headers=api.headers, content_type=MEDIA_TYPE)
+    if api.code in _REFUSED_BY_LIMITS:
+        # Django would log it as an error of the server, and clients could raise its alert.
+        refused._has_been_logged = True  # type: ignore[attr-defined]  # noqa: SLF001 -- As Django's own handlers do.
+    return refused
 
 
 def _as_api_error(error: Exception) -> ApiError | None:
