@@ -10,7 +10,7 @@ from collections import Counter
 from typing import Final
 
 from schedviz.engine import Simulation
-from schedviz.engine.cluster.controllers.pods import missing_pods
+from schedviz.engine.cluster.controllers.pods import active_pods_of, missing_pods
 from schedviz.kube.apps import Deployment, ReplicaSet
 from schedviz.sessions import quotas
 from schedviz.sessions.commands.limits import replicas_of
@@ -40,7 +40,11 @@ class ClusterGrowth:
     def begin(self, command: AnyCommand) -> None:
         """Count from the present size on, and what a command that begins will add. Raises `QuotaReached` if there is no room for it."""
         self._counted = size_of(self._simulation)
-        if added := _added_by(self._simulation, command):
+        added = _added_by(self._simulation, command)
+        if self._simulation.cluster.controllers.is_catching_up:
+            # The controllers continue first, whatever the command is: a command that was stopped by a quota is not continued by the next.
+            added["pods"] = max(added["pods"], 1)
+        if added:
             quotas.require_growth(self._owner_id, added, present=self._counted)
             self._counted += added
 
@@ -73,13 +77,19 @@ def _added_by_write(simulation: Simulation, write: Create | Update) -> Counter[s
     if isinstance(write, Create) and kind in KIND_OF_OBJECT:
         return Counter({KIND_OF_OBJECT[kind]: 1})
     if kind in _WORKLOADS and "replicaSets" in simulation.cluster.controllers.delays:
-        return Counter(pods=replicas_of(write.object) - _present_replicas(simulation, write))
+        return Counter(pods=replicas_of(write.object) - _present_pods(simulation, write))
     return Counter()
 
 
-def _present_replicas(simulation: Simulation, write: Create | Update) -> int:
-    """How many pods the stored state of a workload asks for; 0 if there is no such workload."""
+def _present_pods(simulation: Simulation, write: Create | Update) -> int:
+    """How many pods a workload has; 0 if there is no such workload."""
     metadata = write.object.get("metadata") or {}
     key = f"{metadata.get('namespace') or 'default'}/{metadata.get('name')}"
-    stored = simulation.cluster.find(str(write.object["kind"]), key)
-    return stored.replicas if isinstance(stored, Deployment | ReplicaSet) else 0
+    cluster = simulation.cluster
+    match stored := cluster.find(str(write.object["kind"]), key):
+        case ReplicaSet():
+            return active_pods_of(stored, cluster.store)
+        case Deployment():
+            sets = cluster.store.controlled_by("ReplicaSet", stored.uid)
+            return sum(active_pods_of(replica_set, cluster.store) for replica_set in sets if isinstance(replica_set, ReplicaSet))
+    return 0

@@ -104,9 +104,13 @@ def register_user_limits(limits_of: Callable[[int], dict[str, int]]) -> None:
     _user_limits = limits_of
 
 
-def has_own_limits(owner_id: int) -> bool:
-    """Whether limits of its own apply to a user: a visitor of the demo."""
-    return bool(_user_limits(owner_id))
+def user_of_turns(owner_id: int | None) -> int | str | None:
+    """The user for whom an import or an analysis counts that waits for its turn.
+
+    All visitors of the demo together count as one user: each of them has a user of its own, so a limit per user would not limit them.
+    """
+    # Only visitors have limits of their own.
+    return "visitors" if owner_id is not None and _user_limits(owner_id) else owner_id
 
 
 def require_quota(owner_id: int | None, **more: int) -> None:

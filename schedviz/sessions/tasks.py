@@ -17,6 +17,8 @@ from schedviz.sessions.redis import stream, wakeups
 #: A trial and a check of a plan look at the time between two steps. These limits end one whose step takes too long; 0: no limit.
 _TRIAL_SOFT_SECONDS: Final = settings.TRIAL_SECONDS and settings.TRIAL_SECONDS + 30
 _TRIAL_HARD_SECONDS: Final = settings.TRIAL_SECONDS and settings.TRIAL_SECONDS + 60
+#: An analysis is tried again after this time if as many as allowed run for its user.
+_TURN_RETRY_SECONDS: Final = 1
 
 
 @app.task(name=wakeups.HOST_SESSION, queue=stream.ENGINE_QUEUE)
@@ -44,7 +46,9 @@ def cycle_detail(session_id: str, cycle: int) -> None:
 def analyse(session_id: str, request: str, result_key: str) -> None:
     from schedviz.sessions.analysis import analysis_job
 
-    analysis_job.run(UUID(session_id), request.encode(), result_key)
+    if not analysis_job.run(UUID(session_id), request.encode(), result_key):
+        # The process serves others meanwhile.
+        analyse.apply_async((session_id, request, result_key), countdown=_TURN_RETRY_SECONDS)
 
 
 @app.task(name=wakeups.VALIDATE, queue=stream.ENGINE_QUEUE)

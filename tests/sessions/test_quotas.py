@@ -11,8 +11,11 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 
+from schedviz.engine import Simulation, SimulationSettings
 from schedviz.engine.commands import cycle_runner
+from schedviz.kube import codec
 from schedviz.sessions import quotas
+from schedviz.sessions.cluster_growth import ClusterGrowth
 from schedviz.sessions.commands import inbox
 from schedviz.sessions.forks import requests
 from schedviz.sessions.models import Command, Session
@@ -374,3 +377,34 @@ def test_the_writes_while_a_pod_is_scheduled_count(owned: UUID, settings: Any) -
 
     assert session.commands.get(seq=seq).outcome["stopped"] == "quota"
     assert used(owned)["nodes"] == 3
+
+
+def test_a_workload_that_gets_its_template_counts_with_all_its_pods(owned: UUID, settings: Any) -> None:
+    without_template = workload("ReplicaSet", "set", 15)
+    del without_template["spec"]["template"]
+    send(owned, "create", object=without_template)
+    send(owned, "helper", name="replicaSets")
+    work_off(owned)
+    quotas.clear_cache()
+    settings.PODS_PER_USER = 20
+
+    seq = send(owned, "update", object=workload("ReplicaSet", "set", 15))
+    session = work_off(owned)
+
+    assert (session.pods, session.commands.get(seq=seq).outcome["stopped"]) == (12, "quota")
+
+
+def test_no_command_lets_controllers_continue_for_which_there_is_no_room(owned: UUID, settings: Any) -> None:
+    simulation = Simulation(SimulationSettings())
+    simulation.load([codec.from_dict(pod(f"pod-{number}")) for number in range(3)])
+    growth = ClusterGrowth(None, simulation)
+    settings.PODS_IN_ALL = 3 + used(owned)["pods"]
+    quotas.clear_cache()
+
+    growth.begin(command("snapshot"))
+    simulation.cluster.controllers.is_catching_up = True
+    settings.PODS_IN_ALL = used(owned)["pods"]
+    quotas.clear_cache()
+
+    with pytest.raises(QuotaReached, match="SCHEDVIZ_PODS_IN_ALL"):
+        growth.begin(command("snapshot"))

@@ -30,6 +30,7 @@ from schedviz.kube.core import Pod
 from schedviz.kube.selector_text import parse_selector
 from schedviz.lessons import find
 from schedviz.lessons.player import play
+from schedviz.sessions.analysis.analysis_turns import take_turn
 from schedviz.sessions.analysis.engine_cache import ENGINE_CACHE
 from schedviz.sessions.analysis.requests import (
     AnalysisRequest,
@@ -68,17 +69,21 @@ logger = logging.getLogger(__name__)
 MAX_RESULT_BYTES = 64 << 20
 
 
-def run(session_id: UUID, request: bytes, result_key: str) -> None:
-    """Compute the result of a request (JSON of `AnyAnalysisRequest`) and store it under `result_key`.
+def run(session_id: UUID, request: bytes, result_key: str) -> bool:
+    """Compute the result of a request (JSON of `AnyAnalysisRequest`) and store it under `result_key`. False: it is not its user's turn.
 
-    Does nothing if the result is already stored or another worker is computing it.
+    Does nothing if the result is already stored, another worker is computing it, or nobody has asked for it lately.
     """
     session = Session.objects.filter(pk=session_id).first()
     if session is None:
-        return
-    with single_flight.claim_computation(result_key) as is_claimed:
-        if is_claimed:
-            store_result(result_key, _result_of(session, request))
+        return True
+    with take_turn(session.owner_id, result_key) as is_turn:
+        if not is_turn:
+            return not single_flight.is_requested(result_key)
+        with single_flight.claim_computation(result_key) as is_claimed:
+            if is_claimed:
+                store_result(result_key, _result_of(session, request))
+    return True
 
 
 def _result_of(session: Session, request: bytes) -> AnalysisResult:

@@ -21,8 +21,6 @@ _OF_FILES: Final = Q(source__has_key="files")
 _LONG: Final = Q(status=Session.Status.IMPORTING) & _OF_FILES
 #: PostgreSQL's number of the lock that is held while a turn is taken.
 _LOCK: Final = 0x5CED_1002
-#: All visitors of the demo together count as one user: each of them has a user of its own, so a limit per user would not limit them.
-_VISITORS: Final = "visitors"
 #: Whether the waiting imports of the last sweep are of files. A `source` does not change, and has up to thousands of names, which a sweep
 #: twice a second need not read.
 _known: dict[UUID, bool] = {}
@@ -36,7 +34,7 @@ def is_turn_of(session_id: UUID) -> bool:
     if row is None:
         return True
     wait_for_lock(_LOCK)
-    return _running()[_user(row[0])] < settings.IMPORTS_PER_USER
+    return _running()[quotas.user_of_turns(row[0])] < settings.IMPORTS_PER_USER
 
 
 def are_of_files(waiting: Collection[UUID]) -> dict[UUID, bool]:
@@ -57,7 +55,7 @@ def may_begin(waiting: Sequence[tuple[UUID, int | None, bool]]) -> list[UUID]:
     begun, result = _running(), []
     for session_id, owner_id, is_of_files in waiting:
         if is_of_files:
-            user = _user(owner_id)
+            user = quotas.user_of_turns(owner_id)
             if begun[user] >= limit:
                 continue
             begun[user] += 1
@@ -67,10 +65,4 @@ def may_begin(waiting: Sequence[tuple[UUID, int | None, bool]]) -> list[UUID]:
 
 def _running() -> Counter[int | str | None]:
     """The number of long imports that run, by user."""
-    return Counter(_user(owner_id) for (owner_id,) in Session.objects.filter(_LONG).exclude(FREE).values_list("owner_id"))
-
-
-def _user(owner_id: int | None) -> int | str | None:
-    """The user for whom an import counts."""
-    # Only visitors of the demo have limits of their own.
-    return _VISITORS if owner_id is not None and quotas.has_own_limits(owner_id) else owner_id
+    return Counter(quotas.user_of_turns(owner_id) for (owner_id,) in Session.objects.filter(_LONG).exclude(FREE).values_list("owner_id"))

@@ -35,6 +35,11 @@ def claim_request(result_key: str) -> bool:
     return bool(stream.client().set(request_key(result_key), b"1", nx=True, ex=_REQUEST_SECONDS))
 
 
+def is_requested(result_key: str) -> bool:
+    """Whether a request was sent recently, or is in progress. Raises `redis.RedisError`."""
+    return bool(stream.client().exists(request_key(result_key)))
+
+
 def release_request(result_key: str) -> None:
     """Release the claim of a request that could not be sent. Raises `redis.RedisError`."""
     stream.client().delete(request_key(result_key))

@@ -31,6 +31,11 @@ def is_active(pod: Pod) -> bool:
     return not pod.is_finished and pod.metadata.deletion_timestamp is None
 
 
+def active_pods_of(replica_set: ReplicaSet, store: ObjectStore) -> int:
+    """How many pods count for a set."""
+    return sum(isinstance(pod, Pod) and is_active(pod) for pod in store.controlled_by("Pod", replica_set.uid))
+
+
 def missing_pods(store: ObjectStore, enabled: Collection[str]) -> int:
     """How many pods the enabled controllers have yet to create for the workloads of a cluster."""
     if "replicaSets" not in enabled:
@@ -39,8 +44,7 @@ def missing_pods(store: ObjectStore, enabled: Collection[str]) -> int:
     of_deployments: Counter[str] = Counter()
     for replica_set in store.of_kind("ReplicaSet").values():
         if isinstance(replica_set, ReplicaSet) and replica_set.spec.template is not None:
-            pods = store.controlled_by("Pod", replica_set.uid)
-            missing += max(0, replica_set.replicas - sum(isinstance(pod, Pod) and is_active(pod) for pod in pods))
+            missing += max(0, replica_set.replicas - active_pods_of(replica_set, store))
             if (controller := controller_of(replica_set)) is not None:
                 of_deployments[controller.uid] += replica_set.replicas
     if "deployments" in enabled:
