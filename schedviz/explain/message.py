@@ -134,6 +134,12 @@ def without_advice(said: ParsedMessage) -> ParsedMessage:
     return msgspec.structs.replace(said, message=msgspec.structs.replace(said.message, first="", first_phrase=None))
 
 
+def without_any_advice(said: ParsedMessage) -> ParsedMessage:
+    """The message whose clauses say neither causes nor what to do."""
+    clauses = tuple(msgspec.structs.replace(clause, advice="", advice_phrase=None, causes=()) for clause in said.message.clauses)
+    return msgspec.structs.replace(said, message=msgspec.structs.replace(said.message, clauses=clauses))
+
+
 def without_repeats(said: ParsedMessage, *, without_claims: bool = False) -> ParsedMessage:
     """The message whose clauses do not repeat what it says to try first, nor the causes and the advice of a clause before them.
 

@@ -22,9 +22,11 @@ from schedviz.explain.message import (
     shown_name,
     with_broken_nodes,
     without_advice,
+    without_any_advice,
     without_repeats,
 )
 from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
+from schedviz.explain.reason_tables.preemption import waits_for_victims
 from schedviz.explain.reason_tables.whole import DESCRIPTION, TABLE_OF_PODS
 from schedviz.trace.phrase import Phrase, counted, joined, phrase, some
 
@@ -115,6 +117,8 @@ class Event(Protocol):
     def claim(self) -> str: ...
     @property
     def broken_node(self) -> str: ...
+    @property
+    def nominated_node(self) -> str: ...
 
 
 def read_text(
@@ -141,6 +145,9 @@ def reading_of(messages: Sequence[ParsedMessage], events: Sequence[Event], age: 
     answered = {answer.pod for answer in answers if answer.sentence}
     # The answer says what to do first; what else would help is in the clauses.
     messages = [without_advice(message) if message.pod in answered else message for message in messages]
+    # Room has been made: neither more nodes nor lower requests are needed.
+    waiting = {pod for pod, of_pod in by_pod.items() if _of_nomination(pod, newest_of_each_source(of_pod, age)[0], events)[0] is not None}
+    messages = [without_any_advice(message) if message.pod in waiting else message for message in messages]
     messages = [without_repeats(message, without_claims=message.pod in of_claim) for message in messages]
     others = _others([event for event in events if event.reason and event.pod not in placed and not event.claim])
     return TextReading(tuple(messages), answers, others.text if others is not None else "", others)
@@ -152,7 +159,10 @@ def _answer(pod: str, messages: Sequence[ParsedMessage], events: Sequence[Event]
     if placed and _is_newest(placed[-1], newest, age):
         return _scheduled(placed[-1], [event for event in events if event.reason and event.pod == pod])
     note = _earlier(messages, age) or _of_network(newest, events)
-    sentence, advice, standing = _of_writers(newest, messages, age)
+    sentence, advice = _of_nomination(pod, newest[0], events)
+    standing: Literal["pending", "coming", "notCreated"] = "pending"
+    if sentence is None:
+        sentence, advice, standing = _of_writers(newest, messages, age)
     # Names alone are no proof: the scheduler has to speak of claims, too.
     if sentence is None and any(clause.plugin == names.VOLUME_BINDING for message in newest for clause in message.message.clauses):
         sentence, advice = _of_claims(pod, events, age)
@@ -211,6 +221,31 @@ def _of_writers(
     return phrase("A node is on its way: {what}{when}.", what=headline, when=when), _advice(clauses[0]), "coming"
 
 
+def _of_nomination(pod: str, newest: ParsedMessage, events: Sequence[Event]) -> tuple[Phrase | None, Phrase | None]:
+    """That preemption has made room for the pod, which only waits, by its scheduler's newest message; and what to do if that takes long."""
+    nominated = next((event.nominated_node for event in events if event.nominated_node and event.pod == pod and pod), "")
+    waits = any(waits_for_victims(clause.reason) for clause in newest.message.preemption)
+    # A message without preemption's part is that of the attempt which nominated the pod.
+    if newest.writer or not (waits or (nominated and newest.message.nodes and not newest.message.preemption)):
+        return None, None
+    if not nominated:
+        return _VICTIMS_LEAVE, _WAIT
+    advice = phrase(
+        "wait for them. If it takes longer than their grace period, list them with `kubectl get pods -A --field-selector "
+        "spec.nodeName={node} | grep Terminating`, and look at their finalizers and at the kubelet of the node",
+        node=nominated,
+    )
+    if waits:
+        return phrase(
+            "The pod is nominated to {node}, and waits until the pods that preemption has evicted there are gone.", node=nominated
+        ), advice
+    return phrase(
+        "The pod is nominated to {node}: its scheduler has chosen that node, and the pods that preemption evicted there have to leave "
+        "first.",
+        node=nominated,
+    ), advice
+
+
 def _of_claims(pod: str, events: Sequence[Event], age: Callable[[str], float]) -> tuple[Phrase | None, Phrase | None]:
     """Why a claim of the pod has no volume, and what to do about it."""
     failed = min((event for event in events if event.claim and may_be_of(event.claim, pod)), key=lambda event: age(event.at), default=None)
@@ -259,6 +294,11 @@ def _failures(said: ParsedMessage, messages: Sequence[ParsedMessage]) -> tuple[C
     return failed[-1].message.clauses if failed else ()
 
 
+_VICTIMS_LEAVE: Final = phrase("The pod waits until the pods that preemption has evicted from its nominated node are gone.")
+_WAIT: Final = phrase(
+    "wait for them. If it takes longer than their grace period, find the node in the column NOMINATED NODE of `kubectl get pods -A -o "
+    "wide`, and look there for pods that are Terminating, at their finalizers and at the kubelet"
+)
 _TOO_LATE: Final = phrase(
     "if the node has come, look at its taints and labels with `kubectl describe node`; if not, look at the autoscaler's events: "
     "`kubectl get events -A | grep -i scale`"

@@ -24,6 +24,8 @@ _FROM: Final = re.compile(r"[a-z][a-z0-9._-]*+(?:,[ \t]\S++)?[ \t]++")
 _ASSIGNED: Final = re.compile(r"Successfully assigned (?P<pod>[a-z0-9./-]++) to (?P<node>[a-z0-9.-]++)")
 #: The node of a described pod. `Node: <none>` is none.
 _NODE: Final = re.compile(r"^[ \t]*+Node:[ \t]++(?P<node>[a-z0-9][a-z0-9.-]*+)(?:/|[ \t]*+$)", re.MULTILINE)
+#: The node for which a described pod is nominated.
+_NOMINATED: Final = re.compile(r"^[ \t]*+NominatedNodeName:[ \t]++(?P<node>[a-z0-9][a-z0-9.-]*+)[ \t]*+$", re.MULTILINE)
 #: Warnings that messages explain.
 _EXPLAINED: Final = frozenset({"FailedScheduling", "FailedScaleUp", "NotTriggerScaleUp", "FailedCreate"})
 #: The reason of an event about a claim without which its pod waits.
@@ -51,21 +53,31 @@ class PodEvent(msgspec.Struct, frozen=True):
     claim: str = ""
     #: The node that is not ready, by an event about it; "": the event is about something else.
     broken_node: str = ""
+    #: The node that the described pod is nominated to; "": it is not, or this is an event.
+    nominated_node: str = ""
 
 
 def pod_events_in(text: str) -> list[PodEvent]:
-    """The events in a text, in order. A described pod with a node counts as placed at an unknown time, before its events."""
+    """The events in a text, in order. A described pod with a node counts as placed at an unknown time, before its events.
+
+    That it is nominated to a node counts as an event, too.
+    """
     if items := items_in(text):
         return [event for item in items if (event := _of_object(item)) is not None]
     text = plain(text)
     described = DescribedPods(text)
     found: list[tuple[int, PodEvent]] = []
-    for place in sorted((*_ROW.finditer(text), *_NODE.finditer(text)), key=lambda match: match.start()):
+    for place in sorted((*_ROW.finditer(text), *_NODE.finditer(text), *_NOMINATED.finditer(text)), key=lambda match: match.start()):
         pod = described.pod_before(place.start())
-        event = PodEvent(pod, "", place["node"]) if place.re is _NODE else _of_row(place, pod)
+        event = _of_row(place, pod) if place.re is _ROW else _of_field(place, pod)
         if event is not None and (event.pod or place.re is _ROW):
             found.append((place.start(), event))
     return [event for _, event in found]
+
+
+def _of_field(field: re.Match[str], pod: str) -> PodEvent:
+    """The node of a described pod, or the one that it is nominated to."""
+    return PodEvent(pod, "", field["node"]) if field.re is _NODE else PodEvent(pod, "", nominated_node=field["node"])
 
 
 def _of_row(row: re.Match[str], described: str) -> PodEvent | None:

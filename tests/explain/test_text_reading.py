@@ -70,6 +70,40 @@ def test_a_scale_up_that_brought_no_node_in_time_is_no_reason_to_wait() -> None:
     assert found.sentence.startswith("A node should have come: ")
 
 
+VICTIMS = (
+    "  Warning  FailedScheduling  2m  default-scheduler  0/3 nodes are available: 3 Insufficient cpu. preemption: not eligible due to a "
+    "terminating pod on the nominated node.\n"
+)
+NOMINATED = "NominatedNodeName:  node-b\n"
+
+
+def test_a_pod_for_which_preemption_has_made_room_waits_for_its_victims_and_needs_nothing_else() -> None:
+    reading = read(HEAD + NOMINATED + "Events:\n" + VICTIMS)
+    found = reading.answer_of("shop/web")
+    assert found is not None
+    assert found.sentence == "The pod is nominated to node-b, and waits until the pods that preemption has evicted there are gone."
+    assert "--field-selector spec.nodeName=node-b | grep Terminating" in found.advice
+    [message] = reading.messages
+    assert (message.message.first, [clause.advice for clause in message.message.clauses]) == ("", [""])
+
+
+def test_an_autoscaler_does_not_decide_about_a_pod_that_waits_for_its_victims() -> None:
+    assert answer(VICTIMS + scale_up("60s")).sentence == (
+        "The pod waits until the pods that preemption has evicted from its nominated node are gone."
+    )
+
+
+def test_the_message_of_the_attempt_that_nominated_a_pod_has_no_part_of_preemption() -> None:
+    found = read(HEAD + NOMINATED + "Events:\n" + CPU.format(age="2m")).answer_of("shop/web")
+    assert found is not None
+    assert found.sentence.startswith("The pod is nominated to node-b: its scheduler has chosen that node")
+
+
+def test_a_nomination_that_preemption_has_given_up_since_is_no_answer() -> None:
+    given_up = CPU.format(age="2m").rstrip() + " preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod.\n"
+    assert read(HEAD + NOMINATED + "Events:\n" + given_up).answer_of("shop/web") is None
+
+
 def test_a_limit_of_the_autoscaler_comes_first_and_says_what_to_do() -> None:
     found = answer(
         CPU.format(age="2m")

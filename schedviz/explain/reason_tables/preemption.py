@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from schedviz.engine.framework.plugins import names
 from schedviz.explain.meaning import Meaning, Row
+
+#: The pod waits for pods that preemption has evicted.
+_VICTIMS_LEAVE: Final = r"not eligible due to a terminating pod on the nominated node\.?"
+_IN_PREEMPTION: Final = r"(?:pod group is )?waiting for (?:the )?preemption (?:for this pod(?: group)? to be finished|to complete)"
 
 PREEMPTION: Final[tuple[Row, ...]] = (
     (
@@ -33,7 +38,7 @@ PREEMPTION: Final[tuple[Row, ...]] = (
         ),
     ),
     (
-        r"not eligible due to a terminating pod on the nominated node\.?",
+        _VICTIMS_LEAVE,
         Meaning(
             names.DEFAULT_PREEMPTION,
             "the pod waits for pods that preemption has already evicted from its nominated node",
@@ -63,7 +68,7 @@ PREEMPTION: Final[tuple[Row, ...]] = (
         Meaning(names.DEFAULT_PREEMPTION, "preemption was not tried", (), "change what the other reasons name"),
     ),
     (
-        r"(?:pod group is )?waiting for (?:the )?preemption (?:for this pod(?: group)? to be finished|to complete)",
+        _IN_PREEMPTION,
         Meaning(
             names.DEFAULT_PREEMPTION,
             "preemption has evicted pods, and the pod waits until they are gone",
@@ -72,3 +77,8 @@ PREEMPTION: Final[tuple[Row, ...]] = (
         ),
     ),
 )
+
+
+def waits_for_victims(reason: str) -> bool:
+    """Whether preemption's reason says that it has evicted pods for this pod, which waits until they are gone."""
+    return any(re.fullmatch(pattern, reason) for pattern in (_VICTIMS_LEAVE, _IN_PREEMPTION))
