@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hasMessagesAlone, hasObjects } from "../src/model/pastedText";
+import { hasMessagesAlone, hasObjects, isCopied } from "../src/model/pastedText";
 
 const MESSAGE = "0/3 nodes are available: 3 Insufficient cpu.";
 
@@ -47,5 +47,28 @@ describe("a pasted text", () => {
   it("without objects and messages has neither", () => {
     expect(hasObjects("hello, what kind: of text?")).toBe(false);
     expect(hasMessagesAlone("hello")).toBe(false);
+  });
+});
+
+describe("a text without objects and messages", () => {
+  it.each([
+    ["a screen of k9s", "┌── Pods(shop)[2] ──┐\n│ NAME↑   PF READY STATUS  │\n│ web-1   ●  0/1   Pending │\n"],
+    ["a description without events", "Name:    web\nStatus:  Pending\n"],
+    ["a table", "NAME   READY   STATUS    RESTARTS   AGE\nweb    0/1     Pending   0          5m\n"],
+  ])("is copied from a terminal: %s", (_, text) => {
+    expect(isCopied(text)).toBe(true);
+  });
+
+  it.each([
+    ["JSON", '{"nodes": []}'],
+    ["YAML", "---\nnodes: []\n"],
+    ["YAML without a head", "nodes:\n- a\n"],
+    ["a table with commas", "sn,cpu_milli,memory_mib\nopenb-node-0000,64000,262144\n"],
+    ["a log", "I1126 02:31:07.402113       1 schedule_one.go:83] attempt\n"],
+    ["a binary file", "PK\u0003\u0004\0\0"],
+    ["an object", "apiVersion: v1\nkind: Pod\n"],
+    ["nothing", " \n"],
+  ])("is for an import: %s", (_, text) => {
+    expect(isCopied(text)).toBe(false);
   });
 });

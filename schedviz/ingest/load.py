@@ -308,7 +308,10 @@ class _Loading:
         reader = next((reader for reader in READERS if reader.recognises(text)), None)
         try:
             if reader is None:
-                raise UnknownFormat(f"{file.name}: expected JSON or YAML, as `kubectl get nodes,pods -A -o json` prints it.")
+                raise UnknownFormat(
+                    f"{file.name}: expected JSON or YAML, as `kubectl get nodes,pods -A -o json` prints it, or a text with a message of "
+                    "the scheduler, as `kubectl describe pod` prints it."
+                )
             self.read_with(reader, file, text)
         except (BadObjects, UnreadableFile) as error:
             self.read_as_prose(file, text, error)

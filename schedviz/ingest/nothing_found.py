@@ -25,12 +25,14 @@ def nothing_found(merged: MergedFiles, refused: Refusals, why_without_objects: I
     left_out = "; ".join(_left_out(drop) for drop in dropped[:_LISTED])
     if len(dropped) > _LISTED:
         left_out += "; …"
-    said = f"{merged.files[0].name}: it contains nothing to import" if merged.files else "There is nothing to import"
+    names = [file.name for file in merged.files]
+    said = f"{names[0]}: it contains nothing to import" if len(names) == 1 else "There is nothing to import"
+    it_has = "it has" if len(names) == 1 else f"the {len(names)} files have"
     if merged.messages or merged.has_nameless_messages:
         pods = len(merged.messages)
         owner = "a pod" if pods <= 1 else f"{pods} pods"
         left_out = (
-            f"it has messages of the scheduler about {owner}, and no objects{'; ' + left_out if left_out else ''}; to have them "
+            f"{it_has} messages of the scheduler about {owner}, and no objects{'; ' + left_out if left_out else ''}; to have them "
             f"explained, drop or paste them alone on the start page, at most {MAX_TEXT_LENGTH:,} characters "
             "(`kubectl get events -A --field-selector reason=FailedScheduling -o json` prints no others), or run `schedviz explain -f FILE`"
         )

@@ -111,6 +111,15 @@ _KARPENTER: Final = re.compile(r'"could not schedule pod"(?P<values>[^\n]*+)')
 _KARPENTER_WHY: Final = re.compile(r'"error":"((?:[^"\\\n]|\\.)*+)"')
 _KARPENTER_POD: Final = re.compile(r'"Pod":\{"name":"([a-z0-9.-]++)","namespace":"([a-z0-9.-]++)"')
 _JSON_POD: Final = re.compile(r'"pod":"([a-z0-9.-]++/[a-z0-9.-]++)"')
+#: The pod in the sentence that ends with the message: `Pod shop/web cannot be scheduled: `.
+_POD_IN_SENTENCE: Final = re.compile(
+    r"""\b[Pp]od[ \t]{1,3}["'`*]{0,2}([a-z][a-z0-9-]{0,62}/[a-z0-9][a-z0-9.-]{0,252})["'`*]{0,2}[ \t:,][^\n\\]{0,200}$"""
+)
+#: Labels of an alert before the message, also in JSON and with escaped line breaks: `pod = web`, `namespace="shop"`.
+_ALERT_LABEL: Final = re.compile(
+    r"""(?:(?<![A-Za-z0-9_])|(?<=\\n))(?:exported_)?(?P<label>pod|namespace)\\?["']?[ \t]?[=:][ \t]?\\?["']?"""
+    r"(?P<value>[a-z0-9][a-z0-9.-]{0,252}+)(?![A-Za-z0-9_/])"
+)
 _ERR_VALUE: Final = re.compile(r'\berr="((?:[^"\\\n]|\\.)*+)"')
 
 
@@ -263,7 +272,8 @@ def _each(text: str) -> Iterator[PodMessage]:
         pod, when = _about(line, described.pod_before(head.start()))
         if not pod and (named := _JSON_POD.match(text, text.find('"pod":"', end, end + _BEFORE))) is not None:
             pod = named[1]
-        yield PodMessage(pod, message, at=when)
+        before = text[max(at, head.start() - _BEFORE) : head.start()]
+        yield PodMessage(pod or _named_in_prose(before), message, at=when)
         at = max(end, head.end())
 
 
@@ -340,6 +350,19 @@ def _about(before: str, described: str) -> tuple[str, str]:
     if not is_named:
         return described, at
     return f"{columns[0] if len(columns) > 2 else 'default'}/{name}", at
+
+
+def _named_in_prose(before: str) -> str:
+    """The pod that a sentence or the labels of an alert name before a message; "": none, or several."""
+    sentences: list[str] = _POD_IN_SENTENCE.findall(before)
+    if sentences:
+        return sentences[-1]
+    values: dict[str, set[str]] = {"pod": set(), "namespace": set()}
+    for label in _ALERT_LABEL.finditer(before):
+        values[label["label"]].add(label["value"])
+    if len(values["pod"]) != 1 or len(values["namespace"]) > 1:
+        return ""
+    return f"{next(iter(values['namespace']), 'default')}/{next(iter(values['pod']))}"
 
 
 def _log_time(line: str) -> str:

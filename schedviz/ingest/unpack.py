@@ -28,6 +28,8 @@ _FOREIGN = (
     (b"7z\xbc\xaf\x27\x1c", "is a 7z archive; unpack it and import the files in it"),
 )
 _UTF8_BOM = codecs.BOM_UTF8
+#: The first bytes of PNG, JPEG and GIF.
+_IMAGES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8")
 _BINARY = bytes(byte for byte in range(32) if byte not in b"\t\n\r\f\x1b")
 
 
@@ -176,6 +178,8 @@ def _windows(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _check_head(name: str, head: bytes) -> None:
+    if head.startswith(_IMAGES) or (head.startswith(b"RIFF") and head[8:12] == b"WEBP"):
+        raise UnknownFormat(f"{name}: this is an image. Copy its text, or send the output of `kubectl describe pod`.")
     if head.translate(None, _BINARY) != head:
         raise UnknownFormat(f"{name}: this is not text; expected JSON or YAML, as `kubectl get nodes,pods -A -o json` prints it.")
     start_of_text = head[:512].lstrip(_UTF8_BOM).lstrip().lower()

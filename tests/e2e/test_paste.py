@@ -146,6 +146,31 @@ def test_a_dropped_description_is_explained_without_a_session(page: Page, server
     assert server.rest("sessions/")["count"] == sessions
 
 
+def test_several_dropped_texts_are_explained_each_on_its_own(page: Page, server: Server, tmp_path: Path) -> None:
+    sessions = server.rest("sessions/")["count"]
+    (tmp_path / "describe.txt").write_text(DESCRIBED)
+    (tmp_path / "chat.txt").write_text("somebody wrote\n0/7 nodes are available: 7 Insufficient memory.\n")
+
+    page.goto(server.url)
+    page.locator("[data-upload]").set_input_files([tmp_path / "describe.txt", tmp_path / "chat.txt"])
+
+    expect(page.locator("[data-paste-answer] h2")).to_have_text(["shop/web", "Scheduler message"], timeout=PATIENCE_MILLIS)
+    assert server.rest("sessions/")["count"] == sessions
+
+
+def test_a_dropped_screen_or_picture_says_what_to_paste_without_a_session(page: Page, server: Server, tmp_path: Path) -> None:
+    sessions = server.rest("sessions/")["count"]
+    (tmp_path / "screen.txt").write_text("┌── Pods(shop)[1] ──┐\n│ NAME↑   PF READY STATUS  │\n│ web-1   ●  0/1   Pending │\n")
+    (tmp_path / "screen.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+
+    page.goto(server.url)
+    page.locator("[data-upload]").set_input_files(tmp_path / "screen.txt")
+    expect(page.locator("[data-paste-answer]")).to_contain_text("Paste the output of kubectl describe pod", timeout=PATIENCE_MILLIS)
+    page.locator("[data-upload]").set_input_files(tmp_path / "screen.png")
+    expect(page.get_by_role("alert")).to_contain_text("screen.png is an image. Paste its text", timeout=PATIENCE_MILLIS)
+    assert server.rest("sessions/")["count"] == sessions
+
+
 def an_event(
     name: str, *, reason: str = "FailedScheduling", message: str = "0/5 nodes are available: 5 Insufficient cpu."
 ) -> dict[str, Any]:

@@ -12,6 +12,10 @@ from tests.ingest.sources import SAMPLES, imported, source
 
 LIST_JSON = (SAMPLES / "list.json").read_text()
 LIST_YAML = (SAMPLES / "list.yaml").read_text()
+OBJECTS_OR_TEXT = (
+    "expected JSON or YAML, as `kubectl get nodes,pods -A -o json` prints it, or a text with a message of the scheduler, as `kubectl "
+    "describe pod` prints it."
+)
 
 
 def refusal(*files, limits=None):
@@ -66,6 +70,7 @@ def test_a_few_bad_objects_are_reported_together_and_many_are_truncated():
     [
         ("", "dump: the file is empty."),
         (" \n\n", "dump: the file is empty."),
+        (b"\x89PNG\r\n\x1a\n", "dump: this is an image. Copy its text, or send the output of `kubectl describe pod`."),
         (b"\x00\x01\x02", "dump: this is not text; expected JSON or YAML, as `kubectl get nodes,pods -A -o json` prints it."),
         (
             "NAME   READY   STATUS\nweb-1   1/1   Running\n",
@@ -74,8 +79,8 @@ def test_a_few_bad_objects_are_reported_together_and_many_are_truncated():
                 "`kubectl get nodes,pods -A -o json`."
             ),
         ),
-        ("hello", "dump: expected JSON or YAML, as `kubectl get nodes,pods -A -o json` prints it."),
-        ("42", "dump: expected JSON or YAML, as `kubectl get nodes,pods -A -o json` prints it."),
+        ("hello", f"dump: {OBJECTS_OR_TEXT}"),
+        ("42", f"dump: {OBJECTS_OR_TEXT}"),
         (
             "  <!DOCTYPE html><html>",
             "dump: this is a web page, perhaps a login page, instead of a dump. Expected JSON or YAML.",

@@ -386,3 +386,32 @@ def test_the_only_pending_pod_of_a_table_is_that_of_a_message_without_a_name() -
 def test_the_newest_of_equal_lines_of_a_log_gives_the_time() -> None:
     line = 'I1123 10:0{}:00.000000 1 schedule_one.go:1] "Unable to schedule pod; no fit; waiting" pod="shop/web-1" err="{}"'
     assert [said.at for said in messages_in(f"{line.format(1, TAINT)}\n{line.format(2, TAINT)}")] == ["11-23 10:02:00"]
+
+
+ALERTED = "0/9 nodes are available: 9 Insufficient cpu."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"description = Pod identity/keycloak-2 cannot be scheduled: {ALERTED}",
+        f'{{"details": "Labels:\\n - namespace = identity\\n - pod = keycloak-2\\nAnnotations:\\n - description = it waits: {ALERTED}"}}',
+        f'KubePodNotScheduled{{namespace="identity", pod="keycloak-2"}} {ALERTED}',
+        f"exported_namespace: identity\nexported_pod: keycloak-2\nmessage: {ALERTED}",
+        f'{{"namespace":"identity","pod":"keycloak-2","text":"{ALERTED}"}}',
+    ],
+)
+def test_an_alert_names_its_pod_in_a_sentence_or_in_labels(text: str) -> None:
+    assert [(each.pod, each.message) for each in messages_in(text)] == [("identity/keycloak-2", ALERTED)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'pod="a" waits, pod="b" runs: {ALERTED}',
+        f"The pod of shop/web waits: {ALERTED}",
+        f'{{pod="web"}} 0/2 nodes are available: 2 Insufficient cpu.\n\nAbout another pod:\n{ALERTED}',
+    ],
+)
+def test_a_text_that_names_no_pod_or_several_before_its_message_leaves_the_pod_open(text: str) -> None:
+    assert messages_in(text)[-1].pod == ""

@@ -1,5 +1,6 @@
 /** Explains texts without a session. Apart from `explain.ts`, because only the start page needs it. */
 import { call } from "./call";
+import { joinedAnswers } from "../model/joinedAnswers";
 import type { Phrase } from "../model/phrase";
 import type { PastedMessage } from "./explain";
 
@@ -30,6 +31,11 @@ export interface PodAnswer {
 /** Explain the scheduler's messages in a text, without a session. */
 export function explainText(text: string, signal: AbortSignal): Promise<PastedMessages> {
   return call("POST", "explain/message/", { body: { text }, signal });
+}
+
+/** The same for several texts, each on its own: a pod that one of them names is not that of another's messages. */
+export async function explainTexts(texts: readonly string[], signal: AbortSignal): Promise<PastedMessages> {
+  return joinedAnswers(await Promise.all(texts.map((text) => explainText(text, signal))));
 }
 
 /** The text of a compressed file (Base64), or why it cannot be read. */

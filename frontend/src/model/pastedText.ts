@@ -14,6 +14,14 @@ export function hasObjects(text: string): boolean {
   return OBJECTS.test(text) && !(MESSAGE.test(text) && !SPEC.test(text));
 }
 
+/** What no terminal or chat shows: binary files; JSON, YAML, tables of commas and logs, which imports read. */
+const OF_IMPORTS = /\0|^\s*(?:[{[<#]|---|[a-z][\w-]*:|[^\n,]+,[^\n,]+,[^\n]+\n)|^[IWEF]\d{4} /;
+
+/** Whether a text without objects looks like what somebody copied from a terminal or a chat, so that an import would find nothing in it. */
+export function isCopied(text: string): boolean {
+  return text.trim() !== "" && text.length <= MAX_TEXT_LENGTH && !OF_IMPORTS.test(text) && !text.includes("\uFFFD") && !hasObjects(text);
+}
+
 /** Whether a text has messages of the scheduler and no objects. */
 export function hasMessagesAlone(text: string): boolean {
   return MESSAGE.test(text) && !hasObjects(text);

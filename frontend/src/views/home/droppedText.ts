@@ -1,5 +1,6 @@
-/** The text of a dropped file, to tell whether it has messages alone. */
+/** The texts of dropped files, if they are explained rather than imported. */
 import { textOfFile } from "../../api/explainText";
+import { hasMessagesAlone, isCopied } from "../../model/pastedText";
 
 /** Larger files have objects: they are imported unseen. */
 const MAX_TEXT_BYTES = 32 << 20;
@@ -8,8 +9,23 @@ const MAX_COMPRESSED_BYTES = 1 << 20;
 /** The first bytes of gzip, xz and zstd. */
 const COMPRESSED: readonly (readonly number[])[] = [[0x1f, 0x8b], [0xfd, 0x37, 0x7a, 0x58, 0x5a], [0x28, 0xb5, 0x2f, 0xfd]];
 
+/** More files are imported. */
+const MAX_FILES = 8;
+
+/** The first image among the files, which has no text. */
+export function imageAmong(files: readonly File[]): File | undefined {
+  return files.find(({ type }) => type.startsWith("image/"));
+}
+
+/** The text of each file, if all of them have messages of the scheduler or were copied from a terminal; empty: they are to be imported. */
+export async function textsToExplain(files: readonly File[]): Promise<string[]> {
+  if (files.length > MAX_FILES) return [];
+  const texts = await Promise.all(files.map(droppedText));
+  return texts.every((text) => hasMessagesAlone(text) || isCopied(text)) ? texts : [];
+}
+
 /** The text; "" if the file is too large to look at, or only an import can read it. */
-export async function droppedText(file: File): Promise<string> {
+async function droppedText(file: File): Promise<string> {
   const head = new Uint8Array(await file.slice(0, 8).arrayBuffer());
   if (!COMPRESSED.some((magic) => magic.every((byte, i) => head[i] === byte))) return file.size <= MAX_TEXT_BYTES ? file.text() : "";
   if (file.size > MAX_COMPRESSED_BYTES) return "";
