@@ -268,7 +268,7 @@ interface SessionSubject {
   at: number;
 }
 
-/** A card of a scheduler's message without a session; `pod` is "" if it is not known. */
+/** A card of a scheduler's message, or of the text that has it, without a session; `pod` is "" if it is not known. */
 interface MessageSubject {
   message: string;
   pod: string;
@@ -311,6 +311,8 @@ export interface PastedMessage {
   at: string;
   text: string;
   message: ReadMessage;
+  /** The whole text that it was found in, which the page adds. */
+  source?: string;
 }
 
 export function whatIf(id: string, pod: object, copies: number, at: number, signal: AbortSignal): Promise<WhatIf> {

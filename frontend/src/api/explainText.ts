@@ -35,7 +35,11 @@ export function explainText(text: string, signal: AbortSignal): Promise<PastedMe
 
 /** The same for several texts, each on its own: a pod that one of them names is not that of another's messages. */
 export async function explainTexts(texts: readonly string[], signal: AbortSignal): Promise<PastedMessages> {
-  return joinedAnswers(await Promise.all(texts.map((text) => explainText(text, signal))));
+  const answers = await Promise.all(texts.map(async (text) => {
+    const answer = await explainText(text, signal);
+    return { ...answer, messages: answer.messages.map((message) => ({ ...message, source: text })) };
+  }));
+  return joinedAnswers(answers);
 }
 
 /** The text of a compressed file (Base64), or why it cannot be read. */

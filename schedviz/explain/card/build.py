@@ -14,6 +14,8 @@ from schedviz.explain.explanation import Clause, Explanation
 from schedviz.explain.finding import Finding
 from schedviz.explain.message import Message, ParsedMessage, one_full_stop, shown_name, writer_of
 from schedviz.explain.overview import Overview, PendingGroup, WaitingReason
+from schedviz.explain.reason_tables.creation import API_SERVER
+from schedviz.explain.reason_tables.whole import TABLE_OF_PODS
 from schedviz.explain.sentence import answer_of
 from schedviz.explain.text_reading import PodAnswer, says_all
 from schedviz.kube.printed_amount import printed_amount
@@ -21,6 +23,8 @@ from schedviz.trace.phrase import as_sentence
 
 #: Groups per reason of an overview; the pods of others are counted.
 _GROUPS: Final = 5
+#: The state of what a message is about that is not of a scheduler: the owner of pods, or a scheduler's pod.
+_STANDINGS: Final = {API_SERVER: "lacking pods", TABLE_OF_PODS: "not running"}
 
 
 def card_of_pod(explanation: Explanation, change: SmallestChange | None, *, origin: str = "") -> Card:
@@ -71,8 +75,17 @@ def card_of_message(
     """
     autoscaler_clauses = [clause for each in autoscaler_messages if not says_all(answer, each) for clause in each.message.clauses]
     message = pod_message.message
-    takes = f"None of {message.nodes:,} nodes takes the pod" if message.nodes > 1 else "The node does not take the pod"
-    general = takes if message.nodes else "The scheduler does not place the pod" if not pod_message.writer else "The pod gets no node"
+    general = f"None of {message.nodes:,} nodes takes the pod" if message.nodes > 1 else "The node does not take the pod"
+    if not message.nodes:
+        # Without nodes, the first reason says it all: below the name of the pod, it is not said twice.
+        named = any(clause.headline for clause in message.clauses)
+        general = (
+            ""
+            if pod_message.pod and named
+            else as_sentence(message.clauses[0].headline)
+            if named
+            else "The scheduler does not place the pod"
+        )
     is_answered = answer is not None and bool(answer.sentence)
     is_over = answer is not None and answer.standing == "scheduled"
     # An image has room for few reasons: the one that the answer names comes before those of the scheduler.
@@ -80,7 +93,7 @@ def card_of_message(
     clauses = (*autoscaler_clauses[:first], *message.clauses, *autoscaler_clauses[first:])
     card = Card(
         subject=shown_name(pod_message.pod),
-        standing=("scheduled" if is_over else "pending") if pod_message.pod else "",
+        standing=("scheduled" if is_over else _STANDINGS.get(pod_message.writer, "pending")) if pod_message.pod else "",
         # A sentence of a card has no code, unlike what to do.
         sentence=" ".join(filter(None, (*_first(answer), *(() if is_answered else _concluded(message))))).replace("`", "'") or general,
         unit="nodes",

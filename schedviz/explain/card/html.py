@@ -61,7 +61,8 @@ def _head(card: Card) -> Iterable[str]:
         yield f"<h1>{escape(card.sentence)}</h1>"
         return
     yield f'<h1><bdi>{escape(card.subject)}</bdi> <span class="standing">{escape(card.standing)}</span></h1>'
-    yield f'<p class="sentence">{escape(card.sentence)}</p>'
+    if card.sentence:
+        yield f'<p class="sentence">{escape(card.sentence)}</p>'
 
 
 def _strip(card: Card) -> Iterable[str]:

@@ -21,7 +21,7 @@ _REFERENCE: Final = re.compile(r"@|#\d")
 def markdown_of(card: Card) -> str:
     """The sentence, the changes that would place the pod, the reasons with their numbers and nodes, and the messages."""
     lines = [f"### {_title(card)}"]
-    if card.subject:
+    if card.subject and card.sentence:
         lines += ["", text(card.sentence)]
     for finding in card.findings:
         lines += ["", f"**Doctor**: {text(finding)}"]

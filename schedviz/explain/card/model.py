@@ -79,6 +79,7 @@ class Card(Part, frozen=True):
     subject: str
     #: Its state, such as `pending`; "" for an overview.
     standing: str
+    #: "": the first reason says it.
     sentence: str
     #: What `count` of a reason counts.
     unit: Literal["nodes", "pods"]

@@ -88,7 +88,8 @@ class _Canvas:
             self._pill(card.standing, _PADDING, self._y + 4, pill)
             self._y += 26
         self._y += 8
-        self._paragraph(card.sentence, self._theme.ink, size=15, leading=23)
+        if card.sentence:
+            self._paragraph(card.sentence, self._theme.ink, size=15, leading=23)
 
     def _pill(self, words: str, x: float, y: float, width: float) -> None:
         colour = self._colour(0)

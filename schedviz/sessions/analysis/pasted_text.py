@@ -23,12 +23,12 @@ from schedviz.trace.phrase import Phrase
 
 
 class PastedText(msgspec.Struct, frozen=True):
-    """A text to explain: with `form`, as a card about the newest messages of its first pod; without, all its messages as JSON."""
+    """A text to explain: with `form`, as a card about the newest messages of one pod; without, all its messages as JSON."""
 
     text: str = ""
     #: A file to read the text from, perhaps compressed; empty: there is none.
     file: bytes = b""
-    #: The pod of the card, `namespace/name`, if the text does not name it.
+    #: The pod of the card, `namespace/name`, if the text names several, or none.
     pod: str = ""
     form: CardFormat | None = None
     theme: ThemeName = "light"
@@ -75,7 +75,7 @@ def hint_for(text: str) -> str:
 
 
 def explain_pasted(request: PastedText) -> PastedTextResult:
-    """The messages of the text, or a card about its first pod."""
+    """The messages of the text, or a card about the pod of the request, otherwise about its first pod."""
     if request.file:
         try:
             text = text_of(Source.of_bytes("the file", request.file), MAX_TEXT_LENGTH)
@@ -91,7 +91,8 @@ def explain_pasted(request: PastedText) -> PastedTextResult:
         return PastedTextResult(hint=hint_for(request.text), command=command_for(plain(request.text)), others=reading.others_phrase)
     if request.form is None:
         return PastedTextResult(messages, reading.answers, reading.others_phrase, more=len(messages) >= MAX_MESSAGES)
-    first, *autoscaler_messages = newest_of_each_source(messages, seconds_of_age)
+    of_pod = [message for message in messages if message.pod == request.pod]
+    first, *autoscaler_messages = newest_of_each_source(of_pod or messages, seconds_of_age)
     message = msgspec.structs.replace(first, pod=first.pod or request.pod)
     card = card_of_message(
         message,

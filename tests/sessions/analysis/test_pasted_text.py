@@ -36,7 +36,7 @@ def test_a_card_of_a_text_has_its_reasons_and_what_to_do() -> None:
     lines = card.decode().splitlines()
     assert lines[0] == "### Why `shop/web` is pending"
     assert any(line.startswith("Of 5 nodes: 3 nodes have too little free cpu; 2 nodes are cordoned. Try first: uncordon") for line in lines)
-    assert any(line.startswith("- **To do:** uncordon the nodes whose maintenance is over; `kubectl get nodes") for line in lines)
+    assert sum("uncordon the nodes whose maintenance is over" in line for line in lines) == 1
     assert lines[-1].startswith("_pasted text, 20")
 
 
@@ -153,3 +153,40 @@ def test_a_text_with_more_messages_than_are_explained_says_so() -> None:
 
     assert explain_pasted(PastedText("".join(map(row.format, range(MAX_MESSAGES))))).more
     assert not explain_pasted(PastedText(row)).more
+
+
+def markdown(text: str, pod: str = "") -> str:
+    card = explain_pasted(PastedText(text, pod=pod, form="markdown")).card
+    assert card is not None
+    return card.decode()
+
+
+def test_a_card_of_a_text_about_several_pods_is_about_the_one_of_the_request() -> None:
+    text = (
+        "Name: web\nNamespace: shop\nNominatedNodeName:  node-b\nEvents:\n"
+        "  Warning  FailedScheduling  2m  default-scheduler  0/3 nodes are available: 3 Insufficient cpu.\n"
+        "Name: db\nNamespace: shop\nEvents:\n"
+        "  Warning  FailedScheduling  2m  default-scheduler  0/3 nodes are available: 3 Insufficient memory.\n"
+    )
+    assert markdown(text, "shop/db").startswith("### Why `shop/db` is pending")
+    assert "The pod is nominated to node-b" in markdown(text, "shop/web")
+
+
+def test_a_card_about_the_owner_of_pods_does_not_call_it_pending() -> None:
+    refused = 'Error creating: pods "a-1" is forbidden: exceeded quota: q, requested: cpu=1, used: cpu=4, limited: cpu=4'
+    lines = markdown(f"Name: a\nNamespace: shop\nEvents:\n  Warning  FailedCreate  2m  job-controller  {refused}\n").splitlines()
+    assert lines[:3] == [
+        "### Why `shop/a` is lacking pods",
+        "",
+        "**No pod is created: the quota q allows cpu=4, of which cpu=4 is used, and the pod adds cpu=1**",
+    ]
+
+
+def test_a_card_about_a_failed_binding_says_only_that() -> None:
+    failed = 'running PreBind plugin "VolumeBinding": binding volumes: context deadline exceeded'
+    lines = markdown(f"Name: a\nNamespace: shop\nEvents:\n  Warning  FailedScheduling  2m  default-scheduler  {failed}\n").splitlines()
+    assert lines[:3] == [
+        "### Why `shop/a` is pending",
+        "",
+        "**A node was chosen, and the pod's volumes were not provisioned there in time**",
+    ]

@@ -23,7 +23,7 @@ class PastedTextBody(Body, frozen=True, forbid_unknown_fields=True):
     text: Annotated[str, Meta(max_length=2_097_152)] = ""
     #: Instead of `text`, the bytes of one file (Base64), perhaps compressed with gzip or xz. Without a card, the response has its `text`.
     file: Annotated[bytes, Meta(max_length=1_048_576)] = b""
-    #: The pod of a card, `namespace/name`, if the text does not name it.
+    #: The pod of a card, `namespace/name`, if the text names several, or none.
     pod: Annotated[str, Meta(max_length=512)] = ""
 
 
