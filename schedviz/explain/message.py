@@ -85,7 +85,7 @@ class Message(Part, frozen=True):
     pre_filter: str = ""
     #: Preemption's findings, in the same form.
     preemption: tuple[Clause, ...] = ()
-    #: The reasons in one sentence, without those of the control plane; "" for fewer than two reasons.
+    #: The reasons in one sentence, without those of the control plane; "" for fewer than two.
     conclusion: str = ""
     conclusion_phrase: Phrase | None = None
     #: What to try first, without a full stop; "" if the reasons leave several possibilities, or are fewer than two.
@@ -296,7 +296,7 @@ def _fit_error(nodes: int, rest: str) -> Message:
     known = tuple(explained_clause(nodes, sentence) for sentence in others if meaning_of(sentence) is not None)
     unaccounted = nodes - sum(clause.count for clause in counting) if counting or not others else 0
     finding = _finding(nodes, unaccounted, said.strip() if not preempting else "")
-    clauses = most_likely_first((*counting, *known))
+    clauses = _of_all_others(nodes, most_likely_first((*counting, *known)))
     message = Message(
         nodes,
         pre_filter=". ".join(sentence for sentence in others if meaning_of(sentence) is None),
@@ -309,6 +309,20 @@ def _fit_error(nodes: int, rest: str) -> Message:
     return _concluded(message, clauses)
 
 
+def _of_all_others(nodes: int, clauses: Sequence[Clause]) -> tuple[Clause, ...]:
+    """The clauses, of which the only one besides those of the control plane says that it is about all other nodes."""
+    others = [clause for clause in clauses if clause.count and not is_of_control_plane(clause)]
+    left = nodes - sum(clause.count for clause in clauses if is_of_control_plane(clause))
+    headline = others[0].headline_phrase if len(others) == 1 else None
+    if headline is None or others[0].count != left or left == nodes or not headline.template.startswith("{nodes}"):
+        return tuple(clauses)
+    named = counted(left, "the only node outside the control plane", "all {count} nodes outside the control plane")
+    said = Phrase(headline.template, {**headline.values, "nodes": named})
+    return tuple(
+        msgspec.structs.replace(clause, headline=said.text, headline_phrase=said) if clause is others[0] else clause for clause in clauses
+    )
+
+
 def _conclusion(nodes: int, clauses: Sequence[Clause]) -> Phrase | None:
     """The reasons of the nodes that are meant to run pods."""
     others = [clause for clause in clauses if clause.count and not is_of_control_plane(clause)]
@@ -316,6 +330,9 @@ def _conclusion(nodes: int, clauses: Sequence[Clause]) -> Phrase | None:
     if len(clauses) < _SEVERAL or len(reasons) < len(others) or not reasons:
         return None
     left = nodes - sum(clause.count for clause in clauses if is_of_control_plane(clause))
+    if len(others) == 1 and others[0].count == left:
+        # The clause itself says so.
+        return None
     values: dict[str, str | int | Phrase] = {
         "nodes": counted(left, "{count} node", "{count} nodes"),
         "reasons": joined(reasons, "{first}; {next}", maximum=_IN_CONCLUSION),

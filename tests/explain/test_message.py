@@ -222,11 +222,29 @@ CONTROL_PLANE = "3 node(s) had untolerated taint {node-role.kubernetes.io/contro
 BROKEN = "1 node(s) had untolerated taint {node.kubernetes.io/not-ready: }"
 
 
-def test_a_message_concludes_with_what_to_try_first_on_the_nodes_that_run_pods() -> None:
-    message = parse_message(f"0/6 nodes are available: 3 Insufficient cpu, {CONTROL_PLANE}.")
-    assert message.conclusion == "Of the 3 nodes outside the control plane: 3 nodes have too little free cpu."
-    assert message.first.startswith("add a node, or lower the ")
-    assert message.clauses[-1].headline == "3 nodes are reserved for the control plane"
+@pytest.mark.parametrize(
+    ("said", "headline"),
+    [
+        (
+            f"0/6 nodes are available: 3 Insufficient cpu, {CONTROL_PLANE}.",
+            "all 3 nodes outside the control plane have too little free cpu",
+        ),
+        (
+            f"0/4 nodes are available: 1 Insufficient cpu, {CONTROL_PLANE}.",
+            "the only node outside the control plane has too little free cpu",
+        ),
+    ],
+)
+def test_the_only_reason_of_the_nodes_that_run_pods_says_so_once(said: str, headline: str) -> None:
+    message = parse_message(said)
+    assert (message.conclusion, message.first) == ("", "")
+    assert [clause.headline for clause in message.clauses] == [headline, "3 nodes are reserved for the control plane"]
+    assert message.clauses[0].advice.startswith("add a node, or lower the ")
+
+
+def test_a_reason_of_some_of_the_nodes_that_run_pods_does_not_speak_of_all() -> None:
+    message = parse_message(f"0/9 nodes are available: 3 Insufficient cpu, {CONTROL_PLANE}.")
+    assert message.clauses[0].headline == "3 nodes have too little free cpu"
 
 
 def test_a_message_that_leaves_several_possibilities_does_not_choose_one() -> None:
