@@ -116,7 +116,6 @@ def explain(
         if message is not None:
             _message(files, pod, message, output)
         elif files is not None and pod is None:
-            _warn_of_missing_pods(files, paths)
             _all_pending(files, output)
         elif files is not None and pod is not None:
             if (described := _only_described(files, paths, pod)) is None:
@@ -379,16 +378,6 @@ def _missing_pods(files: _Files) -> list[str]:
     """Pods that the files have messages about, and that are not among their objects."""
     names = dict.fromkeys(message.pod for message in files.imported.messages)
     return [name for name in names if name and files.simulation.cluster.find("Pod", name) is None]
-
-
-def _warn_of_missing_pods(files: _Files, paths: Sequence[Path]) -> None:
-    """Warn of pods that only another file describes: the overview is about the objects, and lacks them."""
-    if len(paths) > 1 and (missing := _missing_pods(files)):
-        say(
-            f"warning: The objects lack {named(missing)}, which the files have messages about. "
-            "Name the pod to have them explained: schedviz explain NAMESPACE/POD …",
-            err=True,
-        )
 
 
 def _too_long(name: str) -> str:

@@ -59,7 +59,7 @@ from schedviz.ingest.source import Source, shown_name
 from schedviz.ingest.trace_file import FORMAT as TRACE
 from schedviz.ingest.trace_file import TraceFile, looks_like_trace, trace_of
 from schedviz.ingest.unpack import text_pieces, unpacked
-from schedviz.ingest.warnings import warnings_of, with_last_message
+from schedviz.ingest.warnings import missing_pods, warnings_of, with_last_message
 from schedviz.ingest.yaml_dump import YamlReader
 from schedviz.kube.errors import DecodeError
 from schedviz.kube.gc_tuning import without_gc
@@ -436,7 +436,8 @@ class _Loading:
         objects = tuple(with_last_message(merged.objects[key], merged.messages) for key in keys)
         kinds = Counter(type(obj).__name__ for obj in objects)
         config = merged.config[1] if merged.config else None
-        warnings = (*self.warnings, *merged.all_warnings(), *warnings_of(objects, kinds), *self.refused.warnings())
+        missing = missing_pods(merged.messages.values(), objects, set(merged.origins.values()))
+        warnings = (*missing, *self.warnings, *merged.all_warnings(), *warnings_of(objects, kinds), *self.refused.warnings())
         report = Report(
             files=merged.reports(),
             kinds=dict(kinds),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -11,7 +11,7 @@ import msgspec
 from schedviz.ingest.scheduler_messages import PodMessage
 from schedviz.kube.core import Node, Pod, PodCondition
 from schedviz.kube.meta import KubeObject
-from schedviz.trace.phrase import Phrase, phrase
+from schedviz.trace.phrase import Phrase, phrase, some
 
 #: Pods on fewer nodes than this, all of which are missing, may be those of a node that was just deleted.
 _MIN_HOSTS: Final = 2
@@ -26,6 +26,22 @@ def with_last_message(obj: KubeObject, messages: Mapping[str, PodMessage]) -> Ku
     others = tuple(condition for condition in obj.status.conditions if condition.type != "PodScheduled")
     condition = PodCondition(type="PodScheduled", status="False", reason="Unschedulable", message=messages[obj.key].message)
     return msgspec.structs.replace(obj, status=msgspec.structs.replace(obj.status, conditions=(*others, condition)))
+
+
+def missing_pods(messages: Iterable[PodMessage], objects: Iterable[KubeObject], origins: Collection[str]) -> Iterator[Phrase]:
+    """A warning if texts have messages about pods that are not among the objects. `origins`: the files with objects.
+
+    The Events of a dump may be about pods that were deleted since.
+    """
+    pods = {obj.key for obj in objects if isinstance(obj, Pod)}
+    missing = [message for message in messages if message.pod not in pods and message.source not in origins]
+    if missing:
+        yield phrase(
+            "The objects lack {pods}, which {files} has messages about. To have them explained, drop that text alone on the start page, or "
+            "name the pod: `schedviz explain NAMESPACE/POD -f …`.",
+            pods=some([message.pod for message in missing]),
+            files=some(list(dict.fromkeys(message.source for message in missing))),
+        )
 
 
 def warnings_of(objects: Sequence[KubeObject], kinds: Counter[str]) -> Iterator[Phrase]:

@@ -252,7 +252,7 @@ def test_a_card_of_a_text_about_several_pods_asks_for_one_of_them() -> None:
 def test_a_described_pod_that_the_dump_lacks_is_named_and_explained(described: str) -> None:
     overview, one = (CliRunner().invoke(explain, [*pod, "-f", "-", "-f", described], input=dump()) for pod in ((), ("web-0",)))
     assert "1 pod is pending" in overview.stdout
-    assert "warning: The objects lack shop/web-0, which the files have messages about." in overview.stderr
+    assert f"warning: The objects lack shop/web-0, which {described} has messages about." in overview.stderr
     assert one.stdout.startswith("shop/web-0, 2m ago:")
 
 

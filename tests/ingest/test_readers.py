@@ -389,3 +389,21 @@ def test_nodes_of_one_cluster_and_pods_of_another_are_noticed() -> None:
     pods[0]["spec"]["nodeName"] = "a-1"
     mixed = load([Source.of_bytes("nodes", json.dumps(nodes).encode()), Source.of_bytes("pods", json.dumps(pods).encode())]).report
     assert mixed.warnings[0].startswith("3 of the pods are bound to nodes that are not in the files")
+
+
+def test_a_text_about_pods_that_the_objects_lack_is_named_but_not_the_events_of_a_dump() -> None:
+    said = "Name: {}\nNamespace: shop\nEvents:\n  Warning  FailedScheduling  5m  default-scheduler  0/1 nodes are available: 1 Insufficient cpu.\n"
+    event = {
+        "apiVersion": "v1",
+        "kind": "Event",
+        "metadata": {"name": "e", "namespace": "shop"},
+        "reason": "FailedScheduling",
+        "message": "0/1 nodes are available: 1 Insufficient cpu.",
+        "involvedObject": {"kind": "Pod", "namespace": "shop", "name": "deleted"},
+    }
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web", "namespace": "shop"}, "spec": {"containers": []}}
+    dump = json.dumps({"apiVersion": "v1", "kind": "List", "items": [node, pod, event]})
+    lacking = "The objects lack shop/db, which dump-2 has messages about."
+    assert imported(dump, said.format("db")).report.warnings[0].startswith(lacking)
+    assert not any("objects lack" in warning for warning in imported(dump, said.format("web")).report.warnings)
