@@ -31,6 +31,7 @@ describe("a pasted text", () => {
     ["a message", MESSAGE],
     ["a description", `Name: a\nEvents:\n  Warning  FailedScheduling  5m  default-scheduler  ${MESSAGE}\n`],
     ["an event with another message", "Warning  FailedScheduling  5m  default-scheduler  skip schedule deleting pod: a/b"],
+    ["the log of a scheduler that has stopped", 'E1126 02:56:40.201072       1 server.go:242] "Leaderelection lost"'],
     ["Events as JSON", `{"apiVersion": "v1", "items": [{"kind": "Event", "message": "${MESSAGE}"}]}`],
     ["the status of a pod", `status:\n  conditions:\n  - message: '${MESSAGE}'\n`],
     ["a wrapped message", "0/3 nodes\n  are available: 3 Insufficient cpu."],

@@ -17,7 +17,7 @@ from schedviz.explain.main_reason import is_of_control_plane, most_likely_first,
 from schedviz.explain.meaning import Named
 from schedviz.explain.reason_tables.autoscalers import AT_ITS_LIMITS, CLUSTER_AUTOSCALER, KARPENTER
 from schedviz.explain.reason_tables.creation import API_SERVER
-from schedviz.explain.reason_tables.whole import DESCRIPTION, OLD_PREDICATES, TABLE_OF_PODS
+from schedviz.explain.reason_tables.whole import DESCRIPTION, OLD_PREDICATES, SCHEDULER_LOG, TABLE_OF_PODS
 from schedviz.explain.reasons import UNKNOWN, meaning_of
 from schedviz.kube.claims import claim_keys
 from schedviz.trace.phrase import Phrase, counted, joined, phrase
@@ -65,7 +65,7 @@ _TELLING: Final = 10
 _UNBOUND: Final = "pod has unbound immediate PersistentVolumeClaims"
 #: What says that a claim has no volume.
 PROVISIONER: Final = "the claim's events"
-_WRITERS: Final = frozenset({CLUSTER_AUTOSCALER, KARPENTER, API_SERVER, DESCRIPTION, TABLE_OF_PODS, PROVISIONER})
+_WRITERS: Final = frozenset({CLUSTER_AUTOSCALER, KARPENTER, API_SERVER, DESCRIPTION, TABLE_OF_PODS, SCHEDULER_LOG, PROVISIONER})
 #: In the reasons of nodes that the node lifecycle controller has found not ready.
 _NOT_READY: Final = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable", "were not ready")
 

@@ -27,7 +27,7 @@ from schedviz.explain.message import (
 )
 from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
 from schedviz.explain.reason_tables.preemption import waits_for_victims
-from schedviz.explain.reason_tables.whole import DESCRIPTION, TABLE_OF_PODS
+from schedviz.explain.reason_tables.whole import DESCRIPTION, SCHEDULER_LOG, TABLE_OF_PODS
 from schedviz.trace.phrase import Phrase, counted, joined, phrase, some
 
 #: The cluster autoscaler's --max-node-provision-time, in seconds.
@@ -204,7 +204,7 @@ def _of_writers(
     said = min((message for message in newest if message.writer), key=lambda message: age(message.at), default=None)
     if said is None:
         return None, None, "pending"
-    if said.writer in (DESCRIPTION, TABLE_OF_PODS):
+    if said.writer in (DESCRIPTION, TABLE_OF_PODS, SCHEDULER_LOG):
         return None, None, "pending"
     if said.writer not in (CLUSTER_AUTOSCALER, KARPENTER):
         # The clause itself says it.

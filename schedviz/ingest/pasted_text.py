@@ -18,6 +18,7 @@ from schedviz.ingest.errors import IngestError
 from schedviz.ingest.events import FAILED_CREATE, OTHER_REASONS, REASON, message_in_event
 from schedviz.ingest.kubectl_text import without_terminal, without_warnings
 from schedviz.ingest.limits import Limits
+from schedviz.ingest.lost_leases import lost_leases
 from schedviz.ingest.message_ends import whole_message
 from schedviz.ingest.scheduler_messages import PodMessage
 from schedviz.ingest.stopped_schedulers import stopped_schedulers
@@ -249,6 +250,7 @@ def _in_plain(text: str, *, of_others: bool) -> Iterator[PodMessage]:
     yield from _each(text)
     if of_others:
         yield from (PodMessage(pod, said) for pod, said in (*untried_pods(text), *stopped_schedulers(text)))
+        yield from (PodMessage(lease, said, at=_log_time(line)) for lease, line, said in lost_leases(text))
 
 
 def _each(text: str) -> Iterator[PodMessage]:

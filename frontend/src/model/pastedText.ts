@@ -6,8 +6,8 @@ export const MAX_TEXT_LENGTH = 2_097_152;
 /** `Allocatable:` is a line of a described node, of which an object can be made. */
 const OBJECTS = /(?:^|\n)Allocatable:\s*\n|(?:^|[\s{,"])apiVersion"?\s*:|(?:^|\n)[ \t>"']*(?:kind|containers)"?\s*:\s|Dump of cached NodeInfo/;
 const SPEC = /(?:^|\n)Allocatable:\s*\n|(?:^|[\s{,"])(?:spec|containers)"?\s*:/;
-/** Messages that count nodes, and the reasons of other events about pods that wait or were not created. */
-const MESSAGE = /\d\/\d+\s+nodes\s+are\s+available|\b(?:FailedScheduling|NotTriggerScaleUp|TriggeredScaleUp|FailedScaleUp|FailedCreate)\b/;
+/** Messages that count nodes, and the reasons of other events about pods that wait or were not created; and that a scheduler lost its lease. */
+const MESSAGE = /\d\/\d+\s+nodes\s+are\s+available|\b(?:FailedScheduling|NotTriggerScaleUp|TriggeredScaleUp|FailedScaleUp|FailedCreate)\b|[Ll]eaderelection lost|[Ff]ailed to renew lease/;
 
 /** Whether a text has objects to import. Events and the status of a pod have messages and no specification. */
 export function hasObjects(text: string): boolean {

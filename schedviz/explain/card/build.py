@@ -15,7 +15,7 @@ from schedviz.explain.finding import Finding
 from schedviz.explain.message import Message, ParsedMessage, one_full_stop, shown_name, writer_of
 from schedviz.explain.overview import Overview, PendingGroup, WaitingReason
 from schedviz.explain.reason_tables.creation import API_SERVER
-from schedviz.explain.reason_tables.whole import TABLE_OF_PODS
+from schedviz.explain.reason_tables.whole import SCHEDULER_LOG, TABLE_OF_PODS
 from schedviz.explain.sentence import answer_of
 from schedviz.explain.text_reading import PodAnswer, says_all
 from schedviz.kube.printed_amount import printed_amount
@@ -23,8 +23,8 @@ from schedviz.trace.phrase import as_sentence
 
 #: Groups per reason of an overview; the pods of others are counted.
 _GROUPS: Final = 5
-#: The state of what a message is about that is not of a scheduler: the owner of pods, or a scheduler's pod.
-_STANDINGS: Final = {API_SERVER: "lacking pods", TABLE_OF_PODS: "not running"}
+#: The state of what a message is about that is not of a scheduler: the owner of pods, or a scheduler.
+_STANDINGS: Final = {API_SERVER: "lacking pods", TABLE_OF_PODS: "not running", SCHEDULER_LOG: "stopped"}
 
 
 def card_of_pod(explanation: Explanation, change: SmallestChange | None, *, origin: str = "") -> Card:

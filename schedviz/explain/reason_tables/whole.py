@@ -17,6 +17,7 @@ OTHER_SCHEDULER: Final = (
 #: What has no message of a scheduler, but tells that there is none.
 DESCRIPTION: Final = "kubectl describe"
 TABLE_OF_PODS: Final = "kubectl get pods"
+SCHEDULER_LOG: Final = "kube-scheduler log"
 
 WHOLE: Final[tuple[Row, ...]] = (
     (
@@ -35,6 +36,16 @@ WHOLE: Final[tuple[Row, ...]] = (
             "kube-scheduler does not run ({state}), so no pod gets a node",
             (),
             "start with its log: `kubectl logs{pod} --previous`",
+        ),
+    ),
+    (
+        r"(?:failed to renew lease (?P<lease>[^\s;]+)[^;]*(?:; )?)?Leaderelection lost|failed to renew lease (?P<not_renewed>[^\s;:]+).*",
+        Meaning(
+            SCHEDULER_LOG,
+            "the kube-scheduler that wrote this log has lost its lease, and stopped: pods wait until an instance has the lease",
+            ("the API server was slow or not reachable", "the scheduler's node was overloaded"),
+            "see whether another instance has taken over: `kubectl get lease -A | grep scheduler` shows the holder, and "
+            "`kubectl get pods -A | grep kube-scheduler` whether it runs. Then look at the API server and at etcd at that time",
         ),
     ),
     (
