@@ -78,7 +78,8 @@ PLACEMENT: Final[tuple[Row, ...]] = (
             names.POD_TOPOLOGY_SPREAD,
             "the node lacks the label that is the constraint's topologyKey",
             ("nodes without the topology label",),
-            "label the nodes, or use a topologyKey that they have",
+            "find the key with `kubectl get pod{pod} -o yaml | grep topologyKey`, and the nodes that lack it with `kubectl get nodes -L "
+            "KEY`; label them, or use a topologyKey that they have",
             of_nodes=("{nodes} lacks the label over which the pod is spread", "{nodes} lack the label over which the pod is spread"),
         ),
     ),
