@@ -17,7 +17,7 @@ _TURN_SECONDS: Final = 80
 
 
 @contextmanager
-def take_turn(owner_id: int | None, result_key: str) -> Iterator[bool]:
+def turn_of(owner_id: int | None, result_key: str) -> Iterator[bool]:
     """True if an analysis of this user's sessions may run now; False: as many as allowed are running. Raises `redis.RedisError`."""
     if not settings.ANALYSES_PER_USER:
         yield True

@@ -10,7 +10,7 @@ from django.conf import LazySettings
 from django.contrib.auth.models import User
 
 from schedviz.sessions.analysis import analysis_job, requests
-from schedviz.sessions.analysis.analysis_turns import take_turn
+from schedviz.sessions.analysis.analysis_turns import turn_of
 from schedviz.sessions.models import Session
 from schedviz.sessions.redis import single_flight, stream
 from tests.sessions.conftest import MakeSession
@@ -23,14 +23,14 @@ def test_as_many_analyses_of_one_user_run_as_allowed_and_others_beside_them(sett
     # Other tests use this Redis, too.
     ada, bob = uuid4().int % 10**9, uuid4().int % 10**9
 
-    with take_turn(ada, "first") as first, take_turn(ada, "second") as second, take_turn(bob, "third") as third:
+    with turn_of(ada, "first") as first, turn_of(ada, "second") as second, turn_of(bob, "third") as third:
         assert (first, second, third) == (True, False, True)
-    with take_turn(ada, "second") as again:
+    with turn_of(ada, "second") as again:
         assert again
 
 
 def test_there_is_no_limit_by_default(settings: LazySettings) -> None:
-    with take_turn(7, "first") as first, take_turn(7, "second") as second:
+    with turn_of(7, "first") as first, turn_of(7, "second") as second:
         assert first
         assert second
 
@@ -44,7 +44,7 @@ def test_an_analysis_waits_for_its_turn_as_long_as_somebody_asks_for_it(make_ses
     key = requests._result_key(session, request)
     body = msgspec.json.encode(request)
 
-    with take_turn(session.owner_id, "another"):
+    with turn_of(session.owner_id, "another"):
         assert analysis_job.run(session.pk, body, key), "nobody asks: it is dropped"
         assert single_flight.claim_request(key)
         assert not analysis_job.run(session.pk, body, key)
