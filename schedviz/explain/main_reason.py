@@ -57,8 +57,8 @@ _SYSTEM_TAINTS: Final = (_OF_NODES, _CONTROL_PLANE)
 _SYSTEM_POOL: Final = "{CriticalAddonsOnly:"
 
 
-def main_reason(dry_run: DryRun, verdicts: Sequence[NodeVerdict]) -> tuple[str, str] | None:
-    """The reason and its plugin; None if no verdict has a reason. `verdicts` are those of the dry run's nodes, in order."""
+def main_reason(dry_run: DryRun, verdicts: Sequence[NodeVerdict]) -> tuple[str, str, str] | None:
+    """The reason, its plugin and its code; None if no verdict has a reason. `verdicts` are those of the dry run's nodes, in order."""
     # Verdicts share their tuples of objections: there are few distinct ones.
     kinds: dict[tuple[int, str, int], tuple[NodeVerdict, int]] = {}
     kept = _kept_for_others(dry_run, verdicts)
@@ -73,10 +73,10 @@ def main_reason(dry_run: DryRun, verdicts: Sequence[NodeVerdict]) -> tuple[str, 
         if verdict.reasons
     ]
     nearest = min((distance for distance, _, _ in distances), default=None)
-    counts: Counter[tuple[str, str]] = Counter()
+    counts: Counter[tuple[str, str, str]] = Counter()
     for distance, verdict, count in distances:
         if distance == nearest:
-            counts.update({(reason, verdict.plugin): count for reason in verdict.reasons})
+            counts.update({(reason, verdict.plugin, verdict.code): count for reason in verdict.reasons})
     # A node that is too small stays so when pods leave: its number of pods does not matter.
     return max(counts, key=lambda reason: (counts[reason], reason[0].startswith("Insufficient "), reason), default=None)
 

@@ -144,7 +144,7 @@ def _tried(simulation: Simulation, known: Explanation, dry_run: DryRun, *, with_
         nodes=len(verdicts),
         fits=fits,
         clauses=reasons,
-        main=next((clause for clause in reasons if failed or (clause.reason, clause.plugin) == main), None),
+        main=next((clause for clause in reasons if failed or _key(clause) == main), None),
         plugins=tuple(plugin for plugin, _ in dry_run.each_plugin()),
         outlooks={outlook: counted[outlook] for outlook in OUTLOOKS if counted[outlook]},
         matrix=verdicts,
@@ -176,12 +176,17 @@ def _of_other_scheduler(simulation: Simulation, known: Explanation, pod: Pod) ->
     return _replace(known, standing="ignored", sentence=sentence.text, sentence_phrase=sentence, advice=advice.text, advice_phrase=advice)
 
 
-def _with_asides(clauses: Sequence[Clause], main: tuple[str, str] | None) -> tuple[Clause, ...]:
+def _with_asides(clauses: Sequence[Clause], main: tuple[str, str, str] | None) -> tuple[Clause, ...]:
     """The clauses, of which those are marked that concern none of the main reason's nodes."""
-    decisive = {node for clause in clauses if (clause.reason, clause.plugin) == main for node in clause.nodes}
+    decisive = {node for clause in clauses if _key(clause) == main for node in clause.nodes}
     if not decisive:
         return tuple(clauses)
     return tuple(_replace_clause(clause, is_aside=decisive.isdisjoint(clause.nodes)) for clause in clauses)
+
+
+def _key(clause: Clause) -> tuple[str, str, str]:
+    """What tells it from the other clauses. Nodes that are too small for the pod have the same reason as full ones, and another code."""
+    return clause.reason, clause.plugin, clause.code
 
 
 def _said(known: Explanation, dry_run: DryRun) -> tuple[Clause, ...]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from schedviz.engine import Simulation
 from schedviz.explain.details.detail import (
     AnyDetail,
@@ -68,7 +70,7 @@ def test_insufficient_cpu_names_the_nodes_with_the_most_free_and_what_is_missing
 
 def test_a_node_with_too_little_is_not_named_as_the_one_with_the_most_free_if_another_has_enough() -> None:
     result = details(cluster(node("n1"), node("n2"), pod("a", cpu="3", on="n1"), pod("p", cpu="2")))
-    assert [detail.sentence for detail in result] == ["the pod requests 2 cpu, and no node that it may use has more than 1 free (n1, of 4)"]
+    assert [detail.sentence for detail in result] == ["at most 1 cpu free on 1 node (n1, of 4); the pod requests 2"]
 
 
 def test_a_cordoned_node_with_enough_is_named() -> None:
@@ -76,6 +78,29 @@ def test_a_cordoned_node_with_enough_is_named() -> None:
     assert [detail.sentence for detail in details(simulation, "Insufficient cpu")] == [
         "the pod requests 2 cpu, and no node that it may use has any free (n1 has 4, all in use); n2 has 4 free, but is cordoned"
     ]
+
+
+@pytest.mark.parametrize(
+    "closed",
+    [
+        node("n2", cordoned=True, pool="b"),
+        node("n2", cordoned=True, pool="a", taints=("gpu=true:NoSchedule",)),
+        node("n2", cordoned=True, pool="a", memory="1Gi"),
+    ],
+    ids=["selector", "taint", "memory"],
+)
+def test_a_cordoned_node_that_the_pod_could_not_use_anyway_is_not_named(closed: dict[str, Any]) -> None:
+    waiting = pod("p", cpu="2", memory="2Gi", nodeSelector={"pool": "a"})
+    simulation = cluster(node("n1", pool="a"), closed, pod("a", cpu="3", on="n1"), waiting)
+    assert [detail.sentence for detail in details(simulation, "Insufficient cpu")] == [
+        "the pod requests 2 cpu, and no node that it may use has more than 1 free (n1, of 4)"
+    ]
+
+
+def test_a_cordoned_node_with_the_taint_of_its_cordon_is_named() -> None:
+    drained = node("n2", cordoned=True, taints=("node.kubernetes.io/unschedulable=:NoSchedule",))
+    simulation = cluster(node("n1"), drained, pod("a", cpu="3", on="n1"), pod("p", cpu="2"))
+    assert details(simulation, "Insufficient cpu")[0].sentence.endswith("; n2 has 4 free, but is cordoned")
 
 
 def test_the_pods_that_use_all_devices_of_a_kind_are_named() -> None:
@@ -131,7 +156,7 @@ def test_a_resource_that_only_other_nodes_have_is_named_as_such() -> None:
     with_gpu["status"]["allocatable"]["nvidia.com/gpu"] = "8"
     simulation = cluster(node("n1"), with_gpu, pod("p", containers=[{"name": "c", "image": "i", "resources": requests}]))
     [detail] = details(simulation, "Insufficient nvidia.com/gpu")
-    assert detail.sentence == "the pod requests 1 nvidia.com/gpu, which the nodes that are open to it lack; 1 other node has it"
+    assert detail.sentence == "no nvidia.com/gpu on 1 node; the pod requests 1"
 
 
 def test_a_nominated_pod_counts_as_use_of_its_node() -> None:

@@ -124,11 +124,38 @@ def test_labels_that_no_node_has_are_named() -> None:
     assert headline(apart) == "the pod only runs on nodes with disk=ssd and pool=gpu, and no node has all of them"
 
 
-def test_a_request_that_only_other_nodes_could_hold_is_compared_with_those_that_are_open_to_the_pod() -> None:
+def test_a_request_that_only_nodes_of_no_use_could_hold_says_why_they_are_no_use() -> None:
     large = node("n2", cpu="16", taints=("gpu=true:NoSchedule",))
     assert headline(cluster(node("n1"), large, pod("p", cpu="6")), "Insufficient cpu") == (
-        "the pod requests 6 cpu; the nodes that are open to it have at most 4 in total"
+        "the pod requests 6 cpu; the only node with as much, n2, has the taint gpu=true, which the pod does not tolerate"
     )
+    others = [large, node("n3", cpu="8", cordoned=True)]
+    assert headline(cluster(node("n1"), *others, pod("p", cpu="6")), "Insufficient cpu") == (
+        "the pod requests 6 cpu; of the 2 nodes with as much, 1 node has the taint gpu=true, which the pod does not tolerate and 1 node "
+        "is cordoned"
+    )
+
+
+def with_gpus(obj: dict[str, Any], gpus: str) -> dict[str, Any]:
+    """The node that offers them, or the pod that requests them besides its other requests."""
+    amounts = {"nvidia.com/gpu": gpus}
+    if obj["kind"] == "Node":
+        obj["status"]["allocatable"] |= amounts
+    else:
+        resources = obj["spec"]["containers"][0]["resources"]
+        obj["spec"]["containers"][0]["resources"] = {"requests": resources["requests"] | amounts, "limits": amounts}
+    return obj
+
+
+def test_the_nodes_that_could_take_the_pod_if_others_left_answer_before_those_without_its_device() -> None:
+    nodes = [node("a1"), node("a2"), with_gpus(node("g1", cpu="16"), "4")]
+    simulation = cluster(*nodes, with_gpus(pod("x", on="g1"), "3"), with_gpus(pod("p", cpu="6"), "2"), release="v1.36")
+    assert headline(simulation) == "the pod requests 2 nvidia.com/gpu, and no node has more than 1 free (g1, of 4)"
+    explanation = why_pending(simulation, "default/p")
+    assert [clause.headline for clause in explanation.clauses if clause.is_aside] == [
+        "at most 4 cpu in total on 2 nodes; the pod requests 6",
+        "no nvidia.com/gpu on 2 nodes; the pod requests 2",
+    ]
 
 
 def test_affinity_and_anti_affinity_say_near_which_pods() -> None:

@@ -69,7 +69,7 @@ def _with_details(simulation: Simulation, dry_run: DryRun, verdicts: Sequence[No
         return clause
     row_of = dry_run.row_of
     index = np.fromiter((row_of[node] for node in clause.nodes), np.intp, len(clause.nodes))
-    rejected = RejectedNodes(simulation, dry_run, clause.reason, index)
+    rejected = RejectedNodes(simulation, dry_run, verdicts, clause.reason, index)
     keys = [objections[index]]
     if clause.plugin == names.NODE_RESOURCES_FIT:
         keys.insert(0, shortage(rejected))
@@ -80,7 +80,7 @@ def _with_details(simulation: Simulation, dry_run: DryRun, verdicts: Sequence[No
     clause = msgspec.structs.replace(clause, nodes=nodes, details=found)
     if advice := _advice(found):
         clause = msgspec.structs.replace(clause, advice=advice, advice_phrase=None)
-    plain = headline(rejected, verdicts, clause, found)
+    plain = headline(rejected, clause, found)
     return clause if plain is None else msgspec.structs.replace(clause, headline=plain.text, headline_phrase=plain)
 
 

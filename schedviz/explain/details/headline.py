@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
+
+import numpy as np
 
 from schedviz.explain.details.detail import (
     Detail,
@@ -38,17 +40,37 @@ _ZONES: Final = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.
 _REGIONS: Final = ("topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region")
 
 
-def headline(rejected: RejectedNodes, verdicts: Sequence[NodeVerdict], clause: Clause, details: Sequence[Detail]) -> Phrase | None:
-    """The sentence, without a full stop; None if the reason is unknown. `verdicts` are those of the dry run's nodes, in order."""
-    return _Writer(rejected, verdicts, clause).headline(details)
+class _Which(NamedTuple):
+    """How a sentence names the nodes that have what the pod needs: a single one, all of them, or several with a reason each."""
+
+    only: str
+    every: str
+    several: str
+
+
+_THERE: Final = _Which(
+    phrase("its only node there, {node},").template,
+    phrase("all {count} nodes there").template,
+    phrase("of the {count} nodes there, {parts}").template,
+)
+_LARGE: Final = _Which(
+    phrase("the only node with as much, {node},").template,
+    phrase("all {count} nodes with as much").template,
+    phrase("of the {count} nodes with as much, {parts}").template,
+)
+
+
+def headline(rejected: RejectedNodes, clause: Clause, details: Sequence[Detail]) -> Phrase | None:
+    """The sentence, without a full stop; None if the reason is unknown."""
+    return _Writer(rejected, clause).headline(details)
 
 
 class _Writer:
     """Writes the sentence of one clause."""
 
-    def __init__(self, rejected: RejectedNodes, verdicts: Sequence[NodeVerdict], clause: Clause) -> None:
+    def __init__(self, rejected: RejectedNodes, clause: Clause) -> None:
         self._rejected = rejected
-        self._verdicts = verdicts
+        self._verdicts = rejected.verdicts
         self._clause = clause
         self._short = ShortNames(rejected.everywhere.names)
 
@@ -92,14 +114,20 @@ class _Writer:
         if detail.resource == "pods" or not detail.nodes:
             return self._in_general()
         here = int(self._rejected.rows.allocatable(detail.resource).max())
+        if not here < detail.requested <= detail.largest:
+            return detail.sentence_phrase
+        large = np.flatnonzero(self._rejected.everywhere.allocatable(detail.resource) >= detail.requested).tolist()
         values = {"requested": printed_amount(detail.resource, detail.requested), "resource": detail.resource}
-        if here and detail.requested > here and detail.requested <= detail.largest:
-            return phrase(
-                "the pod requests {requested} {resource}; the nodes that are open to it have at most {largest} in total",
-                largest=printed_amount(detail.resource, here),
-                **values,
-            )
-        return detail.sentence_phrase
+        if not self._rejected.may_be_used[large].any():
+            return phrase("the pod requests {requested} {resource}; {there}", there=self._there(large, _LARGE), **values)
+        if not here:
+            return detail.sentence_phrase
+        return phrase(
+            "at most {largest} {resource} in total on {nodes}; the pod requests {requested}",
+            largest=printed_amount(detail.resource, here),
+            nodes=counted(self._clause.count, "{count} node", "{count} nodes"),
+            **values,
+        )
 
     def _taints(self, details: Sequence[TaintDetail]) -> Phrase | None:
         """Each taint as v1.27's reason would say it: v1.36's does not name the taint."""
@@ -218,18 +246,18 @@ class _Writer:
         domains = {info.node.metadata.labels[key] for info in infos if info.node is not None and key in info.node.metadata.labels}
         return self._rows_with(key, domains)
 
-    def _there(self, rows: Sequence[int]) -> Phrase:
+    def _there(self, rows: Sequence[int], which: _Which = _THERE) -> Phrase:
         """Why none of these nodes takes the pod: the first reason of each that is not the clause's own plugin's."""
         if not rows:
             return phrase("no node is there")
         if len(rows) == 1:
             node = self._short.of(self._verdicts[rows[0]].node)
-            return self._because(self._reason(self._verdicts[rows[0]]), 1, phrase("its only node there, {node},", node=node))
+            return self._because(self._reason(self._verdicts[rows[0]]), 1, Phrase(which.only, {"node": node}))
         counts = Counter(self._reason(self._verdicts[row]) for row in rows)
         if len(counts) == 1:
-            return self._because(next(iter(counts)), len(rows), phrase("all {count} nodes there", count=len(rows)))
+            return self._because(next(iter(counts)), len(rows), Phrase(which.every, {"count": len(rows)}))
         parts = [self._because(reason, count, None) for reason, count in counts.most_common()]
-        return phrase("of the {count} nodes there, {parts}", count=len(rows), parts=_listed(parts))
+        return Phrase(which.several, {"count": len(rows), "parts": _listed(parts)})
 
     def _reason(self, verdict: NodeVerdict) -> str:
         others = (objection.reasons for objection in verdict.objections if objection.plugin != self._clause.plugin)

@@ -33,9 +33,10 @@ def resource_details(rejected: RejectedNodes) -> Iterator[ResourceDetail]:
         resource,
         requested,
         largest,
-        offered_by,
         [msgspec.structs.replace(node, node=short.of(node.node)) for node in nodes],
+        rejected=len(rejected.index),
         most_elsewhere=int((everywhere - _used(rejected.everywhere, resource)).max(initial=0)),
+        most_usable=_most_usable(rejected, resource),
         holders=_holders(rejected, resource) if nodes else [],
     )
     if (cordoned := _cordoned_with(rejected, resource, requested)) is not None and resource != PODS:
@@ -102,25 +103,36 @@ def _holders(rejected: RejectedNodes, resource: str) -> list[str]:
 
 
 def _cordoned_with(rejected: RejectedNodes, resource: str, requested: int) -> tuple[str, int] | None:
-    """The cordoned node with the most free, and how much, if that is enough for the pod."""
+    """Of the nodes that would take the pod if they were uncordoned, the one with the most free, and how much."""
     rows = rejected.everywhere
     free = rows.allocatable(resource) - _used(rows, resource)
-    cordoned = [row for row, info in enumerate(rows.infos) if info.node is not None and info.node.spec.unschedulable]
-    row = max((row for row in cordoned if free[row] >= requested), key=lambda row: int(free[row]), default=None)
+    enough = np.flatnonzero(free >= requested).tolist()
+    row = max((row for row in enough if rejected.is_only_cordoned(row)), key=lambda row: int(free[row]), default=None)
     return None if row is None else (rows.names[row], int(free[row]))
+
+
+def _most_usable(rejected: RejectedNodes, resource: str) -> int:
+    """The most that any other node which the pod may use has free."""
+    rows, usable = rejected.everywhere, rejected.may_be_used.copy()
+    usable[rejected.index] = False
+    return int((rows.allocatable(resource) - _used(rows, resource))[usable].max(initial=0))
 
 
 def _sentence(
     resource: str,
     requested: int,
     largest: int,
-    offered_by: int,
     nodes: Sequence[NodeAmount],
     *,
+    rejected: int,
     most_elsewhere: int,
+    most_usable: int,
     holders: Sequence[str],
 ) -> Phrase:
-    """What the nodes lack. `most_elsewhere`: the most that any node of the cluster has free."""
+    """What the rejected nodes lack, of which there are `rejected`; `nodes` are the nearest.
+
+    `most_elsewhere`: the most that any node of the cluster has free. `most_usable`: that any other node has which the pod may use.
+    """
     best = nodes[0]
     if resource == PODS:
         return phrase("{node} has {used} of at most {allocatable} pods", node=best.node, used=best.used, allocatable=best.allocatable)
@@ -140,13 +152,9 @@ def _sentence(
             resource=resource,
             largest=printed_amount(resource, largest),
         )
+    on = counted(rejected, "{count} node", "{count} nodes")
     if not best.allocatable:
-        return phrase(
-            "the pod requests {requested} {resource}, which the nodes that are open to it lack; {others}",
-            requested=wanted,
-            resource=resource,
-            others=counted(offered_by, "{count} other node has it", "{count} other nodes have it"),
-        )
+        return phrase("no {resource} on {nodes}; the pod requests {requested}", resource=resource, nodes=on, requested=wanted)
     free = max(0, best.allocatable - best.used)
     values = {
         "requested": wanted,
@@ -157,6 +165,9 @@ def _sentence(
     }
     if most_elsewhere <= free and not free and holders:
         return _all_in_use(nodes, holders, values)
+    if most_usable > free:
+        at_most = "at most {free} {resource} free on {nodes} ({node}, of {allocatable}); the pod requests {requested}"
+        return phrase(at_most if free else "no {resource} free on {nodes}; the pod requests {requested}", nodes=on, **values)
     some_free, none_free = "more than {free} free ({node}, of {allocatable})", "any free ({node} has {allocatable}, all in use)"
     most = phrase(some_free if free else none_free, **values)
     if most_elsewhere > free:
