@@ -15,6 +15,10 @@ _MIN_LETTERS: Final = 4
 _SHORT: Final = 3
 #: Labels of Kubernetes and of clouds name zones and machines, which differ in a letter on purpose: `m5.large` and `m5.xlarge`.
 _WELL_KNOWN: Final = re.compile(r"(?:^|\.)(?:kubernetes|k8s)\.io/")
+#: Labels that the kubelet sets by what the machine is: nobody changes them, and a pod that asks for one does not run on other machines.
+OF_MACHINE: Final = frozenset({f"{prefix}kubernetes.io/{name}" for prefix in ("", "beta.") for name in ("arch", "os")})
+#: Other names of architectures, and those in labels.
+_ARCHITECTURES: Final = {"x86_64": "amd64", "x86-64": "amd64", "x64": "amd64", "aarch64": "arm64", "arm64v8": "arm64", "arm": "arm64"}
 _BETWEEN_WORDS: Final = re.compile(r"[-._]")
 
 
@@ -33,10 +37,14 @@ def is_mistyped(value: str, meant: str) -> bool:
 
 def meant_value(key: str, value: str, nodes: Iterable[Node]) -> str:
     """The value that was probably meant for a required label that no node has, but almost; "" if there is none."""
-    if _WELL_KNOWN.search(key):
+    if _WELL_KNOWN.search(key) and key not in OF_MACHINE:
         return ""
     there = {node.metadata.labels[key] for node in nodes if key in node.metadata.labels}
-    return "" if value in there else min((other for other in there if is_mistyped(value, other)), default="")
+    if value in there:
+        return ""
+    if key in OF_MACHINE and (named := _ARCHITECTURES.get(value.lower())) in there:
+        return named or ""
+    return min((other for other in there if is_mistyped(value, other)), default="")
 
 
 def mistyped_toleration(tolerations: Iterable[Toleration], key: str, value: str) -> Toleration | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import msgspec
 import pytest
@@ -323,3 +324,38 @@ def test_another_node_comes_before_the_toleration_of_a_pool_that_the_pod_does_no
     simulation = cluster(full, pool, pod("a", cpu="4", on="n1"), pod("p", cpu="2"))
     whats = [suggestion.changes[0].what for suggestion in smallest_change(simulation, "default/p").suggestions]
     assert whats.index("add one more node like n1") < whats.index("tolerate the taint dedicated=ingress")
+
+
+def owned(by: str, obj: dict[str, Any]) -> dict[str, Any]:
+    """The pod with a controller."""
+    obj["metadata"]["ownerReferences"] = [{"apiVersion": "apps/v1", "kind": by, "name": "owner", "uid": "owner", "controller": True}]
+    return obj
+
+
+def test_the_architecture_that_nodes_have_is_offered_and_a_pod_is_never_placed_on_machines_of_another() -> None:
+    nodes = [node("n1", **{"kubernetes.io/arch": "amd64"}), node("n2", **{"kubernetes.io/arch": "arm64"})]
+    assert whats(*nodes, pod("p", nodeSelector={"kubernetes.io/arch": "arm"})) == [
+        ["ask for the node label kubernetes.io/arch=arm64 instead of kubernetes.io/arch=arm, which is probably a typo"]
+    ]
+    assert whats(*nodes, pod("p", nodeSelector={"kubernetes.io/arch": "s390x"})) == []
+    in_affinity = {"matchExpressions": [{"key": "kubernetes.io/os", "operator": "In", "values": ["windows"]}]}
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [in_affinity]}}
+    assert whats(*nodes, pod("p", affinity={"nodeAffinity": required})) == []
+
+
+def test_a_pod_of_a_daemon_set_stays_on_its_node_and_moving_another_pod_comes_before_a_change_of_all_its_pods() -> None:
+    for_n1 = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]}
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [for_n1]}}
+    agent = owned("DaemonSet", pod("p", cpu="2", affinity={"nodeAffinity": required}))
+    others = [owned("ReplicaSet", pod("a", cpu="3", on="n1"))]
+    suggestions = smallest_change(cluster(node("n1"), node("n2"), *others, agent), "default/p").suggestions
+    assert [(change.what, change.consequence) for suggestion in suggestions for change in suggestion.changes] == [
+        ("remove default/a from n1", "its controller creates it again, and it then needs room elsewhere"),
+        ("request 1 cpu instead of 2 in container c", "it changes the DaemonSet's pods on all nodes"),
+    ]
+
+
+def test_a_pod_without_a_controller_is_not_created_again_after_its_removal() -> None:
+    suggestions = smallest_change(cluster(node("n1"), pod("a", cpu="3", on="n1"), pod("p", cpu="2")), "default/p").suggestions
+    said = {change.kind: change.consequence for suggestion in suggestions for change in suggestion.changes}
+    assert said["victim"] == "it names no controller that would create it again"

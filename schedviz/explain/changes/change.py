@@ -65,6 +65,9 @@ COSTS: dict[Kind, float] = {
 #: The additional cost of a change that hardly anybody would make, so that an additional node is suggested before it.
 _UNLIKELY: Final = 7
 
+#: What lowering the requests of a DaemonSet costs besides: its pods on all other nodes restart, and moving a pod comes before it.
+_FOR_ALL_NODES: Final = 10
+
 #: The kinds in words, for the list of dry runs.
 WORDS: dict[str, str] = {
     "request": "a smaller request",
@@ -97,6 +100,11 @@ CONSEQUENCES: dict[Kind, str] = {
     "toleration": "the pod may then be placed on nodes that are reserved for others",
     "victim": "their controllers create removed pods again, and those then need room elsewhere",
 }
+
+#: The same of a change of a DaemonSet's template, and of the removal of a single pod, with a controller and without.
+OF_ALL_NODES: Final = "it changes the DaemonSet's pods on all nodes"
+CREATED_AGAIN: Final = "its controller creates it again, and it then needs room elsewhere"
+NOT_CREATED_AGAIN: Final = "it names no controller that would create it again"
 
 
 class ChangeView(Part, frozen=True):
@@ -142,16 +150,22 @@ class Change(msgspec.Struct, frozen=True):
     yaml: str = ""
     #: Whether hardly anybody would make it, such as a request that is a fraction of the present one.
     is_unlikely: bool = False
+    #: Whether it changes the template of a DaemonSet, and so its pods on all nodes.
+    is_of_daemon_set: bool = False
+    #: As in `ChangeView`; "": that of its kind.
+    consequence: str = ""
 
     @property
     def cost(self) -> float:
         """Its cost; smaller changes of a kind cost less, by less than the difference between kinds."""
-        return COSTS[self.kind] + self.amount + (_UNLIKELY if self.is_unlikely else 0)
+        besides = (_UNLIKELY if self.is_unlikely else 0) + (_FOR_ALL_NODES if self.is_of_daemon_set else 0)
+        return COSTS[self.kind] + self.amount + besides
 
     @property
     def view(self) -> ChangeView:
         """The change as reported."""
-        return ChangeView(self.kind, self.what, self.phrase, self.kubectl, self.yaml, CONSEQUENCES.get(self.kind, ""))
+        consequence = OF_ALL_NODES if self.is_of_daemon_set else self.consequence or CONSEQUENCES.get(self.kind, "")
+        return ChangeView(self.kind, self.what, self.phrase, self.kubectl, self.yaml, consequence)
 
     @property
     def what(self) -> str:

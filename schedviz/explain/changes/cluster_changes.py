@@ -11,11 +11,12 @@ from schedviz.engine.dryrun.dry_run import DryRun
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.nodeunschedulable.node_unschedulable import CORDON
 from schedviz.engine.framework.types import NodeInfo
-from schedviz.explain.changes.change import Change, named, shell
+from schedviz.explain.changes.change import CREATED_AGAIN, NOT_CREATED_AGAIN, Change, named, shell
 from schedviz.explain.changes.mistyped_labels import corrections, mistyped_labels
 from schedviz.explain.changes.more_nodes import HOSTNAME, NOT_READY
 from schedviz.explain.changes.pod_changes import selects_nodes
 from schedviz.explain.explanation import Explanation, NodeVerdict
+from schedviz.explain.mistyped import OF_MACHINE
 from schedviz.explain.victims import is_of_node
 from schedviz.kube.core import Pod
 from schedviz.trace.phrase import phrase
@@ -107,7 +108,7 @@ def _label(info: NodeInfo, pod: Pod) -> Change | None:
     node = info.node
     assert node is not None
     missing = {key: value for key, value in _required_labels(pod).items() if node.metadata.labels.get(key) != value}
-    if not missing or HOSTNAME in missing:
+    if not missing or HOSTNAME in missing or not OF_MACHINE.isdisjoint(missing):
         return None
     labels = {**node.metadata.labels, **missing}
     label_texts = [f"{key}={value}" for key, value in missing.items()]
@@ -155,4 +156,5 @@ def _victims(dry_run: DryRun, explanation: Explanation, rows: dict[str, int]) ->
             frozenset({names.NODE_RESOURCES_FIT, names.NODE_PORTS}),
             amount=1 - 1 / (1 + len(victims)),
             deleted=victims,
+            consequence="" if len(victims) > 1 else CREATED_AGAIN if victims[0].metadata.owner_references else NOT_CREATED_AGAIN,
         )

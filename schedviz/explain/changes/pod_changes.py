@@ -18,9 +18,10 @@ from schedviz.explain.changes.change import Change
 from schedviz.explain.changes.more_nodes import NOT_READY
 from schedviz.explain.explanation import Explanation
 from schedviz.explain.main_reason import keeps_for_others
-from schedviz.explain.mistyped import mistyped_toleration, printed_toleration
+from schedviz.explain.mistyped import OF_MACHINE, mistyped_toleration, printed_toleration
+from schedviz.explain.victims import is_of_daemon_set
 from schedviz.kube import quantity
-from schedviz.kube.affinity import Affinity, PodAffinity, PodAffinityTerm, Toleration, TopologySpreadConstraint
+from schedviz.kube.affinity import Affinity, NodeSelectorTerm, PodAffinity, PodAffinityTerm, Toleration, TopologySpreadConstraint
 from schedviz.kube.core import Container, Pod, PodSpec
 from schedviz.kube.printed_amount import printed_amount
 from schedviz.kube.quantity import Quantity
@@ -41,8 +42,9 @@ def changes_of_pod(dry_run: DryRun, explanation: Explanation) -> Iterator[Change
     if names.TAINT_TOLERATION in objecting:
         yield from _tolerations(dry_run, explanation)
     if names.NODE_RESOURCES_FIT in objecting:
-        yield from _requests(dry_run, explanation)
-        yield from _several_requests(dry_run, explanation)
+        lowered = (*_requests(dry_run, explanation), *_several_requests(dry_run, explanation))
+        # One template makes the pods of all nodes.
+        yield from (replace(change, is_of_daemon_set=True) for change in lowered) if is_of_daemon_set(pod) else lowered
     if names.NODE_AFFINITY in objecting or dry_run.pre_filter.node_names is not None:
         yield from _selectors(pod, is_met=selects_nodes(explanation))
     if names.POD_TOPOLOGY_SPREAD in objecting:
@@ -280,10 +282,12 @@ def selects_nodes(explanation: Explanation) -> bool:
 
 
 def _selectors(pod: Pod, *, is_met: bool) -> Iterator[Change]:
-    """The pod without a label that it asks for."""
+    """The pod without a label that it asks for, unless it would then run on machines that cannot run its image."""
     against = frozenset({names.NODE_AFFINITY})
     selector = pod.spec.node_selector
     for key, value in selector.items():
+        if key in OF_MACHINE:
+            continue
         yield Change(
             "selector",
             phrase("do not ask for the node label {label} (nodeSelector)", label=f"{key}={value}"),
@@ -293,9 +297,15 @@ def _selectors(pod: Pod, *, is_met: bool) -> Iterator[Change]:
             pod=partial(_without_label, key=key),
         )
     affinity = pod.spec.affinity
-    if affinity is not None and affinity.node_affinity is not None and affinity.node_affinity.required is not None:
+    required = affinity.node_affinity.required if affinity is not None and affinity.node_affinity is not None else None
+    if required is not None and not any(map(_is_fixed, required.node_selector_terms)):
         title = phrase("do not require node affinity")
         yield Change("selector", title, against=against, amount=1, is_unlikely=is_met, pod=_without_node_affinity)
+
+
+def _is_fixed(term: NodeSelectorTerm) -> bool:
+    """Whether a term of node affinity names the node, as the DaemonSet controller does, or the kind of machine."""
+    return bool(term.match_fields) or any(expression.key in OF_MACHINE for expression in term.match_expressions)
 
 
 def _without_label(pod: Pod, *, key: str) -> Pod:
