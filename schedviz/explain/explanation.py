@@ -144,7 +144,7 @@ class Explanation(Part, frozen=True):
     #: A possible reason why `said`, which another scheduler wrote, differs from `message`; "" if it does not differ.
     disagreement: str = ""
     disagreement_phrase: Phrase | None = None
-    #: A kind of object that the pod needs and the files lack, so that the simulation cannot evaluate the pod; "" if there is none.
+    #: A kind of object that the pod needs and the files lack, so that it was not tried: `clauses` are those of `said`; "" if there is none.
     lacks: str = ""
     outlook: Outlook = "now"
     #: The number of nodes that the scheduler knows; the counts of `matrix` sum to it.
@@ -193,6 +193,6 @@ class Explanation(Part, frozen=True):
     @property
     def clauses_to_read(self) -> list[Clause]:
         """The main clause, then those that concern the most nodes. Without nodes the most likely cause is first already."""
-        if not self.nodes:
+        if not self.nodes or self.lacks:
             return list(self.clauses)
         return sorted(self.clauses, key=lambda clause: (clause != self.main, clause.is_aside, -clause.count))

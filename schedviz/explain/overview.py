@@ -23,7 +23,7 @@ from schedviz.explain.equivalence import groups
 from schedviz.explain.explanation import Clause, Explanation, Outlook, Part, Standing
 from schedviz.explain.meaning import Named
 from schedviz.explain.queue_place import is_name_only, queue_place
-from schedviz.explain.real_message import missing_kind, what_to_add
+from schedviz.explain.real_message import what_to_add
 from schedviz.explain.reasons import meaning_of
 from schedviz.explain.sentence import plain
 from schedviz.explain.why import NO_FINDINGS, explain_pod, find_pod
@@ -133,7 +133,7 @@ class Overview(Part, frozen=True):
 
     def other_reasons(self, reason: WaitingReason) -> tuple[Clause, ...]:
         """The further reasons in the message of a pod that could not be tried on nodes, the most likely cause first."""
-        if len(reason.groups) != 1:
+        if len(reason.groups) != 1 or reason.reason_phrase.template == _NOT_EVALUATED:
             return ()
         [group] = reason.groups
         if any(clause.nodes for clause in group.clauses):
@@ -267,8 +267,8 @@ def _waiting_reasons(
     for explanation, pods in explained:
         reason = _UNKNOWN if findings.is_unknown(explanation.pod) else _reason(simulation, explanation)
         phrases.setdefault(reason.text, reason)
-        advice[explanation.pod] = _advice(simulation, explanation)
-        by_reason.setdefault(reason.text, []).append(_group(simulation, explanation, pods, is_of_clause=_is_quoted(reason)))
+        advice[explanation.pod] = _advice(explanation)
+        by_reason.setdefault(reason.text, []).append(_group(explanation, pods, is_of_clause=_is_quoted(reason)))
         if reason.template == _OF_CLAUSE and _may_have_change(explanation):
             searched.setdefault(reason.text, []).append(explanation)
     until = time.perf_counter() + SECONDS_FOR_CHANGES
@@ -411,10 +411,10 @@ def _shared_advice(members: Sequence[PendingGroup], advice: dict[str, Phrase | N
     return Phrase(first.template, {name: names.get(name, value) for name, value in first.values.items()})
 
 
-def _advice(simulation: Simulation, explanation: Explanation) -> Phrase | None:
+def _advice(explanation: Explanation) -> Phrase | None:
     """What to do about the explanation's reason."""
     if explanation.lacks:
-        return _as_phrase(what_to_add(simulation, explanation))
+        return phrase("add the output of `{command}`", command=what_to_add(explanation.lacks))
     if explanation.standing in ("gated", "nominated", "ignored"):
         return explanation.advice_phrase or _as_phrase(explanation.advice)
     if explanation.group_holds_back:
@@ -428,8 +428,8 @@ def _as_phrase(text: str) -> Phrase | None:
 
 
 def _reason(simulation: Simulation, explanation: Explanation) -> Phrase:
-    if explanation.disagreement and (kind := missing_kind(simulation, explanation)):
-        return phrase(_NOT_EVALUATED, kind=kind)
+    if explanation.lacks:
+        return phrase(_NOT_EVALUATED, kind=explanation.lacks)
     match explanation.standing:
         case "gated" if is_name_only(explanation.queue):
             return phrase("only their names are known, from a SIGUSR2 dump")
@@ -464,10 +464,8 @@ def _said_clause(explanation: Explanation) -> Clause | None:
     return next(iter(explanation.clauses), None)
 
 
-def _group(simulation: Simulation, explanation: Explanation, pods: Sequence[Pod], *, is_of_clause: bool) -> PendingGroup:
-    detail = (
-        _detail(simulation, explanation) or _finding(explanation) or explanation.group_phrase or _event(explanation) or _where(explanation)
-    )
+def _group(explanation: Explanation, pods: Sequence[Pod], *, is_of_clause: bool) -> PendingGroup:
+    detail = _detail(explanation) or _finding(explanation) or explanation.group_phrase or _event(explanation) or _where(explanation)
     event = _autoscaler_event(explanation)
     clause = explanation.main or _said_clause(explanation)
     headline = plain(clause) if clause is not None and is_of_clause else None
@@ -488,9 +486,10 @@ def _group(simulation: Simulation, explanation: Explanation, pods: Sequence[Pod]
     )
 
 
-def _detail(simulation: Simulation, explanation: Explanation) -> Phrase | None:
-    if explanation.disagreement and missing_kind(simulation, explanation):
-        return phrase("its scheduler wrote: {message}", message=explanation.said)
+def _detail(explanation: Explanation) -> Phrase | None:
+    if explanation.lacks:
+        said = next((clause.headline_phrase for clause in explanation.clauses if clause.headline_phrase is not None), explanation.said)
+        return phrase("its scheduler wrote: {message}", message=said)
     if is_name_only(explanation.queue) and explanation.said:
         return phrase("its scheduler wrote: {message}", message=explanation.said)
     if is_name_only(explanation.queue):

@@ -10,8 +10,11 @@ from typing import Final, NamedTuple
 import msgspec
 
 from schedviz.engine import Simulation
+from schedviz.engine.dryrun.dry_run import DryRun
+from schedviz.engine.framework.plugins import names
+from schedviz.explain.details.pod_requests import with_requests
 from schedviz.explain.explanation import Clause, Explanation
-from schedviz.explain.message import NotAMessageError, parse_message
+from schedviz.explain.message import NotAMessageError, parse_message, said_clauses
 from schedviz.explain.queue_place import is_name_only
 from schedviz.explain.reason_releases import in_newest_words
 from schedviz.trace.phrase import Phrase, counted, phrase, some
@@ -27,6 +30,7 @@ class _Missing(NamedTuple):
 
 _STORAGE: Final = "pvc,pv,storageclasses,csinodes"
 _DEVICES: Final = "resourceclaims,resourceslices,deviceclasses"
+_LAST: Final = frozenset({names.VOLUME_BINDING, names.VOLUME_ZONE, names.DYNAMIC_RESOURCES})
 _MISSING: Final = (
     _Missing(re.compile(r'persistentvolumeclaim ".*" not found'), "PersistentVolumeClaim", _STORAGE),
     _Missing(re.compile(r'persistentvolume ".*" not found'), "PersistentVolume", _STORAGE),
@@ -35,35 +39,35 @@ _MISSING: Final = (
 )
 
 
-def missing_kind(simulation: Simulation, explanation: Explanation) -> str:
-    """The kind of object that the pod needs and that the session has none of; "": nothing is missing."""
-    missing = _missing(simulation, explanation)
-    return missing.kind if missing is not None else ""
+def what_to_add(kind: str) -> str:
+    """The command that prints the objects of a kind that the files lack."""
+    resources = next(missing.resources for missing in _MISSING if missing.kind == kind)
+    return f"kubectl get {resources} -A -o json"
 
 
-def what_to_add(simulation: Simulation, explanation: Explanation) -> str:
-    """The command that prints the missing objects; "": nothing is missing."""
-    missing = _missing(simulation, explanation)
-    return f"add the output of `kubectl get {missing.resources} -A -o json`" if missing is not None else ""
-
-
-def without_missing(simulation: Simulation, explanation: Explanation) -> Explanation:
+def without_missing(simulation: Simulation, explanation: Explanation, dry_run: DryRun) -> Explanation:
     """The explanation without conclusions from objects that the files lack: their absence says nothing about the cluster.
 
-    Only if the pod's own scheduler says something else than the simulation.
+    What the pod's own scheduler wrote is explained instead. Only if that is something else than the simulation says.
     """
     missing = _missing(simulation, explanation)
     if missing is None or not explanation.disagreement:
         return explanation
-    lacks = phrase("the files have no {kind} objects, so this is not known", kind=missing.kind)
-    advice = what_to_add(simulation, explanation)
-    clauses = tuple(
-        msgspec.structs.replace(clause, meaning=lacks.text, meaning_phrase=lacks, causes=(), advice=advice, details=())
-        if missing.reason.fullmatch(clause.reason)
-        else clause
-        for clause in explanation.clauses
+    clauses = with_requests(said_clauses(explanation.said), dry_run.pod)
+    # Filters for volumes and devices come last: the nodes that they reject have passed the others.
+    clauses = tuple(sorted(clauses, key=lambda clause: clause.plugin not in _LAST))
+    return msgspec.structs.replace(
+        explanation,
+        message="",
+        clauses=clauses,
+        main=next(iter(clauses), None),
+        matrix=(),
+        outlooks={},
+        room=(),
+        disagreement="",
+        disagreement_phrase=None,
+        lacks=missing.kind,
     )
-    return msgspec.structs.replace(explanation, message="", clauses=clauses, main=None, lacks=missing.kind)
 
 
 def disagreement(simulation: Simulation, explanation: Explanation, message: str) -> Phrase | None:
@@ -85,11 +89,7 @@ def disagreement(simulation: Simulation, explanation: Explanation, message: str)
         # A node was found, and the error is that of a later step, such as a volume that is not provisioned in time.
         return None
     if (missing := _missing(simulation, explanation)) is not None:
-        return phrase(
-            "the files have no {kind} objects, which the scheduler reads: add the output of kubectl get {resources} -A -o json",
-            kind=missing.kind,
-            resources=missing.resources,
-        )
+        return phrase("the files have no {kind} objects", kind=missing.kind)
     if real.loses_nodes and explanation.fits:
         return phrase(
             "that message gives no reason for {lost} of its {real}, and the pod fits on {fits}: the scheduler lost nodes from its list, as "

@@ -6,6 +6,7 @@ from schedviz.explain.doctor.known_findings import MISSED_POD, unknown_nodes
 from schedviz.explain.doctor.nominations import WITHOUT_PREEMPTION
 from schedviz.explain.explanation import Clause, Explanation, QueuePlace
 from schedviz.explain.queue_place import is_name_only
+from schedviz.explain.real_message import what_to_add
 from schedviz.explain.reasons import meaning_of
 from schedviz.kube.core import Pod
 from schedviz.trace.phrase import Phrase, as_sentence, counted, phrase, some
@@ -45,12 +46,7 @@ def sentence_of(explanation: Explanation, pod: Pod) -> Phrase:
     if any(finding.kind == MISSED_POD for finding in explanation.findings):
         return _unknown(explanation)
     if explanation.lacks:
-        return phrase(
-            "{pod} is pending. The files have no {kind} objects, without which it cannot be evaluated here. Its scheduler said: {said}",
-            pod=explanation.pod,
-            kind=explanation.lacks,
-            said=explanation.said,
-        )
+        return _untried(explanation)
     if explanation.group_holds_back:
         return phrase("{pod} is pending. {group}", pod=explanation.pod, group=explanation.group_phrase or "")
     pending = _pending(explanation)
@@ -69,6 +65,23 @@ def answer_of(explanation: Explanation) -> str:
     if "detail" not in values or "fits" not in values:
         return explanation.sentence
     return f"{as_sentence(parts[0])}. {' '.join(parts[1:])}"
+
+
+def _untried(explanation: Explanation) -> Phrase:
+    """What the pod's own scheduler wrote, because objects that the pod needs are not in the files."""
+    reason = next((clause.headline_phrase for clause in explanation.clauses), None)
+    untried = phrase(
+        "The files have no {kind} objects, so it was not tried here. Add the output of `{command}`.",
+        kind=explanation.lacks,
+        command=what_to_add(explanation.lacks),
+    )
+    if reason is None:
+        return phrase(
+            "{pod} is pending. Its scheduler wrote: {said} {untried}", pod=explanation.pod, said=explanation.said, untried=untried
+        )
+    return phrase(
+        "{pod} is pending. Its scheduler's message says: {reason}. {untried}", pod=explanation.pod, reason=reason, untried=untried
+    )
 
 
 def _gated(name: str, place: QueuePlace) -> Phrase:

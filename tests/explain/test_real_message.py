@@ -46,16 +46,24 @@ def test_the_same_reasons_in_the_words_of_another_release_do_not_disagree() -> N
     assert "dedicated" in why_pending(of_this_release, "default/p").disagreement
 
 
-def test_a_claim_that_is_missing_because_the_files_have_no_claims_is_named() -> None:
-    message = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found"
-    volumes = [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]
-    objects = node("n1"), waiting(message, volumes=volumes)
-    assert disagreement(*objects).startswith(
-        "the files have no PersistentVolumeClaim objects, which the scheduler reads: add the output of "
+def test_a_pod_whose_claims_the_files_lack_is_not_tried_and_its_schedulers_message_is_explained() -> None:
+    message = (
+        "0/3 nodes are available: 1 node(s) had untolerated taint {dedicated: search}, 2 node(s) had volume node affinity conflict. "
+        "preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling."
     )
-    [reason] = overview(cluster(*objects)).reasons
+    volumes = [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]
+    simulation = cluster(node("n1"), node("n2"), node("n3"), waiting(message, volumes=volumes))
+    explanation = why_pending(simulation, "default/p")
+    assert explanation.sentence == (
+        "default/p is pending. Its scheduler's message says: 2 nodes cannot use the pod's volume. The files have no PersistentVolumeClaim "
+        "objects, so it was not tried here. Add the output of `kubectl get pvc,pv,storageclasses,csinodes -A -o json`."
+    )
+    assert (explanation.message, explanation.disagreement, explanation.matrix, explanation.room) == ("", "", (), ())
+    assert not any("does not exist" in clause.headline for clause in explanation.clauses)
+    [reason] = overview(simulation).reasons
     assert reason.reason == "not evaluated: the files have no PersistentVolumeClaim objects"
-    assert reason.groups[0].detail == f"its scheduler wrote: {message}"
+    assert reason.groups[0].detail == "its scheduler wrote: 2 nodes cannot use the pod's volume"
+    assert overview(simulation).other_reasons(reason) == ()
 
 
 def test_a_message_that_counts_other_nodes_points_at_the_cache() -> None:

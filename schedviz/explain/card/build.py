@@ -33,7 +33,8 @@ def card_of_pod(explanation: Explanation, change: SmallestChange | None, *, orig
     card = Card(
         subject=explanation.pod,
         standing=explanation.standing,
-        sentence=answer_of(explanation),
+        # A sentence of a card has no code.
+        sentence=answer_of(explanation).replace("`", "'"),
         unit="nodes",
         reasons=tuple(_reason(clause, advised=bool(fixes)) for clause in explanation.clauses_to_read if not clause.is_aside),
         others=_others(explanation.clauses),
