@@ -274,6 +274,7 @@ def _names_its_nodes(suggestion: Suggestion) -> bool:
 
 
 def _print_clauses(clauses: Iterable[Clause], *, advised: bool = False) -> None:
+    from schedviz.explain.explained_clause import is_about_nodes
     from schedviz.explain.message import writer_of
 
     clauses = list(clauses)
@@ -298,7 +299,7 @@ def _print_clauses(clauses: Iterable[Clause], *, advised: bool = False) -> None:
         # Usual causes stand in for the numbers of this case.
         for cause in () if clause.details else clause.causes:
             say_wrapped(f"- {cause}", indent=4)
-        if clause.nodes:
+        if clause.nodes and is_about_nodes(clause):
             say_wrapped(f"on {named(clause.nodes)}", indent=4, dim=True)
         if clause.advice and not advised:
             say_wrapped(f"To do: {clause.advice}", indent=4)

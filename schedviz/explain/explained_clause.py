@@ -50,3 +50,9 @@ def with_names(clause: Clause, named: Named) -> Clause:
         return clause
     advice = meaning.advice_phrase(named)
     return clause if advice is None else msgspec.structs.replace(clause, advice=advice.text, advice_phrase=advice)
+
+
+def is_about_nodes(clause: Clause) -> bool:
+    """Whether its nodes say anything: a claim that does not exist is missing on all of them."""
+    meaning = meaning_of(clause.reason)
+    return meaning is None or bool(meaning.of_nodes[0])

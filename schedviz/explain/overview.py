@@ -37,6 +37,8 @@ SECONDS_FOR_CHANGES: Final = 1.0
 #: Missing claims of different names are one reason.
 _NAME: Final = re.compile(r'"[^"]*"')
 _SEVERAL: Final = 2
+#: Longer sentences are no titles.
+_SHORT: Final = 60
 _UNTRIED: Final = phrase(
     "The files have no nodes, so that no pod was tried: this is what the pods' own scheduler wrote. To try them and to find a change that "
     "places them, import the output of:"
@@ -46,6 +48,7 @@ _UNKNOWN: Final = phrase("unknown to the scheduler")
 _NOT_EVALUATED: Final = "not evaluated: the files have no {kind} objects"
 _OF_CLAUSE: Final = "{reason}"
 _JOINED: Final = "{first}; {next}"
+_INSUFFICIENT: Final = "Insufficient "
 _OTHER_SCHEDULER: Final = "waiting for another scheduler, {scheduler}"
 _TRIED_SOON: Final = "not tried yet: nodes can take them now"
 
@@ -118,7 +121,8 @@ class Overview(Part, frozen=True):
     sentence_phrase: Phrase
     #: The number of pending pods.
     count: int
-    #: Those that no node would take now first; then by the number of pods. What could not be evaluated comes after what was.
+    #: Those that no node would take now first; then by the number of pods, of equally many those that lack room last. What could not be
+    #: evaluated comes after what was.
     reasons: tuple[WaitingReason, ...]
     #: Why no pod was tried, if the files have no nodes; "" otherwise. `command` prints what is missing.
     note: str = ""
@@ -283,7 +287,16 @@ def _waiting_reasons(
     reasons = [*_joined(by_reason, phrases, nodes)]
     reasons += [_waiting(phrases[text], members, _shared_advice(members, advice), nodes) for text, members in by_reason.items() if members]
     reasons = [_with_effects(simulation, reason, changes, until) for reason in reasons]
-    return sorted(reasons, key=lambda reason: (reason.placeable, reason.reason_phrase.template == _NOT_EVALUATED, -reason.count))
+    return sorted(
+        reasons,
+        key=lambda reason: (reason.placeable, reason.reason_phrase.template == _NOT_EVALUATED, -reason.count, _is_of_capacity(reason)),
+    )
+
+
+def _is_of_capacity(reason: WaitingReason) -> bool:
+    """Whether the pods wait for room: of equally many, others come first, whose remedy is often one command."""
+    kinds = {change.kind for change in (*reason.changes, *(change for group in reason.groups for change in group.changes))}
+    return reason.reason.startswith(_INSUFFICIENT) or not kinds.isdisjoint({"node", "victim"})
 
 
 def _may_have_change(explanation: Explanation) -> bool:
@@ -372,8 +385,10 @@ def _waiting(reason: Phrase, members: Sequence[PendingGroup], advice: Phrase | N
 def _headline(reason: Phrase, members: Sequence[PendingGroup], common: Sequence[ChangeView], nodes: _Nodes) -> Phrase:
     """What the groups have in common, in one plain sentence."""
     headlines = {group.headline: group.headline_phrase for group in members}
-    if len(headlines) == 1 and members[0].headline_phrase is not None:
-        return members[0].headline_phrase
+    if len(headlines) == 1 and (shared := members[0].headline_phrase) is not None:
+        was_tried = any(clause.nodes for clause in members[0].clauses)
+        # Below a short title, each group says its sentence.
+        return min(shared, _in_general(reason), key=lambda said: len(said.text)) if was_tried and len(shared.text) > _SHORT else shared
     # Verified: with the change they fit, and without it they do not.
     match [(change.kind, change.phrase.values) for change in common]:
         case [("uncordon", values)] if nodes.cordoned == 1:
@@ -499,6 +514,8 @@ def _detail(explanation: Explanation) -> Phrase | None:
     if explanation.standing == "gated" and explanation.queue is not None:
         return Phrase("{reason}", {"reason": explanation.queue.gating_reason})
     if explanation.victims:
+        if len(explanation.victims) == 1:
+            return phrase("waits on {node} until {victim} is gone", node=explanation.node, victim=explanation.victims[0])
         return phrase("waits on {node} until {victims} are gone", node=explanation.node, victims=some(explanation.victims))
     if _said_clause(explanation) is not None:
         return phrase("its scheduler wrote: {message}", message=explanation.said)

@@ -309,3 +309,16 @@ def test_a_pod_that_is_too_large_for_every_node_is_not_advised_to_request_a_frac
     [reason] = overview(cluster(node("n1"), pod("huge", cpu="40")), with_changes=True).reasons
     assert reason.groups[0].changes == ()
     assert reason.advice.startswith("no node is large enough, even if it is empty")
+
+
+def test_of_equally_many_pods_those_that_wait_for_room_are_last_and_titles_are_short() -> None:
+    missing = pod("claim", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}])
+    found = overview(
+        cluster(node("n1"), pod("a", cpu="3", on="n1"), pod("full", cpu="2"), missing, pod("gated", schedulingGates=[{"name": "g"}]))
+    )
+    assert [reason.headline for reason in found.reasons] == [
+        "the claim data does not exist",
+        "held back by scheduling gates",
+        "nodes have too little free cpu",
+    ]
+    assert found.reasons[-1].besides(found.reasons[-1].groups[0]) == "the pod requests 2 cpu, and no node has more than 1 free (n1, of 4)"

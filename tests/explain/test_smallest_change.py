@@ -168,8 +168,8 @@ def test_two_changes_are_suggested_where_one_is_not_enough() -> None:
 
 
 def test_no_change_is_suggested_if_none_helps() -> None:
-    claim = [{"name": "v", "persistentVolumeClaim": {"claimName": "missing"}}]
-    result = smallest_change(cluster(node("n1"), pod("p", volumes=claim)), "default/p")
+    other = {"kubernetes.io/arch": "s390x"}
+    result = smallest_change(cluster(node("n1", **{"kubernetes.io/arch": "amd64"}), pod("p", nodeSelector=other)), "default/p")
     assert result.suggestions == ()
     assert result.sentence.startswith("The one change tried does not place default/p: 1 × more nodes.")
     assert result.dry_runs == 1
@@ -359,3 +359,9 @@ def test_a_pod_without_a_controller_is_not_created_again_after_its_removal() -> 
     suggestions = smallest_change(cluster(node("n1"), pod("a", cpu="3", on="n1"), pod("p", cpu="2")), "default/p").suggestions
     said = {change.kind: change.consequence for suggestion in suggestions for change in suggestion.changes}
     assert said["victim"] == "it names no controller that would create it again"
+
+
+def test_no_node_is_added_for_a_claim_that_does_not_exist() -> None:
+    volumes = [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]
+    result = smallest_change(cluster(node("n1"), node("n2", cpu="8"), pod("p", volumes=volumes)), "default/p")
+    assert (result.dry_runs, result.suggestions) == (0, ())

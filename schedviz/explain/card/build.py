@@ -10,6 +10,7 @@ from schedviz.explain.card.visible import with_visible_text
 from schedviz.explain.changes.change import ChangeView, what_to_do
 from schedviz.explain.changes.search import SmallestChange, Suggestion
 from schedviz.explain.details.detail import AnyDetail, ResourceDetail, SpreadDetail
+from schedviz.explain.explained_clause import is_about_nodes
 from schedviz.explain.explanation import Clause, Explanation
 from schedviz.explain.finding import Finding
 from schedviz.explain.message import Message, ParsedMessage, one_full_stop, shown_name, writer_of
@@ -144,7 +145,7 @@ def _reason(clause: Clause, *, meaning: bool = False, advised: bool = False) -> 
         writer=writer_of(clause) or "kube-scheduler",
         lines=tuple(map(Line, sentences)),
         todo="" if advised else clause.advice,
-        nodes=clause.nodes,
+        nodes=clause.nodes if is_about_nodes(clause) else (),
         charts=tuple(chart for detail in clause.details for chart in _charts(detail)),
     )
 

@@ -11,6 +11,7 @@ import msgspec
 
 from schedviz.engine import Simulation
 from schedviz.engine.dryrun.dry_run import DryRun
+from schedviz.engine.framework.plugins import names
 from schedviz.explain.changes.change import Change
 from schedviz.explain.changes.cluster_changes import changes_around
 from schedviz.explain.changes.configuration_changes import changes_of_configuration, made_again, preemption_turned_on, verbs_for_preemption
@@ -80,11 +81,19 @@ def search_change(simulation: Simulation, pod_key: str, explanation: Explanation
             search.try_cycle(verb, made_again(pod))
     for change in preemption_turned_on(dry_run, explanation):
         search.try_cycle(change)
-    singles = [*_changes_for(simulation, dry_run, explanation), *more_nodes(simulation, dry_run)]
+    singles = [*_changes_for(simulation, dry_run, explanation)]
+    if _may_need_nodes(dry_run):
+        singles += more_nodes(simulation, dry_run)
     search.try_all((change,) for change in singles)
     if not search.fitting:
         search.try_all(_pairs(singles))
     return search.result(began, search.sentence), search
+
+
+def _may_need_nodes(dry_run: DryRun) -> bool:
+    """Whether another node may help: one without devices does not change what the pod itself lacks, such as a claim."""
+    status = dry_run.pre_filter.status
+    return status.is_success or status.failed_plugin == names.DYNAMIC_RESOURCES
 
 
 def _of_group(simulation: Simulation, dry_run: DryRun, explanation: Explanation, began: float) -> SmallestChange:
