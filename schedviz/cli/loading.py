@@ -63,7 +63,6 @@ def loaded(paths: Sequence[Path], *, on_object: Callable[[Item, KubeObject], Non
 
 #: In the warning about a cluster whose release is not simulated, and where what it says about all releases begins.
 _BETWEEN_RELEASES: Final = "and no release in between"
-_OF_ALL_RELEASES: Final = " schedviz simulates "
 _DIFFERENCES: Final = "Known to differ: "
 
 
@@ -76,7 +75,7 @@ def print_warnings(imported: Import, chosen: ChosenRelease = NO_CHOICE, *, brief
         if _BETWEEN_RELEASES in warning:
             hint = " `--release` simulates another one."
             if brief and _DIFFERENCES in warning:
-                said = warning.partition(_OF_ALL_RELEASES)[0]
+                said = warning.partition(_DIFFERENCES)[0].rstrip()
                 hint = " `--release` simulates another one; `schedviz doctor` lists the known differences."
         say(f"warning: {said}{hint}", err=True)
 

@@ -135,18 +135,22 @@ class ReleaseEvidence(msgspec.Struct, frozen=True):
             return phrase("The session simulates kube-scheduler {release}, because {reason}.", release=self.suggested, reason=reason)
         if changes := differences_from(self.version, self.suggested):
             return phrase(
-                "The session simulates kube-scheduler {release}, because {reason}. schedviz simulates {releases} and no release in "
-                "between. Known to differ: {changes}.",
+                "The session simulates kube-scheduler {release}: {reason}, and schedviz simulates {releases} and no release in between. "
+                "Known to differ: {changes}.",
                 release=self.suggested,
                 reason=reason,
                 releases=", ".join(RELEASES),
                 changes=joined(changes, "{first}; {next}"),
             )
+        values: dict[str, str | Phrase] = {"release": self.suggested, "reason": reason, "releases": ", ".join(RELEASES)}
+        if self.version:
+            template = (
+                "The session simulates kube-scheduler {release}: {reason}, and schedviz simulates {releases} and no release in between."
+            )
+            return phrase(template, **values)
         return phrase(
             "The session simulates kube-scheduler {release}, because {reason}. schedviz simulates {releases} and no release in between.",
-            release=self.suggested,
-            reason=reason,
-            releases=", ".join(RELEASES),
+            **values,
         )
 
     @property

@@ -296,7 +296,7 @@ def test_the_warning_about_the_release_is_one_line_and_names_the_option_and_wher
 
     warned = CliRunner().invoke(explain, ["-f", "-"], input=json.dumps(listed)).stderr
 
-    assert "is v1.30.2. `--release` simulates another one; `schedviz doctor` lists the known differences." in warned
+    assert "v1.36 and no release in between. `--release` simulates another one; `schedviz doctor` lists the known differences." in warned
     assert "Known to differ" not in warned
     assert "when you create the session" not in warned
 
