@@ -19,8 +19,9 @@ _SCALE: Final = 2
 _WIDTH: Final = 760
 _PADDING: Final = 32
 _INNER: Final = _WIDTH - 2 * _PADDING
-#: An image is read at a glance: more of each is counted only.
+#: An image is read at a glance: more reasons have one line, up to a number, and more changes are counted only.
 _REASONS: Final = 4
+_ALL_REASONS: Final = 16
 _FIXES: Final = 3
 _MAX_NAMES: Final = 5
 #: Characters of a text, and lines of a paragraph, that are drawn.
@@ -67,9 +68,7 @@ class _Canvas:
         if card.others:
             self._y += 12
             self._paragraph(f"Other nodes: {card.others}.", self._theme.ink_2, leading=21)
-        if (left := len(card.reasons) - _REASONS) > 0:
-            self._y += 12
-            self._paragraph(f"and {count_of(left, 'more reasons')}", self._theme.ink_2)
+        self._in_one_line(card)
         self._foot(card)
         return self._y
 
@@ -131,6 +130,19 @@ class _Canvas:
             self._command(command)
         if reason.caution:
             self._paragraph(f"Mind: {reason.caution}", self._theme.ink_2, leading=21)
+
+    def _in_one_line(self, card: Card) -> None:
+        """The reasons that have no room for more than their names."""
+        self._y += 12 if len(card.reasons) > _REASONS else 0
+        shown = card.reasons[_REASONS:_ALL_REASONS]
+        for number, reason in enumerate(shown, _REASONS):
+            self._box(_PADDING, self._y + 5, 10, 10, fill=self._colour(number), radius=2)
+            names = _named([name for line in reason.lines for name in line.names])
+            words = f"{heading_of(reason, card.unit)}{f': {names}' if names else ''}"
+            self._text(_PADDING + 18, self._y + 1, _cut(words, _INNER - 18, 14), self._theme.ink, size=14)
+            self._y += 24
+        if (left := len(card.reasons) - _ALL_REASONS) > 0:
+            self._paragraph(f"and {count_of(left, 'more reasons')}", self._theme.ink_2)
 
     def _chart(self, chart: Chart) -> None:
         self._y += 6

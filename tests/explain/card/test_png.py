@@ -48,6 +48,12 @@ def test_the_overview_is_as_tall_as_its_reasons() -> None:
     assert two.height > one.height
 
 
+def test_each_reason_beyond_the_first_few_has_a_line() -> None:
+    reasons = [Reason(1, f"reason {number}", lines=(Line("", (f"a/p{number}",)),)) for number in range(9)]
+    heights = [image_of(Card("", "", "9 pods are pending", "pods", tuple(reasons[:count]))).height for count in (7, 8, 9)]
+    assert heights[2] - heights[1] == heights[1] - heights[0] > 0
+
+
 def test_a_name_is_drawn_as_it_is_written() -> None:
     """The contextual alternates of the font turn `2x9`, as in the hash of a pod, into a multiplication."""
     written, multiplied = (image_of(Card(f"checkout-{end}", "pending", "", "nodes", ())).tobytes() for end in ("x2x9p", "x2×9p"))
