@@ -5,6 +5,7 @@ from __future__ import annotations
 from schedviz.explain.doctor.known_findings import MISSED_POD, unknown_nodes
 from schedviz.explain.doctor.nominations import WITHOUT_PREEMPTION
 from schedviz.explain.explanation import Clause, Explanation, QueuePlace
+from schedviz.explain.meaning import Named
 from schedviz.explain.queue_place import is_name_only
 from schedviz.explain.real_message import what_to_add
 from schedviz.explain.reasons import meaning_of
@@ -55,6 +56,16 @@ def sentence_of(explanation: Explanation, pod: Pod) -> Phrase:
     if nodes := unknown_nodes(explanation.findings):
         return phrase("{sentence} So could {nodes}, which its scheduler does not know.", sentence=pending, nodes=some(nodes))
     return pending
+
+
+def starting(pod: Pod) -> Phrase:
+    """The sentence about a pod whose scheduling has ended, and whose containers do not run yet."""
+    return phrase(
+        "{pod} has a node, {node}, but its containers have not started: `kubectl describe pod{name}` shows the kubelet's events.",
+        pod=pod.key,
+        node=pod.spec.node_name,
+        name=Named(pod=pod.key).values["pod"],
+    )
 
 
 def answer_of(explanation: Explanation) -> str:

@@ -28,7 +28,7 @@ from schedviz.explain.queue_place import is_name_only, message_of_gated, queue_p
 from schedviz.explain.real_message import disagreement, without_missing
 from schedviz.explain.reason_tables.whole import OTHER_SCHEDULER
 from schedviz.explain.reasons import meaning_of
-from schedviz.explain.sentence import sentence_of
+from schedviz.explain.sentence import sentence_of, starting
 from schedviz.explain.unbound_claims import with_missing_class
 from schedviz.explain.verdicts import clauses, matrix
 from schedviz.explain.victims import room
@@ -80,6 +80,9 @@ def explain_pod(
     """
     known = _known(simulation, pod, place, alike)
     standing = known.standing
+    if standing == "scheduled" and _is_starting(simulation, pod):
+        sentence = starting(pod)
+        return _replace(known, sentence=sentence.text, sentence_phrase=sentence)
     if standing in ("scheduled", "finished", "deleting"):
         return _with_sentence(known, pod)
     try:
@@ -271,6 +274,12 @@ def _standing(simulation: Simulation, pod: Pod, place: QueuePlace | None, *, is_
     if place is not None and place.gating_plugin and not is_held_by_group:
         return "gated"
     return "nominated" if pod.status.nominated_node_name else "pending"
+
+
+def _is_starting(simulation: Simulation, pod: Pod) -> bool:
+    """Whether the files have the pod with a node and without running containers. Those that this session places have no kubelet."""
+    bound_at = next((condition.last_transition_time for condition in pod.status.conditions if condition.type == "PodScheduled"), None)
+    return pod.status.phase == "Pending" and bound_at is not None and bound_at > simulation.clock.timestamp()
 
 
 def _scheduled_condition(pod: Pod) -> PodCondition:

@@ -215,3 +215,20 @@ def test_a_pod_of_another_scheduler_says_what_to_check() -> None:
 def test_the_gates_of_kueue_lead_to_its_workloads() -> None:
     explanation = why_pending(cluster(node("n1"), pod("p", schedulingGates=[{"name": "kueue.x-k8s.io/admission"}])), "default/p")
     assert explanation.advice.endswith("`kubectl describe workloads.kueue.x-k8s.io -n default`")
+
+
+def test_a_pod_of_the_files_with_a_node_whose_containers_have_not_started_says_where_to_look() -> None:
+    creating = pod("p", on="n1")
+    creating["status"] = {
+        "phase": "Pending",
+        "conditions": [{"type": "PodScheduled", "status": "True", "lastTransitionTime": "2026-11-26T02:20:00Z"}],
+    }
+    assert why_pending(cluster(node("n1"), creating), "default/p").sentence == (
+        "default/p has a node, n1, but its containers have not started: `kubectl describe pod p` shows the kubelet's events."
+    )
+
+
+def test_a_pod_that_the_simulation_placed_is_just_scheduled() -> None:
+    simulation = cluster(node("n1"), pod("p"))
+    do(simulation, "cycle")
+    assert why_pending(simulation, "default/p").sentence == "default/p is scheduled: it is bound to n1."
