@@ -58,6 +58,8 @@ def without_missing(simulation: Simulation, explanation: Explanation, dry_run: D
     clauses = tuple(sorted(clauses, key=lambda clause: clause.plugin not in _LAST))
     return msgspec.structs.replace(
         explanation,
+        # Its own scheduler has tried it.
+        standing="pending" if explanation.standing == "gated" else explanation.standing,
         message="",
         clauses=clauses,
         main=next(iter(clauses), None),

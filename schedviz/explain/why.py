@@ -92,7 +92,7 @@ def explain_pod(
     explained, message = _tried(simulation, known, dry_run, with_preemption=with_preemption)
     if (differs := disagreement(simulation, explained, message)) is not None:
         explained = without_missing(simulation, _replace(explained, disagreement=differs.text, disagreement_phrase=differs), dry_run)
-    if standing == "gated" and not is_name_only(place):
+    if explained.standing == "gated" and not is_name_only(place):
         advice = _advice_of_gated(place, pod.namespace)
         explained = _replace(explained, advice=advice.text if advice else "", advice_phrase=advice)
     if standing == "nominated":
