@@ -10,7 +10,7 @@ import numpy as np
 from schedviz.engine import Simulation
 from schedviz.engine.dryrun.dry_run import DryRun
 from schedviz.engine.framework.plugins import names
-from schedviz.engine.framework.plugins.helper.taint import DO_NOT_SCHEDULE, tolerations_tolerate_taint
+from schedviz.engine.framework.plugins.helper.taint import HARD_TAINT_EFFECTS, tolerations_tolerate_taint
 from schedviz.engine.framework.plugins.nodeunschedulable.node_unschedulable import CORDON
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import NodeInfo, PodInfo
@@ -58,7 +58,7 @@ class RejectedNodes:
         if node is None or not node.spec.unschedulable:
             return False
         tolerations = self.pod.pod.spec.tolerations
-        hard = (taint for taint in node.spec.taints if taint.effect in DO_NOT_SCHEDULE and taint.key != CORDON.key)
+        hard = (taint for taint in node.spec.taints if taint.effect in HARD_TAINT_EFFECTS and taint.key != CORDON.key)
         closed = {names.NODE_UNSCHEDULABLE, names.TAINT_TOLERATION}
         return _rejecting(self.verdicts[row]) <= closed and all(tolerations_tolerate_taint(tolerations, taint) for taint in hard)
 
