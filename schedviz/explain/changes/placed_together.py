@@ -130,7 +130,7 @@ def phrase_of_placed(simulation: Simulation, pods: Sequence[PodAndChanges], unti
         values = {"placed": most, "tried": len(tried), "count": count}
         return phrase("places only {placed} of the first {tried} of {count} pods; the others were not tried", **values)
     if fewest == count:
-        return phrase("places both pods") if count == _SEVERAL else phrase("places all {count} pods", count=count)
+        return phrase("places both pods") if count == 2 else phrase("places all {count} pods", count=count)
     places = (
         phrase("places only {placed} of {count} pods", placed=most, count=count)
         if fewest == most
