@@ -55,6 +55,16 @@ def test_the_keyboard_focuses_terms_which_the_tip_describes(page: Page, server: 
     expect(label).not_to_have_attribute("aria-describedby", "glossary-tip")
 
 
+def test_choosing_a_pod_by_search_closes_the_meaning_of_the_label_that_had_the_focus(page: Page, server: Server) -> None:
+    opened(page, server)
+    page.locator("[data-term=activeQ]").focus()
+    page.keyboard.press("/")
+    page.keyboard.type("api-1")
+    page.keyboard.press("Enter")
+    expect(page.locator(".drawer")).to_be_visible(timeout=PATIENCE_MILLIS)
+    expect(page.locator(TIP)).to_be_hidden()
+
+
 def test_a_tap_opens_and_closes_the_meaning_in_the_language_of_the_page(
     browser: Browser, signed_in: BrowserContext, server: Server
 ) -> None:

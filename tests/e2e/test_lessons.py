@@ -54,6 +54,11 @@ def test_the_first_lesson_opens_in_the_simple_view_and_says_why_the_node_is_chos
     begin(page, server, lesson.name)
     expect(page.locator("[data-internals]")).to_have_attribute("aria-pressed", "false", timeout=PATIENCE_MILLIS)
     expect(page.locator("[data-generation]")).to_be_hidden()
+    expect(page.locator("[data-untried]")).to_have_count(0)
+    panels = [page.locator(f"section[aria-labelledby={panel}-title]").bounding_box() for panel in ("queue", "cycle", "cache")]
+    queue, cycle, cache = [(panel["x"], panel["x"] + panel["width"]) for panel in panels if panel]
+    assert queue[1] <= cycle[0]
+    assert cycle[1] <= cache[0]
     for played in list(play(lesson))[:3]:
         at(page, played.stop.id)
         answer(page, played.answer)

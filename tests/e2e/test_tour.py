@@ -91,6 +91,7 @@ def phone(browser: Browser, signed_in: BrowserContext, server: Server) -> Iterat
 def test_a_step_on_a_phone_returns_to_the_cycle_and_the_end_to_what_to_do_next(phone: Page) -> None:
     step = phone.locator("[data-transport=step]")
     expect(phone.locator(".page:not(.stale) [data-cycle='8']")).to_be_visible(timeout=PATIENCE_MILLIS)
+    expect(phone.locator("h1")).to_be_in_viewport()
     phone.locator("#cache-title").scroll_into_view_if_needed()
     step.tap()
     expect(phone.locator("[data-cycle='9'] .pod")).to_be_in_viewport(timeout=PATIENCE_MILLIS)

@@ -7,6 +7,8 @@ const KEY = "schedviz.tour";
 export class Tour {
   /** The number of the current step; null: finished, skipped, or shown before. */
   step = $state<number | null>(null);
+  /** Whether it ended or was skipped on this page. */
+  hasEnded = $state(false);
 
   constructor(isOffered: boolean) {
     if (isOffered && !wasShown()) this.step = 0;
@@ -24,6 +26,7 @@ export class Tour {
 
   end = (): void => {
     this.step = null;
+    this.hasEnded = true;
     try {
       localStorage.setItem(KEY, "done");
     } catch {

@@ -171,6 +171,8 @@ class Search:
             return f"{self.pod.key} {_WOULD[best.effect]}: {' and '.join(change.what for change in best.changes)}."
         if not self.dry_runs:
             return f"No change was tried for {self.pod.key}: there is none that answers what is said against it."
+        if set(self._alone) == {"node"} and self._alone["node"] == self.dry_runs:
+            return f"More nodes like those of the cluster would not help {self.pod.key} ({self.dry_runs} tried)."
         counts = [(WORDS[kind], count) for kind, count in self._alone.most_common()]
         together = self.dry_runs - self._alone.total()
         tried = ", ".join(f"{count} × {what}" for what, count in [*counts, ("two of these together", together)] if count)
