@@ -17,6 +17,10 @@ def test_a_case_opens_on_its_answer_and_the_fix_places_the_pod(page: Page, serve
     expect(page.locator("[data-why-main]")).to_contain_text("the topology spread allows the pod only in zone-c", timeout=PATIENCE_MILLIS)
     expect(page.locator("[data-case=spread-deadlock]")).to_contain_text("Add capacity in the full zone")
 
+    session = page.url
+    page.goto(f"{server.url}/cases/")
+    page.locator("[data-open-case=spread-deadlock]").click(timeout=PATIENCE_MILLIS)
+    expect(page).to_have_url(session, timeout=PATIENCE_MILLIS)
     page.locator("[data-case-apply]").click()
     expect(page.locator("[data-case-applied]")).to_contain_text("default/web-6 is on node-c2", timeout=PATIENCE_MILLIS)
 
@@ -50,6 +54,8 @@ def test_a_session_leads_there_from_a_menu_and_on_wide_screens_from_its_header(p
     page.wait_for_url("**/s/*/", timeout=PATIENCE_MILLIS)
     page.locator("[data-menu=learn]").click(timeout=PATIENCE_MILLIS)
     expect(page.locator("li > a[href='/docs/glossary/']")).to_be_visible()
+    for command in ("fork", "compare", "experiment"):
+        expect(page.locator(f"[data-more={command}]")).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.locator("[data-menu=learn]")).to_be_focused()
     page.set_viewport_size({"width": 2560, "height": 1080})

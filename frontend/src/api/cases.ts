@@ -1,7 +1,7 @@
 import type { AnyCommand } from "../model/generated";
 import type { Thumbnail } from "../model/thumbnail";
 import { call } from "./call";
-import { openSample, pageOf } from "./client";
+import { pageOf } from "./client";
 
 /** An everyday case: a small cluster in which one pod waits. Its texts are English, and keys of translations. */
 export interface EverydayCase {
@@ -19,8 +19,7 @@ export async function listCases(): Promise<EverydayCase[]> {
   return (await call<{ results: EverydayCase[] }>("GET", "cases/")).results;
 }
 
-/** Create a session of a case. Returns the address of its answer. */
-export async function openCase({ name, pod }: EverydayCase, title: string): Promise<string> {
-  const { id } = await openSample(name, title);
-  return `${pageOf(id)}?select=pod:${pod}&tab=why&case=${name}`;
+/** The address of a case's answer in a session of it. */
+export function addressOfCase({ name, pod }: EverydayCase, session: string): string {
+  return `${pageOf(session)}?select=pod:${pod}&tab=why&case=${name}`;
 }

@@ -20,8 +20,8 @@ export function postCommand(id: string, key: string, command: AnyCommand): Promi
 }
 
 /** The last commands of a session, in order. */
-export async function lastCommands(id: string, count: number): Promise<AppliedCommand[]> {
-  const { results } = await call<{ results: AppliedCommand[] }>("GET", `sessions/${id}/commands/?tail=${String(count)}`);
+export async function lastCommands(id: string, count: number): Promise<(AppliedCommand & { key: string })[]> {
+  const { results } = await call<{ results: (AppliedCommand & { key: string })[] }>("GET", `sessions/${id}/commands/?tail=${String(count)}`);
   return results;
 }
 

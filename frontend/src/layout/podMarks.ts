@@ -24,29 +24,32 @@ export const PAD = 8;
 const POD = 7;
 const PITCH = 9;
 const ROW = 16;
-/** Below the heading and the three bars, with a gap if the box is tall. */
-export const rowsFrom = (box: Box): number => (box.h >= 150 ? 80 : 70);
+/** The bars of cpu, memory and pods. */
+export const BARS = 3;
+/** Below the heading and the bars, with a gap if the box is tall. */
+export const rowsFrom = (box: Box, bars = BARS): number => (box.h >= 150 ? 80 : 70) + (bars - BARS) * ROW;
 
 /** How far below its upper edge a box has its pods. */
-export function podsBelow(box: Box): number {
+export function podsBelow(box: Box, bars = BARS): number {
   const detail = detailOf(box);
-  if (detail === "large") return rowsFrom(box) + ROW / 2;
+  if (detail === "large") return rowsFrom(box, bars) + ROW / 2;
   return detail === "box" ? box.h - 11 : box.h / 2;
 }
 
-export function podMarks(box: Box, count: number): PodMarks {
+/** `bars`: the number of bars above the pods. */
+export function podMarks(box: Box, count: number, bars = BARS): PodMarks {
   const detail = detailOf(box);
-  if (detail === "large") return rows(box, count);
+  if (detail === "large") return rows(box, count, rowsFrom(box, bars));
   return detail === "box" ? line(box, count) : { first: count, squares: [], areas: [], hidden: count };
 }
 
-function rows(box: Box, count: number): PodMarks {
-  const room = Math.max(1, Math.floor((box.h - rowsFrom(box) - 2) / ROW));
+function rows(box: Box, count: number, from: number): PodMarks {
+  const room = Math.max(1, Math.floor((box.h - from - 2) / ROW));
   const drawn = count > room ? room - 1 : count;
   const squares: Box[] = [];
   const areas: Box[] = [];
   for (let i = 0; i < drawn; i++) {
-    const y = box.y + rowsFrom(box) + i * ROW;
+    const y = box.y + from + i * ROW;
     squares.push({ x: box.x + PAD, y: y + 4, w: POD, h: POD });
     areas.push({ x: box.x + PAD - 4, y, w: box.w - 2 * PAD + 8, h: ROW });
   }
@@ -64,8 +67,8 @@ function line(box: Box, count: number): PodMarks {
 }
 
 /** The index of the pod under a point; -1: none. */
-export function podAt(box: Box, count: number, x: number, y: number): number {
-  const marks = podMarks(box, count);
+export function podAt(box: Box, count: number, x: number, y: number, bars = BARS): number {
+  const marks = podMarks(box, count, bars);
   const index = marks.areas.findIndex((area) => contains(area, x, y));
   return index < 0 ? -1 : marks.first + index;
 }

@@ -36,6 +36,8 @@ export interface CacheScene {
   waterlineAfter: number | null;
   selectedNode: string | null;
   selectedPod: string | null;
+  /** The extended resource that the selected pod requests; "": none. */
+  resource: string;
   hoveredPlace: number;
   /** Nodes that another panel highlights. */
   highlighted: ReadonlySet<string>;
@@ -162,6 +164,7 @@ function marksOf(scene: CacheScene, item: NodeInfo, index: number, domain: strin
     domain,
     states: scene.statesOf(item),
     plain: scene.plain,
+    resource: scene.resource,
     assumed: scene.assumed,
     travelling: scene.travelling,
     selectedPod: scene.selectedPod,

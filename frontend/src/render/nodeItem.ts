@@ -1,9 +1,9 @@
 import type { Box } from "../layout/boxes";
 import { loadClass } from "../model/load";
 import type { NodeInfo } from "../model/nodeList";
-import { amountTexts, printBytes, printBytesOf, printCores, shares } from "../model/quantity";
+import { amountTexts, printBytes, printBytesOf, printCores, printCount, share, shares } from "../model/quantity";
 import { splitKey, withoutDomain } from "../model/names";
-import { detailOf, PAD, podMarks, rowsFrom, type Detail } from "../layout/podMarks";
+import { BARS, detailOf, PAD, podMarks, rowsFrom, type Detail } from "../layout/podMarks";
 import { GLYPHS } from "../theme/glyphs";
 import { cut, fitting, outline, widthOf } from "./canvas";
 import { cellBox, cellLook, drawCell, drawSlash, PALE } from "./cells";
@@ -23,6 +23,8 @@ export interface ItemMarks {
   domain: string;
   /** What keeps pods off it in words, the longest first; empty: nothing. */
   states: readonly string[];
+  /** The extended resource that the selected pod requests, which has a bar of its own; "": none. */
+  resource: string;
   /** Only the node is drawn, without its NodeInfo's generation. */
   plain: boolean;
   /** Changed since the snapshot was taken: the next UpdateSnapshot visits it. */
@@ -74,22 +76,33 @@ function drawBox(context: CanvasRenderingContext2D, item: NodeInfo, box: Box, ma
     ["mem", used.memory, amountTexts(printBytesOf(requested.memory, allocatable.memory), printBytes(allocatable.memory), used.memory)],
     ["pods", used.pods, amountTexts(String(item.podOrder.length), String(allocatable.allowedPodNumber), used.pods)],
   ];
+  if (marks.resource) bars.push(barOf(item, marks.resource));
   const font = (context.font = `400 12px ${palette.font}`);
-  const step = Math.min(16, (box.h - 44) / 3);
+  const step = Math.min(16, (box.h - 44) / bars.length);
   bars.forEach(([label, part, amounts], i) => {
     const y = box.y + 29 + i * step;
     context.textAlign = "left";
     context.fillStyle = palette.ink3;
-    context.fillText(label, left, y + 4);
+    context.fillText(cut(context, font, label, LABEL), left, y + 4);
     context.textAlign = "right";
     context.fillStyle = palette.ink2;
     const text = fitting(context, font, amounts, right - left - 58);
     context.fillText(text, right, y + 4);
-    const from = left + 34;
+    const from = left + LABEL + 2;
     drawBar(context, from, y - 2, Math.max(16, right - from - Math.max(74, widthOf(context, font, text) + 8)), 4, part, palette);
   });
   context.textAlign = "left";
   drawPods(context, item, box, marks, palette);
+}
+
+/** The width of the labels of bars. */
+const LABEL = 32;
+
+/** The bar of an extended resource, without the domain in its name. */
+function barOf({ requested, allocatable }: NodeInfo, resource: string): [string, number, string[]] {
+  const [of, whole] = [requested.scalar[resource] ?? 0, allocatable.scalar[resource] ?? 0];
+  const part = share(of, whole);
+  return [resource.slice(resource.lastIndexOf("/") + 1), part, amountTexts(printCount(of), printCount(whole), part)];
 }
 
 function drawSlip(context: CanvasRenderingContext2D, item: NodeInfo, box: Box, marks: ItemMarks, palette: Palette): void {
@@ -184,9 +197,13 @@ function drawBar(
   context.fillRect(x, y, part > 0 ? Math.max(1, width * part) : 0, height);
 }
 
+/** How many bars a box has. */
+export const barsOf = ({ resource }: { resource: string }): number => BARS + (resource ? 1 : 0);
+
 /** A square for each pod: solid if added, dashed if assumed, with its name if there is room. Pods that do not fit are counted. */
 function drawPods(context: CanvasRenderingContext2D, item: NodeInfo, box: Box, marks: ItemMarks, palette: Palette): void {
-  const placed = podMarks(box, item.podOrder.length);
+  const bars = barsOf(marks);
+  const placed = podMarks(box, item.podOrder.length, bars);
   const named = detailOf(box) === "large";
   const left = box.x + PAD;
   const font = (context.font = `400 12px ${palette.font}`);
@@ -214,7 +231,7 @@ function drawPods(context: CanvasRenderingContext2D, item: NodeInfo, box: Box, m
   context.fillStyle = palette.ink3;
   const last = placed.areas[placed.areas.length - 1];
   if (placed.hidden > 0) {
-    if (named) context.fillText(`+${placed.hidden}`, left + 14, (last ? last.y + last.h : box.y + rowsFrom(box)) + 12);
+    if (named) context.fillText(`+${placed.hidden}`, left + 14, (last ? last.y + last.h : box.y + rowsFrom(box, bars)) + 12);
     else if (last) context.fillText(`+${placed.hidden}`, last.x + last.w + 4, box.y + box.h - 7);
   }
   if (!item.hasNode) {

@@ -1,9 +1,12 @@
 /** Sessions that the page makes from its own examples: each has a name of its own, and one that nobody has used yet is opened again. */
-import { generateSession, listSessions, type SessionSummary } from "../api/client";
-import { distinctName } from "../model/distinctName";
+import { lastCommands } from "../api/commands";
+import { generateSession, listSessions, openSample, type SessionSummary } from "../api/client";
+import { distinctName, isNumbered } from "../model/distinctName";
 import type { Release } from "../model/releases";
 
 const MAX_LISTED = 200;
+/** How the keys begin of the commands that an import of a case stores. */
+const KEY_OF_CASE = "trace-step-";
 
 /** The id of a generated session called `name`: an unused one, or a new one with the next free number in its name. */
 export async function exampleSession(generate: Record<string, unknown>, name: string, release: Release): Promise<string> {
@@ -12,12 +15,30 @@ export async function exampleSession(generate: Record<string, unknown>, name: st
   return unused?.id ?? (await generateSession(generate, distinctName(name, results.map((one) => one.name)), release)).id;
 }
 
+/** The id of a session of the sample case `sample` called `name`: an unused one, or a new one with the next free number in its name. */
+export async function caseSession(sample: string, name: string): Promise<string> {
+  const { results } = await listSessions({ part: name, sort: "-created", limit: MAX_LISTED });
+  const newest = results.find((one) => isReady(one) && isNumbered(one.name, name));
+  if (newest && (await isAsImported(newest.id))) return newest.id;
+  return (await openSample(sample, distinctName(name, results.map((one) => one.name)))).id;
+}
+
+/** Whether no command has followed those of the case, which have keys of their own. */
+async function isAsImported(session: string): Promise<boolean> {
+  const commands = await lastCommands(session, 1);
+  return commands.every(({ key }) => key.startsWith(KEY_OF_CASE));
+}
+
 /** The name for a session called `name`, with the next free number if there is one already. */
 export async function nameOfExample(name: string): Promise<string> {
   const { results } = await listSessions({ part: name, limit: MAX_LISTED });
   return distinctName(name, results.map((one) => one.name));
 }
 
-function isUnused({ status, role, event, cycle }: SessionSummary): boolean {
-  return status === "ready" && (role ?? "owner") === "owner" && event === 0 && !cycle;
+function isReady({ status, role }: SessionSummary): boolean {
+  return status === "ready" && (role ?? "owner") === "owner";
+}
+
+function isUnused(session: SessionSummary): boolean {
+  return isReady(session) && session.event === 0 && !session.cycle;
 }

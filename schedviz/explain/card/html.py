@@ -49,7 +49,7 @@ def html_of(card: Card) -> str:
         *_fixes(card.fixes),
         *_strip(card),
         *(part for number, reason in enumerate(card.reasons) for part in _reason(number, reason, card.unit)),
-        *((f'<p class="quiet">Other nodes: {escape(card.others)}.</p>',) if card.others else ()),
+        *((f'<p class="quiet">Also: {escape(card.others)}.</p>',) if card.others else ()),
         *_messages(card),
         f"<footer>{escape(footer_of(card))}</footer></main></body></html>\n",
     ]

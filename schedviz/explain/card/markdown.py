@@ -32,7 +32,7 @@ def markdown_of(card: Card) -> str:
     for reason in card.reasons:
         lines += _reason(reason, card.unit)
     if card.others:
-        lines += ["", f"Other nodes: {text(card.others)}."]
+        lines += ["", f"Also: {text(card.others)}."]
     lines += _messages(card)
     if card.origin:
         lines += ["", f"_{text(card.origin)}, explained by schedviz_"]

@@ -67,7 +67,7 @@ class _Canvas:
             self._reason(reason, card.unit, self._colour(number))
         if card.others:
             self._y += 12
-            self._paragraph(f"Other nodes: {card.others}.", self._theme.ink_2, leading=21)
+            self._paragraph(f"Also: {card.others}.", self._theme.ink_2, leading=21)
         self._in_one_line(card)
         self._foot(card)
         return self._y
