@@ -55,6 +55,16 @@ def test_arrow_keys_move_along_the_nodes_and_enter_goes_to_the_details(demo: Pag
     expect(canvas).to_be_focused()
 
 
+def test_the_first_stop_of_the_keyboard_skips_the_header(page: Page, server: Server) -> None:
+    page.goto(f"{server.url}/cases/")
+    page.locator("[data-open-case]").first.wait_for(timeout=PATIENCE_MILLIS)
+    page.keyboard.press("Tab")
+    expect(page.locator("[data-skip]")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(page.locator("main :focus")).to_be_visible()
+
+
 def test_stepping_with_the_buttons_keeps_the_focus(demo: Page) -> None:
     for press in ("Enter", "Enter", "Enter"):
         button = demo.locator(".transport button").nth(3)
