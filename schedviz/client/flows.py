@@ -22,6 +22,8 @@ Config: TypeAlias = Mapping[str, Any] | str | Path
 IMPORT_SECONDS = 600.0
 #: How long the server is asked to wait in one request.
 WAIT_SECONDS = 25.0
+#: The pause before the next request if the server did not wait.
+_EARLY_PAUSE_SECONDS = 1.0
 _PAGE_SIZE = 1000
 _EVENTS_PAGE = 5000
 #: Commands that do not fail if there was nothing to do.
@@ -70,7 +72,7 @@ def ready(session: str, timeout: float) -> Flow[dict[str, Any]]:
     """The session after its import has ended. Raises `ImportFailed`, or `SchedvizError` after `timeout` seconds."""
     until = time.monotonic() + timeout
     while True:
-        wait = min(WAIT_SECONDS, max(0.1, until - time.monotonic()))
+        wait, asked = min(WAIT_SECONDS, max(0.1, until - time.monotonic())), time.monotonic()
         found: dict[str, Any] = yield from ask(Call("GET", f"sessions/{session}/", headers={"Prefer": f"wait={wait:.1f}"}, wait=wait))
         if found["status"] == "failed":
             raise ImportFailed(found["message"])
@@ -78,6 +80,15 @@ def ready(session: str, timeout: float) -> Flow[dict[str, Any]]:
             return found
         if time.monotonic() >= until:
             raise SchedvizError(f"The session is still being imported after {timeout:g} s. The import continues.")
+        yield from _pause_if_early(asked, wait)
+
+
+def _pause_if_early(asked: float, wait: float) -> Flow[None]:
+    """Pause if the server answered much sooner than after `wait` seconds: it has too many waiting requests. `asked`: when, by
+    `time.monotonic()`.
+    """
+    if time.monotonic() - asked < wait / 2:
+        yield Pause(_EARLY_PAUSE_SECONDS)
 
 
 def objects_file(objects: Sequence[Mapping[str, Any]]) -> tuple[str, bytes]:
@@ -147,11 +158,14 @@ def send(session: str, commands: Sequence[Mapping[str, Any]], *, timeout: float 
     Raises `CommandFailed` if a command failed, and `SchedvizError` after `timeout` seconds.
     """
     until = None if timeout is None else time.monotonic() + timeout
+    asked = time.monotonic()
     sent = yield from submit(session, commands, wait=WAIT_SECONDS)
     first, last = sent[0]["seq"], sent[-1]
     while last["status"] == "waiting":
         if until is not None and time.monotonic() >= until:
             raise SchedvizError(f"Command {last['seq']} is not done after {timeout:g} s. It continues; cancel() stops runs.")
+        yield from _pause_if_early(asked, WAIT_SECONDS)
+        asked = time.monotonic()
         last = yield from command(session, last["seq"], wait=WAIT_SECONDS)
     if sent[-1]["status"] == "waiting":
         sent = yield from listed(f"sessions/{session}/commands/", {"after": first - 1}, most=last["seq"] - first + 1)

@@ -231,7 +231,7 @@ class Shadow:
         return self._rechecks.may_change(one, has_times=self._has_times, is_retrying=is_retrying)
 
     def _finish_rechecks(self, simulation: Simulation, *, now: bool = False) -> None:
-        if not self._rechecks or simulation.scheduler.cycle is not None:
+        if not self._rechecks or not _may_dry_run(simulation):
             return
         for recheck, judgement in self._rechecks.due(simulation, self._dry_runs, self._moves, now=now):
             self._records.append(self._binding(recheck.bound.pod, recheck.bound.node, recheck.event, judgement))
@@ -272,7 +272,7 @@ class Shadow:
 
     def _choose_for_arrival(self, simulation: Simulation, uid: str) -> None:
         """Make the dry run for a pod that has arrived, if it is due."""
-        if (arrival := self._arrivals.pop(uid, None)) is None or simulation.scheduler.cycle is not None:
+        if (arrival := self._arrivals.pop(uid, None)) is None or not _may_dry_run(simulation):
             return
         pod, event = arrival
         if (choice := self._choose(simulation, pod)) is not None:
@@ -368,3 +368,8 @@ def _node_of(pod: dict[str, Any]) -> str:
 def _is_placed(pod: Pod) -> bool:
     """Whether the pod occupies a node."""
     return bool(pod.spec.node_name) and not pod.is_finished
+
+
+def _may_dry_run(simulation: Simulation) -> bool:
+    """Whether the cache has all nodes and pods: no cycle is between two stages, and a scheduler that has just started has listed them."""
+    return simulation.scheduler.cycle is None and simulation.listing is None
