@@ -52,8 +52,15 @@ class ClusterGrowth:
         """Call it before the growth is stored. Raises `QuotaReached` if the cluster has grown by more than the remaining quota."""
         size = size_of(self._simulation)
         if more := size - self._counted:
+            # The pods of a drained node terminate while controllers create others in their place.
+            more = +more - Counter(pods=_terminating(self._simulation)) if more["pods"] else more
+        if more:
             quotas.require_growth(self._owner_id, more, present=size - more)
             self._counted |= size
+
+
+def _terminating(simulation: Simulation) -> int:
+    return sum(pod.metadata.deletion_timestamp is not None for pod in simulation.cluster.store.of_kind("Pod").values())
 
 
 def _added_by(simulation: Simulation, command: AnyCommand) -> Counter[str]:

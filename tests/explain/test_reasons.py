@@ -169,3 +169,11 @@ def test_every_template_has_its_values() -> None:
 )
 def test_hostile_reasons_are_examined_quickly(piece: str) -> None:
     assert meaning_of(piece * 50_000) is None
+
+
+def test_huge_pages_are_no_device() -> None:
+    meaning = meaning_of("Insufficient hugepages-2Mi")
+
+    assert meaning is not None
+    assert "vm.nr_hugepages" in meaning.advice
+    assert all("device" not in cause for cause in meaning.causes)

@@ -262,10 +262,15 @@ def test_many_commands_that_delete_need_capacity_for_their_bytes(owned: UUID, se
     assert len(inbox.accept_all(owned, many[3:])) == 27
 
 
-def test_a_command_that_replaces_pods_is_no_growth(owned: UUID, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("is_graceful", [False, True])
+def test_a_command_that_replaces_pods_is_no_growth(
+    owned: UUID, settings: Any, monkeypatch: pytest.MonkeyPatch, *, is_graceful: bool
+) -> None:
     monkeypatch.setattr(cycle_runner, "MAX_SYNCS", 1)
     monkeypatch.setattr("schedviz.sessions.hosting.slice_runner.MAX_SLICE_SECONDS", 0.0)
     send(owned, "helper", name="replicaSets")
+    if is_graceful:
+        send(owned, "helper", name="kubelet")
     send(owned, "create", object=workload("ReplicaSet", "a", 5))
     send(owned, "run")
     pods = work_off(owned).pods

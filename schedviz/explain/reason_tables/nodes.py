@@ -55,7 +55,20 @@ NODES: Final[tuple[Row, ...]] = (
         ),
     ),
     (
-        r"Insufficient (?P<resource>(?:[\w.-]+/|hugepages-).+)",
+        r"Insufficient (?P<resource>hugepages-.+)",
+        Meaning(
+            names.NODE_RESOURCES_FIT,
+            "the node's allocatable {resource}, minus the requests of its pods (assumed pods included), is less than the pod's request",
+            ("no huge pages of this size are reserved on the node", "other pods have all huge pages of the node"),
+            "see which nodes list {resource} under Allocatable (`kubectl describe nodes`). Huge pages are reserved in a node's kernel "
+            "(`vm.nr_hugepages`, or at boot); its kubelet reports them after a restart",
+            of_named="see how many {resource} `kubectl describe node {node}` lists under Allocatable; if there are none, reserve them in "
+            "the node's kernel (`vm.nr_hugepages`, or at boot) and restart its kubelet",
+            of_nodes=("{nodes} has too little free {resource}", "{nodes} have too little free {resource}"),
+        ),
+    ),
+    (
+        r"Insufficient (?P<resource>[\w.-]+/.+)",
         Meaning(
             names.NODE_RESOURCES_FIT,
             "the node's allocatable {resource}, minus the requests of its pods (assumed pods included), is less than the pod's request",
