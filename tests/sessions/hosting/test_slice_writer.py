@@ -77,7 +77,7 @@ def test_a_slice_with_many_events_is_several_chunks(
         assert divided_history.entries == history.entries
     assert (divided.pods, divided.nodes, divided.cycle) == (whole.pods, whole.nodes, whole.cycle)
     for one in (divided, whole):
-        assert sum(bucket.counts.cycles for bucket in timeline.buckets(one, after=0, until=one.event, most=10)) == 8
+        assert sum(bucket.counts.cycles for bucket in timeline.buckets(one, after=0, until=one.event, max_buckets=10)) == 8
 
 
 def test_chunks_that_were_not_published_are_published_by_the_next_owner(make_session: MakeSession, host_of: HostOf) -> None:
