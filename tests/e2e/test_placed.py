@@ -32,7 +32,7 @@ def test_a_pod_of_a_dump_that_ran_before_says_so(page: Page, server: Server, fil
     session = import_through(page, server, file)
     page.goto(f"{server.url}/s/{session}/?select=pod:default/old")
     expect(page.locator("[data-placed-sentence]")).to_have_text(
-        "It was already running on node-1 when the dump was taken, so no cycle of this session chose the node.", timeout=PATIENCE_MILLIS
+        "It was already on node-1 when the dump was taken, so no cycle of this session chose the node.", timeout=PATIENCE_MILLIS
     )
 
 
