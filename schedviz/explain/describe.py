@@ -146,7 +146,7 @@ def _limits(pod: Pod, pod_info: type[PodInfo]) -> Resource:
     def as_requests(containers: tuple[Container, ...]) -> tuple[Container, ...]:
         return tuple(replace(container, resources=_limits_as_requests(container.resources)) for container in containers)
 
-    limited = {name for container in (*pod.spec.containers, *pod.spec.init_containers) for name in container.resources.limits}
+    limited = {name for container in pod.spec.all_containers for name in container.resources.limits}
     overhead = {name: amount for name, amount in pod.spec.overhead.items() if name in limited}
     spec = replace(
         pod.spec,

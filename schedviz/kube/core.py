@@ -102,6 +102,11 @@ class PodSpec(Part, frozen=True, gc=False):
     resources: ResourceRequirements | None = None
     scheduling_group: PodSchedulingGroup | None = None
 
+    @property
+    def all_containers(self) -> tuple[Container, ...]:
+        """The containers, then the init containers."""
+        return *self.containers, *self.init_containers
+
 
 class PodCondition(Part, frozen=True, gc=False):
     """A condition of a pod, such as PodScheduled or DisruptionTarget."""

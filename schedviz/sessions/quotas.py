@@ -168,7 +168,7 @@ def require_command_quota(session_id: UUID, commands: Iterable[tuple[AnyCommand,
             updated += replicas if isinstance(command, Update) else 0
     if freeing > FREE_BYTES:
         more["bytes"] += freeing
-    if not more or (not _are_limited(more) and not settings.PUBLIC_DEMO):
+    if not more or not are_limited(more):
         return
     row = Session.objects.filter(pk=session_id).values_list("owner_id", "pods").first()
     owner, pods = row or (None, 0)
@@ -183,10 +183,9 @@ def require_growth(owner_id: int | None, more: Mapping[str, int], *, present: Ma
 
     `present`: what the session has now, which the database may not count yet.
     """
-    if _are_limited(more) or settings.PUBLIC_DEMO:
-        quotas = [msgspec.structs.replace(quota, used=max(quota.used, present.get(quota.kind, 0))) for quota in quotas_of(owner_id)]
-        _require_quotas(quotas, more)
-        _add(owner_id, more)
+    quotas = [msgspec.structs.replace(quota, used=max(quota.used, present.get(quota.kind, 0))) for quota in quotas_of(owner_id)]
+    _require_quotas(quotas, more)
+    _add(owner_id, more)
 
 
 def largest_growth(commands: Iterable[AnyCommand]) -> Counter[str]:
@@ -226,7 +225,7 @@ def _add(owner_id: int | None, more: Mapping[str, int]) -> None:
 
 def reason_to_stop(owner_id: int | None) -> str:
     """Why a run must stop; "" if it may continue."""
-    if not _are_limited(("cycles", "bytes")) and not settings.PUBLIC_DEMO:
+    if not are_limited(("cycles", "bytes")):
         return ""
     try:
         require_quota(owner_id, cycles=1, bytes=1)
@@ -240,8 +239,11 @@ def clear_cache() -> None:
     _usage_cache.clear()
 
 
-def _are_limited(kinds: Iterable[str]) -> bool:
-    return any(getattr(settings, f"{kind.upper()}_{ending}") for kind in kinds for ending in ("PER_USER", "IN_ALL"))
+def are_limited(kinds: Iterable[str]) -> bool:
+    """Whether there is a quota of any of these kinds. Visitors of the demo have one of each."""
+    return bool(settings.PUBLIC_DEMO) or any(
+        getattr(settings, f"{kind.upper()}_{ending}") for kind in kinds for ending in ("PER_USER", "IN_ALL")
+    )
 
 
 def _counted(owner_id: int | None, *, of_all: bool = False, fresh: bool = False) -> Usage:

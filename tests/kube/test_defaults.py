@@ -14,7 +14,7 @@ def made(kind, api_version="v1", metadata=None, **members):
 def test_requests_default_to_limits_and_are_rounded_up_to_thousandths():
     container = {"name": "c", "resources": {"limits": {"cpu": "2", "memory": "1Gi"}, "requests": {"cpu": "0.0001"}}}
     pod = made("Pod", spec={"containers": [container], "initContainers": [container], "overhead": {"cpu": "1u"}})
-    for spec in (*pod.spec.containers, *pod.spec.init_containers):
+    for spec in pod.spec.all_containers:
         assert {name: str(amount) for name, amount in spec.resources.requests.items()} == {"cpu": "1m", "memory": "1Gi"}
     assert str(pod.spec.overhead["cpu"]) == "1m"
 

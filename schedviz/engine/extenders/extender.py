@@ -142,7 +142,7 @@ class Extender:
         """Whether the pod requests a resource that the extender manages; an extender that manages none is interested in all pods."""
         if not self._managed:
             return True
-        containers = (*pod.pod.spec.containers, *pod.pod.spec.init_containers)
+        containers = pod.pod.spec.all_containers
         return any(
             not self._managed.isdisjoint(container.resources.requests) or not self._managed.isdisjoint(container.resources.limits)
             for container in containers

@@ -29,7 +29,7 @@ from schedviz.ingest.report import Report
 from schedviz.ingest.trace_file import TraceFile
 from schedviz.kube.affinity import TopologySpreadConstraint
 from schedviz.kube.apps import Deployment, ReplicaSet
-from schedviz.kube.core import Container, Pod, PodSpec, ResourceRequirements
+from schedviz.kube.core import Pod, PodSpec, ResourceRequirements
 from schedviz.sessions import frames, quotas
 from schedviz.sessions.commands.limits import MAX_POD_TERMS, MAX_TERMS, validate_config, validate_replicas, validate_terms
 from schedviz.sessions.commands.stored_form import canonical
@@ -346,7 +346,7 @@ def _validate_terms(obj: Pod | Deployment | ReplicaSet, spec: PodSpec) -> None:
     counted = {
         **msgspec.to_builtins(terms),
         "overhead": dict.fromkeys(names),
-        "containers": [{"ports": container.ports} for container in _containers(spec)],
+        "containers": [{"ports": container.ports} for container in spec.all_containers],
         "volumes": spec.volumes,
     }
     kind = type(obj).__name__
@@ -365,7 +365,7 @@ def _may_ask_too_much(spec: PodSpec) -> bool:
         or spread > MAX_POD_TERMS
         or others + sum(len(requirement.requests) + len(requirement.limits) for requirement in _requirements(spec)) > MAX_TERMS
         or len(spec.volumes) > MAX_TERMS
-        or sum(len(container.ports) for container in _containers(spec)) > MAX_TERMS
+        or sum(len(container.ports) for container in spec.all_containers) > MAX_TERMS
     )
 
 
@@ -374,12 +374,8 @@ def _terms_in(constraint: TopologySpreadConstraint) -> int:
     return 1 + len(constraint.match_label_keys) + (len(selector.match_labels) + len(selector.match_expressions) if selector else 0)
 
 
-def _containers(spec: PodSpec) -> tuple[Container, ...]:
-    return *spec.containers, *spec.init_containers
-
-
 def _requirements(spec: PodSpec) -> list[ResourceRequirements]:
-    return [container.resources for container in _containers(spec)]
+    return [container.resources for container in spec.all_containers]
 
 
 def trace_settings(trace: TraceFile) -> dict[str, Any]:

@@ -176,6 +176,11 @@ def response(struct: type[msgspec.Struct], description: str = "") -> OpenApiResp
     return OpenApiResponse(response=ref(struct), description=description or (struct.__doc__ or "").splitlines()[0])
 
 
+#: By media type, the rendered documents with their ETags.
+_documents: dict[str, tuple[bytes, str]] = {}
+_documents_lock = Lock()
+
+
 class SchemaView(SpectacularAPIView):
     """The OpenAPI document of this API."""
 
@@ -190,14 +195,9 @@ class SchemaView(SpectacularAPIView):
                 # Without the request, whose parameters must not be part of what others get.
                 with translation.override(None):
                     schema: Any = self.generator_class().get_schema(public=True)  # type: ignore[no-untyped-call]  # drf-spectacular's
-                _documents[renderer.media_type] = force_bytes(renderer.render(schema, renderer_context={}))
-        content = _documents[renderer.media_type]
-        etag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+                rendered = force_bytes(renderer.render(schema, renderer_context={}))
+                _documents[renderer.media_type] = rendered, f'"{hashlib.sha256(rendered).hexdigest()[:32]}"'
+        content, etag = _documents[renderer.media_type]
         headers = {"Content-Disposition": f'inline; filename="schedviz.{renderer.format}"', "ETag": etag}
         found = HttpResponse(content, content_type=renderer.media_type, headers=headers)
         return get_conditional_response(request, etag=etag, response=found)
-
-
-#: By media type, the rendered documents.
-_documents: dict[str, bytes] = {}
-_documents_lock = Lock()

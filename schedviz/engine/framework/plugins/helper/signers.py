@@ -38,7 +38,7 @@ def signature(fragments: dict[str, Any]) -> bytes:
 def host_ports(pod: Pod) -> list[int]:
     """The host ports of all containers, sorted. Upstream: HostPortsSigner"""
     spec = pod.spec
-    return sorted({port.host_port for container in (*spec.containers, *spec.init_containers) for port in container.ports if port.host_port})
+    return sorted({port.host_port for container in spec.all_containers for port in container.ports if port.host_port})
 
 
 def labels(values: dict[str, str]) -> dict[str, str] | None:

@@ -33,7 +33,7 @@ class ImageLocalityV136(ImageLocality):
 
     def sign_pod(self, pod: PodInfo) -> Sequence[tuple[str, object]]:
         spec = pod.pod.spec
-        images = {normalized_image_name(container.image) for container in (*spec.containers, *spec.init_containers)}
+        images = {normalized_image_name(container.image) for container in spec.all_containers}
         return ((signers.IMAGE_NAMES, sorted(images)),)
 
 

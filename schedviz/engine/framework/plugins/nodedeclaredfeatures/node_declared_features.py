@@ -60,7 +60,7 @@ PRE_FILTER_STATE_KEY: Final = StateKey(f"PreFilter{names.NODE_DECLARED_FEATURES}
 def required_features(pod: Pod) -> tuple[str, ...]:
     """The features that a node must declare to run the pod, sorted. Upstream: component-helpers/nodedeclaredfeatures/features"""
     spec, features = pod.spec, []
-    rules = [rule for container in (*spec.containers, *spec.init_containers) for rule in container.restart_policy_rules]
+    rules = [rule for container in spec.all_containers for rule in container.restart_policy_rules]
     if any(rule.action == _RESTART_ALL_CONTAINERS for rule in rules):
         features.append("RestartAllContainersOnContainerExits")
     if spec.host_network and spec.host_users is False:
