@@ -14,6 +14,8 @@ from schedviz.up.terminal import Terminal
 from tests.up.server_addresses import address_on
 
 ERASE = "\r\x1b[K"
+#: Written after the messages under test.
+END = "(end)"
 
 
 def shown_by(messages: Callable[[], None], monkeypatch: pytest.MonkeyPatch) -> str:
@@ -22,9 +24,12 @@ def shown_by(messages: Callable[[], None], monkeypatch: pytest.MonkeyPatch) -> s
     with os.fdopen(reads, "rb", buffering=0) as screen, os.fdopen(writes, "w") as terminal_:
         monkeypatch.setattr(sys, "stderr", terminal_)
         messages()
-        terminal_.flush()
-        os.set_blocking(reads, False)
-        return (screen.read(4096) or b"").decode()
+        # A terminal delivers what was written in parts, and later.
+        print(END, end="", file=terminal_, flush=True)
+        shown = b""
+        while END not in (text := shown.decode()):
+            shown += screen.read(4096)
+        return text.removesuffix(END)
 
 
 def terminal() -> Terminal:
