@@ -72,7 +72,7 @@ class CheckpointSaver:
     def _encode(self, what: str, encode: Callable[[], Saved]) -> Saved | None:
         """None: it takes too long."""
         try:
-            with WATCHDOG.watch(f"Encoding the {what} of session {self._session_id}", interrupt=True):
+            with WATCHDOG.watch(f"Encoding the {what} of session {self._session_id}"):
                 return encode()
         except StageTimeout:
             logger.exception("no %s of session %s: encoding it takes too long", what, self._session_id)

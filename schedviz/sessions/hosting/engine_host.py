@@ -69,7 +69,7 @@ class EngineHost:
 
         Raises `StageTimeout` where one step of it takes too long; the session then has been released and backs off.
         """
-        watch = WATCHDOG.watch(f"Loading session {self.session.pk}", on_stuck=self._back_off, interrupt=True)
+        watch = WATCHDOG.watch(f"Loading session {self.session.pk}", on_stuck=self._back_off)
         with LOAD_SEMAPHORE, process_metrics.LOADS.time(), watch as alive:
             began, cpu_began = time.perf_counter(), time.thread_time()
             self._simulation, running, checkpoint = replayer.load(

@@ -140,7 +140,7 @@ class SliceRunner:
     def _run_watched(self, after_seq: int, *, is_suspicious: bool) -> SliceResult:
         result = SliceResult([], [])
         activity = f"The engine of session {self._session.pk}"
-        with WATCHDOG.watch(activity, on_stuck=self._announce_stuck, interrupt=True) as alive:
+        with WATCHDOG.watch(activity, on_stuck=self._announce_stuck) as alive:
             between_cycles, self._simulation.on_stage = while_cycle_lasts(alive)
             stop = self._end_of_slice(between_cycles)
             if isinstance(self._transport, HttpTransport):

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 
 from django.db import DatabaseError, connection
@@ -85,10 +85,10 @@ def cpu_seconds_of(native_thread: int) -> float | None:
 class _Watched:
     """A thread that the watchdog watches."""
 
-    def __init__(self, activity: str, on_stuck: Callable[[], None] | None, interruptible: Interruptible | None) -> None:
+    def __init__(self, activity: str, on_stuck: Callable[[], None] | None) -> None:
         self.activity = activity
         self.on_stuck = on_stuck
-        self.interruptible = interruptible
+        self.interruptible = Interruptible(StageTimeout)
         self.native_thread = threading.get_native_id()
         #: When the next progress report is due, by the watchdog's clock minus the time in which no check was possible.
         self.deadline = 0.0
@@ -131,14 +131,13 @@ class Watchdog:
         self._thread: threading.Thread | None = None
 
     @contextmanager
-    def watch(self, activity: str, *, on_stuck: Callable[[], None] | None = None, interrupt: bool = False) -> Iterator[Callable[[], None]]:
+    def watch(self, activity: str, *, on_stuck: Callable[[], None] | None = None) -> Iterator[Callable[[], None]]:
         """Watch this thread. Yields the function that the thread calls while it makes progress.
 
-        A thread that does not is stuck. `on_stuck` is called in another thread. Then, with `interrupt`, this one raises `StageTimeout`; the
-        process ends if it has not left the block `INTERRUPTION_SECONDS` later. Otherwise the process ends at once.
+        A thread that does not is stuck. `on_stuck` is called in another thread. Then this one raises `StageTimeout`; the process ends if it
+        has not left the block `INTERRUPTION_SECONDS` later.
         """
-        interruptible = Interruptible(StageTimeout) if interrupt else None
-        watched = _Watched(activity, on_stuck, interruptible)
+        watched = _Watched(activity, on_stuck)
 
         def alive() -> None:
             watched.deadline = self._clock() - self._stopped_seconds + self.seconds
@@ -148,7 +147,7 @@ class Watchdog:
         self._watched[me] = watched
         self._ensure_thread()
         try:
-            with interruptible or nullcontext():
+            with watched.interruptible:
                 yield alive
         finally:
             self._watched.pop(me, None)
@@ -179,16 +178,16 @@ class Watchdog:
             watched.report.start()
 
     def _stop(self, thread: int, watched: _Watched, now: float) -> None:
-        """After the report, interrupt a stuck thread; end the process if that is not possible or has not helped."""
+        """After the report, interrupt a stuck thread; end the process if that has not helped."""
         assert watched.report_until is not None
         is_reported = watched.report is None or not watched.report.is_alive()
         if not is_reported and now <= watched.report_until:
             return
-        if watched.ends is None and watched.interruptible is not None:
+        if watched.ends is None:
             watched.ends = now + INTERRUPTION_SECONDS
             if watched.interruptible.interrupt():
                 logger.error("%s has not reported progress for over %s s; interrupting it", watched.activity, self.seconds)
-        elif watched.ends is None or now > watched.ends:
+        elif now > watched.ends:
             self._watched.pop(thread, None)
             self._end(watched.activity)
 
