@@ -46,6 +46,7 @@ def test_a_described_pod_is_explained_without_a_session(page: Page, server: Serv
     expect(answer).to_contain_text("shop/web")
     reasons = [row.get_attribute("data-reason") for row in answer.locator("[data-reason]").all()]
     assert reasons == ["Insufficient cpu", "node(s) had untolerated taint {gpu: true}"]
+    expect(answer.locator("[data-reason-bar]")).to_have_attribute("data-reason-bar", "2")
     assert server.rest("sessions/")["count"] == sessions
 
 
