@@ -79,7 +79,7 @@ IMPORT_SECONDS = number("SCHEDVIZ_IMPORT_SECONDS", 120 if PUBLIC else 600)
 IMPORT_MEGABYTES = number("SCHEDVIZ_IMPORT_MEGABYTES", 2048 if PUBLIC else 8192)
 #: Imports of files that one user, or all visitors of the demo, may have running at a time: fewer than there are io processes. 0: no limit.
 IMPORTS_PER_USER = number("SCHEDVIZ_IMPORTS_PER_USER", 1)
-#: Analyses of the sessions of one user, or of all visitors of the demo, that may run at a time. 0: no limit.
+#: Analyses of the sessions of one user, or of all visitors of the demo, that may run at a time, with cycles in detail. 0: no limit.
 ANALYSES_PER_USER = number("SCHEDVIZ_ANALYSES_PER_USER", 1 if PUBLIC else 0)
 #: Files of one import.
 UPLOAD_FILES = number("SCHEDVIZ_UPLOAD_FILES", 1000)

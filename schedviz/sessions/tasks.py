@@ -36,10 +36,11 @@ def import_session(session_id: str) -> None:
 
 
 @app.task(name=wakeups.CYCLE_DETAIL, queue=wakeups.IO_QUEUE, soft_time_limit=60, time_limit=75)
-def cycle_detail(session_id: str, cycle: int) -> None:
-    from schedviz.sessions.replay.cycle_detail_job import make_cycle_detail
+def cycle_detail(session_id: str, cycle: int, asked_of: str = "") -> None:
+    from schedviz.sessions.replay import cycle_detail_job
 
-    make_cycle_detail(UUID(session_id), cycle)
+    if not cycle_detail_job.run(UUID(session_id), cycle, asked_of=UUID(asked_of or session_id)):
+        cycle_detail.apply_async((session_id, cycle, asked_of), countdown=_TURN_RETRY_SECONDS)
 
 
 @app.task(name=wakeups.ANALYSE, queue=wakeups.IO_QUEUE, soft_time_limit=60, time_limit=75)

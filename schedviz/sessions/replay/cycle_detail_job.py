@@ -10,14 +10,34 @@ from uuid import UUID
 from django.db import DatabaseError
 
 from schedviz.engine import Simulation
+from schedviz.sessions.analysis.analysis_turns import turn_of
 from schedviz.sessions.disk import full_disk
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.history import checkpoints
-from schedviz.sessions.models import Checkpoint, CycleDetail, Session
-from schedviz.sessions.redis import stream
+from schedviz.sessions.models import Checkpoint, Session
+from schedviz.sessions.redis import single_flight, stream
 from schedviz.sessions.replay import cycle_details, replayer
 
 logger = logging.getLogger(__name__)
+
+
+def run(session_id: UUID, cycle: int, *, asked_of: UUID) -> bool:
+    """Make the detail of a cycle, in a turn of the owner of `asked_of`. False: it is not that user's turn.
+
+    `asked_of`: the session, or a fork of it, whose viewer asked. Does nothing if the detail is stored, another worker is computing it, or
+    nobody has asked for it lately.
+    """
+    asked = Session.objects.filter(pk=asked_of).values_list("owner_id").first()
+    if asked is None or cycle_details.is_stored(session_id, cycle):
+        return True
+    flight = cycle_details.flight_key(session_id, cycle)
+    with turn_of(asked[0], flight) as is_turn:
+        if not is_turn:
+            return not single_flight.is_requested(flight)
+        with single_flight.claim_computation(flight) as is_claimed:
+            if is_claimed:
+                make_cycle_detail(session_id, cycle)
+    return True
 
 
 def make_cycle_detail(session_id: UUID, cycle: int) -> None:
@@ -36,7 +56,7 @@ def make_cycle_detail(session_id: UUID, cycle: int) -> None:
 
 def _make(session_id: UUID, cycle: int) -> None:
     session = Session.objects.filter(pk=session_id).first()
-    if session is None or CycleDetail.objects.filter(session_id=session_id, cycle=cycle).exists():
+    if session is None or cycle_details.is_stored(session_id, cycle):
         return
     try:
         detail = replay_cycle(session, cycle)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 import time
 import zlib
 from typing import Any
 from uuid import UUID
 
 import msgspec
+import redis
 
 from schedviz.sessions.errors import HistoryUnavailable, SessionError
 from schedviz.sessions.history import cycle_groups, lineage
 from schedviz.sessions.models import CycleDetail
-from schedviz.sessions.redis import stream, wakeups
+from schedviz.sessions.redis import single_flight, stream, wakeups
+
+logger = logging.getLogger(__name__)
 
 #: Cached rows for each session. The oldest are deleted first and can be computed again.
 MAX_CACHED_DETAILS = 200
@@ -37,6 +41,7 @@ def cycle_detail(session_id: UUID, cycle: int, *, timeout_seconds: float) -> dic
     Raises `HistoryUnavailable` if the cycle does not exist or cannot be replayed, `DetailNotStored` if a disk is full, and `DetailLate`
     after the timeout.
     """
+    asked_of = session_id
     segment = lineage.of_cycle(session_id, cycle)
     session_id = session_id if segment is None else segment.session_id
     if (stored := stored_detail(session_id, cycle)) is not None:
@@ -44,8 +49,7 @@ def cycle_detail(session_id: UUID, cycle: int, *, timeout_seconds: float) -> dic
     if not cycle_groups.exists(session_id, cycle):
         raise HistoryUnavailable(f"Cycle {cycle} has not ended or does not exist.")
     deadline = time.monotonic() + timeout_seconds
-    if not wakeups.enqueue(wakeups.CYCLE_DETAIL, str(session_id), cycle, queue=wakeups.IO_QUEUE):
-        raise DetailLate("The details of the cycle cannot be computed now, because the workers cannot be reached. Try again in a moment.")
+    _request(session_id, cycle, asked_of)
     while (remaining := deadline - time.monotonic()) > 0:
         if stream.wait_for_detail(session_id, cycle, min(remaining, _POLL_SECONDS)) is None:
             time.sleep(min(remaining, _POLL_SECONDS))
@@ -54,6 +58,32 @@ def cycle_detail(session_id: UUID, cycle: int, *, timeout_seconds: float) -> dic
         if reason := stream.detail_failure(session_id, cycle):
             raise DetailNotStored(reason)
     raise DetailLate(f"Replaying cycle {cycle} takes longer than {timeout_seconds:g} s. The replay continues; try again in a moment.")
+
+
+def _request(session_id: UUID, cycle: int, asked_of: UUID) -> None:
+    """Send the request to the workers, unless it waits for one already. Raises `DetailLate`."""
+    flight = flight_key(session_id, cycle)
+    # Workers of an earlier version know two arguments only.
+    of_fork = () if asked_of == session_id else (str(asked_of),)
+    try:
+        if not single_flight.claim_request(flight):
+            return
+        if wakeups.enqueue(wakeups.CYCLE_DETAIL, str(session_id), cycle, *of_fork, queue=wakeups.IO_QUEUE):
+            return
+        single_flight.release_request(flight)
+    except redis.RedisError as error:
+        logger.debug("Redis is unavailable: %s", error)
+    raise DetailLate("The details of the cycle cannot be computed now, because the workers cannot be reached. Try again in a moment.")
+
+
+def flight_key(session_id: UUID, cycle: int) -> str:
+    """The key under which requests for the same detail are one (`single_flight`); the detail itself is in the database."""
+    return f"schedviz:cycle-detail:{session_id}:{cycle}"
+
+
+def is_stored(session_id: UUID, cycle: int) -> bool:
+    """Whether the detail, or the reason why there is none, is cached."""
+    return CycleDetail.objects.filter(session_id=session_id, cycle=cycle).exists()
 
 
 def stored_detail(session_id: UUID, cycle: int) -> dict[str, Any] | None:
