@@ -81,6 +81,7 @@ class Feed:
         #: A Redis call can swallow its cancellation (seen with redis-py 8.1), so the loop checks this too.
         self._stopped = asyncio.Event()
         self._ready = asyncio.Event()
+        self._finding_notes: asyncio.Task[None] | None = None
         self._task = asyncio.create_task(self._run(), name=f"feed {session_id}")
         self._task.add_done_callback(self._ended)
 
@@ -91,11 +92,15 @@ class Feed:
     async def end(self) -> None:
         """Stop reading, and close the connection."""
         self._stopped.set()
-        self._task.cancel()
+        # None of them may be using the connection when it is closed: redis-py would connect again, and a connection that is left open
+        # keeps the event loop from closing.
+        tasks = [task for task in (self._task, self._finding_notes) if task is not None]
+        for task in tasks:
+            task.cancel()
         if self._timer is not None:
             self._timer.cancel()
         try:
-            await asyncio.gather(self._task, return_exceptions=True)
+            await asyncio.gather(*tasks, return_exceptions=True)
         finally:
             # Also when the server stops without waiting.
             await self._connection.aclose()
@@ -161,8 +166,8 @@ class Feed:
 
     async def _begin(self) -> None:
         # Before any viewer is served: what is published from then on, such as the outcome of the viewer's first command, is sent.
-        notes = asyncio.create_task(self._try_find_end_of_notes(), name=f"end of the notes of {self.session_id}")
-        await asyncio.wait({notes}, timeout=_NOTES_SECONDS)
+        self._finding_notes = asyncio.create_task(self._try_find_end_of_notes(), name=f"end of the notes of {self.session_id}")
+        await asyncio.wait({self._finding_notes}, timeout=_NOTES_SECONDS)
         while True:
             try:
                 position = await in_database(_position, self.session_id)
