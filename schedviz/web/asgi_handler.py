@@ -16,6 +16,7 @@ from django.urls import set_script_prefix
 
 from schedviz.ingest.spool import Spool
 from schedviz.web.body_limit import BodyNotStored
+from schedviz.web.client_places import ClientPlaces, place
 from schedviz.web.response_limit import ResponseLimit, drop_rendering_data
 from schedviz.web.thread_pool import Threads
 from schedviz.web.waiting import requester
@@ -30,6 +31,7 @@ class ThreadedHandler(ASGIHandler):
     def __init__(self) -> None:
         super().__init__()
         self._sending = ResponseLimit()
+        self._places = ClientPlaces()
 
     def load_middleware(self, is_async: bool = False) -> None:  # noqa: ARG002, FBT001, FBT002 -- Django calls it so.
         """Load the middleware synchronously."""
@@ -58,9 +60,15 @@ class ThreadedHandler(ASGIHandler):
         # In its own context, in which middleware binds the values for the request's log lines.
         context = copy_context()
         try:
-            response = await HTTP_THREADS.run(context.run, self._respond, scope, body)
+            own_place = await self._places.take(scope)
+            context.run(place.set, own_place)
+            try:
+                response = await HTTP_THREADS.run(context.run, self._respond, scope, body)
+            finally:
+                own_place.release()
         finally:
             body.close()
+        self._places.authenticated(scope, context.get(requester, ""))
         if response.streaming:
             await self._stream(response, receive, send)
         elif scope["path"].startswith(settings.STATIC_URL):

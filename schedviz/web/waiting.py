@@ -13,6 +13,8 @@ from contextvars import ContextVar
 from threading import Lock
 from typing import Final
 
+from schedviz.web.client_places import give_back
+
 #: The limits for all clients and for one user, participant or share link: of requests that need a worker's result. All together are half of
 #: the HTTP threads (schedviz.web.asgi_handler).
 MAX_WAITING: Final = 16
@@ -51,6 +53,7 @@ class WaitingRequests:
             if own >= (self.maximum - total + own + 1) // 2:
                 raise TooManyWait(f"You have {own} of the {total} requests of this web server that wait for a worker; others need a place.")
             self._waiting[client] += 1
+        give_back()
         try:
             yield
         finally:

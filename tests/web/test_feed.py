@@ -37,7 +37,7 @@ def test_no_call_is_running_when_the_connection_of_a_feed_is_closed(steps: int, 
     connection: Any = SlowRedis()
 
     async def run() -> set[str]:
-        feed = Feed(uuid4(), connection, CatchUp())
+        feed = Feed(uuid4(), connection, CatchUp(), asyncio.Semaphore(1))
         for _ in range(steps):
             await asyncio.sleep(0)
         assert connection.running == 1

@@ -11,7 +11,7 @@ from schedviz.engine import Simulation, SimulationSettings
 from schedviz.sessions.history import reading
 from schedviz.sessions.models import Session
 from schedviz.web.api import schemas
-from schedviz.web.api.past_moments import MAX_FOLDINGS, PAST_MOMENTS
+from schedviz.web.api.foldings import FOLDINGS, MAX_FOLDINGS
 from schedviz.web.api.state import state_body
 from schedviz.web.waiting import MAX_WAITING, requester, waits
 from tests.engine.clusters import do, node, objects, pod
@@ -114,19 +114,28 @@ def test_a_state_has_what_its_release_knows_of_nodes_and_groups():
         assert members.keys() <= set(struct.__struct_encode_fields__)
 
 
-def test_a_moment_is_refused_while_too_many_wait(past):
+def test_a_moment_is_refused_while_too_many_wait(past, people):
     client, address = past
     with ExitStack() as others:
         for _ in range(MAX_WAITING):
             requester.set(uuid4().hex)
             others.enter_context(waits.one())
         for _ in range(MAX_FOLDINGS):
-            assert PAST_MOMENTS._slots.acquire(blocking=False)
-            others.callback(PAST_MOMENTS._slots.release)
+            requester.set(uuid4().hex)
+            others.enter_context(FOLDINGS.slot())
         response = client.get(address + "view/", {"at": 6})
         assert (response.status_code, response.json()["code"]) == (503, "busy")
         assert client.get(address + "view/").status_code == 200
-    assert client.get(address + "view/", {"at": 6}).status_code == 200
+        assert client.get(address + "state/").status_code == 200
+        compare = f"/api/v1/compare/?a={people.session.pk}&b={people.session.pk}@6"
+        assert client.get(compare).status_code == 200
+        # The newest state of a large session takes as long as one of the past.
+        Session.objects.filter(pk=people.session.pk).update(nodes=500, pods=501)
+        for large in (address + "view/", address + "state/", compare):
+            response = client.get(large)
+            assert (response.status_code, response.json()["code"]) == (503, "busy")
+    for large in (address + "view/?at=6", address + "view/", address + "state/", compare):
+        assert client.get(large).status_code == 200
 
 
 def test_a_moment_before_all_that_is_kept_gets_404_with_the_first_that_is(past, people):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from typing import Any
 from uuid import UUID
@@ -15,6 +16,8 @@ from schedviz.trace.comparing import Comparison, Summary, compare
 from schedviz.trace.events import AnyEvent
 from schedviz.trace.view import View
 
+#: What a comparison enters while it waits.
+Pause = Callable[[], AbstractContextManager[None]]
 #: The latest message about a pod is looked for in this many of the newest cycles.
 MAX_CYCLES_SEARCHED = 20_000
 
@@ -22,12 +25,13 @@ MAX_CYCLES_SEARCHED = 20_000
 class StoredSide:
     """A `Side` of a comparison: a session as it was after an event."""
 
-    def __init__(self, session: Session, event: int, *, detail_seconds: float) -> None:
+    def __init__(self, session: Session, event: int, *, detail_seconds: float, pause: Pause) -> None:
         self.session = str(session.pk)
         self.name = session.name
         self.event = event
         self._session = session
         self._detail_seconds = detail_seconds
+        self._pause = pause
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -49,7 +53,8 @@ class StoredSide:
 
     def detail(self, cycle: int) -> dict[str, Any] | None:
         try:
-            return cycle_details.cycle_detail(self._session.pk, cycle, timeout_seconds=self._detail_seconds)
+            with self._pause():
+                return cycle_details.cycle_detail(self._session.pk, cycle, timeout_seconds=self._detail_seconds)
         except SessionError:
             # Fall back to the two best nodes in the summary.
             return None
@@ -64,13 +69,13 @@ class StoredSide:
         return messages
 
 
-def compare_sessions(a: tuple[Session, int], b: tuple[Session, int], *, detail_seconds: float) -> Comparison:
+def compare_sessions(a: tuple[Session, int], b: tuple[Session, int], *, detail_seconds: float, pause: Pause = nullcontext) -> Comparison:
     """Compare two sessions, each after an event. Waits up to the timeout for the scores of all nodes in the cycle where the sessions
-    diverge, and then uses those of the two best nodes.
+    diverge, and then uses those of the two best nodes. It waits within `pause`, and computes outside of it.
 
     Raises `HistoryUnavailable` if a moment is no longer stored.
     """
-    sides = [StoredSide(session, event, detail_seconds=detail_seconds) for session, event in (a, b)]
+    sides = [StoredSide(session, event, detail_seconds=detail_seconds, pause=pause) for session, event in (a, b)]
     common = lineage.shared(a[0].pk, b[0].pk, until_a=a[1], until_b=b[1])
     shared_event, shared_cycle = 0, 0
     if common is not None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import ClassVar
 from uuid import UUID
 
@@ -10,20 +12,24 @@ from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from schedviz.sessions.analysis.comparison import compare_sessions
 from schedviz.sessions.errors import HistoryUnavailable
+from schedviz.sessions.history import reading
 from schedviz.sessions.models import Session
+from schedviz.sessions.replay.cycle_details import DetailLate
 from schedviz.trace.comparing import Comparison
 from schedviz.trace.comparing.report import html_report
 from schedviz.web.actors import Verb
-from schedviz.web.api import versions
+from schedviz.web.api import rendering, versions
 from schedviz.web.api.access import session_for
 from schedviz.web.api.errors import ApiError
+from schedviz.web.api.foldings import FOLDINGS
+from schedviz.web.api.moments import busy
 from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, response
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
+from schedviz.web.waiting import TooManyWait, waits
 
 #: How long the comparison waits for the scores of all nodes, in seconds.
 DETAIL_SECONDS = 5.0
@@ -53,11 +59,13 @@ class Compare(Resource):
     rates: ClassVar[dict[str, Scope]] = {"GET": "questions"}
 
     @extend_schema(
-        operation_id="compare", parameters=_WHICH, responses={200: response(Comparison), 304: NOT_MODIFIED, **error_responses(400, 404)}
+        operation_id="compare",
+        parameters=_WHICH,
+        responses={200: response(Comparison), 304: NOT_MODIFIED, **error_responses(400, 404, 503)},
     )
-    def get(self, request: Request) -> Response:
+    def get(self, request: Request) -> HttpResponse:
         """Compare two sessions: placements, the first difference, the scores there, node utilization, and the reasons of pending pods."""
-        return versions.versioned(request, _compared(request))
+        return HttpResponse(_compared(request, rendering.encoded), content_type=rendering.JsonRenderer.media_type)
 
 
 class CompareReport(Resource):
@@ -71,24 +79,58 @@ class CompareReport(Resource):
         responses={
             (200, "text/html"): OpenApiResponse(OpenApiTypes.STR, description="A self-contained HTML file."),
             304: NOT_MODIFIED,
-            **error_responses(400, 404),
+            **error_responses(400, 404, 503),
         },
     )
     def get(self, request: Request) -> HttpResponse:
         """Download the comparison as one HTML file that can be opened without a network."""
-        comparison = _compared(request)
-        versions.set_etag(request, versions.etag_of_content(comparison))
-        page = HttpResponse(html_report(comparison), content_type="text/html; charset=utf-8")
+        page = HttpResponse(_compared(request, _report), content_type="text/html; charset=utf-8")
         page["Content-Disposition"] = 'attachment; filename="schedviz-comparison.html"'
         return page
 
 
-def _compared(request: Request) -> Comparison:
+def _report(comparison: Comparison) -> bytes:
+    return html_report(comparison).encode()
+
+
+def _compared(request: Request, render: Callable[[Comparison], bytes]) -> bytes:
+    """The rendered comparison of the moments in the query string; sets its ETag. Raises `ApiError` or `Unchanged`."""
     a, b = _moment(request, "a"), _moment(request, "b")
+    is_quick = reading.is_small(a[0]) and reading.is_small(b[0])
+
+    def fold() -> tuple[str, bytes]:
+        comparison = compare_sessions(a, b, detail_seconds=DETAIL_SECONDS, pause=_waiting if is_quick else _paused)
+        return versions.etag_of_content(comparison), render(comparison)
+
     try:
-        return compare_sessions(a, b, detail_seconds=DETAIL_SECONDS)
+        version, body = fold() if is_quick else FOLDINGS.once((render, *_identity(*a), *_identity(*b)), fold)
+    except TooManyWait as error:
+        raise busy(error) from error
     except HistoryUnavailable as error:
         raise ApiError(404, error.code, str(error)) from error
+    versions.set_etag(request, version)
+    return body
+
+
+def _identity(session: Session, event: int) -> tuple[UUID, int, str]:
+    return session.pk, event, versions.etag_of_head(session)
+
+
+@contextmanager
+def _waiting() -> Iterator[None]:
+    """Counts the request while it waits for a worker. Raises `DetailLate` if too many wait."""
+    try:
+        with waits.one():
+            yield
+    except TooManyWait as error:
+        raise DetailLate(str(error)) from error
+
+
+@contextmanager
+def _paused() -> Iterator[None]:
+    """As `_waiting`, and leaves the place of the folding to others."""
+    with _waiting(), FOLDINGS.pause():
+        yield
 
 
 def _moment(request: Request, name: str) -> tuple[Session, int]:

@@ -5,6 +5,8 @@ No engine is needed: the state is folded from stored events.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -15,15 +17,19 @@ from rest_framework.response import Response
 from schedviz.lessons import rendering
 from schedviz.lessons.expressions import holds
 from schedviz.sessions.history import reading
+from schedviz.sessions.models import Session
 from schedviz.trace import observed
 from schedviz.trace.releases import release_in
 from schedviz.web.actors import Verb
 from schedviz.web.api.access import session_for
 from schedviz.web.api.errors import ApiError
+from schedviz.web.api.foldings import FOLDINGS
 from schedviz.web.api.lessons import in_words, lesson_for, path_of
+from schedviz.web.api.moments import busy
 from schedviz.web.api.openapi import error_responses, response
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.api.schemas import lessons as bodies
+from schedviz.web.waiting import TooManyWait
 
 #: The number of newest events since the stop that a hint may inspect.
 _MAX_EVENTS = 2_000
@@ -45,16 +51,25 @@ class LessonHints(Resource):
         stop_state = next((lesson_stop for lesson_stop in path_of(session, lesson) if lesson_stop.stop.id == stop_id), None)
         if stop_state is None:
             raise ApiError(404, "not_found", f'The lesson {lesson.name} has no stop "{stop_id}".', path="?stop")
-        moment = reading.state_at_head(session)
-        seen = {
-            "state": observed.state(moment.view, release_in(session.settings)),
-            "clockSeconds": moment.view.clock_seconds,
-            "events": reading.events(session.pk, after=stop_state.arrived, limit=_MAX_EVENTS, tail=True) if stop_state.stop.hints else [],
-        }
-        document = msgspec.to_builtins(seen)
+        try:
+            with nullcontext() if reading.is_small(session) else FOLDINGS.slot():
+                event, document = _seen(session, after=stop_state.arrived if stop_state.stop.hints else None)
+        except TooManyWait as error:
+            raise busy(error) from error
         hints = [hint.id for hint in stop_state.stop.hints if holds(hint.when, document)]
         results = [
             bodies.LessonHint(hint, in_words(lesson, lambda text, hint=hint: rendering.html(text.stops[stop_id].live_hints.get(hint, ""))))  # type: ignore[misc]
             for hint in hints
         ]
-        return Response(bodies.LessonHints(event=moment.view.event, hints=results))
+        return Response(bodies.LessonHints(event=event, hints=results))
+
+
+def _seen(session: Session, *, after: int | None) -> tuple[int, Any]:
+    """The newest event, and what the conditions of hints are about: the newest state, and the events after one; None: none of them."""
+    moment = reading.state_at_head(session)
+    seen = {
+        "state": observed.state(moment.view, release_in(session.settings)),
+        "clockSeconds": moment.view.clock_seconds,
+        "events": [] if after is None else reading.events(session.pk, after=after, limit=_MAX_EVENTS, tail=True),
+    }
+    return moment.view.event, msgspec.to_builtins(seen)

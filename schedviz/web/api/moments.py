@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from uuid import UUID
 
+import msgspec
+from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from schedviz.sessions.errors import HistoryUnavailable
 from schedviz.sessions.history import reading
 from schedviz.sessions.models import Session
 from schedviz.web.actors import Verb
-from schedviz.web.api import schemas, versions
+from schedviz.web.api import rendering, schemas, versions
 from schedviz.web.api.access import optional_number, session_for
 from schedviz.web.api.errors import ApiError
+from schedviz.web.api.foldings import FOLDINGS
 from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, response
-from schedviz.web.api.past_moments import PAST_MOMENTS
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.waiting import TooManyWait
 
@@ -27,27 +30,54 @@ class ViewAt(Resource):
     """The view of a session."""
 
     @extend_schema(
-        operation_id="getView", parameters=[AT], responses={200: response(schemas.ViewBody), 304: NOT_MODIFIED, **error_responses(400, 404)}
+        operation_id="getView",
+        parameters=[AT],
+        responses={200: response(schemas.ViewBody), 304: NOT_MODIFIED, **error_responses(400, 404, 503)},
     )
-    def get(self, request: Request, session_id: UUID) -> Response:
+    def get(self, request: Request, session_id: UUID) -> HttpResponse:
         """Read the view after an event, as the WebSocket sends it. Fold later events over it to continue."""
         session = session_for(request, session_id, Verb.SEE)
         versions.set_etag(request, versions.etag_of_moment(session, optional_number(request, "at")))
-        moment = moment_at(request, session)
-        return Response(
-            schemas.ViewBody(event=moment.view.event, chunk=moment.chunk, first_event=reading.first_moment(session), view=moment.view)
-        )
+        return moment_response(request, session, _view_body)
 
 
-def moment_at(request: Request, session: Session) -> reading.Moment:
-    """The moment of the query string. Raises `ApiError`: 400, 404 if its history is no longer stored, or 503 if many requests wait."""
+def _view_body(session: Session, moment: reading.Moment) -> schemas.ViewBody:
+    return schemas.ViewBody(event=moment.view.event, chunk=moment.chunk, first_event=reading.first_moment(session), view=moment.view)
+
+
+def moment_response(request: Request, session: Session, body_of: Callable[[Session, reading.Moment], msgspec.Struct]) -> HttpResponse:
+    """The response about the moment of the query string, whose body `body_of` makes.
+
+    Raises `ApiError`: 400, 404 if the history of the moment is no longer stored, or 503 if many requests wait.
+    """
     event = optional_number(request, "at")
-    if event is None or event >= session.event:
-        return reading.state_at_head(session)
+    if event is not None and event >= session.event:
+        event = None
+
+    def encoded() -> bytes:
+        moment = reading.state_at_head(session) if event is None else reading.state_at_event(session, event)
+        return rendering.encoded(body_of(session, moment))
+
+    with _refusals(session, event):
+        if event is None and reading.is_small(session):
+            body = encoded()
+        else:
+            body = FOLDINGS.once((body_of, session.pk, event, versions.etag_of_head(session)), encoded)
+    return HttpResponse(body, content_type=rendering.JsonRenderer.media_type)
+
+
+@contextmanager
+def _refusals(session: Session, event: int | None) -> Iterator[None]:
+    """Raises `ApiError` for the exceptions of a folding."""
     try:
-        return PAST_MOMENTS.at(session, event)
+        yield
     except TooManyWait as error:
-        raise ApiError(503, "busy", f"{error} Try again in a moment.", headers={"Retry-After": "2"}) from error
+        raise busy(error) from error
     except HistoryUnavailable as error:
         first = reading.first_moment(session)
         raise ApiError(404, error.code, str(error), path="?at", expected=f"{first} or more", found=str(event)) from error
+
+
+def busy(error: TooManyWait) -> ApiError:
+    """503: many requests wait for a folding."""
+    return ApiError(503, "busy", f"{error} Try again in a moment.", headers={"Retry-After": "2"})

@@ -28,7 +28,12 @@ class JsonRenderer(BaseRenderer):
     render_style = "binary"
 
     def render(self, data: Any, _accepted_media_type: str | None = None, _renderer_context: Any = None) -> bytes:
-        return b"" if data is None else _encoder.encode(data)
+        return b"" if data is None else encoded(data)
+
+
+def encoded(data: Any) -> bytes:
+    """JSON, as `JsonRenderer` renders it."""
+    return _encoder.encode(data)
 
 
 class DocumentedTypes(BaseContentNegotiation):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, cast
 from uuid import UUID
 
+from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from schedviz.sessions.history import reading
 from schedviz.sessions.models import Session
@@ -27,14 +27,14 @@ class State(Resource):
     @extend_schema(
         operation_id="getState",
         parameters=[moments.AT],
-        responses={200: response(schemas.StateBody), 304: NOT_MODIFIED, **error_responses(400, 404)},
+        responses={200: response(schemas.StateBody), 304: NOT_MODIFIED, **error_responses(400, 404, 503)},
     )
-    def get(self, request: Request, session_id: UUID) -> Response:
+    def get(self, request: Request, session_id: UUID) -> HttpResponse:
         """Read the state now or at a past event. During an import the lists are empty, and `progress` shows how far it is."""
         session = session_for(request, session_id, Verb.SEE)
         # The response also contains the current status of the session, whatever moment is requested.
         versions.set_etag(request, versions.etag_of_head(session))
-        return Response(state_body(session, moments.moment_at(request, session)))
+        return moments.moment_response(request, session, state_body)
 
 
 def state_body(session: Session, moment: reading.Moment) -> schemas.StateBody:

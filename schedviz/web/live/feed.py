@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import Any
 from uuid import UUID
 
@@ -58,14 +58,17 @@ _note_decoder = msgspec.json.Decoder(_Note)
 class Feed:
     """The live events of a session, and its viewers. Owns its Redis `connection`."""
 
-    def __init__(self, session_id: UUID, connection: redis.asyncio.Redis, catch_up: CatchUp) -> None:
+    def __init__(self, session_id: UUID, connection: redis.asyncio.Redis, catch_up: CatchUp, large_views: asyncio.Semaphore) -> None:
+        """`large_views` limits how many views of large sessions are read at a time."""
         self.session_id = session_id
         self._catch_up = catch_up
+        self._large_views = large_views
         self.viewers: set[Viewer] = set()
         #: The numbers of the last chunk and event that were read.
         self.chunk = 0
         self.event = 0
         self._status = ""
+        self._is_small = True
         self._connection = connection
         self._notes_position = _AFTER_NEWEST
         self._frames: list[tuple[int, bytes]] = []
@@ -114,7 +117,8 @@ class Feed:
             oldest = max(self.chunk - VIEW_MAY_LAG, at_least)
             while self._view is None or self._view[0] < oldest:
                 replaced = self._replaced
-                made = await in_database(_compressed_view, self.session_id)
+                async with nullcontext() if self._is_small else self._large_views:
+                    made = await in_database(_compressed_view, self.session_id)
                 if replaced == self._replaced:
                     self._view = made
                     break
@@ -176,6 +180,7 @@ class Feed:
                 await asyncio.sleep(POLL_SECONDS)
         if position is not None:
             self.chunk, self.event, self._status = position.chunk, position.event, position.shown_status
+            self._is_small = reading.is_small(position)
         self._ready.set()
 
     async def _try_find_end_of_notes(self) -> None:
@@ -220,6 +225,7 @@ class Feed:
             for viewer in self.viewers:
                 viewer.close(CloseCode.GONE)
             return
+        self._is_small = reading.is_small(position)
         if position.shown_status != self._status:
             self._take_status(position.shown_status, frames.status(frames.session_state(position)))
         while self.chunk < position.chunk:

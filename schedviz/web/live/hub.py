@@ -20,6 +20,8 @@ from schedviz.web.live.viewer import Viewer
 _ANONYMOUS_PART = 0.8
 #: The part of this process's sockets that one user or participant may use, in all sessions together.
 _PART_OF_ONE = 0.25
+#: How many views of large sessions are read at a time: each takes seconds of the interpreter.
+_LARGE_VIEWS = 2
 
 
 class Full(Exception):
@@ -36,6 +38,7 @@ class Hub:
         #: Sockets by identity.
         self._by_identity: Counter[str] = Counter()
         self._catch_up = CatchUp()
+        self._large_views = asyncio.Semaphore(_LARGE_VIEWS)
         self._ending: set[asyncio.Task[None]] = set()
 
     async def join(self, session_id: UUID, identity: str) -> tuple[Feed, Viewer]:
@@ -43,7 +46,7 @@ class Hub:
         feed = self._feeds.get(session_id)
         self._check_limits(identity, feed.viewers if feed is not None else ())
         if feed is None:
-            feed = self._feeds[session_id] = Feed(session_id, stream.async_client(), self._catch_up)
+            feed = self._feeds[session_id] = Feed(session_id, stream.async_client(), self._catch_up, self._large_views)
             process_metrics.FEEDS.inc()
         viewer = Viewer(settings.VIEWER_QUEUE_BYTES, identity)
         feed.viewers.add(viewer)

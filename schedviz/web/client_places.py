@@ -1,0 +1,90 @@
+"""Shares the HTTP threads among clients: a few requests of each client run at a time, and its others wait without a thread.
+
+A client is known by its credentials once a request with them was authenticated, until then by its address: credentials that nobody checked
+can be invented.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections import OrderedDict
+from contextvars import ContextVar
+from types import SimpleNamespace
+from typing import Any, Final
+from weakref import WeakValueDictionary
+
+from schedviz.web.addresses import client_network
+
+#: Requests of one client that run at a time, of the 32 threads (schedviz.web.asgi_handler).
+MAX_THREADS_PER_CLIENT: Final = 8
+#: How many credentials are remembered with their client.
+_MAX_KNOWN: Final = 4096
+
+
+class Place:
+    """A running request's place among those of its client, until it is released."""
+
+    def __init__(self, semaphore: asyncio.Semaphore, loop: asyncio.AbstractEventLoop) -> None:
+        self._semaphore: asyncio.Semaphore | None = semaphore
+        self._loop = loop
+
+    def release(self) -> None:
+        """Release it, in the event loop. Further calls have no effect."""
+        semaphore, self._semaphore = self._semaphore, None
+        if semaphore is not None:
+            semaphore.release()
+
+    def give_back(self) -> None:
+        """Release it from the request's thread, which will wait for something else and use no processor time."""
+        self._loop.call_soon_threadsafe(self.release)
+
+
+#: The place of the current request.
+place: ContextVar[Place | None] = ContextVar("place", default=None)
+
+
+def give_back() -> None:
+    """Give back the place of the current request, which begins to wait."""
+    if (own := place.get()) is not None:
+        own.give_back()
+
+
+class ClientPlaces:
+    """The places of all clients. Used in the event loop."""
+
+    def __init__(self, maximum: int = MAX_THREADS_PER_CLIENT) -> None:
+        self._maximum = maximum
+        #: By event loop and client, while there are requests.
+        self._semaphores: WeakValueDictionary[tuple[int, str], asyncio.Semaphore] = WeakValueDictionary()
+        #: The clients of credentials, by digest; the one that was used last at the end.
+        self._known: OrderedDict[bytes, str] = OrderedDict()
+
+    async def take(self, scope: dict[str, Any]) -> Place:
+        """A place for a request, when earlier requests of the client have ended or wait."""
+        loop = asyncio.get_running_loop()
+        semaphore = self._semaphores.setdefault((id(loop), self._client(scope)), asyncio.Semaphore(self._maximum))
+        await semaphore.acquire()
+        return Place(semaphore, loop)
+
+    def authenticated(self, scope: dict[str, Any], client: str) -> None:
+        """The credentials of a request are those of this client; "": they are of nobody."""
+        if client and (digest := _digest_of_credentials(scope)):
+            self._known[digest] = client
+            self._known.move_to_end(digest)
+            if len(self._known) > _MAX_KNOWN:
+                self._known.popitem(last=False)
+
+    def _client(self, scope: dict[str, Any]) -> str:
+        if known := self._known.get(_digest_of_credentials(scope)):
+            return known
+        forwarded = b",".join(value for name, value in scope["headers"] if name == b"x-forwarded-for").decode("latin-1")
+        address = (scope.get("client") or ("",))[0]
+        request: Any = SimpleNamespace(META={"HTTP_X_FORWARDED_FOR": forwarded, "REMOTE_ADDR": address})
+        return f"address {client_network(request)}"
+
+
+def _digest_of_credentials(scope: dict[str, Any]) -> bytes:
+    """A digest of the headers that can have credentials; b"" if there are none."""
+    headers = [name + b":" + value for name, value in scope["headers"] if name in (b"authorization", b"cookie")]
+    return hashlib.blake2b(b"\n".join(headers), digest_size=16).digest() if headers else b""

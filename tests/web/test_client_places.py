@@ -1,0 +1,128 @@
+"""The HTTP threads are shared among clients."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from threading import Event
+from typing import Any
+
+import pytest
+from django.http import HttpRequest, HttpResponse
+from django.urls import path
+
+from schedviz.web.asgi_handler import HTTP_THREADS, ThreadedHandler
+from schedviz.web.client_places import MAX_THREADS_PER_CLIENT, ClientPlaces
+from schedviz.web.waiting import requester, waits
+from tests.conftest import until
+
+USERS = {"Bearer one": "user 1", "Bearer one again": "user 1", "Bearer two": "user 2"}
+
+
+class Requests:
+    """The requests that run until they may end."""
+
+    def __init__(self) -> None:
+        self.may_end = Event()
+        self.running: list[str] = []
+
+
+REQUESTS = Requests()
+
+
+def busy(request: HttpRequest) -> HttpResponse:
+    requester.set(USERS.get(request.headers.get("Authorization", ""), ""))
+    REQUESTS.running.append(request.headers.get("Authorization", ""))
+    REQUESTS.may_end.wait(30)
+    return HttpResponse("done")
+
+
+def wait(request: HttpRequest) -> HttpResponse:
+    requester.set(request.headers.get("Authorization", ""))
+    with waits.one():
+        return busy(request)
+
+
+def quick(request: HttpRequest) -> HttpResponse:
+    requester.set(USERS.get(request.headers.get("Authorization", ""), ""))
+    return HttpResponse("done")
+
+
+urlpatterns = [path("busy/", busy), path("wait/", wait), path("quick/", quick)]
+
+
+@pytest.fixture
+def handler(settings: Any) -> Iterator[ThreadedHandler]:
+    settings.ROOT_URLCONF = __name__
+    settings.MIDDLEWARE = []
+    REQUESTS.__init__()  # type: ignore[misc]
+    yield ThreadedHandler()
+    REQUESTS.may_end.set()
+    HTTP_THREADS.close()
+
+
+def scope_of(address: str, authorization: str, client: str = "192.0.2.1") -> dict[str, Any]:
+    headers = [(b"host", b"localhost"), (b"authorization", authorization.encode())]
+    return {"type": "http", "method": "GET", "path": address, "headers": headers, "query_string": b"", "client": (client, 1)}
+
+
+async def ask(handler: ThreadedHandler, address: str, authorization: str, client: str = "192.0.2.1") -> int:
+    statuses: list[int] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": b""}
+
+    async def send(message: dict[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            statuses.append(message["status"])
+
+    await handler(scope_of(address, authorization, client), receive, send)
+    return statuses[0]
+
+
+def test_the_requests_of_one_client_leave_threads_to_others(handler: ThreadedHandler) -> None:
+    async def run() -> list[int]:
+        for authorization in USERS:
+            assert await ask(handler, "/quick/", authorization) == 200
+        flood = [asyncio.create_task(ask(handler, "/busy/", f"Bearer one{' again' * (n % 2)}", f"192.0.2.{n}")) for n in range(40)]
+        await asyncio.to_thread(until, lambda: len(REQUESTS.running) == MAX_THREADS_PER_CLIENT)
+        # From the same address.
+        assert await ask(handler, "/quick/", "Bearer two") == 200
+        assert len(REQUESTS.running) == MAX_THREADS_PER_CLIENT
+        REQUESTS.may_end.set()
+        return await asyncio.gather(*flood)
+
+    assert asyncio.run(run()) == [200] * 40
+
+
+def test_invented_credentials_count_for_the_address(handler: ThreadedHandler) -> None:
+    async def run() -> list[int]:
+        flood = [asyncio.create_task(ask(handler, "/busy/", f"Bearer invented {n}")) for n in range(40)]
+        await asyncio.to_thread(until, lambda: len(REQUESTS.running) == MAX_THREADS_PER_CLIENT)
+        assert await ask(handler, "/quick/", "Bearer invented", "192.0.2.7") == 200
+        assert len(REQUESTS.running) == MAX_THREADS_PER_CLIENT
+        REQUESTS.may_end.set()
+        return await asyncio.gather(*flood)
+
+    assert asyncio.run(run()) == [200] * 40
+
+
+def test_a_request_that_waits_gives_its_place_to_others_of_its_client(handler: ThreadedHandler) -> None:
+    async def run() -> list[int]:
+        waiting = [asyncio.create_task(ask(handler, "/wait/", "Bearer two")) for _ in range(MAX_THREADS_PER_CLIENT)]
+        await asyncio.to_thread(until, lambda: len(REQUESTS.running) == MAX_THREADS_PER_CLIENT)
+        assert await ask(handler, "/quick/", "Bearer two") == 200
+        REQUESTS.may_end.set()
+        return await asyncio.gather(*waiting)
+
+    assert asyncio.run(run()) == [200] * MAX_THREADS_PER_CLIENT
+
+
+def test_few_credentials_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("schedviz.web.client_places._MAX_KNOWN", 2)
+    places = ClientPlaces()
+    for name in ("a", "b", "a", "c"):
+        places.authenticated(scope_of("/", name), f"user {name}")
+    places.authenticated(scope_of("/", "d"), "")
+
+    assert [places._client(scope_of("/", name)) for name in "abcd"] == ["user a", "address 192.0.2.1", "user c", "address 192.0.2.1"]

@@ -1,0 +1,133 @@
+"""Large states: few are computed at a time, one of each client, and equal ones once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from threading import Event, Lock
+from typing import Any
+
+import pytest
+
+from schedviz.sessions.errors import HistoryUnavailable
+from schedviz.web.api.foldings import MAX_FOLDINGS, Foldings
+from schedviz.web.waiting import MAX_WAITING_PER_CLIENT, TooManyWait, requester, waits
+from tests.conftest import until
+
+
+class Folds:
+    """Foldings that run until they may end."""
+
+    def __init__(self) -> None:
+        self.may_end = Event()
+        self.begun: list[int] = []
+        self.running: Counter[str] = Counter()
+        self.most_at_once: Counter[str] = Counter()
+        self._lock = Lock()
+
+    def fold(self, event: int) -> str:
+        client = requester.get()
+        with self._lock:
+            self.begun.append(event)
+            self.running[client] += 1
+            self.running["all"] += 1
+            self.most_at_once |= self.running
+        self.may_end.wait(30)
+        with self._lock:
+            self.running[client] -= 1
+            self.running["all"] -= 1
+        if event < 0:
+            raise HistoryUnavailable("gone")
+        return f"after {event}"
+
+
+@pytest.fixture
+def folds() -> Folds:
+    return Folds()
+
+
+def waiting() -> int:
+    return waits._waiting.total()
+
+
+def asked(foldings: Foldings, folds: Folds, *events: int, meanwhile: Callable[[], object], clients: str = "") -> list[Any]:
+    """What simultaneous requests get, each of another client, or of these clients in turn."""
+
+    def ask(number: int, event: int) -> str:
+        requester.set(clients[number % len(clients)] if clients else f"client {number}")
+        return foldings.once(event, lambda: folds.fold(event))
+
+    with ThreadPoolExecutor(len(events)) as pool:
+        results = [pool.submit(ask, number, event) for number, event in enumerate(events)]
+        meanwhile()
+        return [result.exception() or result.result() for result in results]
+
+
+def test_few_are_folded_at_a_time(folds: Folds) -> None:
+    def others_wait() -> None:
+        until(lambda: waiting() == 6 - MAX_FOLDINGS)
+        folds.may_end.set()
+
+    found = asked(Foldings(), folds, 1, 2, 3, 4, 5, 6, meanwhile=others_wait)
+
+    assert found == [f"after {event}" for event in range(1, 7)]
+    assert folds.most_at_once["all"] == MAX_FOLDINGS
+
+
+def test_a_client_leaves_a_place_to_others(folds: Folds) -> None:
+    foldings = Foldings()
+
+    def another_asks() -> None:
+        until(lambda: waiting() == 5)
+        assert folds.begun == [1]
+        folds.may_end.set()
+
+    def ask_meanwhile() -> None:
+        until(lambda: waiting() == 5)
+        requester.set("another")
+        with foldings.slot():
+            another_asks()
+
+    found = asked(foldings, folds, 1, 2, 3, 4, 5, 6, meanwhile=ask_meanwhile, clients="a")
+
+    assert found == [f"after {event}" for event in range(1, 7)]
+    assert folds.most_at_once["a"] == 1
+
+
+def test_a_paused_folding_leaves_its_place_to_others(folds: Folds) -> None:
+    foldings = Foldings()
+    with foldings.slot(), foldings.pause(), foldings.slot():
+        assert foldings._running.total() == 1
+    assert not foldings._running
+
+
+@pytest.mark.parametrize("event", [7, -7])
+def test_simultaneous_requests_for_one_moment_fold_it_once(event: int, folds: Folds) -> None:
+    def others_wait() -> None:
+        until(lambda: waiting() == 5)
+        folds.may_end.set()
+
+    foldings = Foldings()
+    found = asked(foldings, folds, *[event] * 6, meanwhile=others_wait)
+
+    assert folds.begun == [event]
+    assert {str(one) for one in found} == {"after 7" if event > 0 else "gone"}
+    # A later request computes it again: the history may have changed.
+    assert str(asked(foldings, folds, event, meanwhile=lambda: None)[0]) == str(found[0])
+    assert folds.begun == [event] * 2
+
+
+def test_a_client_at_its_limit_is_refused_and_leaves_nothing(folds: Folds) -> None:
+    foldings = Foldings()
+    requester.set("a client")
+    with ExitStack() as of_client:
+        of_client.enter_context(foldings.slot())
+        for _ in range(MAX_WAITING_PER_CLIENT):
+            of_client.enter_context(waits.one())
+        with pytest.raises(TooManyWait, match="You have 8 requests"):
+            foldings.once(1, lambda: folds.fold(1))
+    requester.set("")
+    assert not foldings._requested
+    assert not foldings._running
