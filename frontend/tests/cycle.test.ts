@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { condensedRail, funnelOf, isSameStage, marginOf, mergedRejections, railOf } from "../src/model/cycleStages";
+import { condensedRows, funnelOf, isSameRow, marginOf, mergedRejections, stageRowsOf } from "../src/model/cycleStages";
 import { filterParts } from "../src/model/filterParts";
 import { scoresSoFar } from "../src/model/scoresSoFar";
 import type { CycleView } from "../src/model/generated";
@@ -8,10 +8,10 @@ import type { CycleView } from "../src/model/generated";
 const cycle = (members: Partial<CycleView>): CycleView => ({ cycle: 1, pod: "default/p", ...members });
 const stages = (...names: string[]): CycleView["stages"] => names.map((stage) => ({ stage }));
 
-describe("railOf", () => {
+describe("stageRowsOf", () => {
   it("marks stages as ended, next or ahead", () => {
-    const rail = railOf(cycle({ stages: stages("Pop", "SkipPodSchedule", "UpdateSnapshot"), nextStage: "PreFilter" }));
-    expect(rail.slice(0, 4).map(({ stage, reached }) => [stage, reached])).toEqual([
+    const rows = stageRowsOf(cycle({ stages: stages("Pop", "SkipPodSchedule", "UpdateSnapshot"), nextStage: "PreFilter" }));
+    expect(rows.slice(0, 4).map(({ stage, reached }) => [stage, reached])).toEqual([
       ["Pop", "ended"],
       ["UpdateSnapshot", "ended"],
       ["PreFilter", "next"],
@@ -20,23 +20,23 @@ describe("railOf", () => {
   });
 
   it("keeps skipped stages in their place", () => {
-    const rail = railOf(cycle({ stages: stages("Pop", "UpdateSnapshot", "PreFilter", "Filter", "SelectHost"), nextStage: "Assume" }));
-    expect(rail.filter(({ reached }) => reached === "skipped").map(({ stage }) => stage)).toEqual(["PreScore", "Score"]);
+    const rows = stageRowsOf(cycle({ stages: stages("Pop", "UpdateSnapshot", "PreFilter", "Filter", "SelectHost"), nextStage: "Assume" }));
+    expect(rows.filter(({ reached }) => reached === "skipped").map(({ stage }) => stage)).toEqual(["PreScore", "Score"]);
   });
 
   it("folds consecutive stages that were skipped into one line", () => {
-    const folded = condensedRail(railOf(cycle({ stages: stages("Pop", "PreFilter", "Filter", "PostFilter"), outcome: "unschedulable" })));
+    const folded = condensedRows(stageRowsOf(cycle({ stages: stages("Pop", "PreFilter", "Filter", "PostFilter"), outcome: "unschedulable" })));
     expect(folded[folded.length - 1]?.stage).toBe("PreScore · Score · SelectHost · Assume · Reserve · Permit");
   });
 });
 
-describe("isSameStage", () => {
+describe("isSameRow", () => {
   const line = (facts: Record<string, unknown>, reached: "ended" | "next" = "ended") => ({ stage: "Pop", reached, views: [{ stage: "Pop", facts }] });
 
   it("compares the facts and the progress of two stages", () => {
-    expect(isSameStage(line({ priority: 1 }), line({ priority: 1 }))).toBe(true);
-    expect(isSameStage(line({ priority: 1 }), line({ priority: 2 }))).toBe(false);
-    expect(isSameStage(line({ priority: 1 }), line({ priority: 1 }, "next"))).toBe(false);
+    expect(isSameRow(line({ priority: 1 }), line({ priority: 1 }))).toBe(true);
+    expect(isSameRow(line({ priority: 1 }), line({ priority: 2 }))).toBe(false);
+    expect(isSameRow(line({ priority: 1 }), line({ priority: 1 }, "next"))).toBe(false);
   });
 });
 
@@ -114,7 +114,7 @@ describe("the scores of a running cycle", () => {
   });
 
   it("belong to the stage Score, and are missing in sessions of older servers", () => {
-    expect(railOf(cycle({ stages: [scored, normalized], nextStage: "SelectHost" })).map(({ stage }) => stage)).not.toContain("NormalizeScore");
+    expect(stageRowsOf(cycle({ stages: [scored, normalized], nextStage: "SelectHost" })).map(({ stage }) => stage)).not.toContain("NormalizeScore");
     expect(scoresSoFar(cycle({ stages: [{ stage: "Score", facts: { plugins: [], nodes: 5 } }] }))).toBeNull();
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { overlaps } from "../src/layout/boxes";
-import { layoutCacheList, minHeight, placeAt, seenBox, WHOLE_BAND, zoomBand } from "../src/layout/cacheList";
+import { layoutCacheList, minHeight, indexAt, seenBox, WHOLE_BAND, zoomBand } from "../src/layout/cacheList";
 import { layoutHeap } from "../src/layout/heapTree";
 import { podAt, podMarks } from "../src/layout/podMarks";
 import { sweptWaterline, waterline } from "../src/layout/waterline";
@@ -31,9 +31,9 @@ describe.each([
   it("finds the node under a point", () => {
     for (const place of [0, 1, Math.floor(count / 2), count - 1]) {
       const box = layout.boxes[place]!;
-      expect(placeAt(layout, WHOLE_BAND, box.x + box.w / 2, box.y + box.h / 2)).toBe(place);
+      expect(indexAt(layout, WHOLE_BAND, box.x + box.w / 2, box.y + box.h / 2)).toBe(place);
     }
-    expect(placeAt(layout, WHOLE_BAND, -5, -5)).toBe(-1);
+    expect(indexAt(layout, WHOLE_BAND, -5, -5)).toBe(-1);
   });
 
   it("is in reading order: each box is to the right of the previous one or on a lower line", () => {
@@ -101,7 +101,7 @@ describe("the band", () => {
     const [x, y] = [box.x + 2, box.y + 2];
     const view = zoomBand(layout, WHOLE_BAND, 6, x, y);
     expect(view.scale).toBe(6);
-    expect(placeAt(layout, view, x, y)).toBe(place);
+    expect(indexAt(layout, view, x, y)).toBe(place);
     expect(seenBox(layout, view, place).w).toBeCloseTo(box.w * 6);
     expect(seenBox(layout, view, 0)).toEqual(layout.boxes[0]);
   });

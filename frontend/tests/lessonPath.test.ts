@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isRight, placeAt, standing } from "../src/model/lessonPath";
+import { isRight, stopIndexAt, stopState } from "../src/model/lessonPath";
 
 const STOPS = [
   { id: "look", arrived: 0, revealed: 0 },
@@ -9,22 +9,22 @@ const STOPS = [
 
 describe("the position of a session on the path of its lesson", () => {
   it("is the last stop at which it has arrived", () => {
-    expect(placeAt(STOPS, 0)).toBe(0);
-    expect(placeAt(STOPS, 2)).toBe(1);
-    expect(placeAt(STOPS, 6)).toBe(2);
-    expect(placeAt(STOPS, 99)).toBe(2);
+    expect(stopIndexAt(STOPS, 0)).toBe(0);
+    expect(stopIndexAt(STOPS, 2)).toBe(1);
+    expect(stopIndexAt(STOPS, 6)).toBe(2);
+    expect(stopIndexAt(STOPS, 99)).toBe(2);
   });
 
   it("relative to a stop follows from the events of the stop", () => {
-    expect(standing(STOPS, 1, 0)).toBe("there");
-    expect(standing(STOPS, 1, 2)).toBe("revealed");
-    expect(standing(STOPS, 1, 6)).toBe("past");
-    expect(standing(STOPS, 2, 2)).toBe("ahead");
+    expect(stopState(STOPS, 1, 0)).toBe("there");
+    expect(stopState(STOPS, 1, 2)).toBe("revealed");
+    expect(stopState(STOPS, 1, 6)).toBe("past");
+    expect(stopState(STOPS, 2, 2)).toBe("ahead");
   });
 
   it("is off the path if its last event is not one of the lesson's", () => {
-    expect(standing(STOPS, 1, 1)).toBe("left");
-    expect(standing(STOPS, 2, 25)).toBe("left");
+    expect(stopState(STOPS, 1, 1)).toBe("left");
+    expect(stopState(STOPS, 2, 25)).toBe("left");
   });
 });
 

@@ -5,7 +5,7 @@ import type { AnyEvent } from "../src/model/generated";
 import { appearanceOf, movementsOf, paceOf, type Leg } from "../src/model/podMovements";
 
 const say = (leg: Leg): string =>
-  [leg.from, leg.to].map((station) => ("name" in station ? station.name : station.at)).join(" → ") + ` (${leg.look})`;
+  [leg.from, leg.to].map((station) => ("name" in station ? station.name : station.at)).join(" → ") + ` (${leg.style})`;
 const popped: AnyEvent = { t: "queueMoved", event: 1, at: 0, cause: "Pop", moves: [{ pod: "default/a", source: "activeQ", popped: true }] };
 const assumed: AnyEvent = { t: "cachePod", event: 2, at: 0, op: "assume", pod: "default/a", uid: "a", nodes: [{ node: "node-1", generation: 5 }] };
 const bound: AnyEvent = {

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { brushed, clamped, clockTicks, eventAt, isOnPlayhead, layoutTimeline, markAt, panned, MIN_WINDOW_EVENTS, xOf, zoomed } from "../src/layout/timeline";
 import { failuresIn } from "../src/model/failures";
 import type { AnyEvent } from "../src/model/generated";
-import { EVERYTHING, isWanted, withKinds } from "../src/model/markFilter";
+import { NO_FILTER, matches, withKinds } from "../src/model/markFilter";
 import { LEAD, MarkPages, PAGE } from "../src/model/markPages";
 import { Marker, type Mark } from "../src/model/marks";
 import { Tallies, type Tally } from "../src/model/tallies";
@@ -24,12 +24,12 @@ describe("marks", () => {
 
   it("are filtered by kind and by words, which a minus excludes", () => {
     const mark = (subject: string, kind = "scheduled"): Mark => ({ event: 1, at: 0, lane: "cycles", kind, subject });
-    const wanted = isWanted({ ...withKinds(EVERYTHING, ["cycles/error"], false), words: "web -canary" });
+    const wanted = matches({ ...withKinds(NO_FILTER, ["cycles/error"], false), words: "web -canary" });
     expect(wanted(mark("default/web-1"))).toBe(true);
     expect(wanted(mark("default/web-1", "error"))).toBe(false);
     expect(wanted(mark("default/web-canary"))).toBe(false);
     expect(wanted(mark("default/api"))).toBe(false);
-    expect(withKinds(withKinds(EVERYTHING, ["a"], false), ["a"], true).hidden.size).toBe(0);
+    expect(withKinds(withKinds(NO_FILTER, ["a"], false), ["a"], true).hidden.size).toBe(0);
   });
 });
 

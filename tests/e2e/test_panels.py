@@ -94,7 +94,7 @@ def test_on_a_phone_panels_are_stacked_cycle_first_and_nothing_overflows(page: P
     # The page scrolls and no pane in it does, so that a swipe over a pane scrolls the page.
     assert (
         page.evaluate(
-            "[...document.querySelectorAll('.pane, .rail, #cache-inspector')].filter(e => getComputedStyle(e).overflowY !== 'visible').length"
+            "[...document.querySelectorAll('.pane, .stage-list, #cache-inspector')].filter(e => getComputedStyle(e).overflowY !== 'visible').length"
         )
         == 0
     )

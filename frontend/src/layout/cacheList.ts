@@ -161,7 +161,7 @@ export function seenBox(layout: CacheLayout, view: BandView, index: number): Box
 }
 
 /** The item under a point; -1: none. */
-export function placeAt(layout: CacheLayout, view: BandView, x: number, y: number): number {
+export function indexAt(layout: CacheLayout, view: BandView, x: number, y: number): number {
   const { band } = layout;
   if (band && contains(band, x, y)) {
     const column = Math.floor((x - band.x + view.x) / view.scale / band.pitch);

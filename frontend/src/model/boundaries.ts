@@ -5,11 +5,11 @@ export type Unit = "mutation" | "stage" | "cycle";
 export const UNITS: readonly Unit[] = ["mutation", "stage", "cycle"];
 
 /** Events that change nothing visible. They are shown together with the previous event. */
-const SILENT = new Set<AnyEvent["t"]>(["commandDone", "clockAdvanced", "eventRecorded"]);
+const INVISIBLE = new Set<AnyEvent["t"]>(["commandDone", "clockAdvanced", "eventRecorded"]);
 
 /** Whether an event changes nothing visible. */
-export function isSilent(event: AnyEvent): boolean {
-  return SILENT.has(event.t);
+export function isInvisible(event: AnyEvent): boolean {
+  return INVISIBLE.has(event.t);
 }
 
 /**
@@ -30,22 +30,22 @@ export function boundaryBefore(events: readonly AnyEvent[], index: number, unit:
 /** Whether a step by `unit` may end after the first `end` events. */
 function isBoundary(events: readonly AnyEvent[], end: number, unit: Unit): boolean {
   const next = events[end];
-  if (next && isSilent(next)) return false;
+  if (next && isInvisible(next)) return false;
   switch (unit) {
     case "mutation":
-      return lastLoud(events, end) >= 0;
+      return lastVisible(events, end) >= 0;
     case "stage": {
-      const last = events[lastLoud(events, end)];
+      const last = events[lastVisible(events, end)];
       return last !== undefined && endsStage(last);
     }
     case "cycle":
-      return next !== undefined && begins(next) && hasEnded(events, end);
+      return next !== undefined && startsCycle(next) && hasEnded(events, end);
   }
 }
 
-function lastLoud(events: readonly AnyEvent[], end: number): number {
+function lastVisible(events: readonly AnyEvent[], end: number): number {
   let index = end - 1;
-  while (index >= 0 && isSilent(events[index]!)) index -= 1;
+  while (index >= 0 && isInvisible(events[index]!)) index -= 1;
   return index;
 }
 
@@ -54,16 +54,16 @@ function endsStage(event: AnyEvent): boolean {
 }
 
 /** For a viewer, a cycle lasts until the next pod is popped: its binding and the watch event belong to it. */
-function begins(event: AnyEvent): boolean {
+function startsCycle(event: AnyEvent): boolean {
   return event.t === "cycleStarted" || (event.t === "queueMoved" && (event.moves ?? []).some((move) => move.popped));
 }
 
-/** Whether a cycle ended since one began: `cycleStarted` follows the pop that begins a cycle. */
+/** Whether a cycle has ended since the last one started: `cycleStarted` follows the pop that starts a cycle. */
 function hasEnded(events: readonly AnyEvent[], end: number): boolean {
   for (let index = end - 1; index >= 0; index--) {
     const event = events[index]!;
     if (event.t === "cycleEnded") return true;
-    if (begins(event)) return false;
+    if (startsCycle(event)) return false;
   }
   return true;
 }

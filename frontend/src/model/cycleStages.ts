@@ -1,24 +1,24 @@
 import type { CycleView, RejectionView, StageView } from "./generated";
 
 /** The stages that every scheduling cycle may reach, in order. Others are shown only when they occur. */
-const ALWAYS = ["Pop", "UpdateSnapshot", "PreFilter", "Filter", "PreScore", "Score", "SelectHost", "Assume", "Reserve", "Permit"];
+const EXPECTED_STAGES = ["Pop", "UpdateSnapshot", "PreFilter", "Filter", "PreScore", "Score", "SelectHost", "Assume", "Reserve", "Permit"];
 
 /** Stages without a row of their own: one that reports only that there was nothing to do, and one whose result is shown at Score. */
-const UNSPOKEN = new Set(["SkipPodSchedule"]);
-const AT_SCORE = "NormalizeScore";
+const WITHOUT_ROW = new Set(["SkipPodSchedule"]);
+const NORMALIZE_SCORE = "NormalizeScore";
 
 /** `skipped`: the cycle went on, or ended, without this stage. `ahead`: the cycle may still reach it. */
 export type Reached = "ended" | "next" | "skipped" | "ahead";
 
 /** One row of the cycle pane. */
-export interface RailStage {
+export interface StageRow {
   stage: string;
   reached: Reached;
   views: StageView[];
 }
 
 /** Whether two rows have the same content. */
-export function isSameStage(a: RailStage, b: RailStage): boolean {
+export function isSameRow(a: StageRow, b: StageRow): boolean {
   return a.stage === b.stage && a.reached === b.reached && JSON.stringify(a.views) === JSON.stringify(b.views);
 }
 
@@ -26,35 +26,35 @@ export function isSameStage(a: RailStage, b: RailStage): boolean {
  * The rows of a cycle: the stages that ended, in order, then those that are expected. A stage that the cycle skipped
  * (Score with one feasible node, everything after a failure) keeps its place.
  */
-export function railOf(cycle: CycleView): RailStage[] {
-  const ended = (cycle.stages ?? []).filter((view) => view.stage !== AT_SCORE && (!UNSPOKEN.has(view.stage) || Object.keys(view.facts ?? {}).length > 0));
+export function stageRowsOf(cycle: CycleView): StageRow[] {
+  const ended = (cycle.stages ?? []).filter((view) => view.stage !== NORMALIZE_SCORE && (!WITHOUT_ROW.has(view.stage) || Object.keys(view.facts ?? {}).length > 0));
   const next = cycle.nextStage ?? "";
-  const rail: RailStage[] = [];
-  const remaining = [...ALWAYS];
+  const rows: StageRow[] = [];
+  const remaining = [...EXPECTED_STAGES];
   const skipTo = (stage: string): void => {
     const index = remaining.indexOf(stage);
     if (index < 0) return;
-    for (const skipped of remaining.splice(0, index)) rail.push({ stage: skipped, reached: "skipped", views: [] });
+    for (const skipped of remaining.splice(0, index)) rows.push({ stage: skipped, reached: "skipped", views: [] });
     remaining.shift();
   };
   for (const view of ended) {
     skipTo(view.stage);
-    const last = rail[rail.length - 1];
+    const last = rows[rows.length - 1];
     if (last?.stage === view.stage && last.reached === "ended") last.views.push(view);
-    else rail.push({ stage: view.stage, reached: "ended", views: [view] });
+    else rows.push({ stage: view.stage, reached: "ended", views: [view] });
   }
   if (next) {
     skipTo(next);
-    rail.push({ stage: next, reached: "next", views: [] });
+    rows.push({ stage: next, reached: "next", views: [] });
   }
-  for (const stage of remaining) rail.push({ stage, reached: next ? "ahead" : "skipped", views: [] });
-  return rail;
+  for (const stage of remaining) rows.push({ stage, reached: next ? "ahead" : "skipped", views: [] });
+  return rows;
 }
 
 /** Consecutive stages with nothing to report share a row. */
-export function condensedRail(rail: readonly RailStage[]): RailStage[] {
-  const rows: RailStage[] = [];
-  for (const stage of rail) {
+export function condensedRows(all: readonly StageRow[]): StageRow[] {
+  const rows: StageRow[] = [];
+  for (const stage of all) {
     const last = rows[rows.length - 1];
     const hasNoResult = stage.reached === "skipped" || stage.reached === "ahead";
     if (hasNoResult && last?.reached === stage.reached) rows[rows.length - 1] = { ...last, stage: `${last.stage} · ${stage.stage}` };

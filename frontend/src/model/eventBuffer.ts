@@ -1,4 +1,4 @@
-import { boundaryAfter, boundaryBefore, isSilent, type Unit } from "./boundaries";
+import { boundaryAfter, boundaryBefore, isInvisible, type Unit } from "./boundaries";
 import { fold } from "./fold";
 import type { AnyEvent } from "./generated";
 import { revert, type Undo } from "./journal";
@@ -12,7 +12,7 @@ export interface BufferLimits {
 
 export const BUFFER_LIMITS: BufferLimits = { behind: 12_000_000, ahead: 12_000_000 };
 /** An event that changes more than this is not reverted: the state before it is fetched. */
-const TOO_LARGE = 2_000_000;
+const MAX_UNDO_WEIGHT = 2_000_000;
 
 /**
  * The events around the shown moment, and how to revert those before it. A step of one event in either direction costs what
@@ -48,7 +48,7 @@ export class EventBuffer {
 
   /** The event that led to the shown moment, ignoring those that change nothing visible. */
   get shown(): AnyEvent | null {
-    for (let index = this.undos.length - 1; index >= 0; index--) if (!isSilent(this.events[index]!)) return this.events[index]!;
+    for (let index = this.undos.length - 1; index >= 0; index--) if (!isInvisible(this.events[index]!)) return this.events[index]!;
     return null;
   }
 
@@ -102,7 +102,7 @@ export class EventBuffer {
 
   private applyOne(event: AnyEvent): void {
     const weight = this.weights[this.undos.length]!;
-    if (weight > TOO_LARGE) {
+    if (weight > MAX_UNDO_WEIGHT) {
       fold(this.state, event);
       this.forget(this.undos.length + 1);
       this.weightAhead -= weight;

@@ -8,7 +8,7 @@ interface Entry {
 const API_CALLS = new Set(["apiCallChanged", "apiWritten"]);
 const HINTS = new Set(["requeueConsidered", "preEnqueueRan"]);
 
-/** v1.36: what a pod's history has between the begin of a cycle and the pod's next one: API calls, and answers of hints. Newest first. */
+/** v1.36: what a pod's history has between the start of a cycle and the pod's next one: API calls, and results of hints. Newest first. */
 export function followUpsOf<E extends Entry>(entries: readonly E[], cycle: number): { apiCalls: E[]; hints: E[] } {
   const begins = entries.filter(({ t }) => t === "cycleStarted");
   const from = begins.find((entry) => entry.cycle === cycle)?.event ?? Infinity;

@@ -69,8 +69,8 @@ export class JournaledMap<Key, Value> extends Map<Key, Value> {
 }
 
 /** A map that keeps insertion order, also after changes were reverted. */
-export class ArrivalMap<Value> extends Map<string, Value> {
-  private readonly arrivals = new Map<string, number>();
+export class InsertionOrderMap<Value> extends Map<string, Value> {
+  private readonly insertions = new Map<string, number>();
   private last = 0;
   private disordered = false;
 
@@ -79,9 +79,9 @@ export class ArrivalMap<Value> extends Map<string, Value> {
   }
 
   override set(key: string, value: Value): this {
-    const before = this.arrivals.has(key) ? this.get(key) : undefined;
-    const isNew = !this.arrivals.has(key);
-    if (isNew) this.arrivals.set(key, ++this.last);
+    const before = this.insertions.has(key) ? this.get(key) : undefined;
+    const isNew = !this.insertions.has(key);
+    if (isNew) this.insertions.set(key, ++this.last);
     this.journal.record(() => {
       if (!isNew) super.set(key, before as Value);
       else this.drop(key);
@@ -90,31 +90,31 @@ export class ArrivalMap<Value> extends Map<string, Value> {
   }
 
   override delete(key: string): boolean {
-    const arrival = this.arrivals.get(key);
-    if (arrival === undefined) return false;
+    const insertion = this.insertions.get(key);
+    if (insertion === undefined) return false;
     const before = this.get(key) as Value;
     this.journal.record(() => {
-      this.comeBack(key, before, arrival);
+      this.restore(key, before, insertion);
     });
     return this.drop(key);
   }
 
   override clear(): void {
-    for (const key of [...this.arrivals.keys()]) this.delete(key);
+    for (const key of [...this.insertions.keys()]) this.delete(key);
   }
 
   override keys(): MapIterator<string> {
-    this.order();
+    this.sort();
     return super.keys();
   }
 
   override values(): MapIterator<Value> {
-    this.order();
+    this.sort();
     return super.values();
   }
 
   override entries(): MapIterator<[string, Value]> {
-    this.order();
+    this.sort();
     return super.entries();
   }
 
@@ -123,20 +123,20 @@ export class ArrivalMap<Value> extends Map<string, Value> {
   }
 
   private drop(key: string): boolean {
-    this.arrivals.delete(key);
+    this.insertions.delete(key);
     return super.delete(key);
   }
 
-  private comeBack(key: string, value: Value, arrival: number): void {
-    this.arrivals.set(key, arrival);
+  private restore(key: string, value: Value, insertion: number): void {
+    this.insertions.set(key, insertion);
     super.set(key, value);
     this.disordered = true;
   }
 
-  private order(): void {
+  private sort(): void {
     if (!this.disordered) return;
     this.disordered = false;
-    const sorted = [...super.entries()].sort((a, b) => this.arrivals.get(a[0])! - this.arrivals.get(b[0])!);
+    const sorted = [...super.entries()].sort((a, b) => this.insertions.get(a[0])! - this.insertions.get(b[0])!);
     super.clear();
     for (const [key, value] of sorted) super.set(key, value);
   }

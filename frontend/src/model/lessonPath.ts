@@ -15,16 +15,16 @@ export interface PathStop {
  * `ahead`: not reached yet; `there`: reached, and its question is open; `revealed`: answered; `past`: a later stop was reached;
  * `left`: a command that is not the lesson's was sent.
  */
-export type Standing = "ahead" | "there" | "revealed" | "past" | "left";
+export type StopState = "ahead" | "there" | "revealed" | "past" | "left";
 
 /** The stop at which to continue a session after `event`: the first that is not passed, else the last. */
-export function placeAt(stops: readonly PathStop[], event: number): number {
+export function stopIndexAt(stops: readonly PathStop[], event: number): number {
   const ahead = stops.findIndex((stop) => stop.revealed >= event);
   return ahead < 0 ? stops.length - 1 : ahead;
 }
 
 /** The state of a stop in a session after `event`. */
-export function standing(stops: readonly PathStop[], index: number, event: number): Standing {
+export function stopState(stops: readonly PathStop[], index: number, event: number): StopState {
   const stop = stops[index];
   if (!stop || event < stop.arrived) return "ahead";
   if (!stops.some(({ arrived, revealed }) => event === arrived || event === revealed)) return "left";

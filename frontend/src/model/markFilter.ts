@@ -7,9 +7,9 @@ export interface MarkFilter {
   readonly words: string;
 }
 
-export const EVERYTHING: MarkFilter = { hidden: new Set(), words: "" };
+export const NO_FILTER: MarkFilter = { hidden: new Set(), words: "" };
 
-export function isWanted(filter: MarkFilter): (mark: Mark) => boolean {
+export function matches(filter: MarkFilter): (mark: Mark) => boolean {
   const words = filter.words.toLowerCase().split(/\s+/).filter(Boolean);
   const excluded = words.filter((word) => word.startsWith("-") && word.length > 1).map((word) => word.slice(1));
   const included = words.filter((word) => !word.startsWith("-"));

@@ -24,7 +24,7 @@ export function nodeFilter(text: string, facts: NodeFacts): NodeTest | null {
   return tests.length ? (item) => tests.every((test) => test(item)) : null;
 }
 
-const SIGNS: Record<string, NodeTest> = {
+const STATES: Record<string, NodeTest> = {
   ghost: (item) => !item.hasNode,
   cordoned: (item) => item.unschedulable,
   tainted: (item) => item.taints.length > 0,
@@ -52,7 +52,7 @@ function testOf(typed: string, facts: NodeFacts): NodeTest {
     case "plugin":
       return (item) => facts.pluginOf(item.name)?.toLowerCase().includes(value) ?? false;
     case "is":
-      return SIGNS[value] ?? (() => false);
+      return STATES[value] ?? (() => false);
     default:
       return (item) => item.name.toLowerCase().includes(word);
   }

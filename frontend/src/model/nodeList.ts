@@ -67,14 +67,14 @@ export class NodeList implements Iterable<NodeInfo> {
   toHead(info: NodeInfo): void {
     let item = this.items.get(info.name);
     if (item) {
-      this.tellChange(item);
+      this.recordChange(item);
       item.info = info;
       if (item === this.head) return;
       this.unlink(item);
     } else {
       item = { info, next: null, prev: null };
       this.items.set(info.name, item);
-      this.tellArrival(item);
+      this.recordInsertion(item);
     }
     this.link(item, null, this.head);
   }
@@ -118,7 +118,7 @@ export class NodeList implements Iterable<NodeInfo> {
     return nodeInfos;
   }
 
-  private tellChange(item: NodeInfoListItem): void {
+  private recordChange(item: NodeInfoListItem): void {
     if (!this.journal.open) return;
     const { info, prev, next } = item;
     this.journal.record(() => {
@@ -129,7 +129,7 @@ export class NodeList implements Iterable<NodeInfo> {
     });
   }
 
-  private tellArrival(item: NodeInfoListItem): void {
+  private recordInsertion(item: NodeInfoListItem): void {
     this.journal.record(() => {
       this.unlink(item);
       this.items.delete(item.info.name);

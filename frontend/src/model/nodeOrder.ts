@@ -1,7 +1,7 @@
 import { compareNames } from "./names";
 
-/** How the names of nodes begin that the page adds at the end of a run. */
-export const ADDED_NODE = "added-";
+/** The prefix of the names of nodes that the page adds at the end of a run. */
+export const ADDED_NODE_PREFIX = "added-";
 
 /**
  * The positions of nodes on a page: by name, and nodes that are added later come last, so that none moves. A node that is gone keeps its
@@ -19,5 +19,5 @@ export class NodeOrder {
 }
 
 function byName(a: string, b: string): number {
-  return Number(a.startsWith(ADDED_NODE)) - Number(b.startsWith(ADDED_NODE)) || compareNames(a, b);
+  return Number(a.startsWith(ADDED_NODE_PREFIX)) - Number(b.startsWith(ADDED_NODE_PREFIX)) || compareNames(a, b);
 }

@@ -11,12 +11,12 @@ export type Station =
   | { at: "informers" };
 
 /** How a moving pod is drawn: queued, assumed, bound according to the API server, or failed or deleted. */
-export type Look = "queued" | "assumed" | "added" | "failed";
+export type PodStyle = "queued" | "assumed" | "added" | "failed";
 
 export interface Leg {
   from: Station;
   to: Station;
-  look: Look;
+  style: PodStyle;
 }
 
 /** The path of a pod between panels. `count`: the number of pods that take the same path together. */
@@ -37,7 +37,7 @@ export function movementsOf(events: readonly AnyEvent[], back: boolean): Movemen
   for (const event of events)
     for (const [pod, leg] of legsOf(event, paths)) {
       const path = paths.get(pod) ?? [];
-      path.push(back ? { from: leg.to, to: leg.from, look: leg.look } : leg);
+      path.push(back ? { from: leg.to, to: leg.from, style: leg.style } : leg);
       paths.set(pod, path);
     }
   return together(paths);
@@ -51,7 +51,7 @@ function legsOf(event: AnyEvent, paths: ReadonlyMap<string, readonly Leg[]>): [s
       return cacheLegs(event);
     case "apiWritten":
       if (event.subresource !== "binding" || event.error || !event.detail) return [];
-      return [[event.key, { from: { at: "node", name: event.detail }, to: { at: "api" }, look: "assumed" }]];
+      return [[event.key, { from: { at: "node", name: event.detail }, to: { at: "api" }, style: "assumed" }]];
     default:
       return [];
   }
@@ -60,14 +60,14 @@ function legsOf(event: AnyEvent, paths: ReadonlyMap<string, readonly Leg[]>): [s
 function queueLegs(event: QueueMoved, paths: ReadonlyMap<string, readonly Leg[]>): [string, Leg][] {
   return (event.moves ?? []).flatMap(({ pod, source, target, popped }): [string, Leg][] => {
     const from: Station | null = source ? { at: "queue", name: QUEUES[source] } : null;
-    if (popped && from && !target) return [[pod, { from, to: { at: "cycle" }, look: "queued" }]];
+    if (popped && from && !target) return [[pod, { from, to: { at: "cycle" }, style: "queued" }]];
     if (!target || source === target) return [];
     const to: Station = { at: "queue", name: QUEUES[target] };
-    if (from) return [[pod, { from, to, look: "queued" }]];
-    if (event.cause !== "ScheduleAttemptFailure") return [[pod, { from: { at: "informers" }, to, look: "queued" }]];
+    if (from) return [[pod, { from, to, style: "queued" }]];
+    if (event.cause !== "ScheduleAttemptFailure") return [[pod, { from: { at: "informers" }, to, style: "queued" }]];
     // After a failed binding the pod comes from its node, after a failed cycle from the cycle.
     const last = paths.get(pod)?.at(-1)?.to;
-    return [[pod, { from: last?.at === "node" ? last : { at: "cycle" }, to, look: "failed" }]];
+    return [[pod, { from: last?.at === "node" ? last : { at: "cycle" }, to, style: "failed" }]];
   });
 }
 
@@ -77,11 +77,11 @@ function cacheLegs(event: CachePod): [string, Leg][] {
   const node: Station = { at: "node", name };
   switch (event.op) {
     case "assume":
-      return [[event.pod, { from: { at: "cycle" }, to: node, look: "assumed" }]];
+      return [[event.pod, { from: { at: "cycle" }, to: node, style: "assumed" }]];
     case "add":
-      return [[event.pod, { from: { at: "informers" }, to: node, look: "added" }]];
+      return [[event.pod, { from: { at: "informers" }, to: node, style: "added" }]];
     case "remove":
-      return [[event.pod, { from: node, to: { at: "api" }, look: "failed" }]];
+      return [[event.pod, { from: node, to: { at: "api" }, style: "failed" }]];
     default:
       return [];
   }
@@ -102,8 +102,8 @@ function together(paths: ReadonlyMap<string, readonly Leg[]>): Movement[] {
 export function appearanceOf(legs: readonly Leg[], done: number): "away" | "assumed" | null {
   const arrivals = legs.slice(done).filter((leg) => leg.to.at === "node");
   if (arrivals.length === 0) return null;
-  if (arrivals.some((leg) => leg.look === "assumed")) return "away";
-  return legs.some((leg) => leg.look === "assumed") ? "assumed" : "away";
+  if (arrivals.some((leg) => leg.style === "assumed")) return "away";
+  return legs.some((leg) => leg.style === "assumed") ? "assumed" : "away";
 }
 
 /** A shorter leg is not visible. */

@@ -14,7 +14,7 @@ export interface PodTransition {
 }
 
 /** The state after each operation. FinishBinding does not change the state: it starts the expiry deadline. */
-const LEADS: Record<CachePod["op"], LifeState | null> = {
+const STATE_AFTER: Record<CachePod["op"], LifeState | null> = {
   assume: "Assumed",
   finishBinding: null,
   forget: "Initial",
@@ -25,7 +25,7 @@ const LEADS: Record<CachePod["op"], LifeState | null> = {
 };
 
 /** The state before each operation, if no earlier operation is known. */
-const COMES_FROM: Record<CachePod["op"], LifeState> = {
+const STATE_BEFORE: Record<CachePod["op"], LifeState> = {
   assume: "Initial",
   finishBinding: "Assumed",
   forget: "Assumed",
@@ -41,10 +41,10 @@ export function transitionsOf(events: Iterable<AnyEvent>, pod: string): PodTrans
   for (const event of events) {
     if (event.t === "restarted") path.length = 0;
     if (event.t !== "cachePod" || event.pod !== pod) continue;
-    const from = path[path.length - 1]?.to ?? COMES_FROM[event.op];
+    const from = path[path.length - 1]?.to ?? STATE_BEFORE[event.op];
     // A pod that was deleted and created again starts over.
     const begins = from === "Deleted" ? "Initial" : from;
-    path.push({ event: event.event, atSeconds: event.at, op: event.op, from: begins, to: LEADS[event.op] ?? begins });
+    path.push({ event: event.event, atSeconds: event.at, op: event.op, from: begins, to: STATE_AFTER[event.op] ?? begins });
   }
   return path;
 }

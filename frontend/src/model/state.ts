@@ -16,7 +16,7 @@ import type {
   WatchView,
 } from "./generated";
 import { KeyedHeap } from "./heap";
-import { ArrivalMap, Journal, JournaledMap, JournaledSet, Members, type Undo } from "./journal";
+import { InsertionOrderMap, Journal, JournaledMap, JournaledSet, Members, type Undo } from "./journal";
 import { NodeList, NOTHING, type Amounts, type NodeInfo } from "./nodeList";
 
 /** A QueuedPodInfo with all members. */
@@ -80,8 +80,8 @@ export class State {
     inFlight: [] as readonly InFlightEntry[],
     /** v1.36: pods are popped from backoffQ when activeQ is empty. */
     popsFromBackoffQ: false,
-    unschedulable: new ArrivalMap<Queued>(this.journal),
-    nominated: new ArrivalMap<string[]>(this.journal),
+    unschedulable: new InsertionOrderMap<Queued>(this.journal),
+    nominated: new InsertionOrderMap<string[]>(this.journal),
     schedulingCycle: 0,
     moveRequestCycle: -1,
   };

@@ -38,7 +38,7 @@ export interface CacheScene {
   selectedPod: string | null;
   /** The extended resource that the selected pod requests; "": none. */
   resource: string;
-  hoveredPlace: number;
+  hoveredIndex: number;
   /** Nodes that another panel highlights. */
   highlighted: ReadonlySet<string>;
   winner: string | null;
@@ -114,18 +114,18 @@ function drawBand(context: CanvasRenderingContext2D, scene: CacheScene, area: Bo
 
 /** Draws the few highlighted cells: the winner, the selected one, the one under the pointer. */
 function markCells(context: CanvasRenderingContext2D, scene: CacheScene, boxOf: (place: number) => Box | null): void {
-  const { items, layout, palette, selectedNode, winner, hoveredPlace, highlighted } = scene;
+  const { items, layout, palette, selectedNode, winner, hoveredIndex, highlighted } = scene;
   const named = new Set(highlighted);
   for (const name of [selectedNode, winner]) if (name !== null) named.add(name);
   // The winner is usually at the head, so the names of thousands of cells need not be compared, which took 0.2 ms.
   for (let index = 0; index < Math.min(layout.slipCount, items.length); index++) named.delete(items[index]!.name);
   const indices: number[] = [];
   for (let place = layout.slipCount; named.size > indices.length && place < items.length; place++) if (named.has(items[place]!.name)) indices.push(place);
-  if (hoveredPlace >= layout.slipCount) indices.push(hoveredPlace);
+  if (hoveredIndex >= layout.slipCount) indices.push(hoveredIndex);
   for (const place of indices) {
     const { name } = items[place]!;
     const selected = name === selectedNode;
-    const hovered = place === hoveredPlace || highlighted.has(name);
+    const hovered = place === hoveredIndex || highlighted.has(name);
     const box = boxOf(place);
     if (!box) continue;
     const around = { x: box.x - 1, y: box.y - 1, w: box.w + 2, h: box.h + 2 };
@@ -169,7 +169,7 @@ function marksOf(scene: CacheScene, item: NodeInfo, index: number, domain: strin
     travelling: scene.travelling,
     selectedPod: scene.selectedPod,
     selected: item.name === scene.selectedNode,
-    hovered: index === scene.hoveredPlace || scene.highlighted.has(item.name),
+    hovered: index === scene.hoveredIndex || scene.highlighted.has(item.name),
     winner: item.name === scene.winner,
     ahead: scene.snapshotGeneration > 0 && item.generation > scene.snapshotGeneration,
     pale: scene.found !== null && !scene.found.has(item.name),

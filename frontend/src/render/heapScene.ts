@@ -13,7 +13,7 @@ export interface HeapScene {
   palette: Palette;
   now: number;
   selectedPod: string | null;
-  hoveredPlace: number;
+  hoveredIndex: number;
 }
 
 /** Draws activeQ's array as a tree. Returns true while an animation is running. */
@@ -39,10 +39,10 @@ interface NamedBox {
 }
 
 /** Draws boxes that do not overlap: backgrounds, then edges, then names, so that colours and fonts are set once. One by one, 31 boxes took 0.7 ms. */
-function drawNamed(context: CanvasRenderingContext2D, { pods, palette, selectedPod, hoveredPlace }: HeapScene, boxes: readonly NamedBox[]): void {
+function drawNamed(context: CanvasRenderingContext2D, { pods, palette, selectedPod, hoveredIndex }: HeapScene, boxes: readonly NamedBox[]): void {
   const isSelected = (index: number): boolean => pods[index]!.pod === selectedPod;
   for (const { index, at } of boxes) {
-    context.fillStyle = isSelected(index) ? palette.selectedBack : index === hoveredPlace ? palette.hover : palette.paper;
+    context.fillStyle = isSelected(index) ? palette.selectedBack : index === hoveredIndex ? palette.hover : palette.paper;
     context.fillRect(at.x, at.y, at.w, at.h);
   }
   context.lineWidth = 1;
@@ -62,7 +62,7 @@ function drawNamed(context: CanvasRenderingContext2D, { pods, palette, selectedP
 }
 
 /** Dots are not animated: a thousand are drawn at their places, one colour after the other. */
-function drawDots(context: CanvasRenderingContext2D, { layout, pods, palette, selectedPod, hoveredPlace }: HeapScene): void {
+function drawDots(context: CanvasRenderingContext2D, { layout, pods, palette, selectedPod, hoveredIndex }: HeapScene): void {
   const { boxes, dotsFrom } = layout;
   for (const [tried, colour] of [
     [false, palette.fill],
@@ -76,7 +76,7 @@ function drawDots(context: CanvasRenderingContext2D, { layout, pods, palette, se
   }
   for (let index = dotsFrom; index < boxes.length; index++) {
     const selected = pods[index]!.pod === selectedPod;
-    if (!selected && index !== hoveredPlace) continue;
+    if (!selected && index !== hoveredIndex) continue;
     const { x, y, w, h } = boxes[index]!;
     if (selected) {
       context.fillStyle = palette.selected;

@@ -1,12 +1,12 @@
-/** Sessions that the page makes from its own examples: each has a name of its own, and one that nobody has used yet is opened again. */
+/** Sessions of the page's own examples: each has a distinct name, and an unused one is opened again instead of creating another. */
 import { lastCommands } from "../api/commands";
 import { generateSession, listSessions, openSample, type SessionSummary } from "../api/client";
 import { distinctName, isNumbered } from "../model/distinctName";
 import type { Release } from "../model/releases";
 
 const MAX_LISTED = 200;
-/** How the keys begin of the commands that an import of a case stores. */
-const KEY_OF_CASE = "trace-step-";
+/** The prefix of the keys of commands that the import of a case stores. */
+const CASE_KEY_PREFIX = "trace-step-";
 
 /** The id of a generated session called `name`: an unused one, or a new one with the next free number in its name. */
 export async function exampleSession(generate: Record<string, unknown>, name: string, release: Release): Promise<string> {
@@ -26,7 +26,7 @@ export async function caseSession(sample: string, name: string): Promise<string>
 /** Whether no command has followed those of the case, which have keys of their own. */
 async function isAsImported(session: string): Promise<boolean> {
   const commands = await lastCommands(session, 1);
-  return commands.every(({ key }) => key.startsWith(KEY_OF_CASE));
+  return commands.every(({ key }) => key.startsWith(CASE_KEY_PREFIX));
 }
 
 /** The name for a session called `name`, with the next free number if there is one already. */

@@ -3,7 +3,7 @@ import { forkSession, whenReady } from "../api/forks";
 import { pageOf } from "../api/client";
 import { getHints, getLesson, type Answer, type Lesson, type LessonStop, type LiveHint } from "../api/lessons";
 import { failureOf } from "../i18n/failure";
-import { placeAt, standing, type Standing } from "../model/lessonPath";
+import { stopIndexAt, stopState, type StopState } from "../model/lessonPath";
 import { idempotencyKey } from "../model/idempotencyKey";
 import { storeProgress, ProgressKeeper } from "./lessonProgress";
 import { followLesson } from "./lessonReload";
@@ -43,8 +43,8 @@ export class LessonPlayer {
     return this.lesson?.stops[this.index] ?? null;
   }
 
-  get standing(): Standing {
-    return this.lesson ? standing(this.lesson.stops, this.index, this.store.head.event) : "ahead";
+  get stopState(): StopState {
+    return this.lesson ? stopState(this.lesson.stops, this.index, this.store.head.event) : "ahead";
   }
 
   /** The answer at this stop. */
@@ -56,13 +56,13 @@ export class LessonPlayer {
   get asks(): boolean {
     const { stop } = this;
     if (!stop?.question) return false;
-    return this.standing === "there" || (this.standing === "revealed" && stop.arrived === stop.revealed && this.given === null);
+    return this.stopState === "there" || (this.stopState === "revealed" && stop.arrived === stop.revealed && this.given === null);
   }
 
   /** The session that this one was forked from when the path was left; "": there is none. */
   get home(): string {
     const from = this.store.summary.forkedFrom;
-    if (!from?.id || this.standing !== "left") return "";
+    if (!from?.id || this.stopState !== "left") return "";
     return this.lesson?.stops.some(({ arrived, revealed }) => from.event === arrived || from.event === revealed) ? from.id : "";
   }
 
@@ -85,14 +85,14 @@ export class LessonPlayer {
     if (!lesson || !stop || this.busy) return;
     if (this.asks) return;
     // A stop without a question may have commands.
-    if (this.standing === "there" && !(await this.perform(stop, "reveal"))) return;
+    if (this.stopState === "there" && !(await this.perform(stop, "reveal"))) return;
     const following = lesson.stops[this.index + 1];
     if (!following) {
       this.finished = true;
       this.keep();
       return;
     }
-    if (this.store.head.event > following.arrived || this.standing === "past") {
+    if (this.store.head.event > following.arrived || this.stopState === "past") {
       this.arriveAt(this.index + 1);
       await this.store.playback.seek(following.revealed);
       if (following.revealed >= this.store.head.event) this.store.playback.follow();
@@ -168,12 +168,12 @@ export class LessonPlayer {
       const stop = stopInAddress() || stored.stop;
       this.answers = stored.answers;
       const named = lesson.stops.findIndex(({ id }) => id === stop);
-      this.index = named >= 0 ? named : placeAt(lesson.stops, this.store.head.event);
+      this.index = named >= 0 ? named : stopIndexAt(lesson.stops, this.store.head.event);
       this.lesson = lesson;
       if (lesson.own) followLesson(lesson, () => this.stop?.id ?? "", (faults) => { this.faults = faults; }, this.gone.signal);
       // The commands of a stop run on arrival; only the first stop is reached without any.
       const before = lesson.stops[this.index - 1]?.revealed ?? 0;
-      if (this.stop && this.standing === "ahead" && this.store.head.event === before) await this.perform(this.stop, "do");
+      if (this.stop && this.stopState === "ahead" && this.store.head.event === before) await this.perform(this.stop, "do");
     } catch (error) {
       this.showError(error);
     }

@@ -1,10 +1,10 @@
 import type { Unit } from "../model/boundaries";
 
 /** The number of steps of a unit in a typical cycle, so that a rate means the same in every unit. */
-const FINER: Record<Unit, number> = { cycle: 1, stage: 4, mutation: 8 };
+const STEPS_PER_CYCLE: Record<Unit, number> = { cycle: 1, stage: 4, mutation: 8 };
 const MIN_STEP_MILLIS = 33;
 /** Cycles per second if the rate is "as fast as possible". */
-const FASTEST = 200;
+const MAX_CYCLES_PER_SECOND = 200;
 
 /** Calls for steps at a rate, until there are no more or it is stopped. */
 export class ReplayTimer {
@@ -21,7 +21,7 @@ export class ReplayTimer {
   /** `rate`: cycles per second; null: as fast as possible. */
   start(rate: number | null, unit: Unit): void {
     this.stop();
-    const perSecond = (rate ?? FASTEST) * FINER[unit];
+    const perSecond = (rate ?? MAX_CYCLES_PER_SECOND) * STEPS_PER_CYCLE[unit];
     const millis = Math.max(MIN_STEP_MILLIS, 1_000 / perSecond);
     this.due = 0;
     const tick = (): void => {

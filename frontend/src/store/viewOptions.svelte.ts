@@ -39,7 +39,7 @@ export class ViewOptions {
   /** Pods that are moving to their node, or assumed there and not yet confirmed by the API server. */
   travelling = $state.raw<ReadonlyMap<string, "away" | "assumed">>(NO_PODS);
   /** Where the cache canvas draws a node, in pixels of the window; null: outside the visible area. */
-  placeOfNode: (name: string) => { x: number; y: number } | null = () => null;
+  positionOfNode: (name: string) => { x: number; y: number } | null = () => null;
   /** Zoom of the cache canvas; null: it is not shown. */
   zoomOfCache = $state.raw<BandShare | null>(null);
   /** The zoom of the teacher whom the page follows; null: the page follows no one, or the user has zoomed since. */

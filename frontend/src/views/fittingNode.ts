@@ -3,7 +3,7 @@ import { fetchStoredObject } from "../api/objects";
 import { backoffLeft } from "../model/backoffWait";
 import type { Create } from "../model/generated";
 import { printZone, splitKey } from "../model/names";
-import { ADDED_NODE } from "../model/nodeOrder";
+import { ADDED_NODE_PREFIX } from "../model/nodeOrder";
 import type { Queued, State } from "../model/state";
 import { nodesOf } from "./actions/nodeObjects";
 
@@ -41,7 +41,7 @@ export async function fittingNode(session: string, state: State): Promise<Fittin
   const { cpu, memory, extended } = roomFor(wanted.map(({ requests }) => requests));
   const [region = "", zone = region] = printZone(state.list.toArray()[0]?.zone ?? "").split(" / ");
   const names = new Set(state.list.toArray().map(({ name }) => name));
-  const [command] = nodesOf({ count: 1, prefix: ADDED_NODE, zone, cpu, memory, pods: "110", extended, labels: labelsFor(wanted) }, names);
+  const [command] = nodesOf({ count: 1, prefix: ADDED_NODE_PREFIX, zone, cpu, memory, pods: "110", extended, labels: labelsFor(wanted) }, names);
   const name = (command?.object as { metadata: { name: string } } | undefined)?.metadata.name ?? "";
   return { command: command!, name, pods: pods.length, cpu, memory, seconds: Math.max(0, ...pods.map((pod) => backoffLeft(pod, state))) };
 }

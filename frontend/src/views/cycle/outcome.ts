@@ -1,5 +1,5 @@
 import type { MessageKey } from "../../i18n/translate";
-import type { RailStage } from "../../model/cycleStages";
+import type { StageRow } from "../../model/cycleStages";
 import type { PodGroupPodView, StageView } from "../../model/generated";
 import { mostSevere, type StatusCode } from "../../model/statuses";
 
@@ -28,7 +28,7 @@ export function resultOfGroupPod(pod: PodGroupPodView): MessageKey {
 }
 
 /** The Status that represents a stage; null before it has ended. */
-export function codeOfStage(stage: RailStage): StatusCode | null {
+export function codeOfStage(stage: StageRow): StatusCode | null {
   if (stage.reached !== "ended") return null;
   const codes = stage.views.flatMap((view) => [...(view.statuses ?? []).map((status) => status.code), ...(view.facts?.["error"] ? ["Error"] : [])]);
   // A rejected node is no problem; a filter that leaves none is.

@@ -17,7 +17,7 @@ export function pointOf(station: Station, pod: string, viewOptions: ViewOptions)
     case "cycle":
       return beside("[data-cycle] .pod") ?? beside("#cycle-title");
     case "node":
-      return viewOptions.placeOfNode(station.name) ?? beside("#cache-title");
+      return viewOptions.positionOfNode(station.name) ?? beside("#cache-title");
     case "api":
       return leftOf("[data-lane]");
     case "informers":

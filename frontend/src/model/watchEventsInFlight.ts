@@ -1,7 +1,7 @@
 import type { WatchInFlight } from "./generated";
 
-/** A watch event in transit from the API server to the informers. */
-export interface EventInTransit {
+/** A watch event in flight from the API server to the informers. */
+export interface WatchEventInFlight {
   sent: WatchInFlight;
   /** The elapsed share of its latency: 0 to 1. */
   progress: number;
@@ -17,8 +17,8 @@ export function kindOf(resource: string, kinds: Iterable<string>): string | null
   return null;
 }
 
-/** The watch events in transit, the next to arrive first. An event whose latency is unknown has progress 0. */
-export function eventsInTransit(inFlight: readonly WatchInFlight[], latencies: ReadonlyMap<string, number>, now: number): EventInTransit[] {
+/** The watch events in flight, the next to arrive first. An event whose latency is unknown has progress 0. */
+export function watchEventsInFlight(inFlight: readonly WatchInFlight[], latencies: ReadonlyMap<string, number>, now: number): WatchEventInFlight[] {
   return inFlight
     .map((sent) => {
       const leftSeconds = Math.max(0, sent.dueSeconds - now);
