@@ -46,7 +46,7 @@ it("the narration of a running cycle gives the result of its last stage", () => 
   expect(after(filter)).toBe("Cycle 7 · 3 of 4 nodes can run p");
   expect(after({ stage: "Filter", facts: { evaluated: 4, feasible: 0 } })).toBe("Cycle 7 · none of 4 nodes can run p");
   expect(after(filter, chosen)).toBe("Cycle 7 · n2 has the highest total and is chosen for p");
-  expect(after(filter, chosen, { stage: "Assume", facts: { node: "n2" } })).toBe("Cycle 7 · p is assumed on n2: it counts there, and only the scheduler knows");
+  expect(after(filter, chosen, { stage: "Assume", facts: { node: "n2" } })).toBe("Cycle 7 · p is assumed on n2: it counts there before the API server knows");
   expect(after({ stage: "ExtenderBind" })).toBe("Cycle 7 · p");
 });
 
@@ -73,7 +73,7 @@ it("the narration counts pods in backoff and pods that wait for a change, with t
 });
 
 it("the narration says that a pod whose backoff has ended waits for the flush", () => {
-  expect(idle([9.9], 0)).toBe("1 pod in backoffQ, its backoff ended, waits for the flush");
+  expect(idle([9.9], 0)).toBe("1 pod in backoffQ, whose backoff has ended, waits for the flush");
 });
 
 it("the narration of a flush of backoffQ names the next pod", () => {

@@ -29,7 +29,7 @@ def test_a_fix_that_evicts_a_pod_says_which(page: Page, server: Server) -> None:
     page.goto(f"{server.url}/cases/")
     page.locator("[data-open-case=preemption-does-not-help]").click(timeout=PATIENCE_MILLIS)
     page.locator("[data-case-apply]").click(timeout=PATIENCE_MILLIS)
-    expect(page.locator("[data-case-gone]")).to_contain_text("had to leave for it", timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-case-gone]")).to_contain_text("removed to make room", timeout=PATIENCE_MILLIS)
     expect(page.locator("[data-case-gone]")).to_contain_text("batch/etl-")
 
 

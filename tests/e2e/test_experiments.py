@@ -104,7 +104,7 @@ def test_trials_open_and_are_compared_where_they_part(page: Page, server: Server
     expect(page.get_by_text("4 of 4 trials")).to_be_visible(timeout=PATIENCE_MILLIS)
     page.get_by_role("region", name="Variants").get_by_role("button", name="two", exact=True).click()
     page.get_by_role("button", name="Add the baseline's trial").click()
-    page.get_by_role("button", name="Compare where they part").click()
+    page.get_by_role("button", name="Compare at the first difference").click()
     page.wait_for_url("**/compare/?a=*", timeout=PATIENCE_MILLIS)
     expect(page.locator("[data-divergence]")).to_be_visible(timeout=PATIENCE_MILLIS)
 

@@ -55,7 +55,7 @@ def test_a_disagreement_is_listed_with_its_reason_and_links_to_its_moment(page: 
     banner.locator("[data-open-agreement]").click()
 
     panel = page.locator("[data-agreement]")
-    expect(panel.locator("[data-rate]")).to_contain_text("33.3 % of bindings agree (1 of 3)", timeout=PATIENCE_MILLIS)
+    expect(panel.locator("[data-rate]")).to_contain_text("33.3% of bindings agree (1 of 3)", timeout=PATIENCE_MILLIS)
     expect(panel.locator("[data-verdict]")).to_have_count(2)
     expect(panel.locator("[data-pod='default/giant']")).to_contain_text("NodeResourcesFit rejects that node: Insufficient cpu")
     expect(panel.locator("[data-pod='default/elsewhere']")).to_contain_text("NodeResourcesFit −")

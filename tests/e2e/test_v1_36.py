@@ -125,7 +125,7 @@ def test_the_search_finds_answers_of_hints_and_events_in_flight(page: Page, serv
     search = page.get_by_role("combobox", name="Commands, pods and nodes")
     search.fill("noderesourcesfit queue")
     answer = page.locator("[data-entry^='answer/']")
-    expect(answer).to_have_text(re.compile("NodeResourcesFit answers Queue for web"), timeout=PATIENCE_MILLIS)
+    expect(answer).to_have_text(re.compile("NodeResourcesFit returns Queue for web"), timeout=PATIENCE_MILLIS)
     search.fill("node3")
     expect(page.locator("[data-entry^='event/']")).to_contain_text("NodeAdd Node node3")
     search.fill("noderesourcesfit queue")
@@ -179,7 +179,7 @@ def test_a_cycle_that_reuses_nodes_says_from_which_cycle(page: Page, server: Ser
 
     expect(page.locator("[data-stage=PreFilter] [data-batch=hint]")).to_contain_text("batching: cycle 1 ranked next")
     expect(page.locator("[data-stage=NominatedNode] [data-batch=first]")).to_be_visible()
-    expect(page.get_by_text("No other node was looked at: opportunistic batching suggested")).to_be_visible()
+    expect(page.get_by_text("No other node was evaluated: opportunistic batching suggested")).to_be_visible()
 
 
 def test_both_releases_run_from_one_moment_and_are_compared(page: Page, server: Server):

@@ -71,7 +71,7 @@ measures: [placed, pending, pendingReason, victims, pdbViolations, attempts, wai
     question: "experiments.ask.nodes",
     help: "experiments.ask.nodes.help",
     generated: FEWER_OF,
-    plan: (session) => `${head("How many nodes can go", "experiments.ask.nodes", session, FEWER_OF)}
+    plan: (session) => `${head("How many nodes can be removed", "experiments.ask.nodes", session, FEWER_OF)}
 workload: {unbind: true}
 variants:
   - name: all nodes

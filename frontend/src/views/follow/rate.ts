@@ -1,4 +1,4 @@
-/** `98.3 %`, rounded down: 100 % means that all agree. */
+/** `98.3%`, rounded down: 100% means that all agree. */
 export function printRate(rate: number): string {
-  return `${Math.floor(rate * 1_000) / 10} %`;
+  return `${Math.floor(rate * 1_000) / 10}%`;
 }
