@@ -18,7 +18,7 @@ describe("checking an object", () => {
     expect(messages(text)).toEqual([]);
   });
 
-  it("reports a misspelt field at its position", () => {
+  it("reports a misspelled field at its position", () => {
     const text = POD.replace("containers:", "containes:");
     expect(messages(text)).toEqual(["error: Unknown field containes. Did you mean containers?"]);
     expect(underlined(text)).toEqual(["containes"]);

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import english from "../src/i18n/messages/en.experiments.json";
 import { addEnglish } from "../src/i18n/translate";
 import { axisOf } from "../src/layout/axis";
-import { labelled } from "../src/layout/scatter";
+import { labelsOf } from "../src/layout/scatter";
 import { certainty, choose, goalsOf } from "../src/model/experiments/choice";
 import { defaultAxes } from "../src/model/experiments/defaultAxes";
 import { Figures } from "../src/model/experiments/figures";
@@ -166,11 +166,11 @@ describe("labels", () => {
   const at = (x: number, y: number): { x: number; y: number } => ({ x, y });
 
   it("do not overlap, and stay within the box", () => {
-    const labels = labelled([at(100, 50), at(120, 50), at(300, 15)], () => "a variant", box);
+    const labels = labelsOf([at(100, 50), at(120, 50), at(300, 15)], () => "a variant", box);
     expect(labels.map(({ y }) => y)).toEqual([38, 72, 37]);
   });
 
   it("are shared by points at the same position", () => {
-    expect(labelled([at(100, 50), at(101, 51)], (group) => String(group.length), box).map(({ text }) => text)).toEqual(["2"]);
+    expect(labelsOf([at(100, 50), at(101, 51)], (group) => String(group.length), box).map(({ text }) => text)).toEqual(["2"]);
   });
 });

@@ -31,8 +31,8 @@ CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...rest) {
 FOLLOW = """
 globalThis.travelled = {};
 new MutationObserver(() => {
-  for (const one of document.querySelectorAll("[data-traveller]")) {
-    const looks = (travelled[one.dataset.traveller] ??= []);
+  for (const one of document.querySelectorAll("[data-moving-pod]")) {
+    const looks = (travelled[one.dataset.movingPod] ??= []);
     const look = [...one.classList].find((name) => ["queued", "assumed", "added", "failed"].includes(name));
     if (looks.at(-1) !== look) looks.push(look);
   }
@@ -138,7 +138,7 @@ def test_the_animation_moves_a_pod_from_the_queue_through_the_cycle_to_its_node(
 
     until(lambda: any(seen[-1] == "added" for seen in looks()), seconds=60)
     assert ["queued", "assumed", "added"] in looks()
-    expect(moving.locator("[data-traveller]")).to_have_count(0, timeout=PATIENCE_MILLIS)
+    expect(moving.locator("[data-moving-pod]")).to_have_count(0, timeout=PATIENCE_MILLIS)
 
 
 def test_reduced_motion_disables_the_animation(still: Page, server: Server, file: Path) -> None:

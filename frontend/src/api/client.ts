@@ -134,12 +134,12 @@ export function uploadSession(files: readonly File[], release: ChosenRelease, pr
 }
 
 /** A sample case that ships with schedviz. */
-export interface SampleLine {
+export interface SampleSummary {
   name: string;
   description: string;
 }
 
-export function listSamples(): Promise<{ results: SampleLine[] }> {
+export function listSamples(): Promise<{ results: SampleSummary[] }> {
   return call("GET", "samples/");
 }
 

@@ -4,7 +4,7 @@ import type { OutcomeInfo } from "../wire/messages";
 import { ApiError, call } from "./call";
 
 /** A command as REST returns it: applied if `outcome` is set, otherwise accepted. */
-export interface CommandAnswer {
+export interface CommandResponse {
   seq: number;
   status: "waiting" | "done" | "quarantined";
   outcome: OutcomeInfo | null;
@@ -26,19 +26,19 @@ export async function lastCommands(id: string, count: number): Promise<(AppliedC
 }
 
 /** Send a command and wait for its outcome. Throws an `ApiError` with the path of the invalid member. */
-export function sendCommand(id: string, command: AnyCommand & { key?: string }): Promise<CommandAnswer> {
+export function sendCommand(id: string, command: AnyCommand & { key?: string }): Promise<CommandResponse> {
   return call("POST", `sessions/${id}/commands/`, { body: command, headers: { Prefer: `wait=${WAIT_SECONDS}` } });
 }
 
 /** Send a command and wait until it is applied, without a time limit. Throws an `ApiError`, or an AbortError if the signal aborts. */
 export async function runCommand(id: string, command: AnyCommand & { key?: string }, signal: AbortSignal): Promise<OutcomeInfo> {
-  let answer = await sendCommand(id, command);
-  while (answer.status === "waiting") {
+  let response = await sendCommand(id, command);
+  while (response.status === "waiting") {
     signal.throwIfAborted();
     await new Promise((resolve) => setTimeout(resolve, POLL_MILLIS));
-    answer = await call<CommandAnswer>("GET", `sessions/${id}/commands/${answer.seq}/`, { signal });
+    response = await call<CommandResponse>("GET", `sessions/${id}/commands/${response.seq}/`, { signal });
   }
-  const error = answer.status === "quarantined" ? "quarantined" : answer.outcome?.error;
+  const error = response.status === "quarantined" ? "quarantined" : response.outcome?.error;
   if (error) throw new ApiError(409, error);
-  return answer.outcome ?? {};
+  return response.outcome ?? {};
 }

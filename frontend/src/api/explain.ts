@@ -278,7 +278,7 @@ interface MessageSubject {
 export type CardSubject = SessionSubject | MessageSubject;
 export type CardFormat = "markdown" | "html" | "png";
 
-/** A card: an explanation or the overview as Markdown, a static page, or an image with the colours of a theme. */
+/** A card: an explanation or the overview as Markdown, a static page, or an image with the colors of a theme. */
 export async function fetchCard(subject: CardSubject, format: CardFormat, theme: "light" | "dark" = "light", signal?: AbortSignal): Promise<Blob> {
   const query = new URLSearchParams({ format, ...(format === "png" ? { theme } : {}) });
   if ("message" in subject) return callBlob("POST", `explain/message/?${query.toString()}`, { body: { text: subject.message, pod: subject.pod }, signal });

@@ -3,16 +3,16 @@ import { call } from "./call";
 import type { SessionSummary } from "./client";
 
 /** A text in every language, as HTML that the server sanitized. */
-export type Words = Record<"en" | "zh-CN", string>;
+export type LocalizedHtml = Record<"en" | "zh-CN", string>;
 
-export interface LessonLine {
+export interface LessonSummary {
   name: string;
   /** The release of kube-scheduler that it teaches. */
   release: string;
   minutes: number;
   stops: number;
-  title: Words;
-  about: Words;
+  title: LocalizedHtml;
+  about: LocalizedHtml;
   /** The user's newest session of the lesson, and how many of its stops they have passed. */
   session: string | null;
   done: number;
@@ -23,14 +23,14 @@ export interface LessonLine {
 
 export interface CoursePart {
   part: string;
-  lessons: LessonLine[];
+  lessons: LessonSummary[];
 }
 
 export interface LessonQuestion {
   ask: "choice" | "number" | "node" | "nodes" | "pod" | "text";
-  words: Words;
-  hint: Words;
-  options: { id: string; words: Words }[];
+  words: LocalizedHtml;
+  hint: LocalizedHtml;
+  options: { id: string; words: LocalizedHtml }[];
 }
 
 /** A participant's answer, or the engine's result: a name, a number, or names. */
@@ -44,10 +44,10 @@ export interface LessonStop {
   do: AnyCommand[];
   reveal: AnyCommand[];
   highlight: string[];
-  text: Words;
-  notes: Words;
+  text: LocalizedHtml;
+  notes: LocalizedHtml;
   question: LessonQuestion | null;
-  answer: { value: Answer; words: Words } | null;
+  answer: { value: Answer; words: LocalizedHtml } | null;
   /** The stop has hints that depend on the state. */
   hints: boolean;
 }
@@ -63,7 +63,7 @@ export interface LessonProgress {
 /** What is different in another release, and the stops with another answer there. */
 export interface LessonDifference {
   release: string;
-  words: Words;
+  words: LocalizedHtml;
   stops: string[];
 }
 
@@ -71,9 +71,9 @@ export interface Lesson {
   name: string;
   /** The release of kube-scheduler that it teaches. */
   release: string;
-  title: Words;
-  about: Words;
-  takeHome: Words[];
+  title: LocalizedHtml;
+  about: LocalizedHtml;
+  takeHome: LocalizedHtml[];
   upstream: { file: string; symbol: string }[];
   differences: LessonDifference[];
   stops: LessonStop[];
@@ -90,7 +90,7 @@ export interface Lesson {
 /** A hint that is shown in certain states. */
 export interface LiveHint {
   id: string;
-  words: Words;
+  words: LocalizedHtml;
 }
 
 export function getCourse(): Promise<{ parts: CoursePart[] }> {

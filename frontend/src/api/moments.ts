@@ -4,14 +4,14 @@ import type { Tally } from "../model/tallies";
 import { call } from "./call";
 
 /** The state at a moment. `event` is at most the requested one; nothing is stored before `firstEvent`. */
-export interface ViewAnswer {
+export interface ViewResponse {
   event: number;
   chunk: number;
   firstEvent?: number;
   view: View;
 }
 
-export function getView(id: string, at: number, signal?: AbortSignal): Promise<ViewAnswer> {
+export function getView(id: string, at: number, signal?: AbortSignal): Promise<ViewResponse> {
   return call("GET", `sessions/${id}/view/?at=${at}`, { signal });
 }
 
@@ -80,7 +80,7 @@ function queryOf(page: PageQuery): string {
   return query.toString();
 }
 
-export interface TimelineAnswer {
+export interface TimelineResponse {
   from: number;
   to: number;
   /** The first moment that can be shown. */
@@ -89,13 +89,13 @@ export interface TimelineAnswer {
 }
 
 /** The history in ranges of about as many events each. */
-export async function getTimeline(id: string, range: { from?: number; to?: number; buckets: number }, signal?: AbortSignal): Promise<TimelineAnswer> {
+export async function getTimeline(id: string, range: { from?: number; to?: number; buckets: number }, signal?: AbortSignal): Promise<TimelineResponse> {
   const query = new URLSearchParams(Object.entries(range).map(([name, value]) => [name, String(value)]));
-  const answer = await call<TimelineAnswer>("GET", `sessions/${id}/timeline/?${query}`, { signal });
-  let before = answer.from;
-  for (const bucket of answer.buckets) {
+  const response = await call<TimelineResponse>("GET", `sessions/${id}/timeline/?${query}`, { signal });
+  let before = response.from;
+  for (const bucket of response.buckets) {
     bucket.firstEvent ??= before + 1;
     before = bucket.event;
   }
-  return answer;
+  return response;
 }

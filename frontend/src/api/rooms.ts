@@ -1,10 +1,10 @@
 import { call } from "./call";
 import type { SessionSummary } from "./client";
 import type { QuestionKind, Room, RoomQuestion } from "../model/room";
-import type { Answer, LessonQuestion, Words } from "./lessons";
+import type { Answer, LessonQuestion, LocalizedHtml } from "./lessons";
 
 /** A room in a teacher's list. */
-export interface RoomLine {
+export interface RoomSummary {
   id: string;
   title: string;
   status: Room["status"];
@@ -19,8 +19,8 @@ export interface RoomLine {
 /** A question that a teacher asks: that of a lesson's stop, or one of their own. */
 export type NewQuestion = { stop: string } | { text: string; kind: QuestionKind; options: string[] };
 
-export async function listRooms(): Promise<RoomLine[]> {
-  return (await call<{ results: RoomLine[] }>("GET", "rooms/")).results;
+export async function listRooms(): Promise<RoomSummary[]> {
+  return (await call<{ results: RoomSummary[] }>("GET", "rooms/")).results;
 }
 
 export function openRoom(of: { session: string } | { lesson: string }): Promise<Room> {
@@ -89,7 +89,7 @@ export const recordAddress = (id: string): string => `/api/v1/rooms/${id}/record
 
 /** The text as HTML that displays it verbatim. */
 const plain = (text: string): string => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
-const same = (html: string): Words => ({ en: html, "zh-CN": html });
+const same = (html: string): LocalizedHtml => ({ en: html, "zh-CN": html });
 
 /** A teacher's own question in the form of a lesson's question. */
 export function ownQuestion(question: RoomQuestion): LessonQuestion {

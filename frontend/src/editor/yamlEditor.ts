@@ -70,7 +70,7 @@ export function openEditor(parent: HTMLElement | ShadowRoot, options: EditorOpti
         closeBrackets(),
         highlightActiveLine(),
         yaml(),
-        syntaxHighlighting(COLOURS),
+        syntaxHighlighting(COLORS),
         lintGutter(),
         linter(diagnose, { delay: LINT_MILLIS }),
         autocompletion({ override: [complete], icons: false }),
@@ -122,7 +122,7 @@ export function openEditor(parent: HTMLElement | ShadowRoot, options: EditorOpti
   };
 }
 
-const COLOURS = HighlightStyle.define([
+const COLORS = HighlightStyle.define([
   { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: "var(--ink)", fontWeight: "500" },
   { tag: [tags.string, tags.content, tags.attributeValue], color: "var(--waterline)" },
   { tag: [tags.number, tags.bool, tags.null, tags.keyword], color: "var(--assumed)" },

@@ -32,7 +32,7 @@ export interface Label<P> {
 }
 
 /** A label for each place with points, inside the box; those that would cover an earlier one are moved up or down. */
-export function labelled<P extends Point>(points: readonly P[], textOf: (group: P[]) => string, box: { left: number; right: number; top: number; bottom: number }): Label<P>[] {
+export function labelsOf<P extends Point>(points: readonly P[], textOf: (group: P[]) => string, box: { left: number; right: number; top: number; bottom: number }): Label<P>[] {
   const groups: P[][] = [];
   for (const point of points) {
     const near = groups.find(([first]) => Math.abs(first!.x - point.x) < NEAR && Math.abs(first!.y - point.y) < NEAR);

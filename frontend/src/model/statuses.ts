@@ -1,4 +1,4 @@
-/** The codes of a Status; each has one colour and one glyph, on every panel. Upstream: framework/interface.go Code */
+/** The codes of a Status; each has one color and one glyph, on every panel. Upstream: framework/interface.go Code */
 export const STATUS_CODES = ["Success", "Error", "Unschedulable", "UnschedulableAndUnresolvable", "Wait", "Skip", "Pending"] as const;
 
 export type StatusCode = (typeof STATUS_CODES)[number];

@@ -17,7 +17,7 @@ export interface Cells {
 
 /**
  * Thousands of cells in one bitmap, of which only changed cells are painted. When a NodeInfo moves to the head, all cells before it
- * move by one, and few look like their neighbours. So each style is painted once, and its pixels are copied:
+ * move by one, and few look like their neighbors. So each style is painted once, and its pixels are copied:
  * with 5,000 nodes of different utilization that takes 0.5 ms per frame, where painting each changed cell took 12.
  */
 export class BandBitmap {

@@ -26,7 +26,7 @@ export interface CacheScene {
   /** The nodes of these pods. */
   nodesOfAssumed: ReadonlySet<string>;
   /** Pods that are moving to their node, or that the API server has not confirmed yet. */
-  travelling: ReadonlyMap<string, "away" | "assumed">;
+  movingPods: ReadonlyMap<string, "away" | "assumed">;
   snapshotGeneration: number;
   /** Only the nodes are drawn, without the links of the list and without generations. */
   plain: boolean;
@@ -44,7 +44,7 @@ export interface CacheScene {
   winner: string | null;
   /** Nodes that match the filter; others are dimmed. Null: there is no filter. */
   found: ReadonlySet<string> | null;
-  /** Each node's Filter result in the shown cycle, as a Status code, if items are coloured by it; "": not evaluated. */
+  /** Each node's Filter result in the shown cycle, as a Status code, if items are colored by it; "": not evaluated. */
   verdicts: ReadonlyMap<string, string> | null;
 }
 
@@ -166,7 +166,7 @@ function marksOf(scene: CacheScene, item: NodeInfo, index: number, domain: strin
     plain: scene.plain,
     resource: scene.resource,
     assumed: scene.assumed,
-    travelling: scene.travelling,
+    movingPods: scene.movingPods,
     selectedPod: scene.selectedPod,
     selected: item.name === scene.selectedNode,
     hovered: index === scene.hoveredIndex || scene.highlighted.has(item.name),
@@ -177,7 +177,7 @@ function marksOf(scene: CacheScene, item: NodeInfo, index: number, domain: strin
   };
 }
 
-/** The next and prev pointers, if there is room: two thin lines between neighbours, a hook at the end of a line. */
+/** The next and prev pointers, if there is room: two thin lines between neighbors, a hook at the end of a line. */
 function drawLinks(context: CanvasRenderingContext2D, scene: CacheScene): void {
   const { layout, palette } = scene;
   const { boxes } = layout;

@@ -72,8 +72,8 @@ function fit(context: CanvasRenderingContext2D, text: string, width: number): st
 }
 
 /** A line aligned to whole pixels. */
-export function outline(context: CanvasRenderingContext2D, box: Box, colour: string, width = 1, dash: number[] = []): void {
-  context.strokeStyle = colour;
+export function outline(context: CanvasRenderingContext2D, box: Box, color: string, width = 1, dash: number[] = []): void {
+  context.strokeStyle = color;
   context.lineWidth = width;
   context.setLineDash(dash);
   context.strokeRect(Math.round(box.x) + 0.5, Math.round(box.y) + 0.5, Math.round(box.w) - 1, Math.round(box.h) - 1);

@@ -3,7 +3,7 @@ import type { NodeInfo } from "../model/nodeList";
 import { loadClass, loadOf } from "../model/load";
 import { STATUS_CODES } from "../model/statuses";
 import { outline } from "./canvas";
-import { statusColour, type Palette } from "./palette";
+import { statusColor, type Palette } from "./palette";
 
 /** What a cell's style depends on besides its item. */
 export interface CellMarks {
@@ -13,7 +13,7 @@ export interface CellMarks {
   ahead: boolean;
   /** The filter excludes it. */
   pale: boolean;
-  /** Its Filter result as a Status code; "": not evaluated; null: cells are not coloured by it. */
+  /** Its Filter result as a Status code; "": not evaluated; null: cells are not colored by it. */
   verdict: string | null;
 }
 
@@ -44,7 +44,7 @@ export function cellLook(item: NodeInfo, { assumed, ahead, pale, verdict }: Cell
   if (item.unschedulable) style |= CORDONED;
   if (ahead) style |= AHEAD;
   if (pale) style |= IS_PALE;
-  // 0: coloured by utilization; 1: not evaluated; then the codes.
+  // 0: colored by utilization; 1: not evaluated; then the codes.
   const verdictBits = verdict === null ? 0 : verdict === "" ? 1 : 2 + Math.max(0, (STATUS_CODES as readonly string[]).indexOf(verdict));
   return style | (verdictBits << VERDICT);
 }
@@ -78,7 +78,7 @@ export function drawCell(context: CanvasRenderingContext2D, style: number, { x, 
   context.globalAlpha = 1;
 }
 
-/** The load: by the colour of its class, and as a level if there is room. */
+/** The load: by the color of its class, and as a level if there is room. */
 function drawLoad(context: CanvasRenderingContext2D, full: number, { x, y, w, h }: Box, palette: Palette): void {
   if (full <= 0) return;
   context.fillStyle = palette.load[loadClass(full)]!;
@@ -86,16 +86,16 @@ function drawLoad(context: CanvasRenderingContext2D, full: number, { x, y, w, h 
   context.fillRect(x, y + h - filled, w, filled);
 }
 
-/** A feasible node fills its cell, a rejected one half of it: the shape distinguishes them without colour. */
+/** A feasible node fills its cell, a rejected one half of it: the shape distinguishes them without color. */
 function drawVerdict(context: CanvasRenderingContext2D, code: string, { x, y, w, h }: Box, palette: Palette): void {
   const tall = code === "Success" ? h : Math.max(1, Math.round(h / 2));
-  context.fillStyle = statusColour(code, palette);
+  context.fillStyle = statusColor(code, palette);
   context.fillRect(x, y + h - tall, w, tall);
 }
 
 /** A cordoned node is crossed out. */
-export function drawSlash(context: CanvasRenderingContext2D, box: Box, colour: string): void {
-  context.strokeStyle = colour;
+export function drawSlash(context: CanvasRenderingContext2D, box: Box, color: string): void {
+  context.strokeStyle = color;
   context.lineWidth = 1;
   context.beginPath();
   context.moveTo(box.x, box.y + box.h);

@@ -38,7 +38,7 @@ interface NamedBox {
   flies: boolean;
 }
 
-/** Draws boxes that do not overlap: backgrounds, then edges, then names, so that colours and fonts are set once. One by one, 31 boxes took 0.7 ms. */
+/** Draws boxes that do not overlap: backgrounds, then edges, then names, so that colors and fonts are set once. One by one, 31 boxes took 0.7 ms. */
 function drawNamed(context: CanvasRenderingContext2D, { pods, palette, selectedPod, hoveredIndex }: HeapScene, boxes: readonly NamedBox[]): void {
   const isSelected = (index: number): boolean => pods[index]!.pod === selectedPod;
   for (const { index, at } of boxes) {
@@ -61,14 +61,14 @@ function drawNamed(context: CanvasRenderingContext2D, { pods, palette, selectedP
   context.textAlign = "left";
 }
 
-/** Dots are not animated: a thousand are drawn at their places, one colour after the other. */
+/** Dots are not animated: a thousand are drawn at their places, one color after the other. */
 function drawDots(context: CanvasRenderingContext2D, { layout, pods, palette, selectedPod, hoveredIndex }: HeapScene): void {
   const { boxes, dotsFrom } = layout;
-  for (const [tried, colour] of [
+  for (const [tried, color] of [
     [false, palette.fill],
     [true, palette.assumed],
   ] as const) {
-    context.fillStyle = colour;
+    context.fillStyle = color;
     for (let index = dotsFrom; index < boxes.length; index++) {
       const { x, y, w, h } = boxes[index]!;
       if (pods[index]!.attempts > 0 === tried) context.fillRect(x, y, w, h);

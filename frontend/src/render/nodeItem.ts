@@ -7,13 +7,13 @@ import { BARS, detailOf, PAD, podMarks, rowsFrom, type Detail } from "../layout/
 import { GLYPHS } from "../theme/glyphs";
 import { cut, fitting, outline, widthOf } from "./canvas";
 import { cellBox, cellLook, drawCell, drawSlash, PALE } from "./cells";
-import { statusColour, type Palette } from "./palette";
+import { statusColor, type Palette } from "./palette";
 
 /** What an item's style depends on besides the item. */
 export interface ItemMarks {
   assumed: ReadonlySet<string>;
   /** Pods that are still moving to it. */
-  travelling: ReadonlyMap<string, "away" | "assumed">;
+  movingPods: ReadonlyMap<string, "away" | "assumed">;
   selectedPod: string | null;
   selected: boolean;
   hovered: boolean;
@@ -31,7 +31,7 @@ export interface ItemMarks {
   ahead: boolean;
   /** The filter excludes it. */
   pale: boolean;
-  /** Its Filter result as a Status code; "": not evaluated; null: items are not coloured by it. */
+  /** Its Filter result as a Status code; "": not evaluated; null: items are not colored by it. */
   verdict: string | null;
 }
 
@@ -57,7 +57,7 @@ function drawVerdict(context: CanvasRenderingContext2D, code: string, box: Box, 
   context.translate(box.x + box.w - GLYPH - 3, box.y + box.h - GLYPH - 3);
   context.fillStyle = palette.paper;
   context.fillRect(-1, -1, GLYPH + 2, GLYPH + 2);
-  context.strokeStyle = statusColour(code, palette);
+  context.strokeStyle = statusColor(code, palette);
   context.lineWidth = 1.6;
   context.lineCap = "round";
   context.stroke(path);
@@ -210,7 +210,7 @@ function drawPods(context: CanvasRenderingContext2D, item: NodeInfo, box: Box, m
   placed.squares.forEach((square, i) => {
     const pod = item.podOrder[placed.first + i]!;
     const selected = pod === marks.selectedPod;
-    const way = marks.travelling.get(pod);
+    const way = marks.movingPods.get(pod);
     const assumed = way === "assumed" || marks.assumed.has(pod);
     const area = placed.areas[i]!;
     if (named && selected) {

@@ -1,6 +1,6 @@
 import { LOAD_CLASSES } from "../model/load";
 
-/** The colours of the current theme, for canvases. */
+/** The colors of the current theme, for canvases. */
 export interface Palette {
   paper: string;
   ink: string;
@@ -11,7 +11,7 @@ export interface Palette {
   hover: string;
   fill: string;
   fillBack: string;
-  /** The colours of the load classes (model/load.ts); the first is that of an empty node. */
+  /** The colors of the load classes (model/load.ts); the first is that of an empty node. */
   load: readonly string[];
   waterline: string;
   waterlineWash: string;
@@ -30,7 +30,7 @@ export interface Palette {
 
 export function readPalette(element: Element): Palette {
   const style = getComputedStyle(element);
-  // The value of a custom property is its text, such as `light-dark(…)`. Only a real property has the resolved colour.
+  // The value of a custom property is its text, such as `light-dark(…)`. Only a real property has the resolved color.
   const probe = element.ownerDocument.createElement("span");
   element.parentElement!.append(probe);
   const probed = getComputedStyle(probe);
@@ -67,8 +67,8 @@ export function readPalette(element: Element): Palette {
   return palette;
 }
 
-/** The colour of a Status code, as on every panel. */
-export function statusColour(code: string, palette: Palette): string {
+/** The color of a Status code, as on every panel. */
+export function statusColor(code: string, palette: Palette): string {
   switch (code) {
     case "Success":
       return palette.success;

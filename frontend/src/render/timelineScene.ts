@@ -83,7 +83,7 @@ function drawKinds(context: CanvasRenderingContext2D, { layout, palette, subject
     if (ofLane.get(mark.kind) === x && !isAbout) continue;
     ofLane.set(mark.kind, x);
     const height = failed ? box.h - 1 : heightOf(mark) * (box.h - 3);
-    context.fillStyle = colourOf(mark, palette);
+    context.fillStyle = colorOf(mark, palette);
     context.globalAlpha = subject === null || isAbout || failed ? 1 : 0.45;
     context.fillRect(x, box.y + box.h - 1 - height, width, height);
     if (isAbout) {
@@ -116,10 +116,10 @@ function drawTallies(context: CanvasRenderingContext2D, { layout, palette, talli
   bars("cycles", cyclesOf, (tally, x, w, share) => {
     stack(context, tally, palette, x, layout.lanes.cycles.y + layout.lanes.cycles.h - 1, w, share * (layout.lanes.cycles.h - 2));
   });
-  for (const [lane, count, colour] of lanes) {
+  for (const [lane, count, color] of lanes) {
     const box = layout.lanes[lane];
     bars(lane, count, (_, x, w, share) => {
-      context.fillStyle = colour;
+      context.fillStyle = color;
       context.fillRect(x, box.y + box.h - 1 - share * (box.h - 3), w, share * (box.h - 3));
     });
   }
@@ -134,7 +134,7 @@ function drawOverview(context: CanvasRenderingContext2D, { layout, palette, whol
     const width = Math.max(1, Math.min(4, box.w / (layout.whole.last - layout.whole.first)));
     for (const mark of wholeMarks) {
       if (mark.lane !== "cycles") continue;
-      context.fillStyle = colourOf(mark, palette);
+      context.fillStyle = colorOf(mark, palette);
       context.fillRect(Math.round(xIn(box, layout.whole, mark.event) - width), box.y + 5, width, box.h - 5);
     }
     return;
@@ -161,10 +161,10 @@ function stack(context: CanvasRenderingContext2D, tally: Tally, palette: Palette
   const perCycle = failed < cycles ? Math.max(0, height - failedHeight) / (cycles - failed) : 0;
   let y = bottom;
   // Eight hundred of these are drawn per frame, so no list is allocated for any.
-  const put = (h: number, width: number, colour: string): void => {
+  const put = (h: number, width: number, color: string): void => {
     if (h <= 0) return;
     y -= h;
-    context.fillStyle = colour;
+    context.fillStyle = color;
     context.fillRect(x, y, width, h);
   };
   put(scheduled * perCycle, w, palette.success);
@@ -278,8 +278,8 @@ function drawWindow(context: CanvasRenderingContext2D, { layout, palette, shown,
   line(context, Math.min(xIn(box, whole, shown), box.x + box.w - 1), box.y, box.y + box.h, palette.ink);
 }
 
-function line(context: CanvasRenderingContext2D, x: number, top: number, bottom: number, colour: string): void {
-  context.strokeStyle = colour;
+function line(context: CanvasRenderingContext2D, x: number, top: number, bottom: number, color: string): void {
+  context.strokeStyle = color;
   context.lineWidth = 1;
   context.beginPath();
   context.moveTo(Math.round(x) + 0.5, top);
@@ -295,7 +295,7 @@ function heightOf(mark: Mark): number {
 /** Higher is nearer to being scheduled. */
 const QUEUE_HEIGHTS: Record<string, number> = { Pop: 1, activeQ: 0.75, backoffQ: 0.5, errorBackoffQ: 0.5, unschedulable: 0.3, left: 0.2 };
 
-function colourOf(mark: Mark, palette: Palette): string {
+function colorOf(mark: Mark, palette: Palette): string {
   switch (mark.kind) {
     case "scheduled":
     case "confirmed":

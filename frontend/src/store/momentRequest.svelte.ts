@@ -6,20 +6,20 @@ import type { SessionStore } from "./sessionStore.svelte";
 const STILL_MILLIS = 400;
 
 /** A request about the shown moment, repeated when the moment changes. */
-export class MomentRequest<Answer> extends SlowRequest<Answer> {
-  /** The event of the answer's moment; -1: no answer yet. */
-  of = $state(-1);
+export class MomentRequest<Result> extends SlowRequest<Result> {
+  /** The event of the result's moment; -1: no result yet. */
+  event = $state(-1);
 
   constructor(
     private readonly store: SessionStore,
-    private readonly make: (event: number, signal: AbortSignal) => Promise<Answer>,
+    private readonly make: (event: number, signal: AbortSignal) => Promise<Result>,
   ) {
     super();
     $effect(() => {
       const { event, playing } = store;
       return untrack(() => {
-        if (this.of === event || (playing && this.answer !== null)) return;
-        const timer = setTimeout(() => void this.askOf(event), this.answer === null ? 0 : STILL_MILLIS);
+        if (this.event === event || (playing && this.result !== null)) return;
+        const timer = setTimeout(() => void this.sendFor(event), this.result === null ? 0 : STILL_MILLIS);
         return () => {
           clearTimeout(timer);
         };
@@ -28,11 +28,11 @@ export class MomentRequest<Answer> extends SlowRequest<Answer> {
   }
 
   /** Repeat the request for the shown moment. */
-  again(): void {
-    void this.askOf(this.store.event);
+  repeat(): void {
+    void this.sendFor(this.store.event);
   }
 
-  private async askOf(event: number): Promise<void> {
-    if ((await this.ask((signal) => this.make(event, signal))) !== null) this.of = event;
+  private async sendFor(event: number): Promise<void> {
+    if ((await this.send((signal) => this.make(event, signal))) !== null) this.event = event;
   }
 }

@@ -19,12 +19,12 @@ export interface FetchedMoment {
 /** Fetches the events around a moment, so that steps in both directions need no further requests. Throws ApiError. */
 export async function fetchMoment(id: string, event: number, firstEvent: number, signal: AbortSignal): Promise<FetchedMoment> {
   const from = Math.max(firstEvent, event - EVENTS_BEFORE);
-  const [answer, page] = await Promise.all([getView(id, from, signal), getEvents(id, { after: from, limit: EVENTS_BEFORE + EVENTS_AFTER }, signal)]);
-  const buffer = new EventBuffer(State.of(answer.view));
+  const [response, page] = await Promise.all([getView(id, from, signal), getEvents(id, { after: from, limit: EVENTS_BEFORE + EVENTS_AFTER }, signal)]);
+  const buffer = new EventBuffer(State.of(response.view));
   if (follows(buffer, page.events)) buffer.append(page.events);
   await append(id, buffer, event, signal);
   buffer.go(event);
-  return { buffer, firstEvent: answer.firstEvent ?? firstEvent };
+  return { buffer, firstEvent: response.firstEvent ?? firstEvent };
 }
 
 /** Fetch the events after the end of a buffer; false: there are none, or the buffer is full. */

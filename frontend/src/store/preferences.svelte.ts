@@ -24,7 +24,7 @@ class Preferences {
   /** Whether a session shows what only the scheduler knows: counters, generations, watch events. */
   internals = $state(false);
 
-  /** The resolved theme. Canvases read their colours again when it changes. */
+  /** The resolved theme. Canvases read their colors again when it changes. */
   readonly dark = $derived(this.theme === "dark" || (this.theme === "system" && systemIsDark.current));
 
   /** The messages in use: those of `language`, once loaded. */

@@ -6,12 +6,12 @@ const RETRY_MILLIS = 500;
 const TICK_MILLIS = 250;
 
 /**
- * The latest of a series of slow requests: its answer, its error and the time waited. A new request cancels the former one. Create it while
+ * The latest of a series of slow requests: its result, its error and the time waited. A new request cancels the former one. Create it while
  * a component is created: it is cancelled with the component.
  */
-export class SlowRequest<Answer> {
-  answer = $state.raw<Answer | null>(null);
-  /** Why there is no answer, for the user. */
+export class SlowRequest<Result> {
+  result = $state.raw<Result | null>(null);
+  /** Why there is no result, for the user. */
   error = $state("");
   pending = $state(false);
   seconds = $state(0);
@@ -23,8 +23,8 @@ export class SlowRequest<Answer> {
     });
   }
 
-  /** The answer; null: the request failed (see `error`) or was cancelled. The former answer stays until then. */
-  async ask(make: (signal: AbortSignal) => Promise<Answer>): Promise<Answer | null> {
+  /** The result; null: the request failed (see `error`) or was cancelled. The former result stays until then. */
+  async send(make: (signal: AbortSignal) => Promise<Result>): Promise<Result | null> {
     this.controller?.abort();
     const controller = new AbortController();
     this.controller = controller;
@@ -36,12 +36,12 @@ export class SlowRequest<Answer> {
       if (this.controller === controller) this.seconds = (performance.now() - began) / 1_000;
     }, TICK_MILLIS);
     try {
-      const answer = await retryWhileComputing(make, controller.signal);
-      if (this.controller === controller) this.answer = answer;
-      return answer;
+      const result = await retryWhileComputing(make, controller.signal);
+      if (this.controller === controller) this.result = result;
+      return result;
     } catch (error) {
       if (this.controller === controller && !controller.signal.aborted) {
-        this.answer = null;
+        this.result = null;
         this.error = failureOf(error);
       }
       return null;
@@ -60,7 +60,7 @@ export class SlowRequest<Answer> {
 }
 
 /** Repeat a request whose result takes longer than the server's time limit for one response: the server continues to compute it. */
-async function retryWhileComputing<Answer>(make: (signal: AbortSignal) => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
+async function retryWhileComputing<Result>(make: (signal: AbortSignal) => Promise<Result>, signal: AbortSignal): Promise<Result> {
   for (;;) {
     try {
       return await make(signal);

@@ -34,10 +34,10 @@ export class ViewOptions {
   groupPart = $state.raw({ of: 0, cycle: 0 });
   /** Whether the matrix fills the page. */
   matrixWide = $state(false);
-  /** What colours the nodes of the cache: their utilization, or their Filter result in the shown cycle. */
+  /** What colors the nodes of the cache: their utilization, or their Filter result in the shown cycle. */
   cacheBy = $state<"load" | "verdict">("load");
   /** Pods that are moving to their node, or assumed there and not yet confirmed by the API server. */
-  travelling = $state.raw<ReadonlyMap<string, "away" | "assumed">>(NO_PODS);
+  movingPods = $state.raw<ReadonlyMap<string, "away" | "assumed">>(NO_PODS);
   /** Where the cache canvas draws a node, in pixels of the window; null: outside the visible area. */
   positionOfNode: (name: string) => { x: number; y: number } | null = () => null;
   /** Zoom of the cache canvas; null: it is not shown. */

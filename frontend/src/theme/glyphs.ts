@@ -1,6 +1,6 @@
 /**
- * A glyph for each Status code, in a 12 × 12 box with a stroke. Together with the colour of the same name it represents
- * the code on every panel, so that colour is never the only cue.
+ * A glyph for each Status code, in a 12 × 12 box with a stroke. Together with the color of the same name it represents
+ * the code on every panel, so that color is never the only cue.
  */
 export const GLYPHS: Record<string, string> = {
   Success: "M2.5 6.5 L5 9 L9.5 3.5",

@@ -147,7 +147,7 @@ def _utilisation(comparison: Comparison) -> str:
     rows = [_use_row("<b>all nodes</b>", use.a, use.b), *(_use_row(escape(node.node), node.a, node.b) for node in nodes[:MAX_ROWS])]
     empty = f"<p>Nodes without a pod: <span class='a'>{use.empty_a:,}</span> in A, <span class='b'>{use.empty_b:,}</span> in B.</p>"
     table = _table(["node", "cpu", "memory", "pods"], rows)
-    return f"<h2>Utilisation</h2>{empty}{table}{_left_out(len(nodes[MAX_ROWS:]) + _left(use.left_out, use.nodes))}"
+    return f"<h2>Utilization</h2>{empty}{table}{_left_out(len(nodes[MAX_ROWS:]) + _left(use.left_out, use.nodes))}"
 
 
 def _left(count: int, nodes: list[NodeUse]) -> int:

@@ -226,7 +226,7 @@ def test_a_report_loads_no_resources_and_runs_no_scripts() -> None:
     assert "https://" not in page
     assert "default-src 'none'" in page
     assert "First divergence" in page
-    assert "<h2>Utilisation</h2>" in page
+    assert "<h2>Utilization</h2>" in page
 
 
 def test_the_comparison_is_in_its_report() -> None:

@@ -36,8 +36,8 @@ export class CommandRunner {
     this.result = null;
     try {
       for (const command of commands) {
-        const answer = await sendCommand(this.session, command);
-        const { error, result } = answer.outcome ?? {};
+        const response = await sendCommand(this.session, command);
+        const { error, result } = response.outcome ?? {};
         if (error) {
           this.result = refusal(new ApiError(409, error, "", placeIn(error)));
           return false;
@@ -46,9 +46,9 @@ export class CommandRunner {
           this.result = { tone: "nothing", text: result };
           return false;
         }
-        if (!answer.outcome) {
-          this.result = { tone: "nothing", text: answer.status === "quarantined" ? t("do.quarantined") : t("do.accepted") };
-          return answer.status !== "quarantined";
+        if (!response.outcome) {
+          this.result = { tone: "nothing", text: response.status === "quarantined" ? t("do.quarantined") : t("do.accepted") };
+          return response.status !== "quarantined";
         }
       }
       this.result = { tone: "done", text: done };

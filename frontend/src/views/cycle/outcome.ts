@@ -3,7 +3,7 @@ import type { StageRow } from "../../model/cycleStages";
 import type { PodGroupPodView, StageView } from "../../model/generated";
 import { mostSevere, type StatusCode } from "../../model/statuses";
 
-/** A cycle's outcome has the colour of the corresponding Status. */
+/** A cycle's outcome has the color of the corresponding Status. */
 const CODES: Record<string, string> = { scheduled: "Success", unschedulable: "Unschedulable", error: "Error", skipped: "Skip" };
 
 export function codeOfOutcome(outcome: string): string {

@@ -53,7 +53,7 @@ export class TimelineWindow {
     this.chosen = zoomed(this.current, this.whole, factor, around);
   }
 
-  centre(event: number): void {
+  center(event: number): void {
     const half = this.length / 2;
     this.chosen = clamped({ first: Math.round(event - half), last: Math.round(event + half) }, this.whole);
   }
