@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { itemOf, State } from "../src/model/state";
 import { NodeOrder } from "../src/model/nodeOrder";
-import { plainView } from "../src/views/cache/cacheView";
+import { simpleView } from "../src/views/cache/cacheView";
 import { shortStatesOf, statesOf } from "../src/views/cache/nodeStates";
 
 const node = (taints: string[], unschedulable = false): ReturnType<typeof itemOf> => itemOf({ name: "n", hasNode: true, taints, unschedulable });
@@ -34,9 +34,9 @@ describe("the states on a card", () => {
   });
 });
 
-it("the plain view lists nodes by name, without the waterline", () => {
+it("the simple view lists nodes by name, without the waterline", () => {
   const state = new State();
   state.list.load(["node-10", "node-2", "gpu-1"].map((name) => itemOf({ name, generation: 1, hasNode: true })));
 
-  expect(plainView(state, new NodeOrder())).toMatchObject({ items: [{ name: "gpu-1" }, { name: "node-2" }, { name: "node-10" }], waterlineAfter: null, ahead: 0 });
+  expect(simpleView(state, new NodeOrder())).toMatchObject({ items: [{ name: "gpu-1" }, { name: "node-2" }, { name: "node-10" }], waterlineAfter: null, ahead: 0 });
 });

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { decodeMessage, OrderedDecoder } from "../src/wire/decode";
 import type { ServerMessage } from "../src/wire/messages";
-import type { LinkState } from "../src/wire/reconnectingSocket";
+import type { ConnectionState } from "../src/wire/reconnectingSocket";
 import { RoomSocket } from "../src/wire/roomSocket";
 import { SessionSocket } from "../src/wire/sessionSocket";
 
@@ -65,12 +65,12 @@ function useRealSockets(): void {
 }
 
 describe("the connection to a session", () => {
-  const states: LinkState[] = [];
+  const states: ConnectionState[] = [];
   const messages: ServerMessage[] = [];
   const connect = (): SessionSocket => {
     const socket = new SessionSocket(
       "ws://x/",
-      { message: (message) => messages.push(message), link: (state) => states.push(state), roundTrip: () => undefined },
+      { message: (message) => messages.push(message), stateChanged: (state) => states.push(state), roundTrip: () => undefined },
       (url) => new FakeSocket(url) as unknown as WebSocket,
     );
     socket.connect();
@@ -144,7 +144,7 @@ describe("the connection to a room", () => {
   afterEach(useRealSockets);
 
   it("sends a report once, and the newest one again after a reconnect", async () => {
-    const room = new RoomSocket("ws://x/", { message: () => undefined, link: () => undefined }, (url) => new FakeSocket(url) as unknown as WebSocket);
+    const room = new RoomSocket("ws://x/", { message: () => undefined, stateChanged: () => undefined }, (url) => new FakeSocket(url) as unknown as WebSocket);
     room.connect();
     newest().onopen?.();
     for (const following of [true, false, false]) room.report({ type: "following", following });

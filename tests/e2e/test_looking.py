@@ -18,7 +18,7 @@ PATIENCE_MILLIS = 60_000
 
 def expect_nothing_to_change(page: Page, server: Server, session: str, *, runs: bool = False) -> None:
     """Neither by the pointer nor by keys. `runs`: the page may run the scheduler."""
-    expect(page.locator("[data-look-only]")).to_be_visible()
+    expect(page.locator("[data-read-only]")).to_be_visible()
     for name in ("Actions…", "Share", "Breakpoints"):
         expect(page.get_by_role("button", name=name, exact=True)).to_have_count(0)
     expect(page.locator("[data-transport=step]")).to_be_enabled(enabled=runs)
@@ -54,7 +54,7 @@ def test_a_phone_can_step_and_has_no_control_that_changes_a_session_otherwise(
         for name in ("Fork", "Import…"):
             expect(page.get_by_role("button", name=name, exact=True)).to_have_count(0)
         expect_nothing_to_change(page, server, stepped, runs=True)
-        expect(page.locator("[data-look-only]")).to_have_text("phone: play and step only")
+        expect(page.locator("[data-read-only]")).to_have_text("phone: play and step only")
         event = server.rest(f"sessions/{stepped}/")["event"]
         page.locator("[data-transport=step]").click()
         until(lambda: server.rest(f"sessions/{stepped}/")["event"] > event)

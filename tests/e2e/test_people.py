@@ -39,7 +39,7 @@ def test_a_user_is_invited_becomes_an_editor_and_is_removed(page: Page, browser:
         ada = another.new_page()
         make_account(ada, address, "ada")
         ada.locator("[data-queue=activeQ]").wait_for(timeout=PATIENCE_MILLIS)
-        expect(ada.locator("[data-look-only]")).to_be_visible()
+        expect(ada.locator("[data-read-only]")).to_be_visible()
 
         people.locator("summary").click()
         people.locator("summary").click()

@@ -191,7 +191,7 @@ def test_the_projector_is_a_scaled_session_page_that_follows_the_teacher_and_sho
     page.locator("[data-ask-room]").click()
     question = projector.locator(".card .asked")
     expect(question).to_contain_text("How many does it visit")
-    assert height_on_screen(projector, "main.loop") > 1080 * 0.75, "it fills the screen"
+    assert height_on_screen(projector, "main.panels") > 1080 * 0.75, "it fills the screen"
     for text in (".card .asked p", ".lesson .body p"):
         size, leading = projector.locator(text).first.evaluate(
             "text => [getComputedStyle(text).fontSize, getComputedStyle(text).lineHeight].map((length) => parseFloat(length) * text.currentCSSZoom)"

@@ -36,7 +36,7 @@ def import_through(page: Page, server: Server, file: Path) -> str:
 def show_internals(page: Page) -> None:
     """Show what a first visit folds until it is asked for."""
     internals = page.locator("[data-internals]")
-    page.locator("[data-internals], .page:not(.folded) .transport").first.wait_for(timeout=PATIENCE_MILLIS)
+    page.locator("[data-internals], .page:not(.simple) .transport").first.wait_for(timeout=PATIENCE_MILLIS)
     if internals.count() and internals.get_attribute("aria-pressed") == "false":
         internals.click()
     page.locator(".transport").wait_for(timeout=PATIENCE_MILLIS)

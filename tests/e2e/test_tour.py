@@ -47,7 +47,7 @@ def test_the_tour_marks_each_panel_and_is_shown_once(newcomer: Page) -> None:
     for panel in ("queue", "cycle", "cache", "transport"):
         expect(newcomer.locator(f"[data-tour={panel}]")).to_be_visible(timeout=PATIENCE_MILLIS)
         if panel != "transport":
-            expect(newcomer.locator(f".loop[data-changed={panel}][data-spotlight={panel}]")).to_be_visible()
+            expect(newcomer.locator(f".panels[data-changed={panel}][data-spotlight={panel}]")).to_be_visible()
         else:
             expect(newcomer.locator(".shows-transport .transport")).to_be_visible()
         if panel == "cycle":
@@ -170,7 +170,7 @@ def test_the_tour_can_be_skipped_and_the_narration_follows_each_step(newcomer: P
     newcomer.keyboard.press("1")
     newcomer.keyboard.press("ArrowRight")
     expect(narration).to_contain_text("is popped from activeQ", timeout=PATIENCE_MILLIS)
-    expect(newcomer.locator(".loop[data-changed=queue]")).to_be_visible()
+    expect(newcomer.locator(".panels[data-changed=queue]")).to_be_visible()
 
 
 def test_the_end_of_a_run_says_what_to_do_next_also_after_a_reload(newcomer: Page) -> None:

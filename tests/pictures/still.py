@@ -11,8 +11,8 @@ from playwright.sync_api import Page
 
 #: Hides what differs in each run: durations, and the caret.
 STYLE: Final = """
-[data-link], [data-measured], [data-times] .number { visibility: hidden !important }
-[data-link] { box-sizing: border-box; width: 84px; overflow: hidden }
+[data-connection], [data-measured], [data-times] .number { visibility: hidden !important }
+[data-connection] { box-sizing: border-box; width: 84px; overflow: hidden }
 * { caret-color: transparent !important; animation: none !important; transition: none !important }
 """
 #: Fixes colour blending and rounding of positions.

@@ -29,7 +29,7 @@ export interface CacheScene {
   movingPods: ReadonlyMap<string, "away" | "assumed">;
   snapshotGeneration: number;
   /** Only the nodes are drawn, without the links of the list and without generations. */
-  plain: boolean;
+  simple: boolean;
   /** What keeps pods off a node in words, the longest first. */
   statesOf(item: NodeInfo): readonly string[];
   /** The last item that UpdateSnapshot visited, fractional while the line moves; -1: none; null: unknown. */
@@ -54,7 +54,7 @@ export function drawCache(context: CanvasRenderingContext2D, scene: CacheScene):
   placeAll(scene);
   const bandIsZoomed = scene.view.scale > 1;
   if (scene.waterlineAfter !== null && !bandIsZoomed) drawUntouched(context, scene, scene.waterlineAfter);
-  if (!scene.plain) drawLinks(context, scene);
+  if (!scene.simple) drawLinks(context, scene);
   if (layout.band) drawBand(context, scene, layout.band);
   drawItems(context, scene, 0, layout.slipCount);
   if (scene.waterlineAfter !== null && !(bandIsZoomed && scene.waterlineAfter >= layout.slipCount))
@@ -163,7 +163,7 @@ function marksOf(scene: CacheScene, item: NodeInfo, index: number, domain: strin
   return {
     domain,
     states: scene.statesOf(item),
-    plain: scene.plain,
+    simple: scene.simple,
     resource: scene.resource,
     assumed: scene.assumed,
     movingPods: scene.movingPods,

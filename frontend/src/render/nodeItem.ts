@@ -26,7 +26,7 @@ export interface ItemMarks {
   /** The extended resource that the selected pod requests, which has a bar of its own; "": none. */
   resource: string;
   /** Only the node is drawn, without its NodeInfo's generation. */
-  plain: boolean;
+  simple: boolean;
   /** Changed since the snapshot was taken: the next UpdateSnapshot visits it. */
   ahead: boolean;
   /** The filter excludes it. */
@@ -148,7 +148,7 @@ function drawHeading(
   const regular = `400 12px ${palette.font}`;
   const strong = `600 ${size}px ${palette.font}`;
   const { states } = marks;
-  const hasGeneration = !marks.plain && (detail !== "slip" || states.length === 0);
+  const hasGeneration = !marks.simple && (detail !== "slip" || states.length === 0);
   const label = detail === "large" ? "gen " : "";
   const generation = hasGeneration ? String(item.generation) : "";
   context.font = regular;

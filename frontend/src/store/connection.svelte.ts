@@ -4,7 +4,7 @@ import { linkProtocols } from "../api/shareLink";
 import type { AnyCommand } from "../model/generated";
 import { idempotencyKey } from "../model/idempotencyKey";
 import type { ServerMessage } from "../wire/messages";
-import type { LinkState } from "../wire/reconnectingSocket";
+import type { ConnectionState } from "../wire/reconnectingSocket";
 import { SessionSocket } from "../wire/sessionSocket";
 import { FramePace } from "./framePace";
 import type { Notices } from "./notices.svelte";
@@ -17,7 +17,7 @@ const isDrawn = ({ type }: ServerMessage): boolean => type === "frame" || type =
 
 /** The connection to one session: delivers what happens there, sends commands, and reports what became of them. */
 export class Connection {
-  state = $state<LinkState>("connecting");
+  state = $state<ConnectionState>("connecting");
   roundTripMillis = $state<number | null>(null);
   /** Why the last command did nothing, in the engine's words. */
   lastResult = $state("");
@@ -44,7 +44,7 @@ export class Connection {
         message: (message) => {
           this.pace.take(message);
         },
-        link: (state) => {
+        stateChanged: (state) => {
           this.state = state;
           if (state === "waiting") this.checkSessionExists();
         },

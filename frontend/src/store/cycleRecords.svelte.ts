@@ -18,7 +18,7 @@ export class CycleRecords {
   shown = $state.raw<LoadedCycle | null>(null);
   problem = $state("");
 
-  private wanted = 0;
+  private requested = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   // eslint-disable-next-line svelte/prefer-svelte-reactivity -- not rendered
   private readonly known = new Map<number, { loading: Promise<LoadedCycle>; nodes: number }>();
@@ -27,8 +27,8 @@ export class CycleRecords {
 
   /** Load the record of a cycle and show it. `nodeInfoList`: the snapshot of that cycle. */
   want(cycle: number, nodeInfoList: readonly string[]): void {
-    if (cycle === this.wanted) return;
-    this.wanted = cycle;
+    if (cycle === this.requested) return;
+    this.requested = cycle;
     this.problem = "";
     clearTimeout(this.timer);
     if (cycle === 0) this.shown = null;
@@ -63,11 +63,11 @@ export class CycleRecords {
   private async show(cycle: number, nodeInfoList: readonly string[]): Promise<void> {
     try {
       const loaded = await this.load(cycle, nodeInfoList);
-      if (this.wanted === cycle) this.shown = loaded;
+      if (this.requested === cycle) this.shown = loaded;
     } catch (error) {
-      if (this.wanted !== cycle) return;
+      if (this.requested !== cycle) return;
       this.problem = failureOf(error);
-      this.wanted = 0;
+      this.requested = 0;
     }
   }
 }

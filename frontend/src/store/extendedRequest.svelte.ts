@@ -7,7 +7,7 @@ import type { SessionStore } from "./sessionStore.svelte";
 export class ExtendedRequest {
   /** Its name; "": none, or not loaded yet. */
   resource = $state("");
-  private gone: AbortController | null = null;
+  private inFlight: AbortController | null = null;
 
   constructor(private readonly store: SessionStore) {}
 
@@ -16,7 +16,7 @@ export class ExtendedRequest {
     this.close();
     this.resource = "";
     if (pod === null) return;
-    const { signal } = (this.gone = new AbortController());
+    const { signal } = (this.inFlight = new AbortController());
     fetchStoredObject<RequestingPod>(this.store.id, { kind: "Pod", ...splitKey(pod) }, this.store.event, signal).then(
       (stored) => {
         if (!signal.aborted) this.resource = extendedResourceOf(stored);
@@ -26,6 +26,6 @@ export class ExtendedRequest {
   }
 
   close(): void {
-    this.gone?.abort();
+    this.inFlight?.abort();
   }
 }

@@ -14,7 +14,7 @@ export class LabelSelectors {
   private known = $state.raw<Readonly<Record<string, ReadonlySet<string>>>>({});
   private asked = "";
   private timer: ReturnType<typeof setTimeout> | undefined;
-  private gone: AbortController | null = null;
+  private request: AbortController | null = null;
 
   constructor(private readonly store: SessionStore) {}
 
@@ -37,11 +37,11 @@ export class LabelSelectors {
 
   close(): void {
     clearTimeout(this.timer);
-    this.gone?.abort();
+    this.request?.abort();
   }
 
   private async ask(selectors: readonly string[]): Promise<void> {
-    const { signal } = (this.gone = new AbortController());
+    const { signal } = (this.request = new AbortController());
     const { event, id } = this.store;
     try {
       const matches = await Promise.all(selectors.map((selector) => selectNodes(id, selector, event, signal)));

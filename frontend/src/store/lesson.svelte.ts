@@ -26,7 +26,7 @@ export class LessonPlayer {
   faults = $state("");
   private hintRequest: AbortController | null = null;
   private readonly progress: ProgressKeeper;
-  private readonly gone = new AbortController();
+  private readonly closing = new AbortController();
 
   constructor(private readonly store: SessionStore) {
     this.progress = new ProgressKeeper(store.id);
@@ -34,7 +34,7 @@ export class LessonPlayer {
   }
 
   close(): void {
-    this.gone.abort();
+    this.closing.abort();
     this.hintRequest?.abort();
     void this.progress.flush();
   }
@@ -150,7 +150,7 @@ export class LessonPlayer {
     this.busy = true;
     try {
       const fork = await forkSession(this.store.id, { at: event, key: idempotencyKey(), ...(name ? { name } : {}) });
-      await whenReady(fork.id, this.gone.signal);
+      await whenReady(fork.id, this.closing.signal);
       storeProgress(fork.id, { stop: stop.id, answers });
       await this.progress.flush();
       location.assign(pageOf(fork.id));
@@ -170,7 +170,7 @@ export class LessonPlayer {
       const named = lesson.stops.findIndex(({ id }) => id === stop);
       this.index = named >= 0 ? named : stopIndexAt(lesson.stops, this.store.head.event);
       this.lesson = lesson;
-      if (lesson.own) followLesson(lesson, () => this.stop?.id ?? "", (faults) => { this.faults = faults; }, this.gone.signal);
+      if (lesson.own) followLesson(lesson, () => this.stop?.id ?? "", (faults) => { this.faults = faults; }, this.closing.signal);
       // The commands of a stop run on arrival; only the first stop is reached without any.
       const before = lesson.stops[this.index - 1]?.revealed ?? 0;
       if (this.stop && this.stopState === "ahead" && this.store.head.event === before) await this.perform(this.stop, "do");
@@ -192,7 +192,7 @@ export class LessonPlayer {
     this.problem = "";
     this.store.playback.follow();
     try {
-      for (const [i, command] of stop[half].entries()) await runCommand(this.store.id, { ...command, key: `lesson ${stop.id} ${half} ${i}` }, this.gone.signal);
+      for (const [i, command] of stop[half].entries()) await runCommand(this.store.id, { ...command, key: `lesson ${stop.id} ${half} ${i}` }, this.closing.signal);
       this.lesson = await getLesson(this.store.id);
       return true;
     } catch (error) {

@@ -21,8 +21,8 @@ export class Picture {
   /** For animated views. */
   version = $state(0);
   /**
-   * For panels of text: it increases one frame after `version`, and four times a second while the picture changes continuously. These panels
-   * took 10 of the 30 ms that the page spends on a cycle.
+   * For panels of text: it increases one frame after `version`, and four times a second while the picture changes continuously. Updating
+   * these panels took 10 of the 30 ms that the page spent on a cycle.
    */
   readVersion = $state(0);
   /** Not reactive: read `version` before it. */

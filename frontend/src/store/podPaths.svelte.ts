@@ -16,9 +16,9 @@ export class PodPath {
   /** The pod whose operations these are; "" while they load. */
   pod = $state("");
 
-  private wanted = "";
+  private requested = "";
   private timer: ReturnType<typeof setTimeout> | undefined;
-  private gone: AbortController | null = null;
+  private request: AbortController | null = null;
   // eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing is drawn from it
   private readonly known = new Map<number, CachePod>();
 
@@ -26,11 +26,11 @@ export class PodPath {
 
   want(pod: string, at: number): void {
     const key = `${pod}@${at}`;
-    if (key === this.wanted) return;
-    this.wanted = key;
+    if (key === this.requested) return;
+    this.requested = key;
     if (this.pod !== pod) this.pod = "";
     clearTimeout(this.timer);
-    this.gone?.abort();
+    this.request?.abort();
     this.timer = setTimeout(() => {
       void this.load(pod, at);
     }, SETTLED_MILLIS);
@@ -38,12 +38,12 @@ export class PodPath {
 
   close(): void {
     clearTimeout(this.timer);
-    this.gone?.abort();
+    this.request?.abort();
   }
 
   private async load(pod: string, at: number): Promise<void> {
     const abort = new AbortController();
-    this.gone = abort;
+    this.request = abort;
     try {
       const { results } = await getHistory(this.session, { kind: "pod", name: pod }, { at, tail: MAX_ENTRIES }, abort.signal);
       const entries = results.filter((entry) => entry.t === "cachePod" && entry.event <= at).slice(-MAX_OPERATIONS);

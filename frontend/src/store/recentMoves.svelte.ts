@@ -22,7 +22,7 @@ export class RecentMoves {
   private at = -1;
   private pod: string | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
-  private gone: AbortController | null = null;
+  private request: AbortController | null = null;
 
   constructor(private readonly session: string) {}
 
@@ -51,7 +51,7 @@ export class RecentMoves {
 
   close(): void {
     clearTimeout(this.timer);
-    this.gone?.abort();
+    this.request?.abort();
   }
 
   private take(events: readonly AnyEvent[]): void {
@@ -61,9 +61,9 @@ export class RecentMoves {
 
   private recall(event: number): void {
     clearTimeout(this.timer);
-    this.gone?.abort();
+    this.request?.abort();
     const abort = new AbortController();
-    this.gone = abort;
+    this.request = abort;
     this.known = [];
     this.reader = new MoveReader();
     if (event < 1) return;

@@ -4,7 +4,7 @@ import type { RoomMoment, Room, RoomQuestion } from "../model/room";
 import { failureOf } from "../i18n/failure";
 import { idempotencyKey } from "../model/idempotencyKey";
 import { sameMoment } from "../model/roomMoment";
-import type { LinkState } from "../wire/reconnectingSocket";
+import type { ConnectionState } from "../wire/reconnectingSocket";
 import { RoomSocket, type RoomMessage } from "../wire/roomSocket";
 
 /** A room from the perspective of one page: its state on the server, and requests to the server. */
@@ -12,9 +12,9 @@ export class RoomStore {
   room = $state.raw<Room | null>(null);
   /** The teacher's moment and view. */
   moment = $state.raw<RoomMoment | null>(null);
-  link = $state<LinkState>("connecting");
-  /** Why the connection was closed permanently: 4403 removed, 4410 ended, 4401 or 4404 not in the room. */
-  closedFor = $state(0);
+  connectionState = $state<ConnectionState>("connecting");
+  /** Of a connection that was closed permanently; 0: it is not. 4403 removed, 4410 ended, 4401 or 4404 not in the room. */
+  closeCode = $state(0);
   problem = $state("");
   busy = $state(false);
   /** Whether a participant follows the teacher or navigates freely. */
@@ -22,10 +22,10 @@ export class RoomStore {
   /** Whether the teacher's panel is open; kept when another session is shown. */
   panelOpen = $state(false);
   /** The teacher's position in the lesson. */
-  lessonAt = $state.raw({ stop: "", finished: false });
+  lessonPosition = $state.raw({ stop: "", finished: false });
   /** The participant's own fork that is open; "": none. */
-  trying = $state("");
-  private readonly gone = new AbortController();
+  ownFork = $state("");
+  private readonly closing = new AbortController();
   private readonly socket: RoomSocket;
 
   constructor(
@@ -39,9 +39,9 @@ export class RoomStore {
         message: (message) => {
           this.receive(message);
         },
-        link: (state, code) => {
-          this.link = state;
-          if (state === "closed") this.closedFor = code;
+        stateChanged: (state, code) => {
+          this.connectionState = state;
+          if (state === "closed") this.closeCode = code;
         },
       },
       open,
@@ -49,7 +49,7 @@ export class RoomStore {
     this.socket.connect();
   }
 
-  get teaches(): boolean {
+  get isTeacher(): boolean {
     return this.room?.role === "teacher";
   }
 
@@ -60,7 +60,7 @@ export class RoomStore {
 
   /** The session that this page shows. */
   get session(): string {
-    return this.trying || this.shown;
+    return this.ownFork || this.shown;
   }
 
   /** The current or last question. */
@@ -74,7 +74,7 @@ export class RoomStore {
   }
 
   close(): void {
-    this.gone.abort();
+    this.closing.abort();
     this.socket.close();
   }
 
@@ -86,12 +86,12 @@ export class RoomStore {
   /** Follow the teacher, or navigate freely. */
   follow(following: boolean): void {
     this.following = following;
-    if (!this.teaches) this.socket.report({ type: "following", following });
+    if (!this.isTeacher) this.socket.report({ type: "following", following });
   }
 
   /** Return to the teacher's moment and session. */
-  snapBack(): void {
-    this.trying = "";
+  returnToTeacher(): void {
+    this.ownFork = "";
     this.follow(true);
   }
 
@@ -99,26 +99,26 @@ export class RoomStore {
   async tryOut(session: string, at: number): Promise<void> {
     await this.attempt(async () => {
       const fork = await rest.forkInRoom(this.id, { session, at, key: idempotencyKey() });
-      await whenReady(fork.id, this.gone.signal);
-      this.returnTo(fork.id);
+      await whenReady(fork.id, this.closing.signal);
+      this.openFork(fork.id);
     });
   }
 
-  /** Continue in one's own fork. */
-  returnTo(fork: string): void {
+  /** Show a fork of one's own. */
+  openFork(fork: string): void {
     this.follow(false);
-    this.trying = fork;
+    this.ownFork = fork;
   }
 
-  readonly answer = (question: number, value: string): Promise<void> => this.take(rest.sendAnswer(this.id, question, value));
-  readonly raiseHand = (raised: boolean): Promise<void> => this.take(rest.raiseHand(this.id, raised));
-  readonly ask = (question: rest.NewQuestion): Promise<void> => this.take(rest.ask(this.id, question));
-  readonly changeQuestion = (n: number, change: { open?: boolean; revealed?: boolean; right?: string }): Promise<void> => this.take(rest.changeQuestion(this.id, n, change));
-  readonly lock = (locked: boolean): Promise<void> => this.take(rest.changeRoom(this.id, { locked }));
-  readonly newCode = (): Promise<void> => this.take(rest.newCode(this.id));
-  readonly show = (session: string | null): Promise<void> => this.take(rest.showFork(this.id, session));
-  readonly end = (keep: boolean): Promise<void> => this.take(rest.endRoom(this.id, keep));
-  readonly lowerHand = (participant: number): Promise<void> => this.take(rest.lowerHand(this.id, participant));
+  readonly answer = (question: number, value: string): Promise<void> => this.update(rest.sendAnswer(this.id, question, value));
+  readonly raiseHand = (raised: boolean): Promise<void> => this.update(rest.raiseHand(this.id, raised));
+  readonly ask = (question: rest.NewQuestion): Promise<void> => this.update(rest.ask(this.id, question));
+  readonly changeQuestion = (n: number, change: { open?: boolean; revealed?: boolean; right?: string }): Promise<void> => this.update(rest.changeQuestion(this.id, n, change));
+  readonly lock = (locked: boolean): Promise<void> => this.update(rest.changeRoom(this.id, { locked }));
+  readonly newCode = (): Promise<void> => this.update(rest.newCode(this.id));
+  readonly show = (session: string | null): Promise<void> => this.update(rest.showFork(this.id, session));
+  readonly end = (keep: boolean): Promise<void> => this.update(rest.endRoom(this.id, keep));
+  readonly lowerHand = (participant: number): Promise<void> => this.update(rest.lowerHand(this.id, participant));
   readonly remove = (participant: number): Promise<void> => this.attempt(() => rest.removeParticipant(this.id, participant));
 
   async leave(): Promise<void> {
@@ -132,7 +132,7 @@ export class RoomStore {
   private receive(message: RoomMessage): void {
     switch (message.type) {
       case "room":
-        this.know(message.room);
+        this.setRoom(message.room);
         return;
       case "moment":
         this.moment = message.moment;
@@ -146,16 +146,16 @@ export class RoomStore {
     }
   }
 
-  private know(room: Room): void {
+  private setRoom(room: Room): void {
     this.room = room;
     if (room.moment && !sameMoment(room.moment, this.moment)) this.moment = room.moment;
-    if (this.trying && room.you && !room.you.forks.some(({ session }) => session === this.trying)) this.trying = "";
+    if (this.ownFork && room.you && !room.you.forks.some(({ session }) => session === this.ownFork)) this.ownFork = "";
   }
 
   /** A REST response may arrive before or after the message on the socket: both are the room's current state. */
-  private take(answer: Promise<Room>): Promise<void> {
+  private update(response: Promise<Room>): Promise<void> {
     return this.attempt(async () => {
-      this.know(await answer);
+      this.setRoom(await response);
     });
   }
 

@@ -26,7 +26,7 @@ function applyOptions(viewOptions: ViewOptions, page: Record<string, string>): v
 export function broadcastToRoom(room: RoomStore, store: SessionStore, viewOptions: ViewOptions): void {
   $effect(() => {
     const { at, select, tab } = positionIn(store);
-    const { stop, finished } = room.lessonAt;
+    const { stop, finished } = room.lessonPosition;
     const page = { ...sharedOptions(viewOptions), ...(finished ? { finished: "1" } : {}) };
     room.go({ session: store.id, at, select: selectionText(select), tab: select ? tab : "", panel: "", ...(viewOptions.zoomOfCache ?? { zoom: null, x: null, y: null }), stop, page });
   });

@@ -30,7 +30,7 @@ export class Tour {
     try {
       localStorage.setItem(KEY, "done");
     } catch {
-      // Storage may be disabled by the user; the tour is shown again.
+      // Storage may be disabled by the user: then no tour is shown.
     }
   };
 }

@@ -1,5 +1,5 @@
 /** open: messages arrive. waiting: disconnected, and a retry is scheduled. closed: the server refused, or the page left. */
-export type LinkState = "connecting" | "open" | "waiting" | "closed";
+export type ConnectionState = "connecting" | "open" | "waiting" | "closed";
 
 export type OpenSocket = (url: string) => WebSocket;
 
@@ -19,7 +19,7 @@ export interface Protocol {
   opened(): void;
   received(data: ArrayBuffer | string): void;
   /** `code`: the close code; 0: the connection is not closed. */
-  link(state: LinkState, code: number): void;
+  stateChanged(state: ConnectionState, code: number): void;
   /** Called every few seconds while connected. */
   checked?(): void;
 }
@@ -40,7 +40,7 @@ export class ReconnectingSocket {
 
   connect(): void {
     clearTimeout(this.retry);
-    this.protocol.link("connecting", 0);
+    this.protocol.stateChanged("connecting", 0);
     const socket = this.open(this.protocol.url());
     socket.binaryType = "arraybuffer";
     this.socket = socket;
@@ -50,7 +50,7 @@ export class ReconnectingSocket {
         this.check();
       }, CHECK_MILLIS);
       this.protocol.opened();
-      this.protocol.link("open", 0);
+      this.protocol.stateChanged("open", 0);
     };
     socket.onmessage = (event: MessageEvent<ArrayBuffer | string>) => {
       this.lastHeard = performance.now();
@@ -92,12 +92,12 @@ export class ReconnectingSocket {
     clearInterval(this.watch);
     this.socket = null;
     if (this.closed || REFUSED_CODES.has(code)) {
-      this.protocol.link("closed", code);
+      this.protocol.stateChanged("closed", code);
       return;
     }
     const pause = Math.min(MAX_RETRY_MILLIS, MIN_RETRY_MILLIS * 2 ** this.failures) * (0.75 + Math.random() / 2);
     this.failures += 1;
-    this.protocol.link("waiting", code);
+    this.protocol.stateChanged("waiting", code);
     this.retry = setTimeout(() => {
       this.connect();
     }, pause);

@@ -1,5 +1,5 @@
 import type { RoomMoment, Room } from "../model/room";
-import { ReconnectingSocket, type LinkState, type OpenSocket } from "./reconnectingSocket";
+import { ReconnectingSocket, type ConnectionState, type OpenSocket } from "./reconnectingSocket";
 
 export type RoomMessage =
   | { type: "room"; room: Room }
@@ -14,7 +14,7 @@ export type Report = { type: "moment"; moment: RoomMoment } | { type: "following
 export interface RoomEvents {
   message(message: RoomMessage): void;
   /** `code`: the close code; 0: the connection is not closed. */
-  link(state: LinkState, code: number): void;
+  stateChanged(state: ConnectionState, code: number): void;
 }
 
 /** The connection to a room: sends the newest reports again when it reconnects. */
@@ -35,8 +35,8 @@ export class RoomSocket {
           this.socket.succeeded();
           events.message(message);
         },
-        link: (state, code) => {
-          events.link(state, code);
+        stateChanged: (state, code) => {
+          events.stateChanged(state, code);
         },
       },
       open,

@@ -1,10 +1,10 @@
 import { OrderedDecoder } from "./decode";
 import type { ClientMessage, ServerMessage } from "./messages";
-import { ReconnectingSocket, type LinkState, type OpenSocket } from "./reconnectingSocket";
+import { ReconnectingSocket, type ConnectionState, type OpenSocket } from "./reconnectingSocket";
 
 export interface SessionEvents {
   message(message: ServerMessage): void;
-  link(state: LinkState): void;
+  stateChanged(state: ConnectionState): void;
   roundTrip(millis: number): void;
 }
 
@@ -38,9 +38,9 @@ export class SessionSocket {
         received: (data) => {
           this.decoder?.take(data);
         },
-        link: (state) => {
+        stateChanged: (state) => {
           if (state !== "open") this.decoder = null;
-          this.events.link(state);
+          this.events.stateChanged(state);
         },
         checked: () => {
           this.ping();

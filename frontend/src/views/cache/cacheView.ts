@@ -16,7 +16,7 @@ export interface ListView {
 }
 
 /** The nodes in an order that does not change, without the order and the waterline of the cache's list. */
-export function plainView(state: State, order: NodeOrder): ListView {
+export function simpleView(state: State, order: NodeOrder): ListView {
   const items = order.sorted(state.list.toArray());
   return { items, waterlineAfter: null, ahead: 0, visited: 0, untouched: 0 };
 }
