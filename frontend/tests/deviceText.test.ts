@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Claim, Pool } from "../src/api/devices";
-import { requestText, searchTextOfClaim, devicesFound, summedCounters, textFilter } from "../src/views/devices/deviceText";
+import { textFilter } from "../src/model/textFilter";
+import { requestText, searchTextOfClaim, devicesFound, summedCounters } from "../src/views/devices/deviceText";
 
 const POOL: Pool = {
   driver: "gpu.example.com",

@@ -28,34 +28,34 @@ export interface BandView {
 
 export const WHOLE_BAND: BandView = { scale: 1, x: 0, y: 0 };
 
-/** The minimum height; if there is more room and nothing but boxes, they grow up to `tallest`. */
-const LARGE = { least: 196, most: 372, height: 120, tallest: 164, gapX: 24, gapY: 14 };
-const BOX = { least: 144, most: 208, height: 90, gapX: 22, gapY: 14 };
+/** `height` is the minimum: if there is more room and nothing but boxes, they grow up to `maxHeight`. */
+const LARGE = { minWidth: 196, maxWidth: 372, height: 120, maxHeight: 164, gapX: 24, gapY: 14 };
+const BOX = { minWidth: 144, maxWidth: 208, height: 90, gapX: 22, gapY: 14 };
 /** Boxes of a list without slips and cells, which are as low as their three bars and their pods allow. */
-const ONLY_BOX = { ...BOX, most: 300, height: 84, tallest: 150, gapY: 10 };
-const SLIP = { least: 108, most: 144, height: 34, gapX: 10, gapY: 6 };
-const CELL = { least: 4, most: 30 };
+const ONLY_BOX = { ...BOX, maxWidth: 300, height: 84, maxHeight: 150, gapY: 10 };
+const SLIP = { minWidth: 108, maxWidth: 144, height: 34, gapX: 10, gapY: 6 };
+const CELL = { minWidth: 4, maxWidth: 30 };
 const BAND_GAP = 10;
 /** The maximum width of a cell when zoomed in: an item with the names of its pods. */
-const CLOSEST = 216;
+const MAX_CELL_WIDTH = 216;
 
 interface Tier {
-  least: number;
-  most: number;
+  minWidth: number;
+  maxWidth: number;
   height: number;
-  tallest?: number;
+  maxHeight?: number;
   gapX: number;
   gapY: number;
 }
 
 function columnsOf(tier: Tier, width: number): number {
-  return Math.max(1, Math.floor((width + tier.gapX) / (tier.least + tier.gapX)));
+  return Math.max(1, Math.floor((width + tier.gapX) / (tier.minWidth + tier.gapX)));
 }
 
 /** A list of boxes only has lines of equal length if that takes no more lines: four nodes as two and two, not three and one. */
 function evenColumns(tier: Tier, count: number, width: number): number {
   const columns = columnsOf(tier, width);
-  return tier.tallest === undefined ? columns : Math.ceil(count / Math.ceil(count / columns));
+  return tier.maxHeight === undefined ? columns : Math.ceil(count / Math.ceil(count / columns));
 }
 
 function heightOf(tier: Tier, count: number, columns: number): number {
@@ -74,19 +74,19 @@ export function layoutCacheList(count: number, width: number, height: number): C
 }
 
 /** Boxes as tall as their lines allow. */
-function stretched(tier: Tier & { tallest: number }, count: number, width: number, height: number): Tier {
+function stretched(tier: Tier & { maxHeight: number }, count: number, width: number, height: number): Tier {
   const lines = Math.ceil(count / columnsOf(tier, width));
   const room = Math.floor((height + tier.gapY) / lines) - tier.gapY;
-  return { ...tier, height: Math.min(tier.tallest, Math.max(tier.height, room)) };
+  return { ...tier, height: Math.min(tier.maxHeight, Math.max(tier.height, room)) };
 }
 
 /** The preferred height of a canvas of this width; more would stay empty. Infinity: all available height. */
 export function wantedHeight(count: number, width: number): number {
   const lines = Math.ceil(count / columnsOf(LARGE, width));
-  return lines <= 4 ? lines * (LARGE.tallest + LARGE.gapY) - LARGE.gapY : Infinity;
+  return lines <= 4 ? lines * (LARGE.maxHeight + LARGE.gapY) - LARGE.gapY : Infinity;
 }
 
-/** The most items that stay boxes where there is no room for all of them, so that the list scrolls. */
+/** The maxWidth items that stay boxes where there is no room for all of them, so that the list scrolls. */
 const MAX_SCROLLED = 16;
 
 /** The height of a canvas on which a short list consists of boxes only; a longer list fits any height. */
@@ -117,8 +117,8 @@ function planTiers(count: number, width: number, height: number): Plan {
   // Cells that are as large as they get leave room for more lines of slips.
   const withSlips = (lines: number): number => {
     const cells = Math.max(0, count - boxCount - lines * slipColumns);
-    const cellLines = Math.ceil(cells / Math.max(1, Math.floor(width / CELL.most)));
-    return heightOf(BOX, boxCount, boxColumns) + lines * (SLIP.height + SLIP.gapY) + BAND_GAP + cellLines * CELL.most;
+    const cellLines = Math.ceil(cells / Math.max(1, Math.floor(width / CELL.maxWidth)));
+    return heightOf(BOX, boxCount, boxColumns) + lines * (SLIP.height + SLIP.gapY) + BAND_GAP + cellLines * CELL.maxWidth;
   };
   while (boxCount + slipLines * slipColumns < count && withSlips(slipLines + 1) <= height) slipLines++;
   return { boxCount, slipCount: Math.min(count, boxCount + slipLines * slipColumns), large: false };
@@ -127,7 +127,7 @@ function planTiers(count: number, width: number, height: number): Plan {
 function writeTier(tier: Tier, boxes: Box[], count: number, width: number, top: number): number {
   if (count <= 0) return top;
   const columns = evenColumns(tier, count, width);
-  const w = Math.min(tier.most, Math.floor((width - tier.gapX * (columns - 1)) / columns));
+  const w = Math.min(tier.maxWidth, Math.floor((width - tier.gapX * (columns - 1)) / columns));
   for (let i = 0; i < count; i++) {
     const line = Math.floor(i / columns);
     boxes.push({ x: (i % columns) * (w + tier.gapX), y: top + line * (tier.height + tier.gapY), w, h: tier.height });
@@ -137,8 +137,8 @@ function writeTier(tier: Tier, boxes: Box[], count: number, width: number, top: 
 
 function writeBand(boxes: Box[], count: number, width: number, top: number, height: number): CacheLayout["band"] {
   const room = Math.max(40, height - top);
-  let pitch = CELL.most;
-  while (pitch > CELL.least && Math.floor(width / pitch) * Math.floor(room / pitch) < count) pitch -= pitch > 12 ? 1 : 0.5;
+  let pitch = CELL.maxWidth;
+  while (pitch > CELL.minWidth && Math.floor(width / pitch) * Math.floor(room / pitch) < count) pitch -= pitch > 12 ? 1 : 0.5;
   const columns = Math.max(1, Math.floor(width / pitch));
   const gap = pitch >= 12 ? 2 : 1;
   for (let i = 0; i < count; i++) {
@@ -177,7 +177,7 @@ export function indexAt(layout: CacheLayout, view: BandView, x: number, y: numbe
 export function zoomBand(layout: CacheLayout, view: BandView, factor: number, x: number, y: number): BandView {
   const { band } = layout;
   if (!band) return WHOLE_BAND;
-  const scale = Math.min(CLOSEST / band.pitch, Math.max(1, view.scale * factor));
+  const scale = Math.min(MAX_CELL_WIDTH / band.pitch, Math.max(1, view.scale * factor));
   const ratio = scale / view.scale;
   return clampBand(layout, {
     scale,
@@ -205,7 +205,7 @@ export function shareOf(layout: CacheLayout, view: BandView): BandShare {
 export function viewOfShare(layout: CacheLayout, { zoom, x, y }: BandShare): BandView {
   const { band } = layout;
   if (!band || zoom <= 1) return WHOLE_BAND;
-  const scale = Math.min(CLOSEST / band.pitch, zoom);
+  const scale = Math.min(MAX_CELL_WIDTH / band.pitch, zoom);
   return clampBand(layout, { scale, x: x * band.w * scale - band.w / 2, y: y * band.h * scale - band.h / 2 });
 }
 

@@ -9,8 +9,8 @@ export interface HeapLayout {
   hidden: number;
 }
 
-const LABEL = { height: 20, step: 32, least: 56 };
-const DOT = { size: 6, least: 2 };
+const LABEL = { height: 20, step: 32, minWidth: 56 };
+const DOT = { size: 6, minWidth: 2 };
 
 export function layoutHeap(count: number, width: number, maxHeight: number): HeapLayout {
   const boxes: Box[] = [];
@@ -20,10 +20,10 @@ export function layoutHeap(count: number, width: number, maxHeight: number): Hea
     const first = 2 ** level - 1;
     if (first >= count) break;
     const slot = width / 2 ** level;
-    const hasLabels = slot >= LABEL.least;
+    const hasLabels = slot >= LABEL.minWidth;
     const dot = Math.min(DOT.size, slot - (slot > 4 ? 2 : 0.5));
     const step = hasLabels ? LABEL.step : dot + 8;
-    if (slot < DOT.least || y + (hasLabels ? LABEL.height : dot) > maxHeight) break;
+    if (slot < DOT.minWidth || y + (hasLabels ? LABEL.height : dot) > maxHeight) break;
     if (!hasLabels) dotsFrom = Math.min(dotsFrom, first);
     const w = hasLabels ? Math.min(slot - 6, 160) : dot;
     const h = hasLabels ? LABEL.height : Math.max(3, dot);

@@ -1,4 +1,5 @@
 import type { Mark } from "./marks";
+import { textFilter } from "./textFilter";
 
 /** Selects marks: hidden kinds, and words that a subject must contain, or with a leading "-" must not contain. */
 export interface MarkFilter {
@@ -10,17 +11,10 @@ export interface MarkFilter {
 export const NO_FILTER: MarkFilter = { hidden: new Set(), words: "" };
 
 export function matches(filter: MarkFilter): (mark: Mark) => boolean {
-  const words = filter.words.toLowerCase().split(/\s+/).filter(Boolean);
-  const excluded = words.filter((word) => word.startsWith("-") && word.length > 1).map((word) => word.slice(1));
-  const included = words.filter((word) => !word.startsWith("-"));
   const { hidden } = filter;
-  if (!hidden.size && !words.length) return () => true;
-  return (mark) => {
-    if (hidden.has(`${mark.lane}/${mark.kind}`)) return false;
-    if (!words.length) return true;
-    const subject = mark.subject.toLowerCase();
-    return included.every((word) => subject.includes(word)) && !excluded.some((word) => subject.includes(word));
-  };
+  const hasWords = textFilter(filter.words);
+  if (!hidden.size && !filter.words.trim()) return () => true;
+  return (mark) => !hidden.has(`${mark.lane}/${mark.kind}`) && hasWords(mark.subject);
 }
 
 /** The filter with these kinds hidden, or shown again. */

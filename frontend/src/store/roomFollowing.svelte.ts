@@ -28,7 +28,7 @@ export function broadcastToRoom(room: RoomStore, store: SessionStore, viewOption
     const { at, select, tab } = positionIn(store);
     const { stop, finished } = room.lessonPosition;
     const page = { ...sharedOptions(viewOptions), ...(finished ? { finished: "1" } : {}) };
-    room.go({ session: store.id, at, select: selectionText(select), tab: select ? tab : "", panel: "", ...(viewOptions.zoomOfCache ?? { zoom: null, x: null, y: null }), stop, page });
+    room.go({ session: store.id, at, select: selectionText(select), tab: select ? tab : "", panel: "", ...(viewOptions.cacheZoom ?? { zoom: null, x: null, y: null }), stop, page });
   });
 }
 
@@ -63,6 +63,6 @@ function apply(store: SessionStore, viewOptions: ViewOptions, moment: RoomMoment
   if (selectionText(store.selection.drawerOpen ? store.selection.current : null) !== moment.select) store.selection.select(target.select);
   if (target.select) store.selection.tab = target.tab;
   const { zoom, x, y } = moment;
-  viewOptions.wantedZoom = zoom === null || x === null || y === null ? null : { zoom, x, y };
+  viewOptions.teacherZoom = zoom === null || x === null || y === null ? null : { zoom, x, y };
   applyOptions(viewOptions, moment.page);
 }

@@ -23,6 +23,6 @@ export function bindStoreToPage(store: SessionStore, viewOptions: ViewOptions, r
   $effect(() => {
     const state = store.current;
     const cycle = viewOptions.shownCycle(state);
-    records.want(viewOptions.wantsRecord && state && cycle?.outcome ? cycle.cycle : 0, state?.snapshot.nodeInfoList ?? []);
+    records.want(viewOptions.needsRecord && state && cycle?.outcome ? cycle.cycle : 0, state?.snapshot.nodeInfoList ?? []);
   });
 }

@@ -41,16 +41,16 @@ export class ViewOptions {
   /** Where the cache canvas draws a node, in pixels of the window; null: outside the visible area. */
   positionOfNode: (name: string) => { x: number; y: number } | null = () => null;
   /** Zoom of the cache canvas; null: it is not shown. */
-  zoomOfCache = $state.raw<BandShare | null>(null);
+  cacheZoom = $state.raw<BandShare | null>(null);
   /** The zoom of the teacher whom the page follows; null: the page follows no one, or the user has zoomed since. */
-  wantedZoom = $state.raw<BandShare | null>(null);
+  teacherZoom = $state.raw<BandShare | null>(null);
   /** The node filter, as typed. */
   nodeFilter = $state("");
   /** Nodes to keep in focus, such as those of one clause of a message: all others are dimmed. */
   among = $state.raw<Among | null>(null);
 
   /** Whether anything on the page needs the full record of the cycle. */
-  get wantsRecord(): boolean {
+  get needsRecord(): boolean {
     return this.times || this.cycleAs === "matrix" || this.matrixWide || this.cacheBy === "verdict" || /\bplugin:./.test(this.nodeFilter);
   }
 

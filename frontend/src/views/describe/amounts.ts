@@ -1,5 +1,5 @@
 import type { Requested } from "../../api/describe";
-import { printBytes, printCount, printCpu } from "../../model/quantity";
+import { printAmount, printCpu } from "../../model/quantity";
 
 /** The resources that any of these has, in kubectl's order. */
 export function resourcesOf(...all: readonly (Requested | null)[]): string[] {
@@ -21,9 +21,9 @@ export function amountOf(of: Requested | null, resource: string): number {
   }
 }
 
-export function printAmount(amount: number, resource: string): string {
-  if (resource === "cpu") return printCpu(amount);
-  return resource === "memory" || resource === "ephemeral-storage" ? printBytes(amount) : printCount(amount);
+/** An amount of a resource in base units, as kubectl prints it: `2500m`, `2Gi`, `3`. */
+export function printQuantity(resource: string, amount: number): string {
+  return resource === "cpu" ? printCpu(amount) : printAmount(resource, amount);
 }
 
 /** As kubectl prints it: truncated, not rounded. Upstream: kubectl describe.go describeNodeResource */

@@ -27,13 +27,13 @@ export interface ChoiceText {
 
 type Level = "exact" | "strong" | "fair" | "even" | "equal";
 
-const MOST_COSTS = 4;
+const MAX_COSTS = 4;
 /** Variants that are as good, which the headline names. */
-const MOST_TIES = 2;
+const MAX_TIES = 2;
 /** Of many, those that were dropped last: they were the nearest. */
-const MOST_OTHERS = 6;
+const MAX_OTHERS = 6;
 /** Variants as good as the baseline of which all differences are listed. */
-const MOST_DIFFERING = 3;
+const MAX_DIFFERING = 3;
 /** With more variants than this, some differences lie beyond their margins by chance alone. */
 const MANY = 6;
 
@@ -66,11 +66,11 @@ function headline(figures: Figures, { variant, gains, costs: worse, ties }: Choi
 /** The variants that are as good, for the end of the headline: many are only counted, and named among the reasons. */
 function tiesOf(figures: Figures, ties: readonly number[]): string {
   if (!ties.length) return "";
-  return ` ${ties.length > MOST_TIES ? t("experiments.ties", { count: ties.length }) : t("experiments.ties.few", { variants: namesOf(figures, ties) })}`;
+  return ` ${ties.length > MAX_TIES ? t("experiments.ties", { count: ties.length }) : t("experiments.ties.few", { variants: namesOf(figures, ties) })}`;
 }
 
 function manyTies(figures: Figures, ties: readonly number[]): string[] {
-  return ties.length > MOST_TIES ? [t("experiments.ties.few", { variants: namesOf(figures, ties) })] : [];
+  return ties.length > MAX_TIES ? [t("experiments.ties.few", { variants: namesOf(figures, ties) })] : [];
 }
 
 function headlineToKeep(figures: Figures, choice: Choice): string {
@@ -106,7 +106,7 @@ function reasons(figures: Figures, { variant, goals, gains, costs: worse, ties }
 
 function costs(figures: Figures, { variant, costs: worse }: Choice): string[] {
   if (!worse.length) return [t("experiments.noCosts")];
-  return worse.slice(0, MOST_COSTS).map((column) => against(figures, variant, column, "experiments.cost"));
+  return worse.slice(0, MAX_COSTS).map((column) => against(figures, variant, column, "experiments.cost"));
 }
 
 function against(figures: Figures, variant: number, column: number, key: "experiments.gain" | "experiments.cost"): string {
@@ -148,10 +148,10 @@ function keepReasons(figures: Figures, choice: Choice): string[] {
 /** The variants that are as good as the baseline, with the columns in which they differ from it beyond chance: one of each measure. */
 function differing(figures: Figures, { isBaseline, ties, goals }: Choice): { variant: number; columns: number[] }[] {
   if (!isBaseline) return [];
-  return ties.slice(0, MOST_DIFFERING).flatMap((variant) => {
+  return ties.slice(0, MAX_DIFFERING).flatMap((variant) => {
     const found = otherColumns(figures, goals).filter((column) => verdictBetween(figures, variant, figures.baseline, column));
     const measures = found.map((column) => figures.column(column).measure);
-    const columns = found.filter((_, place) => measures.indexOf(measures[place]!) === place).slice(0, MOST_COSTS);
+    const columns = found.filter((_, place) => measures.indexOf(measures[place]!) === place).slice(0, MAX_COSTS);
     return columns.length ? { variant, columns } : [];
   });
 }
@@ -183,7 +183,7 @@ function alternative(figures: Figures, { variant: chosen }: Choice, { variant, g
 }
 
 function others(figures: Figures, { dropped }: Choice): string[] {
-  return dropped.filter(({ variant }) => variant !== figures.baseline).slice(-MOST_OTHERS).map(({ variant, column, best, difference }) =>
+  return dropped.filter(({ variant }) => variant !== figures.baseline).slice(-MAX_OTHERS).map(({ variant, column, best, difference }) =>
     t("experiments.dropped", {
       ...{ variant: nameOf(figures, variant), best: nameOf(figures, best) },
       measure: label(figures.column(column)),
