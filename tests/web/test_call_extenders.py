@@ -84,3 +84,12 @@ def test_a_websocket_rejects_extenders_from_an_unlisted_editor(called: People, v
 
     assert (refused["code"], refused["key"]) == ("forbidden", "a")
     assert not Command.objects.exists()
+
+
+@pytest.mark.parametrize("calls", [True, False])
+def test_a_session_says_whether_it_calls_extenders(people: People, *, calls: bool) -> None:
+    Session.objects.filter(pk=people.session.pk).update(calls_extenders=calls)
+    client = people.client("viewer")
+
+    assert client.get(f"/api/v1/sessions/{people.session.pk}/").json()["callsExtenders"] is calls
+    assert [session["callsExtenders"] for session in client.get("/api/v1/sessions/").json()["results"]] == [calls]

@@ -121,6 +121,7 @@ def _session_body(
         hit=None if session.hit is None else schemas.HitBody(**session.hit),
         release=release_in(session.settings),
         feature_gates=gates_in(session.settings),
+        calls_extenders=session.calls_extenders,
         member=request.user.get_username() if is_member else None,
     )
 

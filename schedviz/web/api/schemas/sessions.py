@@ -84,6 +84,8 @@ class SessionBody(Body, frozen=True):
     release: str
     #: The feature gates that differ from the release's defaults.
     feature_gates: dict[str, bool]
+    #: Whether its owner requested that it calls the extenders of its configuration over HTTP; docs/extenders.md.
+    calls_extenders: bool
     #: The client's user name as a member, so that `DELETE members/{member}/` leaves the session; null if the client is not a member.
     member: str | None = None
 
