@@ -19,7 +19,7 @@ from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.runtime import FilterOutcome, ScoreOutcome, ScoresOfPlugin
 from schedviz.engine.framework.status import SUCCESS, Status
 from schedviz.engine.framework.types import Generations
-from schedviz.engine.framework.verdicts import Verdicts
+from schedviz.engine.framework.verdicts import CODE_TYPE, Verdicts
 from schedviz.engine.schedule_one import SchedulingCycle
 from schedviz.engine.schedule_one_v1_36 import rows_without_pods
 from schedviz.engine.scheduler_state import SchedulerState
@@ -119,7 +119,7 @@ def scheduling_cycle_state(cycle: SchedulingCycle, table: ObjectTable) -> Schedu
         results=cycle.results,
         diagnosis=_diagnosis_state(cycle.diagnosis),
         cycle_state=cycle.cycle_state.to_state(),
-        filtered=None if cycle.filtered is None else _filter_state(cycle.filtered),
+        filtered=None if cycle.filtered is None else filter_state(cycle.filtered),
         scored=None if cycle.scored is None else _score_state(cycle.scored),
         feasible=_feasible_state(cycle),
         failure=cycle.failure,
@@ -137,7 +137,7 @@ def scheduling_cycle_of(
     cycle.results = saved.results
     _load_diagnosis(cycle.diagnosis, saved.diagnosis)
     cycle.cycle_state = CycleState.from_state(saved.cycle_state)
-    cycle.filtered = None if saved.filtered is None else _filter_outcome(saved.filtered, state.snapshot)
+    cycle.filtered = None if saved.filtered is None else filter_outcome(saved.filtered, state.snapshot)
     cycle.scored = None if saved.scored is None else _score_outcome(saved.scored)
     cycle.feasible = None if saved.feasible is None else _rows(saved.feasible, state.snapshot)
     if cycle.feasible is not None and saved.results.are_rows_without_pods:
@@ -229,7 +229,8 @@ def _rows(saved: RowsState, snapshot: Snapshot) -> Rows:
     return snapshot.rows(None if saved.index is None else np.array(saved.index, dtype=np.intp))
 
 
-def _filter_state(outcome: FilterOutcome) -> FilterState:
+def filter_state(outcome: FilterOutcome) -> FilterState:
+    """The state of Filter's outcome."""
     return FilterState(
         rows=_rows_state(outcome.rows),
         feasible=outcome.feasible.tolist(),
@@ -239,9 +240,10 @@ def _filter_state(outcome: FilterOutcome) -> FilterState:
     )
 
 
-def _filter_outcome(saved: FilterState, snapshot: Snapshot) -> FilterOutcome:
+def filter_outcome(saved: FilterState, snapshot: Snapshot) -> FilterOutcome:
+    """The outcome of a state."""
     statuses = [SUCCESS, *saved.statuses[1:]]
-    verdicts = Verdicts(np.array(saved.codes, dtype=np.int16), statuses)
+    verdicts = Verdicts(np.array(saved.codes, dtype=CODE_TYPE), statuses)
     return FilterOutcome(_rows(saved.rows, snapshot), np.array(saved.feasible, dtype=np.intp), verdicts, saved.error)
 
 

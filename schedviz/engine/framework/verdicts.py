@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,8 @@ from schedviz.engine.framework.status import SUCCESS, Code, Status
 Index = npt.NDArray[np.intp]
 #: The position of each row's status.
 Codes = npt.NDArray[np.signedinteger[Any]]
+#: The type of codes where rows can have a status each, more than 16 bits can number.
+CODE_TYPE: Final = np.int32
 Mask = npt.NDArray[np.bool_]
 
 
@@ -40,7 +42,7 @@ class Verdicts:
     def of(cls, statuses: Sequence[Status]) -> Verdicts:
         """A status given for each row."""
         distinct: dict[Status, int] = {SUCCESS: 0}
-        codes = np.fromiter((distinct.setdefault(status, len(distinct)) for status in statuses), np.int16, len(statuses))
+        codes = np.fromiter((distinct.setdefault(status, len(distinct)) for status in statuses), CODE_TYPE, len(statuses))
         return cls(codes, tuple(distinct))
 
     def replaced(self, statuses: Mapping[int, Status]) -> Verdicts:
@@ -48,7 +50,7 @@ class Verdicts:
         if not statuses:
             return self
         distinct: dict[Status, int] = {}
-        codes = self.codes.astype(np.int32)
+        codes = self.codes.astype(CODE_TYPE)
         for row, status in statuses.items():
             codes[row] = distinct.setdefault(status, len(self.statuses) + len(distinct))
         return Verdicts(codes, (*self.statuses, *distinct))
@@ -65,5 +67,5 @@ class Verdicts:
         return len(self.statuses) == 1
 
     def has_error(self) -> bool:
-        """Whether a status is neither Success nor Unschedulable."""
+        """Whether a status is Error. `run_filter_plugins` makes an Error of every code that Filter may not return."""
         return any(status.code is Code.ERROR for status in self.statuses)

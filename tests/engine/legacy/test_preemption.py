@@ -63,6 +63,7 @@ def test_v1_18_nominates_the_pod_to_a_node_without_victims() -> None:
     assert nominated(simulation) == NODES[0]
     assert [candidate["node"] for candidate in cycle["postFilter"]["candidates"]] == list(NODES)
     assert all(candidate["victims"] == [] for candidate in cycle["postFilter"]["candidates"])
+    assert cycle["postFilter"]["afterExtenders"] == list(NODES)
 
 
 def test_the_pod_stays_pending_with_its_nomination_at_every_attempt() -> None:

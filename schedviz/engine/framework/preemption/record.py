@@ -25,9 +25,10 @@ class Candidate(msgspec.Struct, frozen=True):
 
 
 class PreemptionRecord(msgspec.Struct, frozen=True):
-    """What a PostFilter plugin evaluated, for the record. `after_extenders` is None without an extender that supports preemption."""
+    """What a PostFilter plugin evaluated, for the record."""
 
     candidates: tuple[Candidate, ...] = ()
+    #: The candidates that extenders left, which are all if no extender supports preemption; None: there are no extenders.
     after_extenders: tuple[Candidate, ...] | None = None
     chosen: str = ""
     victims: tuple[str, ...] = ()

@@ -14,7 +14,7 @@ from schedviz.engine.framework.runtime.outcomes import FilterOutcome
 from schedviz.engine.framework.runtime.per_node_adapter import Filter
 from schedviz.engine.framework.status import SUCCESS, Status, wrapped
 from schedviz.engine.framework.types import NodeInfo, PodInfo
-from schedviz.engine.framework.verdicts import Codes, Index, Verdicts
+from schedviz.engine.framework.verdicts import CODE_TYPE, Codes, Index, Verdicts
 
 
 class NominatedPods(NamedTuple):
@@ -31,7 +31,7 @@ class NominatedPods(NamedTuple):
 
 def run_filter_plugins(plugins: Sequence[tuple[str, Filter]], state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts:
     """A verdict for each row, from the first plugin that rejects it. Upstream: framework/runtime/framework.go RunFilterPlugins"""
-    codes = np.zeros(len(rows), np.int16)
+    codes = np.zeros(len(rows), CODE_TYPE)
     statuses: list[Status] = [SUCCESS]
     passing: Index | None = None
     current = rows
@@ -74,21 +74,20 @@ def search(
 
     `nominated` is None if no node has nominated pods. Upstream: schedule_one.go findNodesThatPassFilters
     """
-    chunk = len(rows) if want * 2 >= len(rows) else max(want + want // 4, 128)
+    part_size = len(rows) if want * 2 >= len(rows) else max(want + want // 4, 128)
     done = feasible = 0
     codes: list[Codes] = []
     statuses: list[Status] = [SUCCESS]
     error: Status | None = None
     while done < len(rows):
-        part = rows if chunk >= len(rows) else rows.take(np.arange(done, min(done + chunk, len(rows))))
+        part = rows if part_size >= len(rows) else rows.take(np.arange(done, min(done + part_size, len(rows))))
         verdicts = run_filter_plugins(plugins, state, pod, part)
         if nominated is not None:
             verdicts = _with_nominated(verdicts, plugins, state, pod, part, nominated)
         end, error = _end_of_search(verdicts, want - feasible)
         if not done and end == len(rows):
             return FilterOutcome(rows, _feasible(verdicts), verdicts)
-        # The statuses of all parts add up, to more than the codes of one part can number.
-        shifted = verdicts.codes[:end].astype(np.int32)
+        shifted = verdicts.codes[:end].astype(CODE_TYPE)
         shifted[shifted > 0] += len(statuses) - 1
         codes.append(shifted)
         statuses.extend(verdicts.statuses[1:])
@@ -96,7 +95,7 @@ def search(
         done += end
         if end < len(part):
             break
-    all_codes = codes[0] if len(codes) == 1 else np.concatenate([np.zeros(0, np.int16), *codes])
+    all_codes = codes[0] if len(codes) == 1 else np.concatenate([np.zeros(0, CODE_TYPE), *codes])
     return FilterOutcome(rows, np.flatnonzero(all_codes == 0), Verdicts(all_codes, statuses), error)
 
 

@@ -19,7 +19,7 @@ from schedviz.engine.framework.interface import PRE_BIND_WAIT_KEY, ObjectVerb, P
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Code, Status, StatusError, as_status
 from schedviz.engine.framework.types import ClusterEvent, PodInfo
-from schedviz.engine.framework.verdicts import Verdicts
+from schedviz.engine.framework.verdicts import CODE_TYPE, Verdicts
 from schedviz.kube.meta import KubeObject
 
 logger = logging.getLogger(__name__)
@@ -34,6 +34,18 @@ _POINTS: Final = (
     *("pre_filter", "filter", "filter_node", "post_filter", "score", "score_node", "normalize_score", "permit", "pre_bind"),
 )
 
+#: Members of plugins, and those without which they would never be called: one of these is required, too.
+_COMPANIONS: Final = (
+    ("reserve", ("unreserve",)),
+    ("unreserve", ("reserve",)),
+    ("add_pod", ("remove_pod",)),
+    ("remove_pod", ("add_pod",)),
+    ("add_pod", ("pre_filter",)),
+    ("normalize_score", ("score", "score_node")),
+    ("watched_kinds", ("object_changed",)),
+    ("object_changed", ("watched_kinds",)),
+    ("to_state", ("load",)),
+)
 
 #: The longest traceback that is kept, in characters.
 _MAX_TRACEBACK_LENGTH: Final = 20_000
@@ -65,6 +77,9 @@ class GuardedPlugin:
         points = [point for point in _POINTS if callable(getattr(plugin, point, None))]
         if not points:
             raise ValueError(f"it has no method of an extension point; expected one or more of {', '.join(_POINTS)}")
+        for member, companions in _COMPANIONS:
+            if hasattr(plugin, member) and not any(hasattr(plugin, companion) for companion in companions):
+                raise ValueError(f"it has {member} without {' or '.join(companions)}, so {member} would never be used; add {companions[0]}")
         for point in points:
             setattr(self, *self._guard(point))
         if hasattr(plugin, "events_to_register"):
@@ -72,10 +87,10 @@ class GuardedPlugin:
             if not all(isinstance(event, ClusterEvent) for event in events):
                 raise ValueError("events_to_register returned something that is no ClusterEvent")
             self.events_to_register = lambda: events
-        if hasattr(plugin, "watched_kinds") and hasattr(plugin, "object_changed"):
+        if hasattr(plugin, "watched_kinds"):
             self.watched_kinds = tuple(plugin.watched_kinds)
             self.object_changed = self._object_changed
-        if hasattr(plugin, "to_state") and hasattr(plugin, "load"):
+        if hasattr(plugin, "to_state"):
             self.to_state, self.load = plugin.to_state, plugin.load
             self.is_read_only = getattr(plugin, "is_read_only", False) is True
 
@@ -258,7 +273,7 @@ def _verdicts(count: int) -> Callable[[Any], Verdicts | None]:
             raise _InvalidAnswerError(f"expected codes from 0 to {len(statuses) - 1}")
         if not statuses or not statuses[0].is_success or any(status.is_success for status in statuses[1:]):
             raise _InvalidAnswerError("expected Success as the first of the statuses, and nowhere else")
-        return Verdicts(codes.astype(np.int16), statuses)
+        return Verdicts(codes.astype(CODE_TYPE), statuses)
 
     return check
 

@@ -6,9 +6,11 @@ import pytest
 
 from schedviz.engine.framework.cycle_state import CycleState, StateKey
 from schedviz.engine.framework.plugins.registry import in_tree_registry
+from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.runtime import PluginListsError
 from schedviz.engine.framework.runtime.user_plugin_guard import GuardedPlugin
 from schedviz.engine.framework.status import SUCCESS, Code, Status, unschedulable
+from schedviz.engine.framework.types import Generations, NodeInfo
 from schedviz.engine.framework.verdicts import Verdicts
 
 
@@ -82,6 +84,16 @@ def test_an_invalid_answer_of_filter_is_an_error(world, framework_with, answers,
     status = next(verdicts[row] for row in range(2) if not verdicts[row].is_success)
     assert (status.code, status.failed_plugin) == (Code.ERROR, "Bad")
     assert status.message.startswith(f'running "Bad" filter plugin: {message}')
+
+
+def test_every_node_can_have_a_status_of_its_own(world, framework_with):
+    guarded = framework_with(filter_node=lambda _state, _pod, info: unschedulable(f"reason {info.name}")).plugins.by_name["Bad"]
+    count = 2**15 + 10
+    rows = Rows.of([NodeInfo(str(number), Generations()) for number in range(count)])
+    by_row = guarded.filter(CycleState(), world.pod("p"), rows)
+    many = framework_with(filter=lambda *_: Verdicts(np.arange(1, count + 1), (SUCCESS, *by_row.statuses[1:]))).plugins.by_name["Bad"]
+
+    assert by_row[count - 1].reasons == many.filter(CycleState(), world.pod("p"), rows)[count - 1].reasons == (f"reason {count - 1}",)
 
 
 def test_filter_fails_for_the_node_at_which_the_plugin_raises(world, framework_with):
@@ -200,6 +212,14 @@ def test_state_that_can_be_stored_is_kept(world, framework_with):
         ({"less": True}, "cannot sort the queue"),
         ({"colour": 1}, "it has no method of an extension point"),
         ({"filter_node": SUCCESS, "events_to_register": ["Node"]}, "returned something that is no ClusterEvent"),
+        ({"reserve": SUCCESS}, "it has reserve without unreserve, so reserve would never be used; add unreserve"),
+        ({"unreserve": None}, "unreserve without reserve"),
+        ({"pre_filter": (None, SUCCESS), "add_pod": SUCCESS}, "add_pod without remove_pod"),
+        ({"pre_filter": (None, SUCCESS), "remove_pod": SUCCESS}, "remove_pod without add_pod"),
+        ({"filter_node": SUCCESS, "add_pod": SUCCESS, "remove_pod": SUCCESS}, "add_pod without pre_filter"),
+        ({"filter_node": SUCCESS, "normalize_score": lambda *_: []}, "normalize_score without score or score_node"),
+        ({"filter_node": SUCCESS, "object_changed": None}, "object_changed without watched_kinds"),
+        ({"filter_node": SUCCESS, "to_state": {}}, "to_state without load"),
     ],
 )
 def test_a_plugin_that_cannot_be_used_is_rejected(framework_with, answers, message):

@@ -216,7 +216,10 @@ class DynamicResources:
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:
         """Look for devices on each node; after an error, which ends the cycle, on none."""
-        data = state.read(STATE_KEY)
+        try:
+            data = state.read(STATE_KEY)
+        except NotFoundError as error:
+            return Verdicts.all(len(rows), as_status(str(error)))
         if not data.claims:
             return None
         self._restore_allocator(data, pod)

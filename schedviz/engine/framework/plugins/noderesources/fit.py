@@ -25,7 +25,7 @@ from schedviz.engine.framework.resource import Resource, is_extended_resource_na
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Status, as_status, unschedulable
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo, RegisteredEvent
-from schedviz.engine.framework.verdicts import Verdicts
+from schedviz.engine.framework.verdicts import CODE_TYPE, Verdicts
 
 _BITS_OF_INT16: Final = 15
 _BITS_OF_INT64: Final = 63
@@ -137,7 +137,7 @@ class Fit:
 
     def sums_key(self, state: CycleState, pod: PodInfo) -> Hashable | None:  # noqa: ARG002 - the extension point's shape
         """The requests that Filter compares."""
-        return tuple(self._checked(state.read(PRE_FILTER_STATE_KEY)))
+        return None if PRE_FILTER_STATE_KEY not in state else tuple(self._checked(state.read(PRE_FILTER_STATE_KEY)))
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:  # noqa: ARG002 - the extension point's shape
         """Each row's shortages as bits, and one status for each combination of them. Upstream: fitsRequest"""
@@ -156,7 +156,7 @@ class Fit:
         else:
             # Sorting all rows takes longer than a table of all masks.
             masks = np.arange(int(shortages.max()) + 1)
-        table = np.zeros(len(masks), np.int16)
+        table = np.zeros(len(masks), CODE_TYPE)
         for code in np.unique(shortages).tolist():
             mask = int(masks[code])
             if mask:

@@ -35,7 +35,7 @@ from schedviz.engine.framework.resource import Resource, is_scalar_resource_name
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Status, as_status, unresolvable, unschedulable
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, ClusterEventWithHint, PodInfo, QueueingHint, RegisteredEvent
-from schedviz.engine.framework.verdicts import Verdicts
+from schedviz.engine.framework.verdicts import CODE_TYPE, Verdicts
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.devices import DeviceClass
 from schedviz.kube.meta import KubeObject
@@ -69,7 +69,7 @@ class FitV136(Fit):
     def __init__(self, args: NodeResourcesFitArgs, handle: Handle) -> None:
         super().__init__(args, handle)
         self._handle = handle
-        self._has_device_classes = handle.features.dra_extended_resource
+        self._delegates_to_dra = handle.features.dra_extended_resource
         self._most_allocated = strategy_of(ScoringStrategy(type="MostAllocated"))
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
@@ -77,7 +77,7 @@ class FitV136(Fit):
             ClusterEventWithHint(ClusterEvent(GVK.POD, ActionType.DELETE | ActionType.UPDATE_POD_SCALE_DOWN), _after_pod_event),
             ClusterEventWithHint(ClusterEvent(GVK.NODE, ActionType.ADD | ActionType.UPDATE_NODE_ALLOCATABLE), self._after_node_change),
         ]
-        if self._has_device_classes:
+        if self._delegates_to_dra:
             event = ClusterEvent(GVK.DEVICE_CLASS, ActionType.ADD | ActionType.UPDATE)
             events.append(ClusterEventWithHint(event, _after_device_class_event))
         return events
@@ -111,7 +111,7 @@ class FitV136(Fit):
 
     def _is_delegated_to_dra(self, resource: str, allocatable: int) -> bool:
         """Whether devices provide a scalar resource that the node does not have. Upstream: shouldDelegateResourceToDRA"""
-        if not self._has_device_classes or allocatable > 0 or resource in ("cpu", "memory", "ephemeral-storage"):
+        if not self._delegates_to_dra or allocatable > 0 or resource in ("cpu", "memory", "ephemeral-storage"):
             return False
         return resource in provided_resources(self._handle.objects)
 
@@ -132,7 +132,7 @@ class FitV136(Fit):
         else:
             # Sorting all rows takes longer than a table of all masks.
             masks = np.arange(int(shortages.max()) + 1)
-        table = np.zeros(len(masks), np.int16)
+        table = np.zeros(len(masks), CODE_TYPE)
         for code in np.flatnonzero(np.bincount(shortages, minlength=len(masks))).tolist():
             mask = int(masks[code])
             if mask:
@@ -143,14 +143,16 @@ class FitV136(Fit):
     def sums_key(self, state: CycleState, pod: PodInfo) -> Hashable | None:
         """None if devices may provide a resource that nodes lack."""
         key = super().sums_key(state, pod)
-        return None if self._has_device_classes and any("/" in name for name, _ in self._checked(state.read(PRE_FILTER_STATE_KEY))) else key
+        if key is None or not self._delegates_to_dra:
+            return key
+        return None if any("/" in name for name, _ in self._checked(state.read(PRE_FILTER_STATE_KEY))) else key
 
     def _checked(self, request: PreFilterState) -> list[tuple[str, int]]:
         return [(name, amount) for name, amount in _requested(request) if not self._is_ignored(name)]
 
     def _without_devices(self, shortages: IntArray, checked: Sequence[tuple[str, int]], rows: Rows) -> IntArray:
         """Clear the shortages of resources that devices provide on nodes that have none of them."""
-        if not self._has_device_classes or not any("/" in name for name, _ in checked):
+        if not self._delegates_to_dra or not any("/" in name for name, _ in checked):
             return shortages
         provided = provided_resources(self._handle.objects)
         for index, (name, _) in enumerate(checked):
@@ -184,7 +186,7 @@ class FitV136(Fit):
 
     def sign_pod(self, pod: PodInfo) -> Sequence[tuple[str, object]] | None:
         request = compute_pod_resource_request(pod)
-        if self._has_device_classes and any(amount and self._is_delegated_to_dra(name, 0) for name, amount in request.scalar):
+        if self._delegates_to_dra and any(amount and self._is_delegated_to_dra(name, 0) for name, amount in request.scalar):
             return None
         return ((signers.RESOURCES, signed_requests(request)),)
 

@@ -28,7 +28,7 @@ from schedviz.engine.framework.plugins.nodevolumelimits.limits import (
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Status, as_status
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo, RegisteredEvent
-from schedviz.engine.framework.verdicts import Index, Verdicts
+from schedviz.engine.framework.verdicts import CODE_TYPE, Index, Verdicts
 from schedviz.kube.claims import claim_name, class_of_claim
 from schedviz.kube.core import Pod
 from schedviz.kube.storage import PersistentVolumeClaim, StorageClass
@@ -51,7 +51,7 @@ class CSILimits(VolumeLimits):
         csi_rows = self._csi_nodes.places(rows)
         migration = self._csi_nodes.migration(csi_rows)
         statuses: list[Status] = [SUCCESS, MAX_VOLUME_COUNT_EXCEEDED]
-        codes = np.zeros(len(rows), np.int16)
+        codes = np.zeros(len(rows), CODE_TYPE)
         for number in np.unique(migration).tolist():
             same = np.flatnonzero(migration == number)
             try:

@@ -38,7 +38,7 @@ from schedviz.engine.framework.types import (
     QueueingHint,
     RegisteredEvent,
 )
-from schedviz.engine.framework.verdicts import Index, Mask, Verdicts
+from schedviz.engine.framework.verdicts import CODE_TYPE, Index, Mask, Verdicts
 from schedviz.kube.core import Pod
 from schedviz.kube.meta import KubeObject
 from schedviz.kube.storage import CSIDriver, CSINode, PersistentVolumeClaim
@@ -94,7 +94,7 @@ class CSILimitsV136(CSILimits):
         if not self._needs_drivers or not pod.pod.spec.volumes:
             return verdicts
         statuses = list((SUCCESS,) if verdicts is None else verdicts.statuses)
-        codes = np.zeros(len(rows), np.int16) if verdicts is None else verdicts.codes
+        codes = np.zeros(len(rows), CODE_TYPE) if verdicts is None else verdicts.codes
         for mask, driver in self._without_driver(pod.pod, rows):
             rejected = mask & np.array([status.code is not Code.ERROR and not _is_unresolvable(status) for status in statuses])[codes]
             codes = np.where(rejected, len(statuses), codes)

@@ -26,7 +26,7 @@ from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, Status, as_status, unresolvable
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, NodeInfo, PodInfo, RegisteredEvent
 from schedviz.engine.framework.uniform import uniform
-from schedviz.engine.framework.verdicts import Verdicts
+from schedviz.engine.framework.verdicts import CODE_TYPE, Verdicts
 from schedviz.kube.affinity import Toleration
 from schedviz.kube.core import Taint
 
@@ -66,7 +66,7 @@ class TaintToleration:
             return None
         statuses: dict[Status, int] = {SUCCESS: 0}
         codes = [0 if taint is None else statuses.setdefault(_untolerated(taint), len(statuses)) for taint in untolerated]
-        return Verdicts(np.array(codes, np.int16)[classes], tuple(statuses))
+        return Verdicts(np.array(codes, CODE_TYPE)[classes], tuple(statuses))
 
     def pre_score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Status:
         if len(rows):
@@ -81,10 +81,14 @@ class TaintToleration:
         except NotFoundError as error:
             return as_status(f'failed to read "{PRE_SCORE_STATE_KEY.name}" from cycleState: {error}')
         classes, taint_sets = taint_sets_of(rows, (PREFER_NO_SCHEDULE,))
-        counts = [sum(1 for taint in taints if not tolerations_tolerate_taint(tolerations, taint)) for taints in taint_sets]
+        counts = [sum(1 for taint in taints if not self._tolerate(tolerations, taint)) for taints in taint_sets]
         if len(set(counts)) == 1:
             return uniform(len(rows), counts[0])
         return np.array(counts, np.int64)[classes]
+
+    def _tolerate(self, tolerations: Sequence[Toleration], taint: Taint) -> bool:
+        """Whether any of the tolerations tolerates the taint."""
+        return tolerations_tolerate_taint(tolerations, taint)
 
     def normalize_score(self, state: CycleState, pod: PodInfo, scores: Scores) -> Scores | Status:  # noqa: ARG002
         return default_normalize_score(scores, reverse=True)

@@ -11,16 +11,15 @@ from typing import Any, Final
 import numpy as np
 
 from schedviz.engine.framework.cycle_state import CycleState
-from schedviz.engine.framework.interface import Handle, Scores
+from schedviz.engine.framework.interface import Handle
 from schedviz.engine.framework.plugins.helper import signers
 from schedviz.engine.framework.plugins.helper.hint_objects import after, before_and_after, queue_if
-from schedviz.engine.framework.plugins.helper.taint import HARD_TAINT_EFFECTS, PREFER_NO_SCHEDULE
+from schedviz.engine.framework.plugins.helper.taint import HARD_TAINT_EFFECTS
 from schedviz.engine.framework.plugins.helper.taint_comparison import tolerates
-from schedviz.engine.framework.plugins.tainttoleration.taint_toleration import PRE_SCORE_STATE_KEY, TaintToleration, taint_sets_of
+from schedviz.engine.framework.plugins.tainttoleration.taint_toleration import TaintToleration, taint_sets_of
 from schedviz.engine.framework.rows import Rows
-from schedviz.engine.framework.status import SUCCESS, Status, unresolvable
+from schedviz.engine.framework.status import SUCCESS, unresolvable
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, ClusterEventWithHint, PodInfo, QueueingHint, RegisteredEvent
-from schedviz.engine.framework.uniform import uniform
 from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.kube.affinity import Toleration
 from schedviz.kube.core import Node, Pod, Taint
@@ -61,14 +60,6 @@ class TaintTolerationV136(TaintToleration):
         if not any(rejects):
             return None
         return Verdicts(np.array(rejects, np.int16)[classes], (SUCCESS, _UNTOLERATED))
-
-    def score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Scores | Status:
-        if not self._compares:
-            return super().score(state, pod, rows)
-        tolerations = state.read(PRE_SCORE_STATE_KEY).tolerations
-        classes, taint_sets = taint_sets_of(rows, (PREFER_NO_SCHEDULE,))
-        counts = [sum(not self._tolerate(tolerations, taint) for taint in taints) for taints in taint_sets]
-        return uniform(len(rows), counts[0]) if len(set(counts)) == 1 else np.array(counts, np.int64)[classes]
 
     def sign_pod(self, pod: PodInfo) -> Sequence[tuple[str, object]]:
         return ((signers.TOLERATIONS, signers.tolerations(pod.pod)),)
