@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class StatefulPluginError(LookupError):
-    """A plugin of the pod's profile keeps state, so a dry run could change its results in real cycles."""
+    """A plugin of the pod's profile keeps state that a dry run may change, which would change its results in real cycles."""
 
 
 class LiveDryRuns:
@@ -36,7 +36,7 @@ class LiveDryRuns:
 
         `moved`: on these nodes instead of the present ones. Raises `UnknownProfileError`, `StatefulPluginError`.
         """
-        _require_stateless(simulation, pod)
+        _require_dry_run_safe(simulation, pod)
         if moved is not None:
             for own in self._assumed(simulation):
                 if own.uid == pod.uid:
@@ -81,8 +81,8 @@ class LiveDryRuns:
             scheduler.use_snapshot(scheduler_snapshot)
 
 
-def _require_stateless(simulation: Simulation, pod: Pod) -> None:
+def _require_dry_run_safe(simulation: Simulation, pod: Pod) -> None:
     framework = simulation.scheduler.state.profiles.get(pod.spec.scheduler_name)
     for plugin in framework.stateful_plugins if framework is not None else ():
-        if not getattr(plugin, "is_read_only", False):
+        if not getattr(plugin, "is_dry_run_safe", False):
             raise StatefulPluginError(f"the plugin {plugin.name} keeps state between cycles")

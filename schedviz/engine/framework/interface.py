@@ -1,8 +1,8 @@
 """The plugin interface: one protocol for each extension point, and the values that pass through them.
 
-A plugin has a `name`, is created by its factory from its arguments and a `Handle`, and implements every extension point whose methods it
-has. Filter and Score have two forms: for many rows at once (`filter`, `score`), or for one node (`filter_node`, `score_node`), which the
-framework adapts. A plugin implements one of them.
+A plugin has a `name`, is created by its factory from its arguments and a `Handle`, and implements every extension point if it has all of
+the point's methods. docs/plugins.md lists the methods that only built-in plugins can have. Filter and Score have two forms: for many rows
+at once (`filter`, `score`), or for one node (`filter_node`, `score_node`), which the framework adapts. A plugin implements one of them.
 
 Upstream: framework/interface.go
 """
@@ -505,7 +505,8 @@ class ObjectWatcher(Plugin, Protocol):
 class StatefulPlugin(Plugin, Protocol):
     """A plugin that keeps state between pods; every checkpoint stores it.
 
-    If Filter and Score do not change the state, the plugin sets `is_read_only = True`, and dry runs on a live engine may call it.
+    If only Reserve, Unreserve, PostBind and `object_changed` change the state, the plugin sets `is_dry_run_safe = True`, and dry runs on a
+    live engine may call it.
     """
 
     def to_state(self, number: Callable[[KubeObject], int]) -> Any:

@@ -8,11 +8,11 @@ from schedviz.engine.binding import BindingCycle
 from schedviz.engine.cache import Cache
 from schedviz.engine.event_handlers import EventHandlers
 from schedviz.engine.features import Features
-from schedviz.engine.framework.plugins.registry import in_tree_registry
 from schedviz.engine.framework.runtime import Framework
 from schedviz.engine.framework.types import Generations, PodInfo
 from schedviz.engine.queue.v1_27.priority_queue import make_queue
 from schedviz.engine.release import Release
+from schedviz.engine.releases.v1_27_plugins import in_tree_registry
 from schedviz.engine.schedule_one import SchedulingCycle
 from schedviz.kube.kinds import WATCHED_KINDS
 from schedviz.trace import releases

@@ -31,7 +31,7 @@ from schedviz.engine.framework.runtime.plugin_lists import Registry
 
 
 def in_tree_registry() -> Registry:
-    """Every plugin of v1.36; those of pod groups are enabled by their gates."""
+    """Every plugin of v1.36, and Scripted, which is ours. Plugins of pod groups are enabled by their gates."""
     return {
         names.SCHEDULING_GATES: SchedulingGatesV136,
         names.PRIORITY_SORT: PrioritySort,

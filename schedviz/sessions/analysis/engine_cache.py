@@ -37,7 +37,7 @@ class EngineCache:
 
     def put(self, key: EngineKey, simulation: Simulation) -> None:
         """Cache an engine, replacing any other. Its state must be unchanged except for the scheduler's snapshot."""
-        if any(not getattr(plugin, "is_read_only", False) for plugin in _stateful_plugins(simulation)):
+        if any(not getattr(plugin, "is_dry_run_safe", False) for plugin in _stateful_plugins(simulation)):
             return
         with self._lock:
             self._drop()

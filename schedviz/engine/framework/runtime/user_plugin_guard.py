@@ -92,7 +92,8 @@ class GuardedPlugin:
             self.object_changed = self._object_changed
         if hasattr(plugin, "to_state"):
             self.to_state, self.load = plugin.to_state, plugin.load
-            self.is_read_only = getattr(plugin, "is_read_only", False) is True
+            # is_read_only is its former name.
+            self.is_dry_run_safe = getattr(plugin, "is_dry_run_safe", getattr(plugin, "is_read_only", False)) is True
 
     def _guard(self, point: str) -> tuple[str, Callable[..., Any]]:
         """The name and the guarded method of an extension point."""

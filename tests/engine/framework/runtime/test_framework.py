@@ -5,8 +5,8 @@ import pytest
 
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.interface import NominatingInfo, NominatingMode, PostFilterResult, PreFilterResult
-from schedviz.engine.framework.plugins.registry import in_tree_registry
 from schedviz.engine.framework.status import SKIP, SUCCESS, Code, Status, StatusError, as_status, unresolvable, unschedulable
+from schedviz.engine.releases.v1_27_plugins import in_tree_registry
 
 SECOND = 1_000_000_000
 

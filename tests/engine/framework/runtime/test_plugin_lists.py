@@ -2,8 +2,8 @@
 
 import pytest
 
-from schedviz.engine.framework.plugins.registry import in_tree_registry
 from schedviz.engine.framework.runtime import PluginListsError
+from schedviz.engine.releases.v1_27_plugins import in_tree_registry
 
 SCORE = [
     "TaintToleration",

@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 
 from schedviz.engine.framework.cycle_state import CycleState, StateKey
-from schedviz.engine.framework.plugins.registry import in_tree_registry
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.runtime import PluginListsError
 from schedviz.engine.framework.runtime.user_plugin_guard import GuardedPlugin
 from schedviz.engine.framework.status import SUCCESS, Code, Status, unschedulable
 from schedviz.engine.framework.types import Generations, NodeInfo
 from schedviz.engine.framework.verdicts import Verdicts
+from schedviz.engine.releases.v1_27_plugins import in_tree_registry
 
 
 class Note(msgspec.Struct):

@@ -33,7 +33,7 @@ _UNBOUND_IMMEDIATE: Final = unresolvable("pod has unbound immediate PersistentVo
 class VolumeBinding:
     name = names.VOLUME_BINDING
     watched_kinds = ("PersistentVolume", "PersistentVolumeClaim")
-    is_read_only = True
+    is_dry_run_safe = True
     rules: ClassVar[SearchRules] = SearchRules()
     #: Whether PreFilter leaves only the nodes of local volumes.
     narrows_nodes: ClassVar[bool] = True

@@ -1,4 +1,4 @@
-"""The in-tree plugins by name, with their factories. Upstream: framework/plugins/registry.go"""
+"""The in-tree plugins of v1.27.1 by name, with their factories. Upstream: framework/plugins/registry.go"""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ from schedviz.engine.framework.runtime.plugin_lists import Registry
 
 
 def in_tree_registry() -> Registry:
-    """Every plugin of v1.27.1 except DynamicResources (alpha there). A v1 configuration rejects SelectorSpread."""
+    """Every plugin of v1.27.1 except DynamicResources (alpha there), and Scripted, which is ours.
+
+    A v1 configuration rejects SelectorSpread.
+    """
     return {
         names.PRIORITY_SORT: PrioritySort,
         names.NODE_UNSCHEDULABLE: NodeUnschedulable,
