@@ -88,8 +88,8 @@ class CycleResults(msgspec.Struct):
     is_hint_used: bool = False
     batch_flush: str | None = None
     batch_stored: int = 0
-    #: v1.36: an extender returned Nodes, and the feasible rows are NodeInfos without pods made of them.
-    are_rows_without_pods: bool = False
+    #: v1.36: an extender returned Nodes, and the feasible rows are new NodeInfos without pods, made of them.
+    feasible_rows_lack_pods: bool = msgspec.field(default=False, name="are_rows_without_pods")
 
     @property
     def evaluated_nodes(self) -> int:

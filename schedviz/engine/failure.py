@@ -107,7 +107,7 @@ def _requeue(state: SchedulerState, queued: QueuedPodInfo) -> bool:
     if cached is None or cached.spec.node_name:
         # The pod was deleted, or it was bound although the Bind call returned an error.
         return False
-    queued.pod_info = queued.pod_info.like(cached)
+    queued.pod_info = queued.pod_info.info_of(cached)
     return state.queue.add_unschedulable_if_not_present(queued, state.queue.scheduling_cycle)
 
 

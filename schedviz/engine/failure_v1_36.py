@@ -27,7 +27,7 @@ def handle_scheduling_failure(state: SchedulerState, framework: Framework, queue
             # Another pod has the name: this one was deleted.
             state.queue.done(pod.uid)
             return facts
-        queued.pod_info = pod = queued.pod_info.like(cached)
+        queued.pod_info = pod = queued.pod_info.info_of(cached)
         facts["requeued"] = state.queue.add_unschedulable_if_not_present(queued, state.queue.scheduling_cycle)
     state.queue.add_nominated_pod(queued.pod_info, failure.nominating_info)
     if failure.status.as_error() is not None:

@@ -42,7 +42,7 @@ class PodGroupAlgorithmRun:
     @property
     def is_over(self) -> bool:
         """Whether no pod is left to try."""
-        return self.has_failed or (len(self.pods) == self._size and all(pod.is_tried for pod in self.pods[-1:]))
+        return self.has_failed or (len(self.pods) == self._size and all(pod.waits_for_group for pod in self.pods[-1:]))
 
     @property
     def may_be_chosen(self) -> bool:
@@ -51,12 +51,12 @@ class PodGroupAlgorithmRun:
 
     def advance(self) -> None:
         """Begin the next pod, or run one stage of the present one."""
-        if not self.pods or self.pods[-1].is_tried:
+        if not self.pods or self.pods[-1].waits_for_group:
             self.pods.append(self._make_pod_cycle(len(self.pods)))
             self.pods[-1].begin()
         else:
             self.pods[-1].advance()
-        if self.pods[-1].is_tried:
+        if self.pods[-1].waits_for_group:
             self._update_status(self.pods[-1])
 
     def _update_status(self, pod: PodGroupPodCycle) -> None:

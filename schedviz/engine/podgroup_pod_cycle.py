@@ -48,7 +48,7 @@ class AlgorithmResult(msgspec.Struct):
 
 
 def _then(stage: Stage[Any]) -> tuple[str, ...]:
-    """What can follow a stage of a pod that is tried, or that was."""
+    """The stages that can follow one, while the pod is tried or after its group was decided."""
     match stage.name:
         case stages.POP:
             return (stages.PRE_FILTER, stages.WAIT_FOR_POD_GROUP)
@@ -61,7 +61,9 @@ def _then(stage: Stage[Any]) -> tuple[str, ...]:
 
 
 class PodGroupPodCycle(SchedulingCycleV136):
-    """One pod of a group: `advance` runs one stage at a time, until the stage is WAIT_FOR_POD_GROUP and after `bind` or `fail`."""
+    """One pod of a group: `advance` runs one stage at a time, until the stage is WAIT_FOR_POD_GROUP, and again after
+    `prepare_for_binding_cycle` or `fail`.
+    """
 
     def __init__(self, state: SchedulerState, queued: QueuedPodInfo, framework: Framework, number: int, *, pod_group: str = "") -> None:
         super().__init__(state, queued, framework, number)
@@ -84,14 +86,14 @@ class PodGroupPodCycle(SchedulingCycleV136):
         return cycle
 
     @property
-    def is_tried(self) -> bool:
+    def waits_for_group(self) -> bool:
         """Whether the pod waits for the group's result."""
         return self.stage == stages.WAIT_FOR_POD_GROUP
 
     @property
     def is_being_tried(self) -> bool:
         """Whether the scheduling algorithm runs for the pod."""
-        return self._is_trying and not self.is_tried
+        return self._is_trying and not self.waits_for_group
 
     @property
     def is_placed(self) -> bool:
@@ -104,8 +106,8 @@ class PodGroupPodCycle(SchedulingCycleV136):
 
     # The group's result is known.
 
-    def bind(self) -> None:
-        """The group can be scheduled: go on to the binding cycle. Upstream: prepareForBindingCycle"""
+    def prepare_for_binding_cycle(self) -> None:
+        """The group can be scheduled: Assume comes next, for the cache. Upstream: prepareForBindingCycle"""
         self.cycle_state.is_pod_group_scheduling_cycle = False
         self.failure = None
         self.stage = stages.ASSUME
@@ -239,13 +241,13 @@ class PodGroupPodCycle(SchedulingCycleV136):
     def advance(self) -> None:
         """Run one stage and record what it found."""
         super().advance()
-        if self.is_tried:
+        if self.waits_for_group:
             self._record_algorithm_result()
 
     def begin(self) -> None:
         """Run the first stage, Pop."""
         super().begin()
-        if self.is_tried:
+        if self.waits_for_group:
             self._record_algorithm_result()
 
     def record_again(self) -> None:

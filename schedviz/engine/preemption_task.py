@@ -88,7 +88,7 @@ class PreemptionTask:
     def gates(self, find_pod: FindPod) -> bool:
         """Whether the preemptor has to wait: until the last victim is gone or terminating. Upstream: isRunningPreemption
 
-        The others are evicted before it, so that the preemptor is not tried again, and does not evict them again, too early.
+        The last one is evicted after the others: if the preemptor were tried again before, it would evict them once more.
         """
         if self.stage != EVICT_LAST_VICTIM:
             return not self.has_ended

@@ -109,11 +109,11 @@ class SchedulingCycle:
     @property
     def scheduled_pods(self) -> Sequence[SchedulingCycle]:
         """The cycles after which a binding cycle follows: this one, or none."""
-        return [self] if self.is_bound_for_binding else []
+        return [self] if self.is_scheduled else []
 
     @property
-    def is_bound_for_binding(self) -> bool:
-        """Whether the pod was scheduled: a binding cycle follows."""
+    def is_scheduled(self) -> bool:
+        """Whether the cycle has ended and a binding cycle follows."""
         return self.has_ended and self.results.outcome == SCHEDULED
 
     # Before the scheduling algorithm.
@@ -380,8 +380,8 @@ class SchedulingCycle:
         self._ranking_by_plugins = None
         facts: dict[str, Any] = {"plugins": [plugin.name for plugin in outcome.plugins], "nodes": len(self.feasible)}
         facts["best"] = best_raw(self.feasible, outcome, self.first_ranking(outcome.totals))
-        if self.state.classic_priorities is not None:
-            facts["priorities"] = self.state.classic_priorities.run(self.pod, self.feasible, self.state.snapshot)
+        if self.state.priorities_v1_14 is not None:
+            facts["priorities"] = self.state.priorities_v1_14.run(self.pod, self.feasible, self.state.snapshot)
         return StageReport(stages.NORMALIZE_SCORE, facts=facts)
 
     def _normalize_score(self) -> StageReport:

@@ -118,7 +118,7 @@ class PodGroupCycle:
         """The pod whose part of the cycle runs, or ran last."""
         if not self.pods:
             return next((run.pods[-1] for run in reversed(self.runs) if run.pods), None)
-        submitted = [pod for pod in self.pods if not pod.is_tried or not pod.was_tried]
+        submitted = [pod for pod in self.pods if not pod.waits_for_group or not pod.was_tried]
         return submitted[-1] if submitted else self.pods[-1]
 
     @property
@@ -130,7 +130,7 @@ class PodGroupCycle:
     @property
     def scheduled_pods(self) -> list[PodGroupPodCycle]:
         """The pods for which a binding cycle follows."""
-        return [pod for pod in self.pods if pod.is_bound_for_binding]
+        return [pod for pod in self.pods if pod.is_scheduled]
 
     @property
     def is_about_to_fail(self) -> bool:
@@ -138,7 +138,7 @@ class PodGroupCycle:
         pod = self._next_to_submit
         if pod is None or self.stage != stages.SUBMIT_PODS:
             return False
-        return not self._can_be_bound(pod) if pod.is_tried else pod.stage == stages.HANDLE_SCHEDULING_FAILURE
+        return not self._can_be_bound(pod) if pod.waits_for_group else pod.stage == stages.HANDLE_SCHEDULING_FAILURE
 
     @property
     def shown_start_node_index(self) -> int:
@@ -359,7 +359,7 @@ class PodGroupCycle:
             self.pods[-1].begin_untried()
         else:
             self.state.recorder.cycle = pod.number
-            if pod.is_tried:
+            if pod.waits_for_group:
                 self._submit(pod)
             pod.advance()
             if pod.has_ended:
@@ -368,7 +368,7 @@ class PodGroupCycle:
             return None
         facts = {
             "scheduled": [pod.queued.key for pod in self.scheduled_pods],
-            "failed": [pod.queued.key for pod in self.pods if not pod.is_bound_for_binding],
+            "failed": [pod.queued.key for pod in self.pods if not pod.is_scheduled],
         }
         if self.results.is_refused:
             self._set_outcome()
@@ -387,7 +387,7 @@ class PodGroupCycle:
         elif not pod.was_tried:
             pod.fail(Failure(status, nominating_info=None))
         elif self._can_be_bound(pod):
-            pod.bind()
+            pod.prepare_for_binding_cycle()
         elif algorithm_result.status.is_success and results.waiting_on_preemption:
             pod.fail(Failure(status, (), NominatingInfo(NominatingMode.OVERRIDE, algorithm_result.node)))
         elif algorithm_result.status.is_success or (algorithm_result.requires_preemption and not results.waiting_on_preemption):

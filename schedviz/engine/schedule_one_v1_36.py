@@ -161,7 +161,7 @@ class SchedulingCycleV136(SchedulingCycle):
 
         Upstream: extender.go HTTPExtender.Filter
         """
-        self.results.are_rows_without_pods = True
+        self.results.feasible_rows_lack_pods = True
         return rows_without_pods(rows, self.state.cache.generations)
 
     # Which of them is best.

@@ -31,7 +31,7 @@ from schedviz.engine.framework.runtime.framework_v1_36 import FrameworkV136
 from schedviz.engine.framework.runtime.state_transfer import transfer_state
 from schedviz.engine.informers import Informers
 from schedviz.engine.instructions import Host
-from schedviz.engine.legacy.priority_runner import ClassicPriorities
+from schedviz.engine.legacy.priority_runner import PrioritiesV114
 from schedviz.engine.preemption_task import PreemptionTask, PreemptionTasks
 from schedviz.engine.queue import Nominator
 from schedviz.engine.release import Release
@@ -117,7 +117,7 @@ class Scheduler:
             pod_info=pod_info,
             api_dispatcher=dispatcher,
             dra_manager=self.dra_manager,
-            classic_priorities=ClassicPriorities.of(policies, informers),
+            priorities_v1_14=PrioritiesV114.of(policies, informers),
         )
         self._handlers = release.make_handlers(self.state)
         #: The running scheduling cycle, of a pod or of a pod group.

@@ -18,7 +18,7 @@ from schedviz.engine.framework.runtime import Framework
 from schedviz.engine.framework.types import PodInfo
 from schedviz.engine.informers import Informers
 from schedviz.engine.instructions import Host, PatchPodStatus, RecordEvent
-from schedviz.engine.legacy.priority_runner import ClassicPriorities
+from schedviz.engine.legacy.priority_runner import PrioritiesV114
 from schedviz.engine.queue import SchedulingQueue
 from schedviz.kube.core import Pod, PodCondition
 from schedviz.trace.recorder import Recorder
@@ -45,7 +45,7 @@ class SchedulerState:
         pod_info: type[PodInfo],
         api_dispatcher: ApiDispatcher | None = None,
         dra_manager: DRAManager | None = None,
-        classic_priorities: ClassicPriorities | None = None,
+        priorities_v1_14: PrioritiesV114 | None = None,
     ) -> None:
         self.features = features
         #: The class of the release's PodInfos.
@@ -69,7 +69,7 @@ class SchedulerState:
         #: Draws among tied nodes; None: the first of them is taken (FORMAT.md, "Frozen choices").
         self.random_source = random_source
         #: v1.14's priorities, if the session's policies name any.
-        self.classic_priorities = classic_priorities
+        self.priorities_v1_14 = priorities_v1_14
         #: v1.36: take the first of tied nodes instead of the one at the top of upstream's heap.
         self.takes_first_of_tied = False
         #: v1.36: draw among tied nodes.
@@ -94,7 +94,7 @@ class SchedulerState:
         pod_state = self.cache.pod_states.get(pod.uid)
         if pod_state is None:
             return self.pod_info(pod)
-        return pod_state.info if pod_state.info.pod is pod else pod_state.info.like(pod)
+        return pod_state.info if pod_state.info.pod is pod else pod_state.info.info_of(pod)
 
     def forget_pod(self, pod: PodInfo) -> str:
         """Forget an assumed pod. Returns the error, or ""."""

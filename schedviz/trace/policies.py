@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Meta
 
 #: v1.14's priorities that can be enabled by name.
-CLASSIC_PRIORITIES: Final = (
+PRIORITIES_V1_14: Final = (
     "BalancedResourceAllocation",
     "EqualPriority",
     "ImageLocalityPriority",
@@ -36,10 +36,10 @@ class PriorityPolicy(msgspec.Struct, frozen=True, rename="camel", forbid_unknown
     scores: dict[str, Annotated[int, Meta(ge=0, le=10)]] | None = None
 
     def __post_init__(self) -> None:
-        if self.scores is None and self.name not in CLASSIC_PRIORITIES:
-            priorities = ", ".join(CLASSIC_PRIORITIES)
+        if self.scores is None and self.name not in PRIORITIES_V1_14:
+            priorities = ", ".join(PRIORITIES_V1_14)
             raise ValueError(f"there is no priority {self.name}; there are {priorities}, and any name together with scores")
-        if self.scores is not None and self.name in CLASSIC_PRIORITIES:
+        if self.scores is not None and self.name in PRIORITIES_V1_14:
             raise ValueError(f"{self.name} computes its scores; a priority with scores of its own needs another name")
 
 

@@ -8,15 +8,15 @@ from typing import Any
 import msgspec.inspect
 import pytest
 
-from schedviz.engine.framework import cycle_state
+import schedviz.engine.releases  # noqa: F401 - importing it defines the keys of all plugins
+from schedviz.engine.framework import cycle_state, plugins
 from schedviz.engine.framework.cycle_state import StateKey, StoredState
-from schedviz.engine.framework.plugins import registry
 from schedviz.engine.framework.plugins.interpodaffinity.filtering import PreFilterState
 from schedviz.engine.framework.plugins.interpodaffinity.terms import Term
 from schedviz.kube.selectors import EVERYTHING, NOTHING
 
 #: Keys that tests in other modules of this process define are excluded.
-OURS = [key for key in cycle_state._keys.values() if key.data_type.__module__.startswith(registry.__package__ or "")]
+OURS = [key for key in cycle_state._keys.values() if key.data_type.__module__.startswith(plugins.__name__)]
 
 
 @pytest.mark.parametrize("key", [key for key in OURS if not issubclass(key.data_type, StoredState)], ids=lambda key: key.name)

@@ -315,7 +315,7 @@ class Cache:
         state = self.pod_states.get(pod.uid)
         if state is None:
             return self.pod_info(pod)
-        return state.info if state.info.pod is pod else state.info.like(pod)
+        return state.info if state.info.pod is pod else state.info.info_of(pod)
 
     def _new_node_info(self, name: str) -> NodeInfo:
         info = NodeInfo(name, self.generations)

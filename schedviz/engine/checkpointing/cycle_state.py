@@ -140,7 +140,7 @@ def scheduling_cycle_of(
     cycle.filtered = None if saved.filtered is None else filter_outcome(saved.filtered, state.snapshot)
     cycle.scored = None if saved.scored is None else _score_outcome(saved.scored)
     cycle.feasible = None if saved.feasible is None else _rows(saved.feasible, state.snapshot)
-    if cycle.feasible is not None and saved.results.are_rows_without_pods:
+    if cycle.feasible is not None and saved.results.feasible_rows_lack_pods:
         # Their generations are read by nothing.
         cycle.feasible = rows_without_pods(cycle.feasible, Generations())
     cycle.failure = saved.failure
@@ -214,7 +214,7 @@ def _load_diagnosis(diagnosis: Diagnosis, saved: DiagnosisState) -> None:
 
 def _feasible_state(cycle: SchedulingCycle) -> RowsState | None:
     rows = cycle.feasible
-    if rows is None or not cycle.results.are_rows_without_pods:
+    if rows is None or not cycle.results.feasible_rows_lack_pods:
         return None if rows is None else _rows_state(rows)
     # The rows are not the snapshot's, but have the names of its nodes.
     row_of = cycle.state.snapshot.row_of

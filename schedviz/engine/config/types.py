@@ -123,7 +123,7 @@ class ExtenderManagedResource(Part, frozen=True):
 
 
 class ExtenderTLSConfig(Part, frozen=True):
-    """TLS settings of an extender. Read and not used: the engine's host calls extenders."""
+    """TLS settings of an extender. Only `insecure`, `server_name` and `ca_data` are used; the others are refused (docs/extenders.md)."""
 
     insecure: bool = False
     server_name: str = ""

@@ -21,7 +21,7 @@ def without_effects(framework: Framework, extenders: Sequence[PreemptionExtender
     are asked.
     """
     before = framework.client, framework.preemptions, framework.waiting_pods, framework.cancel_pre_bind, framework.extenders
-    framework.client, framework.preemptions, framework.waiting_pods = _Unwritten(), _Unstarted(), WaitingPods()
+    framework.client, framework.preemptions, framework.waiting_pods = _DiscardingClient(), _DiscardedPreemptions(), WaitingPods()
     framework.cancel_pre_bind, framework.extenders = _not_in_pre_bind, extenders
     try:
         yield
@@ -33,7 +33,7 @@ def _not_in_pre_bind(_uid: str, _message: str) -> bool:
     return False
 
 
-class _Unstarted:
+class _DiscardedPreemptions:
     """Starts no preemption."""
 
     def start(self, preemptor: Preemptor, node: str, victims: Sequence[PodInfo], *, profile: str, plugin: str) -> None:
@@ -43,7 +43,7 @@ class _Unstarted:
         return False
 
 
-class _Unwritten:
+class _DiscardingClient:
     """An API server that accepts every write and forgets it."""
 
     def bind(self, pod: PodInfo, node_name: str) -> StatusError | None:  # noqa: ARG002

@@ -37,7 +37,7 @@ _Result = TypeVar("_Result")
 
 
 class DeclaredFilter(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """The nodes that pass. Without `allow_nodes`, all do."""
+    """The nodes that pass. Without `allow_nodes`, these are all that are not in the other two lists."""
 
     allow_nodes: list[str] | None = None
     deny_nodes: list[str] = []

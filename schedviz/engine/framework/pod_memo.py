@@ -32,12 +32,13 @@ class SelectionMemo(Generic[Value]):
         """The values for these pods, in their order."""
         cached = self._known
         try:
-            return [cached[pod.selection_key] for pod in pods]
+            # The attribute is read faster than the property. It is None, which is no key, if a pod's key was not computed yet.
+            return [cached[pod.computed_selection_key] for pod in pods]
         except KeyError:
             if len(cached) > _MAX_VALUES:
                 cached.clear()
             for pod in pods:
-                if pod.select_by() not in cached:
+                if pod.selection_key not in cached:
                     cached[pod.selection_key] = self._compute(pod)
             return [cached[pod.selection_key] for pod in pods]
 

@@ -107,7 +107,8 @@ class Status(msgspec.Struct, frozen=True, omit_defaults=True):
 #: The status of a plugin without objections (upstream: nil).
 SUCCESS = Status()
 
-#: The status of a PreFilter or PreScore plugin whose Filter or Score can be skipped.
+#: The status of a PreFilter or PreScore plugin whose Filter or Score can be skipped, of a Bind plugin that leaves the pod to the next one,
+#: and of a PreBindPreFlight plugin whose PreBind has nothing to do.
 SKIP = Status(Code.SKIP)
 
 

@@ -223,12 +223,12 @@ class PodInfo:
         "_host_ports",
         "_requests",
         "_terms",
+        "computed_selection_key",
         "has_affinity",
         "has_required_anti_affinity",
         "key",
         "pod",
         "priority",
-        "selection_key",
         "terms_of",
         "uid",
     )
@@ -254,8 +254,8 @@ class PodInfo:
         self._requests: PodRequests | None = None
         self._host_ports: tuple[HostPort, ...] | None = None
         self._claims: tuple[str, ...] | None = None
-        #: Set by `select_by`.
-        self.selection_key: SelectionKey | None = None
+        #: The value of `selection_key`; None: not computed yet.
+        self.computed_selection_key: SelectionKey | None = None
 
     @property
     def name(self) -> str:
@@ -267,15 +267,16 @@ class PodInfo:
         """The pod's namespace."""
         return self.pod.namespace
 
-    def select_by(self) -> SelectionKey:
+    @property
+    def selection_key(self) -> SelectionKey:
         """What decides whether a selector counts the pod. Pods of one workload have equal keys."""
-        if self.selection_key is None:
+        if self.computed_selection_key is None:
             metadata = self.pod.metadata
             key = (metadata.namespace, frozenset(metadata.labels.items()), metadata.deletion_timestamp is not None)
             if len(_selection_keys) >= _MAX_SELECTION_KEYS:
                 _selection_keys.clear()
-            self.selection_key = _selection_keys.setdefault(key, key)
-        return self.selection_key
+            self.computed_selection_key = _selection_keys.setdefault(key, key)
+        return self.computed_selection_key
 
     @property
     def spec_requests(self) -> PodRequests:
@@ -352,10 +353,13 @@ class PodInfo:
 
     def assigned(self, node_name: str) -> PodInfo:
         """The PodInfo with `spec.nodeName` set, as it is assumed on a node."""
-        return self.like(msgspec.structs.replace(self.pod, spec=msgspec.structs.replace(self.pod.spec, node_name=node_name)))
+        return self.info_of(msgspec.structs.replace(self.pod, spec=msgspec.structs.replace(self.pod.spec, node_name=node_name)))
 
-    def like(self, pod: Pod) -> PodInfo:
-        """The PodInfo of another version of this pod. Computed data is shared where its inputs are equal."""
+    def info_of(self, pod: Pod) -> PodInfo:
+        """The PodInfo of another version of this pod, or of another pod, of the same release.
+
+        A version of the same pod shares computed data if the inputs are equal.
+        """
         if not (pod.uid == self.uid and self.terms_of is self.pod and self._computes_the_same(pod)):
             return self._of(pod)
         other = type(self).__new__(type(self))
@@ -365,7 +369,7 @@ class PodInfo:
         other.has_affinity, other.has_required_anti_affinity = self.has_affinity, self.has_required_anti_affinity
         other._terms, other._requests = self._terms, self._requests  # noqa: SLF001 - its own class
         other._host_ports, other._claims = self._host_ports, self._claims  # noqa: SLF001
-        other.selection_key = self.selection_key if pod.metadata is self.pod.metadata else None
+        other.computed_selection_key = self.computed_selection_key if pod.metadata is self.pod.metadata else None
         return other
 
     def _computes_the_same(self, pod: Pod) -> bool:

@@ -16,8 +16,8 @@
 In Initial, Expired and Deleted the cache does not know the pod, and its calls cannot tell these three apart.
 
 What differs from v1.27.1: an Add that confirms an assumed pod on its node leaves the NodeInfo alone (the assumed version stays in
-it and the generation does not change), errors name a pod by its uid alone, a Delete whose last state has no node ends the process,
-and a pod that is taken off a node which is not in the cache is an error.
+it and the generation does not change), errors name a pod by its uid alone, a Delete of a pod whose object names another node than the
+cache's, or none (DeletedFinalStateUnknown), ends the process, and a pod that is taken off a node which is not in the cache is an error.
 
 Upstream: v1.14 pkg/scheduler/internal/cache/cache.go schedulerCache, interface.go
 """
@@ -54,7 +54,7 @@ class CacheV114(Cache):
 
     def __init__(self, recorder: Recorder, *args: object, **kwargs: object) -> None:
         super().__init__(recorder, *args, **kwargs)  # type: ignore[arg-type]  # as Cache takes them
-        #: Uids of pods that left the cache for good -> how. A uid that is missing here was never known, or was forgotten.
+        #: Uids of pods that expired or were deleted -> which of the two. A uid that is missing here was never known, or was forgotten.
         self.left: dict[str, PodStateName] = {}
 
     def state_of(self, uid: str) -> PodStateName:

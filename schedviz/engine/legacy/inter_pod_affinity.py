@@ -12,7 +12,7 @@ from typing import Final
 from schedviz.engine.framework.affinity_terms import AffinityTerm
 from schedviz.engine.framework.plugins.interpodaffinity.terms import namespace_labels
 from schedviz.engine.framework.types import NodeInfo, PodInfo
-from schedviz.engine.legacy.priorities import MAX_PRIORITY, HostPriority, HostPriorityList, Meta, PriorityError
+from schedviz.engine.legacy.prioritize_nodes import MAX_PRIORITY, HostPriority, HostPriorityList, Meta, PriorityError
 
 #: The weight of an existing pod's required affinity towards matching pods. Upstream: HardPodAffinitySymmetricWeight
 HARD_POD_AFFINITY_WEIGHT: Final = 1

@@ -59,7 +59,7 @@ class EvaluatorV118(Evaluator):
         latest: Pod | None = self._handle.objects.get("Pod", pod.namespace, pod.name)
         if latest is None:
             return None, as_status(f'pod "{pod.name}" not found')
-        preemptor = pod.like(latest)
+        preemptor = pod.info_of(latest)
         if self._selector.pod_eligible_to_preempt_others(preemptor, None):
             return None, _NOWHERE
         rows = self._handle.snapshot.rows()

@@ -7,12 +7,12 @@ from typing import Any
 from schedviz.engine.framework.listers import ObjectLister, SharedLister
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import PodInfo
-from schedviz.engine.legacy.classic_priorities import DEFAULT_PRIORITIES, classic, declared
-from schedviz.engine.legacy.priorities import Meta, PriorityConfig, facts, prioritize_nodes
+from schedviz.engine.legacy.priorities_v1_14 import DEFAULT_PRIORITIES, declared, priority_v1_14
+from schedviz.engine.legacy.prioritize_nodes import Meta, PriorityConfig, facts, prioritize_nodes
 from schedviz.trace.policies import Policies
 
 
-class ClassicPriorities:
+class PrioritiesV114:
     """Runs v1.14 priorities in addition to Score, for the same pod and nodes. Their result is shown but not used."""
 
     def __init__(self, configs: list[PriorityConfig], objects: ObjectLister) -> None:
@@ -20,14 +20,14 @@ class ClassicPriorities:
         self._objects = objects
 
     @classmethod
-    def of(cls, policies: Policies, objects: ObjectLister) -> ClassicPriorities | None:
+    def of(cls, policies: Policies, objects: ObjectLister) -> PrioritiesV114 | None:
         """The priorities that the policies name; None: none."""
         if policies.priorities is None:
             return None
         if policies.priorities == "v1.14":
-            return cls([classic(name, weight) for name, weight in DEFAULT_PRIORITIES.items()], objects)
+            return cls([priority_v1_14(name, weight) for name, weight in DEFAULT_PRIORITIES.items()], objects)
         configs = [
-            classic(policy.name, policy.weight) if policy.scores is None else declared(policy.name, policy.weight, policy.scores)
+            priority_v1_14(policy.name, policy.weight) if policy.scores is None else declared(policy.name, policy.weight, policy.scores)
             for policy in policies.priorities
         ]
         return cls(configs, objects)

@@ -52,7 +52,7 @@ def _without_reasons(plugin: str, code: Code) -> StatusView:
 def filter_rejections(outcome: FilterOutcome) -> list[RejectionView]:
     """Rejected nodes, counted by plugin and reasons, in the order of the first node of each."""
     names = outcome.rows.names
-    # Equal statuses from several slices of the search are one rejection.
+    # Equal statuses from several parts of the search are one rejection.
     nodes_of: dict[tuple[str, str, tuple[str, ...]], tuple[int, list[str]]] = {}
     for status, count, rows in outcome.counts():
         key = (status.failed_plugin, status.code.value, tuple(status.reasons))

@@ -237,7 +237,7 @@ def _seen(manager: DRAManager, target: _Target, infos: Sequence[NodeInfo]) -> li
     device_class = manager.device_class(request.device_class_name)
     if device_class is None:
         return []
-    request.use(device_class)
+    request.set_class(device_class)
     allocator = manager.allocator(manager.inputs(), max_steps=MAX_STEPS)
     devices: list[_NodeDevices] = []
     for info in infos:

@@ -65,7 +65,7 @@ def _detail(
     device_class = manager.device_class(request.device_class_name)
     if device_class is None:
         return
-    request.use(device_class)
+    request.set_class(device_class)
     whys: dict[object, str] = {}
     for node, pools in seen:
         search = allocator.search(node, pools)

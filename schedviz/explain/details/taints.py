@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from schedviz.engine.framework.plugins.helper.taint import HARD_TAINT_EFFECTS
-from schedviz.engine.framework.plugins.helper.taint_comparison import tolerates
+from schedviz.engine.framework.plugins.helper.taint_comparison import tolerates_taint_v1_36
 from schedviz.explain.details.detail import MAX_NAMES, TaintDetail
 from schedviz.explain.details.rejected_nodes import RejectedNodes
 from schedviz.kube.affinity import Toleration
@@ -64,4 +64,4 @@ def _is_tolerated_by_name(rejected: RejectedNodes, taint: Taint, pod: Pod) -> bo
 
 def _tolerating(rejected: RejectedNodes, taint: Taint, pod: Pod) -> Iterator[Toleration]:
     compares = rejected.simulation.scheduler.state.features.taint_toleration_comparison_operators
-    return (toleration for toleration in pod.spec.tolerations if tolerates(toleration, taint, compares=compares))
+    return (toleration for toleration in pod.spec.tolerations if tolerates_taint_v1_36(toleration, taint, compares=compares))

@@ -116,7 +116,7 @@ def test_a_status_that_changes_requests_is_not_taken_for_the_same_pod(world):
     pod = world.pod("p", {"cpu": "1"})
     assert milli_cpu(pod) == 1000
 
-    assert milli_cpu(pod.like(resized(world).pod)) == 3000
+    assert milli_cpu(pod.info_of(resized(world).pod)) == 3000
 
 
 def test_ports_of_sidecars_come_before_those_of_containers(world):

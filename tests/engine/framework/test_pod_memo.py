@@ -35,7 +35,7 @@ def test_a_newer_version_of_a_pod_is_selected_by_its_own_labels() -> None:
     old = pod("a", {"app": "x"})
     assert memo([old, old.assigned("node-1")]) == [True, True]
 
-    new = old.like(pod("a", {"app": "y"}).pod)
+    new = old.info_of(pod("a", {"app": "y"}).pod)
 
     assert memo([new, old, new.assigned("node-1")]) == [False, True, False]
 

@@ -69,7 +69,7 @@ class KnownBudgets:
     def __init__(self) -> None:
         self._budgets = Budgets(())
 
-    def use(self, budgets: Sequence[Any]) -> Budgets:
+    def index_of(self, budgets: Sequence[Any]) -> Budgets:
         """The index of these budgets."""
         if self._budgets.all is not budgets:
             self._budgets = Budgets(budgets)

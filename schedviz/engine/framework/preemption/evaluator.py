@@ -89,7 +89,7 @@ class Evaluator:
         latest: Pod | None = self._handle.objects.get("Pod", pod.namespace, pod.name)
         if latest is None:
             return None, as_status(StatusError(f'pod "{pod.name}" not found', "pods", pod.name))
-        preemptor = pod.like(latest)
+        preemptor = pod.info_of(latest)
         nominated = latest.status.nominated_node_name
         why_not = self._selector.pod_eligible_to_preempt_others(preemptor, node_to_status.status_of(nominated) if nominated else None)
         if why_not:

@@ -25,7 +25,7 @@ NOT_STARTED: Final = float("inf")
 
 
 class VictimCost(NamedTuple):
-    """What a node's victims cost at any time; the lowest is picked. Members are in the order of `RULES`."""
+    """What a node's victims cost at any time; the lowest is picked. Members are in the order of `RULES[1:5]`."""
 
     pdb_violations: int
     highest_priority: int
@@ -42,7 +42,7 @@ class ComputedCost(NamedTuple):
 
 
 class NodeVictims(msgspec.Struct, frozen=True, dict=True):
-    """A node on which preemption helps: the victims, those that violate a budget first."""
+    """A node on which preemption helps: the victims, first those whose eviction violates a budget."""
 
     node: str
     pods: tuple[PodInfo, ...]
@@ -52,7 +52,7 @@ class NodeVictims(msgspec.Struct, frozen=True, dict=True):
     #: The number of removed pods, from the first, that a budget without room protects.
     protected: int = 0
     #: What the victims cost, if it was computed for many nodes at once.
-    known: ComputedCost | None = None
+    computed_cost: ComputedCost | None = None
 
     @cached_property
     def recorded(self) -> Candidate:
@@ -62,8 +62,8 @@ class NodeVictims(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def cost(self) -> VictimCost:
         """What the victims cost; there must be one."""
-        if self.known is not None:
-            return self.known.cost
+        if self.computed_cost is not None:
+            return self.computed_cost.cost
         return VictimCost(
             self.num_pdb_violations,
             self.pods[0].priority,
@@ -73,9 +73,9 @@ class NodeVictims(msgspec.Struct, frozen=True, dict=True):
 
     def earliest_start(self, now: int) -> float:
         """The earliest start among the victims of the highest priority, in seconds since 1970; now for a pod that has not started."""
-        if self.known is None:
+        if self.computed_cost is None:
             return _earliest_start(self.pods, now)
-        return self.known.start if self.known.start != NOT_STARTED else seconds_of(now)
+        return self.computed_cost.start if self.computed_cost.start != NOT_STARTED else seconds_of(now)
 
 
 def start_time(pod: PodInfo, now: int) -> float:
@@ -95,13 +95,13 @@ def more_important_first(pods: Iterable[PodInfo], now: int) -> list[PodInfo]:
 
 
 class Pick(msgspec.Struct, frozen=True):
-    """The selected candidate, and the rule that decided: a key of `RULES`."""
+    """The selected candidate, and what decided: an element of `RULES`."""
 
     candidate: NodeVictims
     rule: str
 
 
-#: The rules of pickOneNodeForPreemption in order; after the last, the first remaining candidate is taken.
+#: What can decide, in order: there is one candidate, one of five rules of pickOneNodeForPreemption, or of equal ones the first is taken.
 RULES: Final = ("only", "pdb", "highest", "sum", "count", "start", "first")
 
 

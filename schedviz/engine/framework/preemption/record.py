@@ -32,5 +32,5 @@ class PreemptionRecord(msgspec.Struct, frozen=True):
     after_extenders: tuple[Candidate, ...] | None = None
     chosen: str = ""
     victims: tuple[str, ...] = ()
-    #: The rule of pickOneNodeForPreemption that decided (`preemption.RULES`); "": none was needed.
+    #: What decided (an element of `preemption.importance.RULES`); "": there was nothing to pick.
     rule: str = ""

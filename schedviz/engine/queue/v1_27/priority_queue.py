@@ -297,7 +297,7 @@ class PriorityQueue(NominatesPods):
         return None if first is None else self.backoff_end(first)
 
     def next_unschedulable_timeout(self) -> int | None:
-        """When the next flush moves a pod out of unschedulablePods; None: it moves none."""
+        """The time after which a flush moves a pod out of unschedulablePods; None: it moves none."""
         return min(map(self.unschedulable_timeout, self.unschedulable_pods), default=None)
 
     def unschedulable_timeout(self, queued: QueuedPodInfo) -> int:

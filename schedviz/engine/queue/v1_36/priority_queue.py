@@ -537,7 +537,7 @@ class PriorityQueue(NominatesPods):
         return min((self._backoff.end(queued) for queued in firsts if queued is not None), default=None)
 
     def next_unschedulable_timeout(self) -> int | None:
-        """When a flush may move a pod out of unschedulablePods; None: it moves none. A flush also handles gated pods, but moves none."""
+        """The time after which a flush may move a pod out of unschedulablePods; None: it moves none. It leaves gated pods there."""
         return min((self.unschedulable_timeout(queued) for queued in self.unschedulable_pods if not queued.gated), default=None)
 
     def unschedulable_timeout(self, queued: QueuedPodInfo) -> int:

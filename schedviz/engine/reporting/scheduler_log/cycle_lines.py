@@ -11,7 +11,7 @@ from typing import Any, Final
 from schedviz.engine import stages
 from schedviz.engine.cache.debugger.log_line import JsonList, JsonObject, LogLine, ObjectRef
 from schedviz.engine.failure import NO_NODES_AVAILABLE
-from schedviz.engine.framework.plugins.helper.taint_comparison import tolerates
+from schedviz.engine.framework.plugins.helper.taint_comparison import tolerations_tolerate_taint_v1_36
 from schedviz.engine.framework.runtime.batch import MAX_AGE
 from schedviz.engine.reporting.scheduler_log.known_objects import KnownObjects
 from schedviz.engine.reporting.scheduler_log.queue_lines import plugin_set
@@ -430,6 +430,6 @@ def _post_filter_message(statuses: list[StatusView]) -> str:
 def first_untolerated(pod: Pod, node: Node, *, compares: bool) -> Taint | None:
     """The first taint that keeps the pod off the node. Upstream: component-helpers FindMatchingUntoleratedTaint"""
     for taint in node.spec.taints:
-        if taint.effect in _TAINTS and not any(tolerates(toleration, taint, compares=compares) for toleration in pod.spec.tolerations):
+        if taint.effect in _TAINTS and not tolerations_tolerate_taint_v1_36(pod.spec.tolerations, taint, compares=compares):
             return taint
     return None

@@ -282,7 +282,7 @@ def _inter_pod_queues_after_node(call: HintCall) -> HintLine | None:
 
 def _spread_after_pod(call: HintCall) -> HintLine | None:
     others = [obj for obj in (call.old, call.new) if isinstance(obj, Pod)]
-    if any(f"{other.namespace}/{other.name}" != call.key and not _counts(other, call.key) for other in others):
+    if any(f"{other.namespace}/{other.name}" != call.key and not _is_involved(other, call.key) for other in others):
         message = (
             "the added/updated/deleted pod is unscheduled or has different namespace with target pod, so it doesn't make the target pod"
             " schedulable"
@@ -361,7 +361,7 @@ def _spread_after_node_update(call: HintCall) -> HintLine | None:
     return _on_node(call, "podtopologyspread/plugin.go:332", message, ("originalMatching", was), ("newMatching", now))
 
 
-def _counts(other: Pod, key: str) -> bool:
+def _is_involved(other: Pod, key: str) -> bool:
     """Upstream: podtopologyspread/plugin.go involvedInTopologySpreading"""
     return has_place(other) and other.namespace == key.partition("/")[0]
 

@@ -77,5 +77,5 @@ def test_pods_violate_a_budget_from_the_first_that_it_does_not_allow() -> None:
 
 def test_the_index_is_kept_until_the_budgets_change() -> None:
     known, budgets = KnownBudgets(), [budget(0, SELECTORS[2])]
-    assert known.use(budgets) is known.use(budgets)
-    assert known.use(budgets) is not known.use(list(budgets))
+    assert known.index_of(budgets) is known.index_of(budgets)
+    assert known.index_of(budgets) is not known.index_of(list(budgets))

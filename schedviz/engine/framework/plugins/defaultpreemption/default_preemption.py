@@ -81,7 +81,7 @@ class DefaultPreemption:
             search.reject(np.arange(len(rows)), Verdicts((~has_victims).astype(np.int16), (SUCCESS, _NO_VICTIMS)))
         candidates = np.flatnonzero(has_victims) if self.needs_victims else np.arange(len(rows))
         budgets = self._budgets()
-        # Usually half of the nodes are candidates, or none. Arrays of less than 1,000 rows cost as much as shorter ones.
+        # Twice as many rows as candidates are wanted, because usually half of them are some; at least 1,000: shorter arrays are no faster.
         size = max(2 * enough, 1000) + 1
         for start in range(0, len(candidates), size):
             part = candidates[start : start + size]
@@ -103,7 +103,7 @@ class DefaultPreemption:
     def _outcome(
         self, node: str, pods: Sequence[PodInfo], can_stay: Sequence[bool], protected: int, computed_cost: ComputedCost | None = None
     ) -> NodeVictims | Status:
-        """`can_stay`: for each of the removed pods whether it can stay; the first `protected` of them violate a budget."""
+        """`can_stay`: for each of the removed pods whether it can stay. The eviction of the first `protected` of them violates a budget."""
         victims = tuple([pod for pod, stay in zip(pods, can_stay, strict=True) if not stay])
         if not victims and self.needs_victims:
             return as_status(f'expected at least one victim pod on node "{node}"')
@@ -134,7 +134,7 @@ class DefaultPreemption:
         return self._outcome(node_info.name, candidates, tried, len(violating))
 
     def _budgets(self) -> Budgets:
-        return self._known_budgets.use(self._handle.objects.list("PodDisruptionBudget"))
+        return self._known_budgets.index_of(self._handle.objects.list("PodDisruptionBudget"))
 
 
 class _NodeDryRun:

@@ -44,7 +44,7 @@ class DryRunBySums:
         return run_filter(AdjustedRows(self.rows, lambda resource: self._nominated(resource) - self._below(resource)))
 
     def reprieve(self, row_numbers: Sequence[int], table: VictimTable, run_filter: RunFilter) -> None:
-        """Find the removed pods of some rows that can stay."""
+        """Set `table.stays` for the removed pods of these rows: whether each can stay."""
         rows = self.rows.take(np.array(row_numbers, np.intp))
 
         def change(resource: str, chosen: IntArray) -> IntArray:

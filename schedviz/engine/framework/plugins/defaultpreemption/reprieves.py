@@ -23,7 +23,7 @@ Outcome = NodeVictims | Status
 
 
 class MakeOutcome(Protocol):
-    """`can_stay`: for each of the pods whether it can stay; the first `protected` of them violate a budget."""
+    """`can_stay`: for each of the pods whether it can stay. The eviction of the first `protected` of them violates a budget."""
 
     def __call__(
         self, node: str, pods: Sequence[PodInfo], can_stay: Sequence[bool], protected: int, computed_cost: ComputedCost | None = None
@@ -94,7 +94,7 @@ class Reprieves:
     def _try(
         self, row_numbers: Sequence[int], potential: Sequence[PotentialVictims], protected: Sequence[int] | None = None
     ) -> Sequence[Outcome]:
-        """`protected`: how many potential victims of each node violate a budget, from the first; None: there are no budgets."""
+        """`protected`: how many potential victims of each node, from the first, a budget without room protects; None: no budgets."""
         table = VictimTable(potential)
         self._dry_run.reprieve(row_numbers, table, self._filter_by_sums)
         names, all_pods, stays = self._rows(row_numbers).names, [of_node.pods for of_node in potential], table.stays_by_node()

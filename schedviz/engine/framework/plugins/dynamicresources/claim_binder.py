@@ -45,7 +45,7 @@ class ClaimBinder:
         """Write the allocation of a claim and its user. Returns the claim as it is now. Raises `BindError`. Upstream: bindClaim"""
         claim = data.claims[index]
         allocation = data.allocations[index]
-        is_special = index >= data.users
+        is_special = index >= data.user_claim_count
         if is_special and allocation is None and not claim.spec.devices.requests:
             # A device plugin provides the extended resources.
             return claim
@@ -60,7 +60,7 @@ class ClaimBinder:
             if allocation is not None:
                 self._tracker().remove_pending_allocation(uid, force=is_assumed and not is_special)
         if is_special:
-            self._show(pod, claim, node)
+            self._patch_pod_status(pod, claim, node)
         return claim
 
     def _create(self, node: NodeAllocation | None, node_name: str) -> ResourceClaim:
@@ -118,8 +118,8 @@ class ClaimBinder:
         now = format_timestamp(int(self._now_seconds()))
         return with_allocation(claim, replace(allocation, allocation_timestamp=now))
 
-    def _show(self, pod: Pod, claim: ResourceClaim, node: NodeAllocation | None) -> None:
-        """Show the special claim in the pod's status. Raises `BindError`. Upstream: patchPodExtendedResourceClaimStatus"""
+    def _patch_pod_status(self, pod: Pod, claim: ResourceClaim, node: NodeAllocation | None) -> None:
+        """Write the special claim to the pod's status. Raises `BindError`. Upstream: patchPodExtendedResourceClaimStatus"""
         if node is None or not node.mappings:
             raise BindError(f"nil or empty request mappings, no update of pod {pod.key} ExtendedResourceClaimStatus")
         status = PodExtendedResourceClaimStatus(request_mappings=node.mappings, resource_claim_name=claim.name)

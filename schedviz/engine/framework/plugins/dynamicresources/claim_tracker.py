@@ -170,7 +170,10 @@ class ClaimTracker:
             self._in_flight[uid] = InFlight(claim(number), sharers)
 
     def _derived(self) -> AllocatedState:
-        """What the claims have now. As upstream, a claim whose allocation was replaced still counts with its first one."""
+        """What the claims have now.
+
+        `_allocated` can differ: as upstream, it goes on counting the first allocation of a claim whose allocation was replaced.
+        """
         state = AllocatedState()
         for versions in self._claims.values():
             _count(state, versions.latest, 1)

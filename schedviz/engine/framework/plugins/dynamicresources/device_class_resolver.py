@@ -18,7 +18,7 @@ class DeviceClassResolver:
         #: Resource -> name and creation time of its class.
         self._classes: dict[str, tuple[str, str]] = {}
 
-    def class_of(self, resource: str) -> str | None:
+    def class_name_for(self, resource: str) -> str | None:
         """The name of the class that provides a resource; None: no class does. Upstream: GetDeviceClass"""
         class_name = self._classes.get(resource)
         return None if class_name is None else class_name[0]
@@ -28,7 +28,7 @@ class DeviceClassResolver:
         name, created = new.name, new.metadata.creation_timestamp or ""
         provided = new.spec.extended_resource_name
         other = None if provided is None else self._classes.get(provided)
-        # As upstream, an update of the class itself that keeps its resource is not taken over.
+        # An update that keeps the resource changes nothing (here `other` is the class itself).
         if other is not None and (created < other[1] or (created == other[1] and name >= other[0])):
             return
         if old is not None:

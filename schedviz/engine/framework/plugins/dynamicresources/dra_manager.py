@@ -78,7 +78,7 @@ class DRAManager:
 
     def allocator(self, inputs: AllocatorInputs, *, max_steps: int) -> Allocator:
         """An allocator for a state."""
-        self._pools.use(self._tainted.with_taints(inputs.slices, inputs.taint_rules))
+        self._pools.update(self._tainted.with_taints(inputs.slices, inputs.taint_rules))
         features, pools, selectors = self._allocator_features, self._pools, self._selectors
         return Allocator(features, inputs.allocated, self.device_class, pools, selectors, max_steps=max_steps)
 

@@ -140,16 +140,16 @@ class DynamicResources:
         except ClaimError as error:
             return None, unresolvable(str(error))
         special = self._special_claim(pod, data)
-        users = len(claims)
+        user_claim_count = len(claims)
         if special is not None:
             claims.append(special)
         if not claims:
             return None, SKIP
         for index, claim in enumerate(claims):
-            status = self._check_claim(claim, is_special=index >= users)
+            status = self._check_claim(claim, is_special=index >= user_claim_count)
             if not status.is_success:
                 return None, status
-        data.claims, data.users = claims, users
+        data.claims, data.user_claim_count = claims, user_claim_count
         data.special_uid = "" if special is None else special.uid
         data.allocations = [None] * len(claims)
         data.needs_allocator = any(claim.status.allocation is None for claim in claims)
@@ -168,7 +168,7 @@ class DynamicResources:
             return None
         scalar_requests = pod.spec_requests.resource.scalar
         if not any(
-            amount and is_extended(name) and self._manager.device_classes.class_of(name) is not None
+            amount and is_extended(name) and self._manager.device_classes.class_name_for(name) is not None
             for name, amount in scalar_requests.items()
         ):
             return None
@@ -270,7 +270,7 @@ class DynamicResources:
             status, requests = self._extended_requests(data, special, pod, info)
             if not status.is_success:
                 return status
-            if requests is None and not data.users:
+            if requests is None and not data.user_claim_count:
                 return SUCCESS
         unavailable = self._unavailable(data, info)
         if data.allocator is not None:
@@ -292,11 +292,11 @@ class DynamicResources:
         for resource, amount in data.scalar_resources.items():
             if not amount or not is_extended(resource):
                 continue
-            if self._manager.device_classes.class_of(resource) is not None and not allocatable.get(resource, 0):
+            if self._manager.device_classes.class_name_for(resource) is not None and not allocatable.get(resource, 0):
                 needed.append(resource)
             elif resource not in allocatable:
                 return _CANNOT_FIT, None
-        if (not needed and not data.users) or special.status.allocation is not None:
+        if (not needed and not data.user_claim_count) or special.status.allocation is not None:
             return SUCCESS, None
         return SUCCESS, requests_of(pod.pod, needed, self._manager.device_classes)
 
@@ -358,12 +358,12 @@ class DynamicResources:
         assert data.allocator is not None
         special = data.special_claim
         if requests is not None and special is not None and special.status.allocation is None:
-            claims = (*(claim for index, claim in data.to_allocate() if index < data.users), with_requests(special, requests[0]))
+            claims = (*(claim for index, claim in data.to_allocate() if index < data.user_claim_count), with_requests(special, requests[0]))
             return data.allocator.for_claims(claims), NodeAllocation(claims=claims, has_special=True, mappings=requests[1])
         if data.for_claims is None:
             claims = tuple(claim for _, claim in data.to_allocate())
-            data.for_claims, data.shared = data.allocator.for_claims(claims), NodeAllocation(claims=claims)
-        return data.for_claims, data.shared
+            data.for_claims, data.common_allocation = data.allocator.for_claims(claims), NodeAllocation(claims=claims)
+        return data.for_claims, data.common_allocation
 
     # PostFilter.
 
@@ -378,13 +378,13 @@ class DynamicResources:
         special = data.special_claim
         is_stale = special is not None and not is_in_memory(special)
         for index in sorted(data.unavailable):
-            if index >= data.users:
+            if index >= data.user_claim_count:
                 if is_stale:
                     break
                 continue
             claim = data.claims[index]
-            users = claim.status.reserved_for
-            if not users or (len(users) == 1 and users[0].uid == pod.uid):
+            reserved_for = claim.status.reserved_for
+            if not reserved_for or (len(reserved_for) == 1 and reserved_for[0].uid == pod.uid):
                 freed = replace(claim, status=replace(claim.status, reserved_for=(), allocation=None, devices=()))
                 updated = self._handle.client.update_claim_status(freed)
                 if not isinstance(updated, ResourceClaim):
@@ -449,12 +449,12 @@ class DynamicResources:
         data.allocator = data.for_claims = data.inputs = None
         if node is None or not node.results:
             # A device plugin provides all extended resources.
-            if all(index >= data.users for index, _ in to_allocate):
+            if all(index >= data.user_claim_count for index, _ in to_allocate):
                 return SUCCESS
             return as_status("claim allocation not found for node")
         for (index, claim), allocation in zip(to_allocate, node.results, strict=True):
             data.allocations[index] = allocation
-            reserved = node.special_claim if index >= data.users else claim
+            reserved = node.special_claim if index >= data.user_claim_count else claim
             assert reserved is not None
             self._tracker.signal_pending_allocation(claim.uid, with_allocation(with_finalizer(reserved), allocation))
         return SUCCESS
@@ -464,7 +464,7 @@ class DynamicResources:
         if STATE_KEY not in state:
             return
         data = state.read(STATE_KEY)
-        for claim in data.claims[: data.users]:
+        for claim in data.claims[: data.user_claim_count]:
             if self._tracker.remove_pending_allocation(claim.uid):
                 self._tracker.restore(claim.key)
             if claim.status.allocation is not None and is_reserved_for(pod.pod, claim):

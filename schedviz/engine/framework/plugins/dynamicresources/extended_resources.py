@@ -81,7 +81,7 @@ def requests_of(pod: Pod, resources: Iterable[str], resolver: DeviceClassResolve
     requests: list[DeviceRequest] = []
     mappings: list[ContainerExtendedResourceRequest] = []
     for resource in sorted(resources):
-        device_class = resolver.class_of(resource)
+        device_class = resolver.class_name_for(resource)
         if device_class is None:
             continue
         more_requests, more_mappings = _requests_of_resource(pod, resource, device_class)

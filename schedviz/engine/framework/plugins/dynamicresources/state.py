@@ -32,7 +32,7 @@ class AllocatorInputs(NamedTuple):
 class NodeAllocation(msgspec.Struct, frozen=True):
     """What Filter found on a node. Upstream: nodeAllocation"""
 
-    #: By claim that is to be allocated: the special claim as the node needs it.
+    #: The claims to allocate, in order; the special claim with the requests that it has on this node.
     claims: tuple[ResourceClaim, ...] = ()
     results: tuple[AllocationResult, ...] = ()
     #: There is a special claim for extended resources, the last of `claims`.
@@ -49,7 +49,7 @@ class _Stored(msgspec.Struct, frozen=True):
     """A StateData in a checkpoint."""
 
     claims: list[ResourceClaim]
-    users: int
+    user_claim_count: int = msgspec.field(name="users")
     special_uid: str
     allocations: list[AllocationResult | None]
     needs_allocator: bool
@@ -71,8 +71,8 @@ class StateData:
     def __init__(self) -> None:
         #: The pod's claims; the special claim for extended resources comes last.
         self.claims: list[ResourceClaim] = []
-        #: How many of them are not special.
-        self.users = 0
+        #: How many of them are not special. Upstream: userClaims
+        self.user_claim_count = 0
         #: The uid of the special claim before it is created.
         self.special_uid = ""
         #: By claim: its allocation that is not written yet.
@@ -85,8 +85,8 @@ class StateData:
         self.allocator: Allocator | None = None
         #: The allocator of the claims, if they are the same on every node; not stored.
         self.for_claims: ClaimsAllocator | None = None
-        #: What Filter finds is for these claims; the same object for all nodes, if the claims are.
-        self.shared = NodeAllocation()
+        #: The claims for which Filter searches nodes, if they are the same on every node. It is shared by the results for all of them.
+        self.common_allocation = NodeAllocation()
         #: Claims that are not available on a node where the pod would fit otherwise.
         self.unavailable: set[int] = set()
         #: What Filter found, by node. Allocations are built when they are needed.
@@ -109,7 +109,7 @@ class StateData:
     @property
     def special_claim(self) -> ResourceClaim | None:
         """The special claim for extended resources."""
-        return self.claims[self.users] if self.users < len(self.claims) else None
+        return self.claims[self.user_claim_count] if self.user_claim_count < len(self.claims) else None
 
     def to_allocate(self) -> Iterator[tuple[int, ResourceClaim]]:
         """Claims without an allocation, with their places."""
@@ -141,7 +141,7 @@ class StateData:
             for place in rows.places_of([name]):
                 node = rows.infos[place].node
                 if is_free[place] and node is not None and self.for_claims is not None:
-                    self.found[name] = (self.for_claims.find_free(node), self.shared)
+                    self.found[name] = (self.for_claims.find_free(node), self.common_allocation)
                     return self.found[name]
         return None
 
@@ -150,7 +150,7 @@ class StateData:
         nodes = {name: allocation for name in dict.fromkeys([*self.found, *names_free]) if (allocation := self.on_node(name)) is not None}
         stored = _Stored(
             self.claims,
-            self.users,
+            self.user_claim_count,
             self.special_uid,
             self.allocations,
             self.needs_allocator,
@@ -170,7 +170,7 @@ class StateData:
             return cls()
         stored = _decoder.decode(data)
         state = cls()
-        state.claims, state.users, state.special_uid = stored.claims, stored.users, stored.special_uid
+        state.claims, state.user_claim_count, state.special_uid = stored.claims, stored.user_claim_count, stored.special_uid
         state.allocations, state.needs_allocator = stored.allocations, stored.needs_allocator
         state.unavailable = set(stored.unavailable)
         state.found = {name: ((), allocation) for name, allocation in stored.nodes.items()}

@@ -17,7 +17,10 @@ HARD_TAINT_EFFECTS: Final = (NO_SCHEDULE, NO_EXECUTE)
 
 
 def tolerates_taint(toleration: Toleration, taint: Taint) -> bool:
-    """Whether a toleration tolerates a taint. Upstream: api/core/v1/toleration.go ToleratesTaint"""
+    """Whether a toleration tolerates a taint. Gt and Lt of v1.36 tolerate none here (see `taint_comparison`).
+
+    Upstream: api/core/v1/toleration.go ToleratesTaint
+    """
     if toleration.effect and toleration.effect != taint.effect:
         return False
     if toleration.key and toleration.key != taint.key:

@@ -6,6 +6,7 @@ Upstream: component-helpers/scheduling/corev1/helpers.go, api/core/v1/toleration
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from schedviz.engine.framework.plugins.helper.taint import tolerates_taint
@@ -17,7 +18,7 @@ _NUMBER: Final = re.compile(r"0|-?[1-9][0-9]*", re.ASCII)
 _MAX: Final = 2**63
 
 
-def tolerates(toleration: Toleration, taint: Taint, *, compares: bool) -> bool:
+def tolerates_taint_v1_36(toleration: Toleration, taint: Taint, *, compares: bool) -> bool:
     """Whether a toleration tolerates a taint. Without `compares` Gt and Lt tolerate nothing."""
     if toleration.operator not in ("Gt", "Lt"):
         return tolerates_taint(toleration, taint)
@@ -29,6 +30,11 @@ def tolerates(toleration: Toleration, taint: Taint, *, compares: bool) -> bool:
     if toleration_number is None or taint_number is None:
         return False
     return taint_number > toleration_number if toleration.operator == "Gt" else taint_number < toleration_number
+
+
+def tolerations_tolerate_taint_v1_36(tolerations: Iterable[Toleration], taint: Taint, *, compares: bool) -> bool:
+    """Whether any toleration tolerates the taint. Upstream: TolerationsTolerateTaint"""
+    return any(tolerates_taint_v1_36(toleration, taint, compares=compares) for toleration in tolerations)
 
 
 def _number(text: str) -> int | None:

@@ -34,7 +34,7 @@ class ImageLocality:
         total_nodes = len(self._handle.snapshot.node_info_list)
         for container in pod.pod.spec.containers:
             sums += scaled_sizes(rows, normalized_image_name(container.image), total_nodes)
-        return priority_of(sums, len(pod.pod.spec.containers))
+        return scores_of(sums, len(pod.pod.spec.containers))
 
 
 def scaled_sizes(rows: Rows, image: str, total_nodes: int, *, by_node: bool = True) -> Scores:
@@ -55,9 +55,9 @@ def scaled_sizes(rows: Rows, image: str, total_nodes: int, *, by_node: bool = Tr
     return (sizes.astype(np.float64) * spread).astype(np.int64)
 
 
-def priority_of(sums: Scores, containers: int) -> Scores:
-    """Upstream: calculatePriority"""
-    max_threshold = MAX_CONTAINER_THRESHOLD * containers
+def scores_of(sums: Scores, num_containers: int) -> Scores:
+    """The scores of sums of scaled sizes. Upstream: calculatePriority"""
+    max_threshold = MAX_CONTAINER_THRESHOLD * num_containers
     # As upstream compares: a sum below the minimum becomes the minimum, even if the maximum is lower.
     clamped = np.where(sums < MIN_THRESHOLD, MIN_THRESHOLD, np.minimum(sums, max_threshold))
     return MAX_NODE_SCORE * (clamped - MIN_THRESHOLD) // (max_threshold - MIN_THRESHOLD)

@@ -12,8 +12,8 @@ from schedviz.engine.framework.plugins.helper import signers
 from schedviz.engine.framework.plugins.imagelocality.image_locality import (
     ImageLocality,
     normalized_image_name,
-    priority_of,
     scaled_sizes,
+    scores_of,
 )
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import PodInfo
@@ -29,7 +29,7 @@ class ImageLocalityV136(ImageLocality):
         sums = np.zeros(len(rows), np.int64)
         for image in _images(pod):
             sums += scaled_sizes(rows, image, total_nodes, by_node=False)
-        return priority_of(sums, len(pod.pod.spec.init_containers) + len(pod.pod.spec.containers))
+        return scores_of(sums, len(pod.pod.spec.init_containers) + len(pod.pod.spec.containers))
 
     def sign_pod(self, pod: PodInfo) -> Sequence[tuple[str, object]]:
         spec = pod.pod.spec

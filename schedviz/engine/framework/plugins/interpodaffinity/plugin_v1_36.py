@@ -109,7 +109,7 @@ def _after_pod_change(pod: PodInfo, old: KubeObject | None, new: KubeObject | No
     if new_pod is not None:
         return queue_if(all_terms_match(affinity_terms, new_pod))
     assert old_pod is not None
-    deleted = pod.like(old_pod)
+    deleted = pod.info_of(old_pod)
     deleted_terms = _terms(deleted, deleted.required_anti_affinity_terms)
     return queue_if(all_terms_match(anti_affinity_terms, old_pod) or all_terms_match(deleted_terms, pod.pod))
 

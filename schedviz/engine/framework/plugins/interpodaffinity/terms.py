@@ -70,8 +70,8 @@ def namespace_labels(namespace: str, objects: ObjectLister) -> Labels:
 def pods_matching_all(rows: Rows, terms: tuple[Term, ...]) -> IntArray:
     """The number of pods on each row that all of the terms match."""
 
-    is_meant = SelectionMemo(lambda pod: matches_all(terms, pod.pod))
-    return rows.info_column(("affinity-pods", terms), lambda node_info: sum(is_meant(node_info.pods)), np.int64)
+    matching = SelectionMemo(lambda pod: matches_all(terms, pod.pod))
+    return rows.info_column(("affinity-pods", terms), lambda node_info: sum(matching(node_info.pods)), np.int64)
 
 
 class ExistingTerms:

@@ -43,7 +43,7 @@ class NodePortsV136(NodePorts):
         if not has_place(deleted):
             return QueueingHint.QUEUE_SKIP
         freed = HostPortInfo()
-        for port in pod.like(deleted).host_ports:
+        for port in pod.info_of(deleted).host_ports:
             freed.add(port)
         return queue_if(any(freed.check_conflict(port) for port in pod.host_ports))
 

@@ -86,23 +86,23 @@ def fits(pod: PodInfo, node_info: NodeInfo) -> list[str]:
     return missing
 
 
-def bits_of(number: int) -> np.dtype[Any]:
-    """The smallest type of an array whose values have so many bits: a pod can request any number of resources."""
-    if number < _BITS_OF_INT16:
+def mask_dtype(bits: int) -> np.dtype[Any]:
+    """The smallest type of an array of masks with so many bits: a pod can request any number of resources."""
+    if bits < _BITS_OF_INT16:
         return np.dtype(np.int16)
-    return np.dtype(np.int64 if number < _BITS_OF_INT64 else np.object_)
+    return np.dtype(np.int64 if bits < _BITS_OF_INT64 else np.object_)
 
 
 @lru_cache(maxsize=1024)
 def _shortages(checked: tuple[tuple[str, int], ...]) -> Formula:
     """What each row has too little of, as bits: the number of pods, then each requested resource."""
-    bits = bits_of(len(checked) + 1)
+    dtype = mask_dtype(len(checked) + 1)
 
     def compute(pods: Amounts, max_pods: Amounts, *columns: Amounts) -> IntArray:
-        short: IntArray = (pods + 1 > max_pods).astype(bits)
+        short: IntArray = (pods + 1 > max_pods).astype(dtype)
         for bit, (_, amount) in enumerate(checked):
             allocatable, requested = columns[2 * bit], columns[2 * bit + 1]
-            short |= np.multiply(amount > allocatable - requested, 2 << bit, dtype=bits)
+            short |= np.multiply(amount > allocatable - requested, 2 << bit, dtype=dtype)
         return short
 
     amounts = [POD_COUNT, Amount("allocatable", "pods")]

@@ -24,8 +24,8 @@ from schedviz.engine.framework.plugins.noderesources.fit import (
     PRE_FILTER_STATE_KEY,
     Fit,
     PreFilterState,
-    bits_of,
     compute_pod_resource_request,
+    mask_dtype,
     request_of,
 )
 from schedviz.engine.framework.plugins.noderesources.resource_allocation import Allocation, pod_request
@@ -49,14 +49,14 @@ _MEMBERS: Final = (("cpu", "milli_cpu"), ("memory", "memory"), ("ephemeral-stora
 @lru_cache(maxsize=1024)
 def _shortages(checked: tuple[tuple[str, int], ...]) -> Formula:
     """What each row has too little of, as bits."""
-    bits = bits_of(2 * len(checked) + 1)
+    dtype = mask_dtype(2 * len(checked) + 1)
 
     def compute(pods: Amounts, max_pods: Amounts, *columns: Amounts) -> IntArray:
-        short: IntArray = (pods + 1 > max_pods).astype(bits)
+        short: IntArray = (pods + 1 > max_pods).astype(dtype)
         for index, (_, amount) in enumerate(checked):
             allocatable, requested = columns[2 * index], columns[2 * index + 1]
-            short |= np.multiply(amount > allocatable - requested, 2 << 2 * index, dtype=bits)
-            short |= np.multiply(amount > allocatable, 4 << 2 * index, dtype=bits)
+            short |= np.multiply(amount > allocatable - requested, 2 << 2 * index, dtype=dtype)
+            short |= np.multiply(amount > allocatable, 4 << 2 * index, dtype=dtype)
         return short
 
     amounts = [POD_COUNT, Amount("allocatable", "pods")]
@@ -223,7 +223,7 @@ def _after_pod_event(pod: PodInfo, old: KubeObject | None, new: KubeObject | Non
         return QueueingHint.QUEUE
     if not new_pod.spec.node_name or old_pod is None:
         return QueueingHint.QUEUE_SKIP
-    old_requests, new_requests = pod.like(old_pod).requests.resource, pod.like(new_pod).requests.resource
+    old_requests, new_requests = pod.info_of(old_pod).requests.resource, pod.info_of(new_pod).requests.resource
     requested = request_of(pod.requests.resource)
     return queue_if(any(_amount_of(old_requests, name) > _amount_of(new_requests, name) for name, _ in _requested(requested)))
 

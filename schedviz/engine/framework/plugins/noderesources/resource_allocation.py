@@ -32,7 +32,7 @@ class PodRequestsState(msgspec.Struct, frozen=True):
 
 
 class Allocation(msgspec.Struct, frozen=True):
-    """One resource over many nodes. If a node has none, both are 0 and the resource does not count."""
+    """One resource over many nodes. If a node has none of it, `allocatable` is 0 and the resource does not count there."""
 
     weight: int
     allocatable: Amounts
@@ -42,7 +42,7 @@ class Allocation(msgspec.Struct, frozen=True):
 
 
 def pod_request(pod: PodInfo, resource: str, *, use_requested: bool) -> int:
-    """The pod's request of a resource. Without `use_requested`, a container counts at least the default for cpu and memory.
+    """The pod's request of a resource. Without `use_requested`, a container without a request for cpu or memory counts as the default.
 
     Upstream: calculatePodResourceRequest
     """

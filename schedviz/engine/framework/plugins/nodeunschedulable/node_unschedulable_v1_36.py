@@ -34,4 +34,5 @@ def _after_node_change(_pod: PodInfo, old: KubeObject | None, new: KubeObject | 
 def _after_pod_toleration_change(pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
     """Upstream: isSchedulableAfterPodTolerationChange"""
     changed = after(Pod, old, new)
+    # Gt and Lt never tolerate this taint: it has no value.
     return queue_if(changed.uid == pod.uid and tolerations_tolerate_taint(changed.spec.tolerations, CORDON))

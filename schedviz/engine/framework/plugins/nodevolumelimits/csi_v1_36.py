@@ -89,7 +89,7 @@ class CSILimitsV136(CSILimits):
         return None, SUCCESS if any(map(_may_be_attached, pod.pod.spec.volumes)) else SKIP
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:
-        """Nodes without a driver that the pod needs are rejected before their volumes are counted."""
+        """A node without a driver that the pod needs gets that reason, not that of its full volumes: upstream checks drivers first."""
         verdicts = super().filter(state, pod, rows)
         if not self._needs_drivers or not pod.pod.spec.volumes:
             return verdicts
@@ -113,7 +113,7 @@ class CSILimitsV136(CSILimits):
                 added = self._attachable(pod, self._csi_nodes.migrations[number], is_new=True)
             except VolumeError:
                 continue
-            # The last one's verdict stands: the first by name decides.
+            # In reverse order: each driver overwrites the verdict of those before, so that of the first by name stands.
             for driver in sorted({name.partition("/")[0] for name in added}, reverse=True):
                 csi_driver: CSIDriver | None = self._objects.get("CSIDriver", "", driver)
                 if csi_driver is not None and csi_driver.spec.prevent_pod_scheduling_if_missing:

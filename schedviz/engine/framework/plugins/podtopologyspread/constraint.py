@@ -12,7 +12,7 @@ import numpy as np
 
 from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.plugins.helper.taint import HARD_TAINT_EFFECTS
-from schedviz.engine.framework.plugins.helper.taint_comparison import tolerates
+from schedviz.engine.framework.plugins.helper.taint_comparison import tolerations_tolerate_taint_v1_36
 from schedviz.engine.framework.plugins.helper.topology import intersection
 from schedviz.engine.framework.plugins.nodeaffinity.node_affinity import matches
 from schedviz.engine.framework.pod_memo import SelectionMemo
@@ -49,7 +49,7 @@ class Constraint(msgspec.Struct, frozen=True):
     def is_untolerated(self, taints: Iterable[Taint], tolerations: Sequence[Toleration]) -> bool:
         """Whether one of the taints keeps the pod off a node."""
         hard = (taint for taint in taints if taint.effect in HARD_TAINT_EFFECTS)
-        return not all(any(tolerates(toleration, taint, compares=self.compares_taints) for toleration in tolerations) for taint in hard)
+        return not all(tolerations_tolerate_taint_v1_36(tolerations, taint, compares=self.compares_taints) for taint in hard)
 
 
 def parse_constraints(constraints: Iterable[TopologySpreadConstraint], labels: Labels, action: str) -> tuple[Constraint, ...]:
@@ -105,12 +105,12 @@ def _affinity_mask(rows: Rows, required: RequiredNodeAffinity) -> Mask | None:
 
 def matching_pods(rows: Rows, selector: Selector, namespace: str) -> IntArray:
     """The number of selected pods of the namespace on each row. Only rows whose pods changed are recomputed."""
-    is_counted = SelectionMemo(lambda pod: counts(pod, selector, namespace))
-    return rows.info_column(("matching-pods", selector, namespace), lambda node_info: sum(is_counted(node_info.pods)), np.int64)
+    matching = SelectionMemo(lambda pod: is_counted(pod, selector, namespace))
+    return rows.info_column(("matching-pods", selector, namespace), lambda node_info: sum(matching(node_info.pods)), np.int64)
 
 
-def counts(pod: PodInfo, selector: Selector, namespace: str) -> bool:
-    """Whether a pod is selected and not terminating. An empty selector counts no pods. Upstream: countPodsMatchSelector"""
+def is_counted(pod: PodInfo, selector: Selector, namespace: str) -> bool:
+    """Whether a pod is selected and not terminating. An empty selector selects no pods. Upstream: countPodsMatchSelector"""
     if selector.is_empty or pod.namespace != namespace or pod.pod.metadata.deletion_timestamp is not None:
         return False
     return selector.matches(pod.pod.metadata.labels)

@@ -71,7 +71,7 @@ class PodTopologySpreadV136(PodTopologySpread):
     def _after_pod_change(self, pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
         """Upstream: isSchedulableAfterPodChange"""
         old_pod, new_pod = before_and_after(Pod, old, new)
-        if any(pod_ is not None and not _is_counted(pod_, pod.pod) for pod_ in (new_pod, old_pod)):
+        if any(pod_ is not None and not _is_involved(pod_, pod.pod) for pod_ in (new_pod, old_pod)):
             return QueueingHint.QUEUE_SKIP
         constraints = self._hard_constraints(pod)
         if old_pod is None or new_pod is None:
@@ -109,7 +109,7 @@ class PodTopologySpreadV136(PodTopologySpread):
         return ()
 
 
-def _is_counted(other: Pod, pod: Pod) -> bool:
+def _is_involved(other: Pod, pod: Pod) -> bool:
     """Upstream: involvedInTopologySpreading"""
     return other.uid == pod.uid or (has_place(other) and other.namespace == pod.namespace)
 

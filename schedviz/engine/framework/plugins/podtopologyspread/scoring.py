@@ -148,7 +148,7 @@ def _matching(state: PreScoreState, index: int, pod: PodInfo, rows: Rows) -> Cou
 
 
 def normalize(state: PreScoreState, scores: Scores) -> Scores:
-    """The lowest score becomes the one closest to 100; without any pod all are 100; ignored rows are 0. Upstream: NormalizeScore"""
+    """The lowest score becomes 100, higher ones less; without any pod all are 100; ignored rows are 0. Upstream: NormalizeScore"""
     if not state.constraints:
         return uniform(len(scores), MAX_NODE_SCORE)
     counted = scores if state.ignored is None else scores[~state.ignored]

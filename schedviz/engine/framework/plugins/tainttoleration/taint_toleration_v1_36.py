@@ -15,7 +15,7 @@ from schedviz.engine.framework.interface import Handle
 from schedviz.engine.framework.plugins.helper import signers
 from schedviz.engine.framework.plugins.helper.hint_objects import after, before_and_after, queue_if
 from schedviz.engine.framework.plugins.helper.taint import HARD_TAINT_EFFECTS
-from schedviz.engine.framework.plugins.helper.taint_comparison import tolerates
+from schedviz.engine.framework.plugins.helper.taint_comparison import tolerations_tolerate_taint_v1_36
 from schedviz.engine.framework.plugins.tainttoleration.taint_toleration import TaintToleration, taint_sets_of
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import SUCCESS, unresolvable
@@ -51,7 +51,7 @@ class TaintTolerationV136(TaintToleration):
         return any(taint.effect in HARD_TAINT_EFFECTS and not self._tolerate(tolerations, taint) for taint in taints)
 
     def _tolerate(self, tolerations: Sequence[Toleration], taint: Taint) -> bool:
-        return any(tolerates(toleration, taint, compares=self._compares) for toleration in tolerations)
+        return tolerations_tolerate_taint_v1_36(tolerations, taint, compares=self._compares)
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:  # noqa: ARG002 - the extension point's shape
         classes, taint_sets = taint_sets_of(rows, HARD_TAINT_EFFECTS)

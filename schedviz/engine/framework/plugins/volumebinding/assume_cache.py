@@ -35,11 +35,11 @@ class ObjInfo(msgspec.Struct, Generic[Object]):
 class AssumeCache(Generic[Object]):
     """The objects of one kind by key. A newer version from the informer replaces an assumed one.
 
-    It has its own event handlers, so it may differ from the informer's store, which plugins read otherwise.
+    It has its own event handlers, so it may differ from the informer's store, from which plugins read everything else.
     """
 
     kind: str
-    #: The kind's name in error messages.
+    #: The type in v1.27.1's error messages.
     description: str
 
     def __init__(self) -> None:
@@ -129,9 +129,9 @@ class VolumeCache(AssumeCache[PersistentVolume]):
         super()._put(info)
 
     def _forget_class(self, name: str) -> None:
-        assumed = self._objects.get(name)
-        if assumed is not None:
-            self._by_class[class_of_volume(assumed.api)].discard(name)
+        info = self._objects.get(name)
+        if info is not None:
+            self._by_class[class_of_volume(info.api)].discard(name)
 
 
 class PassiveAssumeCache(AssumeCache[Object]):
@@ -140,7 +140,7 @@ class PassiveAssumeCache(AssumeCache[Object]):
     Upstream: framework/plugins/volumebinding/passive_assume_cache.go
     """
 
-    #: The kind's name in error messages.
+    #: The resource in v1.36's error messages.
     resource: str
 
     def add(self, obj: Object) -> None:

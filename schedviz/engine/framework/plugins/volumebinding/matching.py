@@ -10,13 +10,13 @@ Upstream: framework/plugins/volumebinding/binder.go findMatchingVolumes, compone
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from schedviz.engine.framework.plugins.volumebinding.reach import ReachableRows
+from schedviz.engine.framework.resource import exact_amount
 from schedviz.engine.framework.verdicts import Index, Mask
 from schedviz.kube.claims import (
     class_of_claim,
@@ -26,7 +26,6 @@ from schedviz.kube.claims import (
     requested_storage,
     storage_capacity,
 )
-from schedviz.kube.quantity import NANO, Quantity
 from schedviz.kube.selectors import SelectorError, label_selector
 from schedviz.kube.storage import PersistentVolume, PersistentVolumeClaim
 
@@ -59,7 +58,7 @@ class Matching:
         self.volumes = list({volume.name: volume for volumes in by_class.values() for volume in volumes}.values())
         numbers = {volume.name: number for number, volume in enumerate(self.volumes)}
         # A stable sort, like upstream's for so few items.
-        smallest_first = sorted(claims, key=lambda claim: exact(requested_storage(claim)))
+        smallest_first = sorted(claims, key=lambda claim: exact_amount(requested_storage(claim)))
         self.options = []
         for claim in smallest_first:
             volumes = by_class.get(class_of_claim(claim), ())
@@ -117,13 +116,6 @@ class Matching:
         return best
 
 
-@lru_cache(maxsize=4096)
-def exact(quantity: Quantity) -> int:
-    """An amount as a whole number of its smallest unit, for exact comparisons."""
-    amount: int = quantity.unscaled * 10 ** (quantity.exponent - NANO)
-    return amount
-
-
 def _where_free(number: int, rows: Index, others: Sequence[Choice]) -> Index:
     """The rows on which no other claim took the volume."""
     for other in others:
@@ -136,23 +128,23 @@ def _have_one_attributes_class(claim: PersistentVolumeClaim, volume: PersistentV
 
 
 def _options(claim: PersistentVolumeClaim, volumes: Iterable[PersistentVolume], numbers: dict[str, int]) -> Options:
-    requested = exact(requested_storage(claim))
+    requested = exact_amount(requested_storage(claim))
     selector = None
     if claim.spec.selector is not None:
         try:
             selector = label_selector(claim.spec.selector)
         except SelectorError as error:
             raise SelectorError([f"error creating internal label selector for claim: {claim.key}: {error}"]) from None
-    choices: list[int] = []
+    prebound: list[int] = []
     free: list[tuple[int, int]] = []
     for volume in volumes:
         if volume.spec.claim_ref is not None and not is_bound_to(volume, claim):
             continue
-        size = exact(storage_capacity(volume))
+        size = exact_amount(storage_capacity(volume))
         if size < requested or have_different_modes(claim, volume) or volume.metadata.deletion_timestamp is not None:
             continue
         if volume.spec.claim_ref is not None:
-            choices.append(numbers[volume.name])
+            prebound.append(numbers[volume.name])
         elif (
             volume.status.phase == "Available"
             and (selector is None or selector.matches(volume.metadata.labels))
@@ -160,4 +152,4 @@ def _options(claim: PersistentVolumeClaim, volumes: Iterable[PersistentVolume], 
         ):
             free.append((size, numbers[volume.name]))
     free.sort(key=lambda option: option[0])
-    return Options(claim, tuple(choices), tuple(number for _, number in free))
+    return Options(claim, tuple(prebound), tuple(number for _, number in free))

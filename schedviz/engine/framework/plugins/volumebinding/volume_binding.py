@@ -42,7 +42,7 @@ class VolumeBinding:
         self._handle = handle
         self._bind_timeout = args.bind_timeout_seconds * NANOS_PER_SECOND
         self._binder = VolumeBinder(handle)
-        #: The last search: a pod is filtered in several slices.
+        #: The last search: a pod is filtered in several parts.
         self._search: tuple[PodVolumeClaims, VolumeSearch] | None = None
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:

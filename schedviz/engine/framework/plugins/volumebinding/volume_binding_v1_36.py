@@ -60,7 +60,7 @@ class VolumeBindingV136(VolumeBinding):
         return SUCCESS if STATE_KEY in state else as_status("not found")
 
     def score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Scores | Status:  # noqa: ARG002 - the extension point's shape
-        """How full the storage of each node is, or would become."""
+        """How full the storage of each node would be, scored by the shape: by default, the emptier the higher."""
         try:
             claims = state.read(STATE_KEY).claims if self._scores_capacity else None
         except NotFoundError as error:

@@ -56,10 +56,10 @@ def _after_pod_deleted(pod: PodInfo, old: KubeObject | None, new: KubeObject | N
     deleted = before(Pod, old, new)
     if deleted.namespace != pod.namespace:
         return QueueingHint.QUEUE_SKIP
-    claims_of_deleted = pod.like(deleted)
-    if any(is_volume_conflict(volume, claims_of_deleted) for volume in pod.pod.spec.volumes if is_exclusive(volume)):
+    deleted_info = pod.info_of(deleted)
+    if any(is_volume_conflict(volume, deleted_info) for volume in pod.pod.spec.volumes if is_exclusive(volume)):
         return QueueingHint.QUEUE
-    return queue_if(not set(pod.claims).isdisjoint(claims_of_deleted.claims))
+    return queue_if(not set(pod.claims).isdisjoint(deleted_info.claims))
 
 
 def _after_claim_added(pod: PodInfo, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:

@@ -86,7 +86,7 @@ class Devices:
 
     def allocator(self) -> Allocator:
         pools = PoolIndex(self.features)
-        pools.use(self.slices)
+        pools.update(self.slices)
         selectors = Selectors(list_type_attributes=self.features.list_type_attributes)
         return Allocator(self.features, self.allocated, self.classes.get, pools, selectors, max_steps=self.max_steps)
 

@@ -47,7 +47,7 @@ class Arrays:
         self.devices = devices
         self.request = PlainRequest((IS_A,), count, devices.max_steps)
         self.pools = PoolIndex(devices.features)
-        self.pools.use(devices.slices)
+        self.pools.update(devices.slices)
         self.index = FreeDeviceIndex(self.pools, Selectors())
 
     def answers(self, nodes: Sequence[Node] = NODES) -> list[int]:
@@ -127,7 +127,7 @@ def test_arrays_answer_only_if_that_takes_no_longer_than_a_search_may(
     devices: int, selectors: int, spec: dict[str, Any], nodes: int, *, is_quick: bool
 ) -> None:
     pools = PoolIndex(Devices().features)
-    pools.use([_pool(0, "A" * devices, **spec)])
+    pools.update([_pool(0, "A" * devices, **spec)])
     request = PlainRequest(tuple(f"{number} < 100" for number in range(selectors)), 1, 1000)
 
     assert FreeDeviceIndex(pools, Selectors()).is_quick(request, nodes, steps=2_500 + 25 * nodes) is is_quick
@@ -139,7 +139,7 @@ def test_changed_slices_and_nodes_have_new_answers() -> None:
     assert arrays.answers(NODES[:2]) == [FREE, NONE_FREE]
 
     devices.slices = [_pool(0, "A", nodeName="n1"), _pool(1, "A", nodeSelector=IN_ZONE_A)]
-    arrays.pools.use(devices.slices)
+    arrays.pools.update(devices.slices)
 
     assert arrays.answers(NODES[:2]) == [NONE_FREE, FREE]
     assert arrays.answers([node_called("n0", zone="a")]) == [FREE]

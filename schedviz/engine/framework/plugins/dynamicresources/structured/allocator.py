@@ -60,7 +60,7 @@ class Allocator:
         self,
         features: AllocatorFeatures,
         allocated: AllocatedState,
-        class_of: Callable[[str], DeviceClass | None],
+        device_class: Callable[[str], DeviceClass | None],
         pools: PoolIndex,
         selectors: Selectors,
         *,
@@ -68,7 +68,7 @@ class Allocator:
     ) -> None:
         """`max_steps`: a search that needs more on a node ends with `TooLongError`."""
         self.features = features
-        self.class_of = class_of
+        self.device_class = device_class
         self._allocated = allocated
         self._pools = pools
         self._counters: dict[str, Amounts] = {}
@@ -79,7 +79,7 @@ class Allocator:
 
     def end_search(self, search: Search) -> None:
         """Count the time that a search took."""
-        self.steps_left -= search.effort
+        self.steps_left -= search.steps
 
     def for_claims(self, claims: Sequence[ResourceClaim]) -> ClaimsAllocator:
         """The allocator of these claims, for one node or for many."""
@@ -139,7 +139,7 @@ class ClaimsAllocator:
     def __init__(self, allocator: Allocator, claims: Sequence[ResourceClaim]) -> None:
         self._allocator = allocator
         self._features = allocator.features
-        self._class_of = allocator.class_of
+        self._device_class = allocator.device_class
         self._claims = claims
         self._is_by_node = any(_is_for_all(request) for claim in claims for request in claim.spec.devices.requests)
         self._requests: Sequence[Sequence[Sequence[PlannedRequest]]] | None = None
@@ -246,11 +246,11 @@ class ClaimsAllocator:
             raise AllocationError(f"{where}: admin access is requested, but the feature is disabled")
         if not request.device_class_name:
             raise AllocationError(f"{where}: missing device class name (unsupported request type?)")
-        device_class = self._class_of(request.device_class_name)
+        device_class = self._device_class(request.device_class_name)
         if device_class is None:
             missing = f'deviceclass.resource.k8s.io "{request.device_class_name}" not found'
             raise AllocationError(f"{where}: could not retrieve device class {request.device_class_name}: {missing}")
-        request.use(device_class)
+        request.set_class(device_class)
         if request.mode == EXACT_COUNT:
             return PlannedRequest(request, request.count)
         if request.mode != ALL:

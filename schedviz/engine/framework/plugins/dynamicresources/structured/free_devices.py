@@ -38,12 +38,13 @@ INVALID_POOL: Final = 2
 #: Only a search can decide.
 SEARCH: Final = 3
 
-#: The work of evaluating a selector for one device, and of looking up a known result, in visits of a search.
-_VISITS_PER_EVALUATION: Final = 8
+#: The work of evaluating a selector for one device, and of looking up a known result, in visits of a search. That of an evaluation is
+#: estimated before the selector was evaluated once; a search counts what it was (`Selectors`).
+_ESTIMATED_VISITS_PER_EVALUATION: Final = 8
 _VISITS_PER_LOOKUP: Final = 0.25
 
-#: The code of nodes that have to be searched.
-_SEARCHED: Final = 0
+#: The code of nodes of which nothing is known but that they have to be searched (`SEARCH`).
+_CODE_OF_UNKNOWN: Final = 0
 #: For how many requests `FreeDevices` are kept.
 _MAX_KEPT: Final = 64
 
@@ -62,7 +63,7 @@ class PlainRequest(NamedTuple):
 
     def visits_for(self, devices: int) -> int:
         """The work of evaluating its selectors for so many devices, in visits."""
-        return devices * (1 + _VISITS_PER_EVALUATION * len(self.expressions))
+        return devices * (1 + _ESTIMATED_VISITS_PER_EVALUATION * len(self.expressions))
 
     def choose(self, devices: Sequence[SliceDevice], seen: int, allocated: AbstractSet[DeviceID]) -> Sequence[SliceDevice] | None:
         """The devices that it gets of the selected ones; (): too few are free. `seen`: how many devices a search visits, selected or not.
@@ -101,7 +102,7 @@ class FreeDeviceIndex:
         """
         if len(request.expressions) > MAX_ANSWERS:
             return False
-        lookups = self._pools.shared_count * nodes * (1 + len(request.expressions)) * _VISITS_PER_LOOKUP
+        lookups = self._pools.several_nodes_device_count * nodes * (1 + len(request.expressions)) * _VISITS_PER_LOOKUP
         return request.visits_for(self._pools.device_count) + lookups <= steps * VISITS_PER_STEP
 
     def devices_for(self, request: PlainRequest, allocated: set[DeviceID]) -> FreeDevices:
@@ -112,7 +113,7 @@ class FreeDeviceIndex:
         free = self._kept.get(request)
         if free is None:
             free = self._kept[request] = FreeDevices(self._pools.pools_of, request, self._selectors)
-        free.use(allocated)
+        free.update(allocated)
         return free
 
 
@@ -132,7 +133,7 @@ class FreeDevices:
         self._allocated: set[DeviceID] = set()
         self._answers: npt.NDArray[np.int8] = np.full(1, SEARCH, np.int8)
 
-    def use(self, allocated: set[DeviceID]) -> None:
+    def update(self, allocated: set[DeviceID]) -> None:
         """Take the devices that are allocated now. The set must not change afterwards."""
         if allocated is self._allocated:
             return
@@ -147,10 +148,10 @@ class FreeDevices:
         try:
             pools = self._pools_of(info.node)
         except PoolError:
-            return _SEARCHED
+            return _CODE_OF_UNKNOWN
         devices = selected_devices(pools, self._request.expressions, self._selectors)
         if devices is None:
-            return _SEARCHED
+            return _CODE_OF_UNKNOWN
         choice = _Choice(tuple(devices), device_count(pools), any(pool.invalid_reason for pool in pools))
         code = self._codes.get(choice)
         return self._add(choice) if code is None else code

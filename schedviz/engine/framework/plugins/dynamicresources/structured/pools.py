@@ -166,15 +166,15 @@ class PoolIndex:
         #: Devices by the uid of their slice, with the version of the slice.
         self._devices: dict[str, tuple[ResourceSlice, tuple[SliceDevice, ...]]] = {}
         self._on_node: dict[str, list[ResourceSlice]] = {}
-        self._shared: list[ResourceSlice] = []
+        self._on_several_nodes: list[ResourceSlice] = []
         self._pools: dict[str, tuple[Node, list[Pool]]] = {}
         #: Incremented whenever slices change.
         self.version = 0
         #: All devices, and those in slices that several nodes may see.
         self.device_count = 0
-        self.shared_count = 0
+        self.several_nodes_device_count = 0
 
-    def use(self, slices: Sequence[ResourceSlice]) -> None:
+    def update(self, slices: Sequence[ResourceSlice]) -> None:
         """Take the slices of the cluster, sorted by name. The same list means that nothing has changed."""
         if slices is self._slices:
             return
@@ -182,8 +182,8 @@ class PoolIndex:
         self.version += 1
         cached = self._devices
         self._devices = {}
-        self._on_node, self._shared, self._pools, self._of_pool = {}, [], {}, {}
-        self.device_count = self.shared_count = 0
+        self._on_node, self._on_several_nodes, self._pools, self._of_pool = {}, [], {}, {}
+        self.device_count = self.several_nodes_device_count = 0
         for slice_ in slices:
             devices = cached.get(slice_.key)
             if devices is not None and devices[0] is slice_:
@@ -192,8 +192,8 @@ class PoolIndex:
             self.device_count += len(slice_.spec.devices)
             name = slice_.spec.node_name
             if not name or slice_.spec.shared_counters:
-                self._shared.append(slice_)
-                self.shared_count += len(slice_.spec.devices)
+                self._on_several_nodes.append(slice_)
+                self.several_nodes_device_count += len(slice_.spec.devices)
             else:
                 self._on_node.setdefault(name, []).append(slice_)
 
@@ -209,7 +209,7 @@ class PoolIndex:
     def _gathered(self, node: Node) -> list[Pool]:
         """Upstream: GatherPools"""
         by_pool: dict[PoolID, list[ResourceSlice]] = {}
-        for slice_ in [*self._on_node.get(node.name, ()), *self._shared]:
+        for slice_ in [*self._on_node.get(node.name, ()), *self._on_several_nodes]:
             if self._is_relevant(slice_, node):
                 _add(by_pool, slice_)
         pools = [pool for pool_id, slices in by_pool.items() if (pool := self._pool(pool_id, slices)) is not None]

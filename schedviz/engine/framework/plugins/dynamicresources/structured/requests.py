@@ -77,8 +77,8 @@ class Request:
         """The name of the alternative; "": there is none."""
         return self.name if self.parent else ""
 
-    def use(self, device_class: DeviceClass) -> None:
-        """Take the class of the request."""
+    def set_class(self, device_class: DeviceClass) -> None:
+        """Set the class of the request, and the expressions that follow from it."""
         self.device_class = device_class
         self.class_expressions = tuple(_expression(selector) for selector in device_class.spec.selectors)
         self.expressions = tuple(_expression(selector) for selector in self.selectors)

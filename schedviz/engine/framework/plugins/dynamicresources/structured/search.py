@@ -82,7 +82,7 @@ class Search:
     """One search on one node."""
 
     def __init__(self, rules: Rules, node: Node, pools: Sequence[Pool], *, max_steps: int) -> None:
-        """`max_steps`: a search that takes longer ends with `TooLongError`."""
+        """`max_steps`: a search that takes longer (`steps`) ends with `TooLongError`."""
         self._rules = rules
         self._max_visits = max_steps * VISITS_PER_STEP
         self._node = node
@@ -97,8 +97,6 @@ class Search:
         self._visits = 0
         #: Selectors that have been counted.
         self._counted: set[tuple[str, DeviceID | None]] = set()
-        #: How many steps the search took. Upstream: numAllocateOneInvocations
-        self.steps = 0
 
     def run(self, claims: Sequence[PlannedClaim]) -> bool:
         """Whether there are devices for all claims; then `results` has them, by claim. Raises `AllocationError` or `TooLongError`."""
@@ -111,14 +109,13 @@ class Search:
             raise AllocationError("allocation max size exceeded") from None
 
     @property
-    def effort(self) -> int:
-        """The time that the search has taken, in steps."""
+    def steps(self) -> int:
+        """The time that the search has taken, in steps: those of upstream's allocateOne, and what else takes as long."""
         return self._visits // VISITS_PER_STEP
 
     # The steps. Upstream: allocateOne
 
     def _step(self) -> None:
-        self.steps += 1
         self._count_visits(VISITS_PER_STEP)
 
     def _count_visits(self, parts: int) -> None:
@@ -209,11 +206,11 @@ class Search:
     # Devices.
 
     def _is_candidate(self, claim: int, request: Request, device: SliceDevice) -> bool:
-        users = self._allocating.get(device.id)
+        claims_with_device = self._allocating.get(device.id)
         if request.admin_access:
-            if users and claim in users:
+            if claims_with_device and claim in claims_with_device:
                 return False
-        elif users or device.id in self._rules.allocated.devices:
+        elif claims_with_device or device.id in self._rules.allocated.devices:
             return False
         return self.is_selectable(self._claims[claim].claim, request, device) and self.has_capacity(request, device)
 
@@ -299,11 +296,11 @@ class Search:
         """
         features, own = self._rules.features, device.device
         allows_multiple = device.allows_multiple and features.consumable_capacity
-        users = self._allocating.get(device.id)
+        claims_with_device = self._allocating.get(device.id)
         if request.admin_access:
-            if not allows_multiple and users and claim in users:
+            if not allows_multiple and claims_with_device and claim in claims_with_device:
                 return False
-        elif users or device.id in self._rules.allocated.devices:
+        elif claims_with_device or device.id in self._rules.allocated.devices:
             return False
         if own.consumes_counters:
             if not features.partitionable_devices:

@@ -16,7 +16,7 @@ from schedviz.cel.program import Frame
 from schedviz.cel.values import DefaultMap, type_name
 from schedviz.kube.devices import Device, DeviceAttribute
 
-#: Arrays answer for selectors whose evaluations cost less.
+#: Selectors whose evaluation for a device costs this much or more are evaluated only by a search, not by `FreeDevices`.
 _USUAL_COST: Final = 30
 #: Work in visits, each of which is about a microsecond: of any evaluation, and for each unit of its cost.
 _VISITS_PER_EVALUATION: Final = 4

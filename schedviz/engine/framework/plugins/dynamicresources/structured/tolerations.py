@@ -13,11 +13,13 @@ _EFFECTS: Final = ("NoSchedule", "NoExecute")
 
 def prevents_allocation(taints: Sequence[DeviceTaint], tolerations: Sequence[DeviceToleration]) -> bool:
     """Whether a taint keeps a request off the device. Upstream: taintPreventsAllocation"""
-    return any(taint.effect in _EFFECTS and not any(_tolerates(toleration, taint) for toleration in tolerations) for taint in taints)
+    return any(
+        taint.effect in _EFFECTS and not any(_tolerates_device_taint(toleration, taint) for toleration in tolerations) for taint in taints
+    )
 
 
-def _tolerates(toleration: DeviceToleration, taint: DeviceTaint) -> bool:
-    """Upstream: ToleratesTaint"""
+def _tolerates_device_taint(toleration: DeviceToleration, taint: DeviceTaint) -> bool:
+    """Whether a toleration of devices tolerates a taint of a device. Upstream: ToleratesTaint"""
     if toleration.effect and toleration.effect != taint.effect:
         return False
     if toleration.key and toleration.key != taint.key:

@@ -16,7 +16,7 @@ from schedviz.engine.framework.plugins.imagelocality.image_locality import MAX_C
 from schedviz.engine.framework.plugins.selectorspread.selector_spread import NO_ZONE, spread_scores
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.engine.legacy.inter_pod_affinity import inter_pod_affinity
-from schedviz.engine.legacy.priorities import (
+from schedviz.engine.legacy.prioritize_nodes import (
     EQUAL_PRIORITY,
     MAX_PRIORITY,
     HostPriority,
@@ -249,6 +249,6 @@ DEFAULT_PRIORITIES: Final = {
 }
 
 
-def classic(name: str, weight: int = 1) -> PriorityConfig:
+def priority_v1_14(name: str, weight: int = 1) -> PriorityConfig:
     """One of v1.14's priorities."""
     return _BY_NAME[name](weight)

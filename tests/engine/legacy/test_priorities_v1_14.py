@@ -1,4 +1,4 @@
-"""v1.14's priorities: the matrix, Combine, and the scores of the classic ones."""
+"""v1.14's priorities: the matrix, Combine, and the scores of each."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import pytest
 
 from schedviz.engine import Simulation, SimulationSettings
 from schedviz.engine.framework.types import Generations, NodeInfo, PodInfo
-from schedviz.engine.legacy.classic_priorities import DEFAULT_PRIORITIES, classic, declared
-from schedviz.engine.legacy.priorities import (
+from schedviz.engine.legacy.priorities_v1_14 import DEFAULT_PRIORITIES, declared, priority_v1_14
+from schedviz.engine.legacy.prioritize_nodes import (
     HostPriority,
     HostPriorityList,
     Meta,
@@ -28,7 +28,7 @@ from schedviz.kube.codec import from_dict
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.defaults import default_object
 from schedviz.trace.events import StageEnded
-from schedviz.trace.policies import CLASSIC_PRIORITIES, Policies, PriorityPolicy
+from schedviz.trace.policies import PRIORITIES_V1_14, Policies, PriorityPolicy
 from tests.engine.clusters import do, node, objects, pod
 
 #: Three priorities and three nodes, each of weight 1.
@@ -77,7 +77,7 @@ def a_pod(name: str = "p", *, cpu: str = "1", memory: str = "2Gi", metadata: Map
 
 def scores(priority: str, incoming: PodInfo, *infos: NodeInfo, objects: Sequence[Any] = ()) -> list[int]:
     by_name = {info.name: info for info in infos}
-    result = prioritize_nodes(incoming, Meta(Lister(*objects), len(infos)), by_name, list(by_name), [classic(priority)])
+    result = prioritize_nodes(incoming, Meta(Lister(*objects), len(infos)), by_name, list(by_name), [priority_v1_14(priority)])
     assert not result.error
     return [each.score for each in result.matrix[0]]
 
@@ -128,12 +128,12 @@ def test_after_an_error_there_is_no_host_priority_list() -> None:
     assert facts(result, ["node1", "node2", "node3"])["error"] == "no metadata"
 
 
-# The classic ones.
+# The scores of each.
 
 
-def test_every_classic_priority_can_be_created() -> None:
-    assert {classic(name, 3).weight for name in CLASSIC_PRIORITIES} == {3}
-    assert set(DEFAULT_PRIORITIES) <= set(CLASSIC_PRIORITIES)
+def test_every_priority_can_be_created() -> None:
+    assert {priority_v1_14(name, 3).weight for name in PRIORITIES_V1_14} == {3}
+    assert set(DEFAULT_PRIORITIES) <= set(PRIORITIES_V1_14)
 
 
 def test_resource_priorities_score_the_used_fractions() -> None:

@@ -132,18 +132,18 @@ EQUAL_PRIORITY: Final = PriorityConfig("EqualPriority", map=equal_priority_map)
 def facts(prioritized: Prioritized, nodes: Sequence[str]) -> dict[str, Any]:
     """The result for the stage's facts: at most SHOWN_NODES columns."""
     highest = max((priority.score for priority in prioritized.host_priority_list), default=0)
-    shown_rows = list(range(len(nodes)))
+    shown_columns = list(range(len(nodes)))
     if len(nodes) > SHOWN_NODES:
         best = sorted(range(len(prioritized.host_priority_list)), key=lambda column: -prioritized.host_priority_list[column].score)
-        shown_rows = sorted((best or shown_rows)[:SHOWN_NODES])
+        shown_columns = sorted((best or shown_columns)[:SHOWN_NODES])
     made: dict[str, Any] = {
         "of": len(nodes),
-        "nodes": [nodes[column] for column in shown_rows],
+        "nodes": [nodes[column] for column in shown_columns],
         "rows": [
-            {"name": config.name, "kind": config.kind, "weight": config.weight, "scores": [row[column].score for column in shown_rows]}
+            {"name": config.name, "kind": config.kind, "weight": config.weight, "scores": [row[column].score for column in shown_columns]}
             for config, row in zip(prioritized.configs, prioritized.matrix, strict=True)
         ],
-        "hostPriorityList": [prioritized.host_priority_list[column].score for column in shown_rows] if not prioritized.error else [],
+        "hostPriorityList": [prioritized.host_priority_list[column].score for column in shown_columns] if not prioritized.error else [],
         "highest": [priority.host for priority in prioritized.host_priority_list if priority.score == highest][:8],
     }
     return {**made, "error": prioritized.error} if prioritized.error else made
