@@ -144,6 +144,12 @@ CACHE_MISMATCH: Final = Metric(
     "Nodes, and pods on nodes, that only the API server has ('missed') or only the scheduler's cache ('redundant').",
     ("kind", "side"),
 )
+QUEUE_OLDEST_POD_AGE: Final = Metric(
+    "schedviz_queue_oldest_pod_age_seconds",
+    Kind.GAUGE,
+    "Time since the pod of each queue that has waited longest was queued or its last attempt failed, by the session's clock.",
+    ("queue",),
+)
 
 #: In upstream's order; then those that upstream does not have.
 SCHEDULER_METRICS: Final = (
@@ -164,4 +170,5 @@ SCHEDULER_METRICS: Final = (
     UNSCHEDULABLE_PODS,
     BLOCKED_PODS,
     CACHE_MISMATCH,
+    QUEUE_OLDEST_POD_AGE,
 )

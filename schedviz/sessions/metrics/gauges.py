@@ -9,6 +9,7 @@ from schedviz.sessions.metrics import definitions as metrics
 from schedviz.sessions.metrics.blocked_pods import blocked_pods
 from schedviz.sessions.metrics.cache_mismatch import cache_mismatch
 from schedviz.sessions.metrics.metric_values import Labels
+from schedviz.sessions.metrics.oldest_pods import oldest_pods
 
 
 def read_gauges(simulation: Simulation) -> dict[str, dict[Labels, float]]:
@@ -37,5 +38,6 @@ def read_gauges(simulation: Simulation) -> dict[str, dict[Labels, float]]:
         metrics.CACHE_SIZE.name: cached,
         metrics.BLOCKED_PODS.name: {(reason,): float(number) for reason, number in blocked_pods(simulation).items()},
         metrics.CACHE_MISMATCH.name: cache_mismatch(simulation),
+        metrics.QUEUE_OLDEST_POD_AGE.name: oldest_pods(simulation),
         metrics.UNSCHEDULABLE_PODS.name: {labels: float(number) for labels, number in reasons.items()},
     }
