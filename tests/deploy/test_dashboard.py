@@ -22,6 +22,10 @@ _METRIC = re.compile(r"\b((?:scheduler|schedviz|process)_[a-z_]+)(?:\{([^}]*)\})
 _LABEL = re.compile(r"(\w+)\s*=~?")
 
 
+def test_the_file_has_the_format_in_which_a_script_writes_it() -> None:
+    assert (ROOT / "docker/grafana/schedviz.json").read_text() == json.dumps(DASHBOARD, indent=1) + "\n"
+
+
 def expressions() -> Iterator[tuple[str, str]]:
     for panel in DASHBOARD["panels"]:
         for target in panel.get("targets", []):
