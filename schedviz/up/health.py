@@ -23,7 +23,7 @@ class HealthProbe:
     """One `GET /healthz` at a time over a non-blocking socket."""
 
     def __init__(self, server_address: ServerAddress, selector: selectors.BaseSelector) -> None:
-        self._address = server_address
+        self._server = server_address
         self._tls = _own_certificate_context(server_address.tls) if server_address.tls else None
         self._selector = selector
         self._socket: socket.socket | None = None
@@ -32,7 +32,7 @@ class HealthProbe:
         self._next_poll = 0.0
         #: Whether everything was up at the last response.
         self.healthy = False
-        #: The last response, such as {"database": "ok", "workers": "…"}.
+        #: The last response, such as {"down": ["workers"], "database": "ok", "workers": "…"}; {}: the web server has not responded.
         self.detail: dict[str, Any] = {}
 
     def poll(self) -> None:
@@ -40,7 +40,7 @@ class HealthProbe:
         if self._socket is not None or time.monotonic() < self._next_poll:
             return
         try:
-            self._socket = socket.create_connection(self._address.address, timeout=0.5)
+            self._socket = socket.create_connection(self._server.connect_to, timeout=0.5)
             if self._tls is not None:
                 self._socket = self._tls.wrap_socket(self._socket, do_handshake_on_connect=False)
             self._socket.setblocking(False)
@@ -80,7 +80,7 @@ class HealthProbe:
                 self._socket.do_handshake()
             except ssl.SSLWantReadError:
                 return
-        host = urlsplit(self._address.url).netloc
+        host = urlsplit(self._server.url).netloc
         self._socket.sendall(f"GET /healthz HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
         self._is_request_sent = True
 

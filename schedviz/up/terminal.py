@@ -61,7 +61,7 @@ class Terminal:
         _say()
         _say(f"    {login}", bold=True)
         _say()
-        if self._address.is_open_to_others:
+        if self._address.is_url_for_others:
             _say(f"Others open {self._address.url}. Participants of a room open {self._address.url}/r/ and need its code:")
             _say()
             _say_qr(f"{self._address.url}/r/")

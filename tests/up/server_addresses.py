@@ -18,7 +18,7 @@ def address_on(host: str, **options: object) -> ServerAddress:
 
 def own_address() -> str:
     """An address of this machine at which others would reach it."""
-    found = address_on("0.0.0.0").address[0]
+    found = address_on("0.0.0.0").connect_to[0]
     if found.startswith("127."):
         pytest.skip("this machine is in no network")
     return found

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from schedviz.up import address
 from schedviz.up.address import ServerAddress, Tls
 from schedviz.up.errors import CannotStart
 from schedviz.up.health import HealthProbe
@@ -27,8 +28,8 @@ def bare_environment(monkeypatch):
 def test_port_0_takes_a_free_port_and_the_url_has_it():
     result = address_on("127.0.0.1")
 
-    assert result.url == f"http://127.0.0.1:{result.address[1]}"
-    assert result.address[1] > 0
+    assert result.url == f"http://127.0.0.1:{result.connect_to[1]}"
+    assert result.connect_to[1] > 0
 
 
 def test_a_loopback_address_allows_all_local_names_without_a_warning():
@@ -40,13 +41,62 @@ def test_a_loopback_address_allows_all_local_names_without_a_warning():
 
 
 def test_a_public_address_is_the_only_allowed_host_and_origin():
-    address = own_address()
-    for host in (address, "0.0.0.0"):
+    own = own_address()
+    for host in (own, "0.0.0.0"):
         result = address_on(host)
 
-        assert result.url == f"http://{address}:{result.address[1]}"
-        assert result.environment == {"SCHEDVIZ_ALLOWED_HOSTS": address, "SCHEDVIZ_ORIGINS": result.url, "SCHEDVIZ_URL": result.url}
+        assert result.url == f"http://{own}:{result.connect_to[1]}"
+        assert result.environment == {"SCHEDVIZ_ALLOWED_HOSTS": own, "SCHEDVIZ_ORIGINS": result.url, "SCHEDVIZ_URL": result.url}
         assert "Without TLS" in result.warning
+
+
+@pytest.fixture
+def without_default_route(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A socket may not connect to the broadcast address, as it cannot connect to an outside address without a route."""
+    nowhere = ("255.255.255.255", 9)
+    monkeypatch.setattr(address, "_OUTSIDE_ADDRESSES", {socket.AF_INET: nowhere, socket.AF_INET6: nowhere})
+
+
+def address_on_all_interfaces(host: str) -> ServerAddress:
+    """Skips the test if this machine has no IPv6."""
+    try:
+        return address_on(host)
+    except CannotStart:
+        pytest.skip("this machine has no IPv6")
+
+
+@pytest.mark.usefixtures("without_default_route")
+@pytest.mark.parametrize("host", ["0.0.0.0", "::"])
+def test_all_interfaces_of_a_machine_without_a_default_route_are_open_to_others(host: str) -> None:
+    own = own_address()
+    result = address_on_all_interfaces(host)
+
+    assert result.is_open_to_others
+    assert result.url == f"http://{own}:{result.connect_to[1]}"
+    assert result.environment == {"SCHEDVIZ_ALLOWED_HOSTS": own, "SCHEDVIZ_ORIGINS": result.url, "SCHEDVIZ_URL": result.url}
+    assert "Without TLS" in result.warning
+
+
+@pytest.mark.usefixtures("without_default_route")
+@pytest.mark.parametrize("host", ["0.0.0.0", "::"])
+def test_a_machine_whose_address_is_unknown_warns_and_gives_others_no_url(
+    host: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(socket, "if_nameindex", list)
+    monkeypatch.setattr(socket, "gethostname", lambda: "localhost")
+    result = address_on_all_interfaces(host)
+
+    assert result.is_open_to_others
+    assert "Without TLS" in result.warning
+    assert "set SCHEDVIZ_URL" in result.warning
+    assert result.environment == {"SCHEDVIZ_ALLOWED_HOSTS": "127.0.0.1,[::1],localhost"}
+    Terminal(server_address=result, data=Path("data"), open_browser=False).announce(f"{result.url}/login/?once=x", 1.0)
+    assert "Others open" not in capsys.readouterr().out
+
+    monkeypatch.setenv("SCHEDVIZ_URL", "http://classroom.example.org:8777")
+    result = address_on_all_interfaces(host)
+    assert result.environment["SCHEDVIZ_ALLOWED_HOSTS"] == "classroom.example.org"
+    assert "SCHEDVIZ_URL" not in result.warning
 
 
 def test_an_ipv6_address_is_written_in_brackets():
@@ -55,7 +105,7 @@ def test_an_ipv6_address_is_written_in_brackets():
     except CannotStart:
         pytest.skip("this machine has no IPv6")
 
-    assert result.url == f"http://[::1]:{result.address[1]}"
+    assert result.url == f"http://[::1]:{result.connect_to[1]}"
 
 
 def test_a_host_name_stays_in_the_url():
@@ -68,7 +118,7 @@ def test_an_explicit_public_url_is_used(monkeypatch):
     result = address_on("127.0.0.1")
 
     assert result.url == "https://schedviz.example.org"
-    assert result.address[0] == "127.0.0.1"
+    assert result.connect_to[0] == "127.0.0.1"
     assert "schedviz.example.org" in result.environment["SCHEDVIZ_ALLOWED_HOSTS"].split(",")
 
 
@@ -101,7 +151,7 @@ def test_files_that_are_not_a_certificate_are_refused_with_a_reason(tmp_path):
 
 
 def test_the_terminal_shows_a_qr_code_for_a_public_address(capsys):
-    there = ServerAddress("http://192.0.2.7:8777", ("192.0.2.7", 8777), None)
+    there = ServerAddress("http://192.0.2.7:8777", ("192.0.2.7", 8777), None, is_open_to_others=True)
     Terminal(server_address=there, data=Path("data"), open_browser=False).announce("http://192.0.2.7:8777/login/?once=x", 1.0)
     shown = capsys.readouterr().out
     Terminal(server_address=address_on("127.0.0.1"), data=Path("data"), open_browser=False).announce("http://127.0.0.1/login/?once=x", 1.0)
@@ -146,7 +196,7 @@ def asked_over_tls(served: Tls, believed: Tls) -> bool:
 
         server = threading.Thread(target=serve)
         server.start()
-        probe = HealthProbe(ServerAddress("https://workshop", listener.getsockname(), believed), selector)
+        probe = HealthProbe(ServerAddress("https://workshop", listener.getsockname(), believed, is_open_to_others=False), selector)
         probe.poll()
 
         def is_over() -> bool:
