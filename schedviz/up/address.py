@@ -22,7 +22,7 @@ _ALL_INTERFACES = {"0.0.0.0", "::", ""}  # noqa: S104 (compared, not bound)
 _LOOPBACK_NAMES = ["127.0.0.1", "localhost", "[::1]"]
 #: Addresses reserved for documentation. No packet is sent: the kernel only selects the local address from which it would be sent.
 _OUTSIDE_ADDRESSES = {socket.AF_INET: ("192.0.2.1", 9), socket.AF_INET6: ("2001:db8::1", 9)}
-#: Linux' ioctl requests for the address and the flags of an interface, and the flags of one that is up, connected and not the loopback interface.
+#: Linux' ioctl requests for the address and the flags of an interface, and some of those flags.
 _SIOCGIFADDR, _SIOCGIFFLAGS = 0x8915, 0x8913
 _IFF_UP, _IFF_LOOPBACK, _IFF_RUNNING = 0x1, 0x8, 0x40
 _WITHOUT_TLS = (
@@ -62,7 +62,7 @@ class ServerAddress:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Allowed hosts: that of `url` and, unless others use that, the loopback names. With TLS, or if others use `url`, also its origin."""
+        """Allowed hosts: that of `url` and, unless others use it, the loopback names. With TLS, or if others use `url`: its origin."""
         host = _host_of(self.url)
         hosts = [host] if self.is_url_for_others else sorted({*_LOOPBACK_NAMES, host})
         environment = {"SCHEDVIZ_ALLOWED_HOSTS": ",".join(hosts)}

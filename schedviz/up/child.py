@@ -14,9 +14,9 @@ from typing import IO
 
 from schedviz.up import exit_cause
 
-#: Seconds before a crashed child is restarted; the last value repeats.
-BACK_OFF_SECONDS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
-#: A child that ran this long has recovered: its next crash counts as the first.
+#: Seconds before a child that ended is restarted, by the number of its early ends in a row; the last value repeats.
+BACKOFF_SECONDS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
+#: A child that ran this long has recovered: its next end counts as the first.
 HEALTHY_AFTER_SECONDS = 10.0
 
 
@@ -46,12 +46,12 @@ class Child:
         self.log = log
         #: Number of starts; part of the owner's name in a worker's leases.
         self.generation = 0
-        #: Consecutive crashes without a healthy period between them.
-        self.crashes = 0
-        #: The time of the next start on the monotonic clock; None while it runs.
+        #: Consecutive ends without a healthy period between them, orderly ones included.
+        self.early_ends = 0
+        #: The time of the next start on the monotonic clock; None while it runs and after shutdown.
         self.due: float | None = 0.0
-        #: Its last end was caused from outside.
-        self.was_external_kill = False
+        #: Whether its last end may have been caused by its work.
+        self.was_crash = False
         self._process: subprocess.Popen[bytes] | None = None
         self._started = 0.0
         self._kills_for_memory: int | None = None
@@ -109,7 +109,7 @@ class Child:
         code = self._process.poll()
         if code is None:
             return None
-        self.was_external_kill = exit_cause.is_external_kill(code, kills_before=self._kills_for_memory)
+        self.was_crash = exit_cause.is_crash(code, kills_before=self._kills_for_memory)
         self.kill_group()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
@@ -117,10 +117,11 @@ class Child:
                     pipe.close()
         self._process = None
         now = time.monotonic()
-        # A process that was killed from outside will probably survive next time.
-        healthy = self.was_external_kill or now - self._started > HEALTHY_AFTER_SECONDS
-        self.crashes = 1 if healthy else self.crashes + 1
-        self.due = now + BACK_OFF_SECONDS[min(self.crashes, len(BACK_OFF_SECONDS)) - 1]
+        # A process that a signal ended from outside will probably survive next time; one that ends by itself will end again.
+        was_killed = code < 0 and not self.was_crash
+        is_first = was_killed or now - self._started > HEALTHY_AFTER_SECONDS
+        self.early_ends = 1 if is_first else self.early_ends + 1
+        self.due = now + BACKOFF_SECONDS[min(self.early_ends, len(BACKOFF_SECONDS)) - 1]
         return code
 
     def terminate(self) -> None:

@@ -1,4 +1,4 @@
-"""Classifies the end of a child: possibly caused by its work, or by something outside."""
+"""Classifies the end of a child: a crash, which its work may have caused, or an orderly or external end."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 _VMSTAT = Path("/proc/vmstat")
 #: Signals sent by users or process managers, never caused by work.
-_FROM_OUTSIDE = {-signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP}
+_EXTERNAL_SIGNALS = {-signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP}
 
 
 def kills_for_memory() -> int | None:
@@ -19,11 +19,11 @@ def kills_for_memory() -> int | None:
     return next((int(line.split()[1]) for line in lines if line.startswith("oom_kill ")), None)
 
 
-def is_external_kill(code: int, *, kills_before: int | None) -> bool:
-    """Whether an exit code (negative: the signal) means that the process was ended from outside.
+def is_crash(code: int, *, kills_before: int | None) -> bool:
+    """Whether a process with this exit code (negative: the signal) may have been ended by its work. 0 is an orderly end.
 
     `kills_before` is the value of `kills_for_memory` at its start, because SIGKILL may come from the out-of-memory killer.
     """
-    if code == 0 or code in _FROM_OUTSIDE:
-        return True
-    return code == -signal.SIGKILL and kills_before is not None and kills_for_memory() == kills_before
+    if code == 0 or code in _EXTERNAL_SIGNALS:
+        return False
+    return code != -signal.SIGKILL or kills_before is None or kills_for_memory() != kills_before

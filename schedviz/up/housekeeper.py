@@ -2,9 +2,9 @@
 
 It migrates, writes DATA/token, and sweeps. The supervisor sends it lines:
 
-    login               writes {"login": url}: a one-time login link for the local user
-    dead PREFIX [BUT]   releases the leases of owners whose names begin with PREFIX but not with BUT; these owners are dead
-    killed PREFIX       the same, if none of the sessions caused the death
+    login                writes {"login": url}: a one-time login link for the local user
+    dead PREFIX [BUT]    releases the leases of owners whose names begin with PREFIX but not with BUT; these owners have ended
+    killed PREFIX [BUT]  the same, if none of the sessions caused the end
 
 It writes {"database": "ready"} once the tables exist, or {"failed": sentence} if they cannot be created or the environment is invalid,
 {"housekeeper": "ready"} when it reads lines, and {"cleared": PREFIX [BUT]} when those leases are released. It ends with its input.
@@ -89,9 +89,10 @@ def _serve(url: str) -> None:
     with selectors.DefaultSelector() as selector:
         selector.register(sys.stdin.fileno(), selectors.EVENT_READ)
         waiting = b""
-        dead: dict[str, str] = {}
+        #: Ended owners (PREFIX [BUT]) whose leases are not released yet -> the cause.
+        ended: dict[str, str] = {}
         while True:
-            _guarded(partial(_clear, dead))
+            _release_leases(ended)
             if not selector.select(SWEEP_SECONDS):
                 _guarded(sweep)
                 continue
@@ -100,37 +101,47 @@ def _serve(url: str) -> None:
                 return
             *lines, waiting = (waiting + data).split(b"\n")
             for line in lines:
-                kind, _, rest = line.decode().partition(" ")
-                if kind == "login":
+                command, _, rest = line.decode().partition(" ")
+                if command == "login":
                     _guarded(lambda: _report(login=make_login_url(url)))
-                elif kind in {"dead", "killed"}:
-                    dead[rest] = kind
+                elif command in {"dead", "killed"}:
+                    ended[rest] = command
 
 
-def _clear(dead: dict[str, str]) -> None:
-    """Release the sessions of crashed owners (prefix → command), and wake workers for them. Owners that fail stay for the next round."""
-    from schedviz.sessions.experiments import trial_lease
-    from schedviz.sessions.hosting.lease import clear_owner
+def _release_leases(ended: dict[str, str]) -> None:
+    """Release the leases of ended owners (PREFIX [BUT] -> cause), and wake workers for them.
+
+    Owners whose leases cannot be released now stay in `ended` for the next round.
+    """
     from schedviz.sessions.hosting.sweep import sweep
 
-    if not dead:
+    if not ended:
         return
-    for owner, ended in list(dead.items()):
-        prefix, _, but = owner.partition(" ")
-        clear_owner(prefix, but=but, killed_externally=ended == "killed")
-        trial_lease.clear_owner(prefix, but=but, killed_externally=ended == "killed")
-        _report(cleared=owner)
-        del dead[owner]
-    sweep(force=True)
+    for owner, cause in list(ended.items()):
+        if _guarded(partial(_release_leases_of, owner, cause)):
+            _report(cleared=owner)
+            del ended[owner]
+    _guarded(partial(sweep, force=True))
 
 
-def _guarded(task: Callable[[], object]) -> None:
-    """Run a task, and log an unreachable database instead of failing."""
+def _release_leases_of(owner: str, cause: str) -> None:
+    from schedviz.sessions.experiments import trial_lease
+    from schedviz.sessions.hosting.lease import clear_owner
+
+    prefix, _, but = owner.partition(" ")
+    clear_owner(prefix, but=but, killed_externally=cause == "killed")
+    trial_lease.clear_owner(prefix, but=but, killed_externally=cause == "killed")
+
+
+def _guarded(task: Callable[[], object]) -> bool:
+    """Run a task, and log an unreachable database instead of failing. Whether it succeeded."""
     try:
         task()
     except DatabaseError as error:
         logger.error("the database does not respond: %s", " ".join(str(error).split()))  # noqa: TRY400 (one line is enough)
         connection.close()
+        return False
+    return True
 
 
 def _report(**message: str) -> None:

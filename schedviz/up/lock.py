@@ -6,10 +6,15 @@ import contextlib
 import fcntl
 import json
 import os
+import time
 from pathlib import Path
 from typing import Any
 
 from schedviz.up.errors import CannotStart
+
+#: Tries to lock the file, and the time between them.
+_TRIES = 5
+_PAUSE_SECONDS = 0.02
 
 
 class DataLock:
@@ -19,7 +24,7 @@ class DataLock:
         self.path = data / "lock"
         self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(self._descriptor)
         except BlockingIOError:
             holder = _describe(self.path)
             os.close(self._descriptor)
@@ -46,6 +51,16 @@ class DataLock:
         os.close(self._descriptor)
 
 
+def _lock(descriptor: int) -> None:
+    """Lock a file exclusively. Raises `BlockingIOError` if somebody has it for longer than `url_of_holder` does."""
+    for _ in range(_TRIES - 1):
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        time.sleep(_PAUSE_SECONDS)
+    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
 def url_of_holder(data: Path) -> str | None:
     """The address of the supervisor that runs on a data folder; None if there is none."""
     try:
@@ -53,7 +68,8 @@ def url_of_holder(data: Path) -> str | None:
     except OSError:
         return None
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # The holder's lock refuses a shared one, other probes do not. It lasts some microseconds.
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except OSError:
         holder = _read(data / "lock")
         return str(holder["url"]) if holder else None

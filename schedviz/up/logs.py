@@ -9,7 +9,7 @@ import shutil
 import time
 from pathlib import Path
 
-#: A larger log is moved to `NAME.log.1`.
+#: A larger log is copied to `NAME.log.1` and emptied.
 ROTATE_BYTES = 10 << 20
 _MAX_LINE_LENGTH = 240
 _LINES_PER_MINUTE = 6
@@ -44,9 +44,9 @@ class LogTail:
         now = time.monotonic()
         if now - self._minute > 60:
             self._minute, self._shown = now, 0
-        room = max(0, _LINES_PER_MINUTE - self._shown)
+        remaining = max(0, _LINES_PER_MINUTE - self._shown)
         self._shown += len(lines)
-        return [*lines[:room], f"… and more in {self.path}"] if 0 < room < len(lines) else lines[:room]
+        return [*lines[:remaining], f"… and more in {self.path}"] if 0 < remaining < len(lines) else lines[:remaining]
 
 
 def last_lines(path: Path, *, lines: int = 5) -> list[str]:

@@ -66,7 +66,7 @@ class Watcher:
             self._process = self._start()
 
     def close(self) -> None:
-        """Tell the watcher to remove the folder and exit."""
+        """End the watcher, which kills the groups that are still registered and removes the folder."""
         self._close_pipe()
         try:
             self._process.wait(timeout=1)

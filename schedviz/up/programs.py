@@ -25,7 +25,7 @@ def shared_environment(data: Path, redis_url: str, server_address: ServerAddress
         **{name: value for name, value in os.environ.items() if value or name not in server_address.environment},
         "DJANGO_SETTINGS_MODULE": "schedviz.settings",
         "SCHEDVIZ_DATA": str(data),
-        # Uploads in progress, and files left by a killed pool; emptied at each start.
+        # Uploads in progress, and files left by killed processes of io and experiments; emptied at each start.
         "TMPDIR": str(data / "tmp"),
         "SCHEDVIZ_REDIS_URL": redis_url,
         "SCHEDVIZ_LOG": "json",
@@ -55,6 +55,7 @@ def housekeeper(url: str) -> Program:
     return Program(
         "housekeeper",
         [sys.executable, "-m", "schedviz.up.housekeeper", url],
+        # The role of a process that may create the database file.
         {"SCHEDVIZ_ROLE": "web"},
         grace_seconds=0.8,
         talks_to_supervisor=True,
@@ -76,9 +77,9 @@ def web(listener: socket.socket, tls: Tls | None = None) -> Program:
 
 
 def workers() -> list[Program]:
-    """Engine workers on up to two cores, one worker for imports and other long jobs, and one of low priority for experiments."""
+    """Two engine workers (one core each), one worker for imports and other long jobs, and one of low priority for experiments."""
     engines = [_worker(f"engine-{n}", "worker", "engine", "threads", SLOTS, grace=1.2) for n in range(1, ENGINE_WORKERS + 1)]
-    # Celery takes two seconds to join idle processes. A long import would take longer still; it restarts at the next start.
+    # Celery takes two seconds to join idle processes, which is too long for an end. An interrupted import begins again at the next start.
     others = [
         _worker("io", "io", "io", "prefork", 2, grace=0.2),
         # A trial that is interrupted starts again.

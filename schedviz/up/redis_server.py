@@ -19,7 +19,7 @@ from schedviz.up.child import Program
 from schedviz.up.errors import CannotStart
 
 MIN_VERSION = (6, 2)
-#: The oldest series of Redis with security fixes. Valkey starts with 7.2.
+#: The oldest series with security fixes: 7.0, which Debian 12 and Ubuntu 24.04 maintain. Valkey starts with 7.2.
 _MIN_MAINTAINED_VERSION = (7, 0)
 WHAT_TO_INSTALL = "install redis or valkey 7 or newer (apt-get install redis-server, brew install valkey)"
 _MAX_MEMORY = "256mb"

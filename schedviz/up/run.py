@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from schedviz.up import ports, programs, redis_server
@@ -40,12 +42,12 @@ def run(options: UpOptions) -> None:
             terminal = Terminal(server_address=address, data=data, open_browser=options.open_browser, page=options.page)
             terminal.starting()
             _empty(data / "tmp")
-            folder = _socket_folder()
-            redis, redis_url = _redis(folder, terminal)
-            environment = programs.shared_environment(data, redis_url, address)
-            supervisor = Supervisor(data=data, folder=folder, environment=environment, server_address=address, terminal=terminal)
-            # The web server loads longest, so it starts while the housekeeper prepares the database. Workers follow.
-            supervisor.run([*redis, programs.housekeeper(address.url), programs.web(listener, address.tls)], programs.workers())
+            with _socket_folder() as folder:
+                redis, redis_url = _redis(folder, terminal)
+                environment = programs.shared_environment(data, redis_url, address)
+                supervisor = Supervisor(data=data, folder=folder, environment=environment, server_address=address, terminal=terminal)
+                # The web server loads longest, so it starts while the housekeeper prepares the database. Workers follow.
+                supervisor.run([*redis, programs.housekeeper(address.url), programs.web(listener, address.tls)], programs.workers())
     finally:
         lock.release()
 
@@ -75,8 +77,17 @@ def _empty(folder: Path) -> None:
     folder.mkdir(mode=0o700, exist_ok=True)
 
 
-def _socket_folder() -> Path:
-    """A new private folder with a short name."""
+@contextlib.contextmanager
+def _socket_folder() -> Iterator[Path]:
+    """A new private folder with a short name, which is removed at the end. If this process is killed, `parent_watcher` removes it."""
+    folder = _new_socket_folder()
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _new_socket_folder() -> Path:
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     for parent in (runtime, tempfile.gettempdir(), "/tmp"):  # noqa: S108 (mkdtemp makes a private folder in it)  # nosec B108
         if parent and len(parent) < _MAX_FOLDER_LENGTH - 20 and os.access(parent, os.W_OK | os.X_OK):

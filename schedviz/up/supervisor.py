@@ -25,8 +25,8 @@ from schedviz.up.logs import LogTail, last_lines
 from schedviz.up.signals import Signals
 from schedviz.up.terminal import Terminal
 
-#: A child that crashes this often before everything was up cannot start.
-MAX_CRASHES_BEFORE_READY = 4
+#: A child that ends this often before everything was up, with whichever exit code, cannot start.
+MAX_ENDS_BEFORE_READY = 4
 _ROUND_SECONDS = 1.0
 _IMPATIENT_SECONDS = 15.0
 
@@ -52,9 +52,9 @@ class Supervisor:
         #: By name, in starting order.
         self._children: dict[str, Child] = {}
         self._tails: dict[str, LogTail] = {}
-        self._need_database: list[Program] = []
+        self._after_database: list[Program] = []
         self._read_buffer = b""
-        #: Crashed owners (name prefixes) whose sessions are not released yet, and the command for the housekeeper.
+        #: Ended owners (name prefixes) whose leases are not released yet -> the cause, `dead` or `killed`: the housekeeper's command.
         self._unreleased_owners: dict[str, str] = {}
         #: The database was ready once. If it is unreachable later, it will return.
         self._had_database = False
@@ -65,12 +65,12 @@ class Supervisor:
         self._began = time.monotonic()
         self._impatient_at = self._began + _IMPATIENT_SECONDS
 
-    def run(self, first: list[Program], need_database: list[Program]) -> None:
+    def run(self, first: list[Program], after_database: list[Program]) -> None:
         """Start `first` immediately, and the others once the database is ready. Raises `CannotStart` if they do not start."""
         try:
             with self._signals:
                 try:
-                    self._need_database = need_database
+                    self._after_database = after_database
                     self._add(first)
                     self._start_what_is_due()
                     # This process has the lock of the data folder, so the lease owners of earlier runs have ended.
@@ -128,8 +128,8 @@ class Supervisor:
             self._watcher.forget(pid)
             if child.name != "housekeeper":
                 # Its leases would otherwise last some seconds longer.
-                self._release_leases_of(self._owner_name(child, child.generation), "killed" if child.was_external_kill else "dead")
-            if not self._was_up and child.crashes >= MAX_CRASHES_BEFORE_READY:
+                self._release_leases_of(self._owner_name(child, child.generation), "dead" if child.was_crash else "killed")
+            if not self._was_up and child.early_ends >= MAX_ENDS_BEFORE_READY:
                 raise CannotStart(f"{child.name} does not start: {_cause(code)}. The end of {child.log}:", *_quoted(child.log))
             self._terminal.report_failure(child.name, f"{_cause(code)}; starting it again. Log: {child.log}")
 
@@ -149,6 +149,7 @@ class Supervisor:
     def _steps(self) -> dict[str, bool]:
         """What has to be up, and whether it is."""
         detail = self._health.detail
+        # Every response lists the parts that are down, even if there are none.
         is_responding = "down" in detail or self._was_up
         return {
             "database": self._had_database,
@@ -201,8 +202,8 @@ class Supervisor:
             self._had_database = True
             for child in self._children.values():
                 self._announce_database(child)
-            self._add(self._need_database)
-            self._need_database = []
+            self._add(self._after_database)
+            self._after_database = []
         elif "housekeeper" in message:
             self._housekeeper_is_ready()
         elif "cleared" in message:

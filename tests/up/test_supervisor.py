@@ -146,6 +146,15 @@ def test_a_child_that_cannot_start_stops_the_start_with_its_message(start_toys: 
     assert not running.family()
 
 
+def test_a_child_that_ends_early_without_an_error_stops_the_start_with_the_reason(start_toys: Start):
+    running = start_toys("returning")
+
+    assert running.process.wait(timeout=60) == 1
+    assert "cannot start: returning does not start: ended with 0" in running.printed
+    assert "it has nothing to do" in running.printed
+    assert not running.family()
+
+
 def test_an_unusable_database_stops_the_start_with_its_message(start_toys: Start):
     running = start_toys("failing_housekeeper")
 

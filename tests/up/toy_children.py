@@ -38,6 +38,11 @@ def broken(_argument: str) -> None:
     sys.exit(7)
 
 
+def returning(_argument: str) -> None:
+    """Ends at once, without an error."""
+    sys.stderr.write("it has nothing to do\n")
+
+
 def awaiting(argument: str) -> None:
     """Writes down its environment first."""
     line = sys.stdin.readline()

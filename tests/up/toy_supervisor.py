@@ -33,8 +33,8 @@ def main(folder: Path, kinds: list[str]) -> int:
     supervisor = Supervisor(data=folder, folder=sockets, environment=dict(os.environ), server_address=reached, terminal=terminal)
     housekeeper = next((kind for kind in kinds if kind.endswith("_housekeeper")), "housekeeper")
     first = [program("redis", "idle", ""), program("housekeeper", housekeeper, folder / "heard", talks_to_supervisor=True)]
-    # With a broken child not everything is up.
-    web = program("web", "idle" if "broken" in kinds else "web", listener.fileno(), inherit=(listener.fileno(),))
+    # With a child that does not start, not everything is up.
+    web = program("web", "idle" if {"broken", "returning"} & set(kinds) else "web", listener.fileno(), inherit=(listener.fileno(),))
     first += [program(kind, kind, folder / kind, awaits_database=True) for kind in kinds if kind == "awaiting"]
     others = [program(kind, kind, folder / kind) for kind in kinds if kind not in {housekeeper, "awaiting"}]
     try:

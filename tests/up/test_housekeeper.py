@@ -1,0 +1,37 @@
+"""The housekeeper releases the leases of ended processes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from django.db import DatabaseError
+
+from schedviz.sessions.experiments import trial_lease
+from schedviz.sessions.hosting import lease, sweep
+from schedviz.up import housekeeper
+
+
+def test_owners_whose_release_fails_do_not_delay_the_others(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    released: list[tuple[str, str, bool]] = []
+    failing = {"up-1.engine-1"}
+
+    def clear_owner(prefix: str, *, but: str = "", killed_externally: bool = False) -> None:
+        if prefix in failing:
+            raise DatabaseError("it is locked")
+        released.append((prefix, but, killed_externally))
+
+    monkeypatch.setattr(lease, "clear_owner", clear_owner)
+    monkeypatch.setattr(trial_lease, "clear_owner", clear_owner)
+    monkeypatch.setattr(sweep, "sweep", lambda *, force: None)
+    ended = {"up-1.engine-1": "dead", "up-1.io-1": "killed", "up-1 up-1.7": "dead"}
+
+    housekeeper._release_leases(ended)
+
+    assert ended == {"up-1.engine-1": "dead"}
+    assert released == [("up-1.io-1", "", True)] * 2 + [("up-1", "up-1.7", False)] * 2
+    assert [json.loads(line) for line in capsys.readouterr().out.splitlines()] == [{"cleared": "up-1.io-1"}, {"cleared": "up-1 up-1.7"}]
+
+    failing.clear()
+    housekeeper._release_leases(ended)
+    assert not ended
