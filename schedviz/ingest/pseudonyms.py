@@ -2,19 +2,22 @@
 
 The scheduler compares names and labels for equality, and a few as numbers. Every name is therefore replaced by one keyed hash wherever it
 occurs: a node's name, its hostname label and a selector of it still agree. Names of Kubernetes and of vendors are kept (keys such as
-`topology.kubernetes.io/zone`, resources such as `nvidia.com/gpu`, `true`, numbers), as are amounts, times and priorities. Drivers,
-attributes and capacities of devices are kept together with the CEL expressions that compare them. The order of names is not kept: where it
-was decisive (ties between nodes or pods), the result may change.
+`topology.kubernetes.io/zone`, resources such as `nvidia.com/gpu`, `true`, numbers), as are amounts, times and priorities. Drivers of
+devices and volumes, and attributes, capacities and conditions of devices, are kept together with the CEL expressions that compare them.
+Names of schedulers are kept, because a configuration, which is not changed, has profiles of these names. The order of names is not kept:
+where it was decisive (ties between nodes or pods), the result may change.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from schedviz.kube import codec
+from schedviz.kube.claims import SELECTED_NODE, STORAGE_CLASS
 from schedviz.kube.meta import KubeObject
 
 _WORDS: Final = (
@@ -44,7 +47,9 @@ _KEPT_NAMES: Final = frozenset(
 )
 #: The domains whose keys and resources are kept.
 _KNOWN_OWNERS: Final = re.compile(
-    r"(?:[\w.-]+\.)?(?:kubernetes\.io|k8s\.io|nvidia\.com|amd\.com|intel\.com|amazonaws\.com|google\.com|azure\.com|x-k8s\.io)(?:/.*)?"
+    r"(?:[\w.-]+\.)?(?:kubernetes\.io|k8s\.io|nvidia\.com|amd\.com|intel\.com|amazonaws\.com|google\.com|azure\.com|x-k8s\.io|"
+    # The drivers to which Kubernetes translates its own kinds of volumes: they compare labels with these keys.
+    r"ebs\.csi\.aws\.com|gke\.io|csi\.openstack\.org)(?:/.*)?"
 )
 _PLAIN_RESOURCES: Final = re.compile(r"cpu|memory|pods|ephemeral-storage|storage|hugepages-\w+|attachable-volumes-[\w.-]+")
 _NUMBER: Final = re.compile(r"-?\d+|true|false|")
@@ -55,9 +60,17 @@ _NAMES: Final = frozenset(
         *("volumeName", "claimName", "pdName", "volumeID", "diskName", "diskURI", "volumeHandle", "iqn", "pool", "secretName"),
         *("secretNamespace", "shareName", "volumePath", "targetPortal", "volumeAttributesClassName"),
         *("podGroupName", "resourceClaimName", "resourceClaimTemplateName", "workloadName", "podGroupTemplateName"),
-        *("deviceClassName", "device", "counterSet", "persistentVolumeName", "containerName", "requestName"),
+        *("deviceClassName", "device", "counterSet", "persistentVolumeName", "containerName", "requestName", "nodeID", "shareID"),
     }
 )
+#: Members that are maps by name.
+_NAME_MAPS: Final = frozenset({"disruptedPods"})
+#: Annotations with a name.
+_NAME_ANNOTATIONS: Final = frozenset({SELECTED_NODE, STORAGE_CLASS})
+#: The annotation with the controllers whose pods a node had better not get, as JSON.
+_AVOIDED_PODS: Final = "scheduler.alpha.kubernetes.io/preferAvoidPods"
+#: Members with objects that are named after a driver.
+_DRIVERS: Final = "drivers"
 #: Members with lists of names.
 _NAME_LISTS: Final = frozenset({"namespaces", "monitors"})
 #: Members with a request of a ResourceClaim (`request` or `request/subrequest`), or a list of them.
@@ -66,21 +79,27 @@ _REQUESTS: Final = frozenset({"request", "requests"})
 _RESOURCES: Final = frozenset({"extendedResourceName", "resourceName"})
 #: Resources that stand for a DeviceClass.
 _DEVICE_CLASS: Final = "deviceclass.resource.kubernetes.io/"
+#: What replaces the group of a kind that is not known.
+_OTHER_GROUP: Final = {"apiVersion": "example.com/v1", "apiGroup": "example.com"}
 #: Members with an image's name, or a list of them.
 _IMAGES: Final = frozenset({"image", "names", "reference"})
 #: Members with a label's or a taint's key.
 _KEYS: Final = frozenset({"key", "topologyKey"})
-#: Members with lists of label keys.
-_KEY_LISTS: Final = frozenset({"matchLabelKeys", "mismatchLabelKeys"})
+#: Members with lists of keys of labels, or of finalizers.
+_KEY_LISTS: Final = frozenset({"matchLabelKeys", "mismatchLabelKeys", "topologyKeys", "finalizers"})
 #: Members that are maps of labels.
 _LABEL_MAPS: Final = frozenset({"labels", "nodeSelector", "matchLabels", "selector"})
 #: Labels whose values are defined by Kubernetes.
 _KEPT_VALUES: Final = frozenset({"kubernetes.io/arch", "kubernetes.io/os", "beta.kubernetes.io/arch", "beta.kubernetes.io/os"})
-_RESOURCE_MAPS: Final = frozenset({"requests", "limits", "capacity", "allocatable", "allocatedResources", "overhead"})
+#: Labels whose values may list several zones or regions.
+_ZONE_LABELS: Final = re.compile(r"(?:topology|failure-domain\.beta)\.kubernetes\.io/(?:zone|region)")
+_ZONES_DELIMITER: Final = "__"
+_RESOURCE_MAPS: Final = frozenset(
+    {"requests", "limits", "capacity", "allocatable", "allocatedResources", "overhead", "nodeAllocatableResourceMappings"}
+)
 #: Digests of unread fields: useless with other names, and a target for guessing.
 _DIGESTS: Final = frozenset({"unread", "unreadStatus", "unreadAnnotations"})
-#: Members with free text.
-_WORDS_OF_OTHERS: Final = frozenset({"message"})
+_FREE_TEXT_MEMBERS: Final = frozenset({"message"})
 
 
 class Pseudonyms:
@@ -97,7 +116,13 @@ class Pseudonyms:
 
     def objects(self, objects: Iterable[KubeObject]) -> list[KubeObject]:
         """The objects with pseudonyms."""
-        return [codec.from_dict(self._walk(_with_claims(codec.to_dict(obj)), "")) for obj in objects]
+        return [codec.from_dict(self._content(codec.to_dict(obj))) for obj in objects]
+
+    def _content(self, content: dict[str, Any]) -> dict[str, Any]:
+        renamed: dict[str, Any] = self._walk(_with_claims(content), "")
+        if content["kind"] == "CSIDriver":
+            renamed["metadata"]["name"] = content["metadata"]["name"]
+        return renamed
 
     def name(self, text: str) -> str:
         """The pseudonym of a name."""
@@ -117,6 +142,26 @@ class Pseudonyms:
     def value(self, text: str) -> str:
         """A label's value. Numbers and booleans are kept, because some are compared as numbers."""
         return text if _NUMBER.fullmatch(text) else self.name(text)
+
+    def _label_value(self, key: str, text: str) -> str:
+        if key in _KEPT_VALUES:
+            return text
+        if _ZONE_LABELS.fullmatch(key):
+            return _ZONES_DELIMITER.join(map(self.value, text.split(_ZONES_DELIMITER)))
+        return self.value(text)
+
+    def _annotation(self, key: str, text: str) -> str:
+        if key == _AVOIDED_PODS:
+            return self._avoided_pods(text)
+        return self.name(text) if key in _NAME_ANNOTATIONS else text
+
+    def _avoided_pods(self, text: str) -> str:
+        """The annotation with its controllers alone; "" if it is malformed, so that the scheduler does not read it."""
+        try:
+            signatures = [self._walk(entry["podSignature"], "") for entry in json.loads(text)["preferAvoidPods"]]
+        except (ValueError, TypeError, LookupError, RecursionError):
+            return ""
+        return json.dumps({"preferAvoidPods": [{"podSignature": signature} for signature in signatures]})
 
     def image(self, text: str) -> str:
         """An image's name. Without a tag it means the tag `latest`, as in ImageLocality."""
@@ -144,7 +189,13 @@ class Pseudonyms:
 
     def _map(self, value: Mapping[str, Any], member: str) -> dict[str, Any]:
         if member in _LABEL_MAPS and all(isinstance(entry, str) for entry in value.values()):
-            return {self.key(key): entry if key in _KEPT_VALUES else self.value(entry) for key, entry in value.items()}
+            return {self.key(key): self._label_value(key, entry) for key, entry in value.items()}
+        if member == "annotations":
+            return {key: self._annotation(key, entry) for key, entry in value.items()}
+        if member in _NAME_MAPS:
+            return {self.name(key): entry for key, entry in value.items()}
+        if "kind" in value and not _is_known_kind(value):
+            value = {**value, "kind": self.name(value["kind"]), **{key: group for key, group in _OTHER_GROUP.items() if value.get(key)}}
         if member == "capacity" and any(isinstance(entry, Mapping) for entry in value.values()):
             # Of a device, or of a request for one.
             return dict(value)
@@ -152,7 +203,8 @@ class Pseudonyms:
             return {self.resource(key): amount for key, amount in value.items()}
         if "key" in value and ("operator" in value or "effect" in value or "values" in value):
             return self._requirement(value, member)
-        return {key: self._walk(entry, key) for key, entry in value.items() if key not in _DIGESTS}
+        kept = {"name"} if member == _DRIVERS else set()
+        return {key: entry if key in kept else self._walk(entry, key) for key, entry in value.items() if key not in _DIGESTS}
 
     def _requirement(self, value: Mapping[str, Any], member: str) -> dict[str, Any]:
         """A selector's expression, a toleration or a taint: a key with values."""
@@ -180,7 +232,7 @@ class Pseudonyms:
         return self._walk(entry, "" if member in _RESOURCE_MAPS else member)
 
     def _text(self, text: str, member: str) -> str:
-        if member in _WORDS_OF_OTHERS:
+        if member in _FREE_TEXT_MEMBERS:
             return ""
         if member in _IMAGES:
             return self.image(text)
@@ -191,6 +243,12 @@ class Pseudonyms:
         if member in _RESOURCES:
             return self.resource(text)
         return self.key(text) if member in _KEYS else text
+
+
+def _is_known_kind(reference: Mapping[str, Any]) -> bool:
+    """Whether an object, or a reference to one, is of a group of Kubernetes or of a known vendor."""
+    group = reference.get("apiGroup") or (reference.get("apiVersion") or "").rpartition("/")[0]
+    return "." not in group or _KNOWN_OWNERS.fullmatch(group) is not None
 
 
 def _with_claims(content: dict[str, Any]) -> dict[str, Any]:

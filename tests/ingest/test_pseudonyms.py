@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
+import msgspec
 import pytest
 
 from schedviz.engine import Simulation, SimulationSettings
@@ -15,6 +18,7 @@ from schedviz.ingest.source import Source
 from schedviz.kube import codec
 from schedviz.kube.core import Pod
 from schedviz.kube.defaults import default_object
+from schedviz.kube.kinds import KINDS
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.commands import Run
 from tests.ingest.sources import SAMPLES
@@ -195,3 +199,124 @@ def test_claims_slices_and_groups_agree_on_their_new_names_and_keep_what_express
     assert member["spec"]["schedulingGroup"]["podGroupName"] == group["metadata"]["name"]
     assert member["spec"]["resourceClaims"][0]["resourceClaimName"] == claim["metadata"]["name"]
     assert list(member["spec"]["resources"]["limits"]) == [f"deviceclass.resource.kubernetes.io/{device_class['metadata']['name']}"]
+
+
+def renamed(content: dict[str, Any]) -> dict[str, Any]:
+    return codec.to_dict(Pseudonyms("secret").objects([default_object(codec.from_dict(content))])[0])
+
+
+def test_a_claim_still_names_its_class_and_its_node_in_annotations() -> None:
+    node_name, class_name = renamed(node(1))["metadata"]["name"], Pseudonyms("secret").name("payroll-fast")
+    selected, storage_class = "volume.kubernetes.io/selected-node", "volume.beta.kubernetes.io/storage-class"
+    annotations = {selected: "rack-7-1", storage_class: "payroll-fast", "pv.kubernetes.io/bind-completed": "yes"}
+    claim = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "ledger", "namespace": "acme", "annotations": annotations},
+    }
+
+    assert renamed(claim)["metadata"]["annotations"] == {**annotations, selected: node_name, storage_class: class_name}
+
+
+def test_the_volume_limits_of_a_driver_still_apply_to_its_volumes() -> None:
+    driver = "ebs.csi.aws.com"
+    entry = {"name": driver, "nodeID": "rack-7-1-id", "topologyKeys": [f"topology.{driver}/zone", "acme.example/rack"]}
+    csi_node = {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "CSINode",
+        "metadata": {"name": "rack-7-1"},
+        "spec": {"drivers": [{**entry, "allocatable": {"count": 1}}]},
+    }
+    volume = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolume",
+        "metadata": {"name": "payroll-volume", "labels": {"topology.kubernetes.io/zone": "berlin-0__berlin-1"}},
+        "spec": {"csi": {"driver": driver, "volumeHandle": "payroll-handle"}},
+    }
+    csi_driver = {"apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": {"name": driver}, "spec": {"storageCapacity": True}}
+
+    nodes, volumes, drivers = renamed(csi_node), renamed(volume), renamed(csi_driver)
+
+    (published,) = nodes["spec"]["drivers"]
+    assert published["name"] == volumes["spec"]["csi"]["driver"] == drivers["metadata"]["name"] == driver
+    assert published["topologyKeys"][0] == f"topology.{driver}/zone"
+    assert nodes["metadata"]["name"] == Pseudonyms("secret").name("rack-7-1")
+    zones = [Pseudonyms("secret").name(f"berlin-{number}") for number in range(2)]
+    assert volumes["metadata"]["labels"] == {"topology.kubernetes.io/zone": "__".join(zones)}
+    assert not [word for word in SECRET_WORDS if word in str([nodes, volumes, drivers])]
+
+
+def test_custom_owners_disrupted_pods_and_pods_to_avoid_are_renamed() -> None:
+    owner = {"apiVersion": "acme.example/v1", "kind": "PayrollJob", "name": "payroll", "uid": "1", "controller": True}
+    replica_set = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "payroll", "uid": "acme-2", "controller": True}
+    owned = pod("owned")
+    owned["metadata"]["ownerReferences"] = [owner, {**replica_set, "controller": False}]
+    budget = {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": {"name": "payroll", "namespace": "acme"},
+        "status": {"disruptedPods": {"payroll-owned": "2024-01-01T00:00:00Z"}},
+    }
+    entry = {"podSignature": {"podController": replica_set}, "reason": "berlin", "message": "of acme"}
+    avoiding = node(1)
+    avoiding["metadata"]["annotations"] = {"scheduler.alpha.kubernetes.io/preferAvoidPods": json.dumps({"preferAvoidPods": [entry]})}
+
+    custom, known = renamed(owned)["metadata"]["ownerReferences"]
+    (disrupted,) = renamed(budget)["status"]["disruptedPods"]
+    (avoided,) = json.loads(renamed(avoiding)["metadata"]["annotations"].popitem()[1])["preferAvoidPods"]
+
+    assert not [word for word in ("acme", "Payroll", "payroll", "berlin") if word in str([custom, known, disrupted, avoided])]
+    assert (known["apiVersion"], known["kind"]) == ("apps/v1", "ReplicaSet")
+    assert disrupted == renamed(owned)["metadata"]["name"]
+    assert avoided["podSignature"]["podController"]["uid"] == known["uid"]
+
+
+#: Members whose texts are kept: what Kubernetes or a driver defines, times, addresses and names of schedulers.
+KEPT_MEMBERS = {
+    *("accessModes", "action", "allocationMode", "allocationTimestamp", "apiGroup", "apiVersion", "attacher", "bindingConditions"),
+    *("bindingFailureConditions", "capacityKey", "creationTimestamp", "declaredFeatures", "deletionTimestamp", "disruptionMode"),
+    *("distinctAttribute", "driver", "effect", "expression", "hostIP", "kind", "lastTransitionTime", "matchAttribute"),
+    *("maxUnavailable", "minAvailable", "nodeAffinityPolicy", "nodeTaintsPolicy", "operator", "phase", "preemptionPolicy", "protocol"),
+    *("provisioner", "reason", "resource", "resourceVersion", "restartPolicy", "schedulerName", "startTime", "status", "string", "strings"),
+    *("timeAdded", "type", "unhealthyPodEvictionPolicy", "version", "versions", "volumeBindingMode", "volumeMode", "whenUnsatisfiable"),
+}
+#: Maps whose keys are kept: annotations have values instead, and the others are defined by drivers of devices.
+KEPT_MAPS = {"annotations", "attributes", "counters", "consumedCapacity"}
+
+
+def text_members(info: msgspec.inspect.Type, member: str, seen: set[type]) -> Iterator[tuple[str, bool]]:
+    """The members of a struct that are texts or lists of texts (False), or maps (True)."""
+    match info:
+        case msgspec.inspect.StructType() if info.cls not in seen:
+            seen.add(info.cls)
+            for field in info.fields:
+                yield from text_members(field.type, field.encode_name, seen)
+        case msgspec.inspect.UnionType():
+            for one in info.types:
+                yield from text_members(one, member, seen)
+        case msgspec.inspect.VarTupleType() | msgspec.inspect.ListType():
+            yield from text_members(info.item_type, member, seen)
+        case msgspec.inspect.DictType():
+            yield member, True
+            yield from text_members(info.value_type, "", seen)
+        case msgspec.inspect.StrType() if member:
+            yield member, False
+
+
+def test_every_text_of_an_object_is_renamed_or_known_to_be_kept() -> None:
+    seen: set[type] = set()
+    members = {found for kind in KINDS for found in text_members(msgspec.inspect.type_info(kind.type), "", seen)}
+    pseudonyms = Pseudonyms("secret")
+    secret, selector = "acme-secret", {"key": "acme.example/key", "operator": "In"}
+
+    def leaks(member: str, *, is_map: bool) -> bool:
+        if is_map:
+            entry: Any = {"capacityKey": "size"} if member == "nodeAllocatableResourceMappings" else "1"
+            return "acme" in str(pseudonyms._walk({secret: entry}, member))
+        if member in {"value", "values"}:
+            value: Any = {**selector, "values": [secret]} if member == "values" else {**selector, "value": secret}
+            return "acme" in str(pseudonyms._walk(value, "matchExpressions"))
+        return "acme" in str(pseudonyms._walk({member: secret}, "")) and "acme" in str(pseudonyms._walk({member: [secret]}, ""))
+
+    kept = {member for member, is_map in members if leaks(member, is_map=is_map)}
+    assert kept == {member for member, _ in members} & (KEPT_MEMBERS | KEPT_MAPS)
