@@ -59,5 +59,5 @@ class Budget:
             raise self._remembered(BudgetExhausted(name, what, setting, allowed))
 
     def _remembered(self, exhausted: BudgetExhausted) -> BudgetExhausted:
-        self.exhausted = exhausted
+        self.exhausted = self.exhausted or exhausted
         return exhausted

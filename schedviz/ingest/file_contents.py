@@ -21,8 +21,8 @@ from schedviz.trace.phrase import Phrase, phrase
 from schedviz.trace.releases import RELEASES
 
 Key = tuple[type, str]
-#: Events about objects that are kept of one file.
-_MAX_EVENTS = 20_000
+#: The most Events about objects that are kept of one file, one for each object and reason.
+MAX_EVENTS = 20_000
 
 
 class RecordedSteps(msgspec.Struct, frozen=True):
@@ -75,7 +75,7 @@ class FileContents:
 
     def add_event(self, event: ObjectEvent) -> bool:
         """Add an Event about an object, unless a later one with the same reason is known. False if there are too many."""
-        if (event.about, event.reason) not in self.events and len(self.events) >= _MAX_EVENTS:
+        if (event.about, event.reason) not in self.events and len(self.events) >= MAX_EVENTS:
             return False
         _keep_latest_event(self.events, event)
         return True

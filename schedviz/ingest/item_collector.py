@@ -10,8 +10,8 @@ import msgspec
 from schedviz.ingest.config_text import ConfigText, parse_config
 from schedviz.ingest.errors import BadObjects, LimitExceeded, Problem, UnreadableFile
 from schedviz.ingest.events import KIND as EVENT
-from schedviz.ingest.events import REASON, message_in_event
-from schedviz.ingest.file_contents import FileContents, RecordedSteps
+from schedviz.ingest.events import message_in_event
+from schedviz.ingest.file_contents import MAX_EVENTS, FileContents, RecordedSteps
 from schedviz.ingest.kind_by_shape import is_kubeconfig, with_kind
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.object_events import event_about
@@ -31,6 +31,7 @@ from schedviz.trace.phrase import phrase
 
 CONFIGURATION: Final = "KubeSchedulerConfiguration"
 _NOT_READ: Final = "the scheduler does not read this kind"
+_UNREAD_EVENT: Final = "it is not a warning, and does not say why a pod or another object waits"
 _KUBECONFIG: Final = (
     "this is a kubeconfig. It holds credentials and can run commands, so it is never read; "
     "import what `kubectl get nodes,pods -A -o json` prints instead."
@@ -102,8 +103,10 @@ class ItemCollector:
             message = message_in_event(item.content)
             if message is not None:
                 file.add_message(message)
-            elif (event := event_about(item.content)) is None or not file.add_event(event):
-                file.tally.drop(EVENT, f"the reason is not {REASON}")
+            elif (event := event_about(item.content)) is None:
+                file.tally.drop(EVENT, _UNREAD_EVENT)
+            elif not file.add_event(event):
+                file.tally.drop(EVENT, f"there are more than {MAX_EVENTS:,} Events about objects in the file; the first ones were kept")
         elif error.found == "Config" and is_kubeconfig(item.content):
             raise UnreadableFile(f"{file.name}: {_KUBECONFIG}")
         elif error.found == "Status":

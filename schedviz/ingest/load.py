@@ -398,14 +398,14 @@ class _Loading:
 
     def check_against_others(self, file: FileContents) -> None:
         """Check the limits of one configuration and one recording. Raises the error that ends the import."""
+        if file.steps is not None and self.merged.steps is not None:
+            raise UnreadableFile(f"{file.name}: there is already another recording. Import one recording at a time.")
         for parsed in file.configs:
             if self.merged.config is not None:
                 message = f"{self.merged.config[0]} also contains a {CONFIGURATION}. Remove one of them."
                 raise _BadConfiguration([Problem(file.name, message)])
             self.merged.config = (file.name, parsed.document)
             self.merged.config_releases = self.releases_that_accept(file, parsed)
-        if file.steps is not None and self.merged.steps is not None:
-            raise UnreadableFile(f"{file.name}: there is already another recording. Import one recording at a time.")
 
     def releases_that_accept(self, file: FileContents, parsed: ConfigText) -> tuple[str, ...]:
         """The releases for which the configuration is valid. Raises the error of the likely release if there is none."""

@@ -28,12 +28,16 @@ class ObjectEvent(msgspec.Struct, frozen=True):
 
 
 def event_about(content: msgspec.Raw | dict[str, Any]) -> ObjectEvent | None:
-    """A warning, or the reason why something waits; None for other or unreadable Events and for those about failed scheduling."""
+    """A warning, or the reason why something waits; None for other or unreadable Events and for those about the scheduling of a pod."""
     if (event := event_of(content)) is None:
         return None
     about = event.about
     message = " ".join((event.message or event.note).split())[:_MAX_LENGTH]
-    if event.reason == REASON or not (event.type == "Warning" or event.reason in _WAITING) or not (about.kind and about.name and message):
+    if (
+        (event.reason == REASON and about.kind in ("Pod", ""))
+        or not (event.type == "Warning" or event.reason in _WAITING)
+        or not (about.kind and about.name and message)
+    ):
         return None
     key = f"{about.namespace}/{about.name}" if about.namespace and about.kind != "Node" else about.name
     return ObjectEvent(f"{about.kind} {key}", event.reason, message, time_of(event))

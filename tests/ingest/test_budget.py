@@ -10,6 +10,7 @@ import tracemalloc
 
 import pytest
 
+from schedviz.ingest.budget import Budget, BudgetExhausted
 from schedviz.ingest.errors import IngestError, LimitExceeded
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.load import load
@@ -27,6 +28,17 @@ def refused(data: bytes, limits: Limits = LIMITS) -> str:
     with pytest.raises(IngestError) as error:
         load([source(data, "bomb")], limits)
     return str(error.value)
+
+
+def test_the_first_exceeded_limit_is_remembered() -> None:
+    budget = Budget(Limits(unpacked_bytes=10, archive_bytes=20))
+    with pytest.raises(BudgetExhausted):
+        budget.unpack("a.json", 11)
+    with pytest.raises(BudgetExhausted):
+        budget.pass_through("b.zip", 21)
+
+    assert budget.exhausted is not None
+    assert "the limit unpacked_bytes is 10" in str(budget.exhausted)
 
 
 @pytest.mark.parametrize("pack", [zipped, tarred], ids=["zip", "tar"])

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
+from schedviz.ingest import file_contents, item_collector
 from schedviz.ingest.load import Import, load
 from tests.ingest.sources import source
 
@@ -52,3 +55,26 @@ def test_a_message_about_failed_scheduling_is_no_other_event() -> None:
 
     assert result.events == ()
     assert [message.pod for message in result.messages] == ["shop/web"]
+
+
+def test_failed_scheduling_of_another_object_is_an_event_about_it() -> None:
+    result = read(event("PodGroup/shop/training", "FailedScheduling", "0/1 nodes are available"))
+
+    assert [(event.about, event.reason) for event in result.events] == [("PodGroup shop/training", "FailedScheduling")]
+    assert result.messages == ()
+    assert result.report.dropped == ()
+
+
+def test_events_that_are_left_out_are_counted_by_cause(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_contents, "MAX_EVENTS", 1)
+    monkeypatch.setattr(item_collector, "MAX_EVENTS", 1)
+    result = read(
+        event("Pod/shop/web", "Scheduled", "assigned", kind="Normal"),
+        event("PersistentVolumeClaim/shop/data", "ProvisioningFailed", "no such class"),
+        event("PersistentVolumeClaim/shop/logs", "ProvisioningFailed", "no such class"),
+    )
+
+    assert [(left.reason, left.count) for left in result.report.dropped] == [
+        ("it is not a warning, and does not say why a pod or another object waits", 1),
+        ("there are more than 1 Events about objects in the file; the first ones were kept", 1),
+    ]

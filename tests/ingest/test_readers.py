@@ -24,7 +24,7 @@ from schedviz.ingest.recording import Change, Recording
 from schedviz.ingest.source import Source, files_of
 from schedviz.kube.core import Pod
 from schedviz.trace.commands import Delete
-from tests.ingest.sources import SAMPLES, imported, keys, sample
+from tests.ingest.sources import SAMPLES, imported, keys, sample, source
 
 CLUSTER = ["Node node-1", "Node node-2", "Pod shop/web-1", "Pod shop/web-2"]
 MESSAGE = "0/2 nodes are available: 2 Insufficient cpu."
@@ -255,6 +255,18 @@ def test_two_recordings_are_not_one_session() -> None:
     assert [file.message.partition(": ")[2] for file in result.report.refused] == [
         "there is already another recording. Import one recording at a time."
     ]
+
+
+def test_a_refused_recording_leaves_no_configuration() -> None:
+    configuration = b"apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n---\n"
+    recording = (SAMPLES / "kwok-recording.yaml").read_bytes()
+
+    result = load([source(recording, "first.yaml"), source(configuration + recording, "second.yaml")])
+
+    assert [file.message.partition(": ")[0] for file in result.report.refused] == ["second.yaml"]
+    assert result.report.configuration == ""
+    assert result.trace is not None
+    assert result.trace.config is None
 
 
 def test_openb_pods_come_in_the_order_in_which_they_were_made() -> None:
