@@ -9,6 +9,7 @@ import msgspec
 
 from schedviz.engine import Simulation
 from schedviz.explain.explanation import Part
+from schedviz.explain.queue_place import queue_place
 from schedviz.kube import codec
 from schedviz.kube.core import Pod
 from schedviz.kube.gc_tuning import without_gc
@@ -52,11 +53,12 @@ def _schedule(simulation: Simulation, pod: Pod, copies: int) -> WhatIf:
     nodes: Counter[str] = Counter()
     template = _template(pod)
     for number in range(1, copies + 1):
-        refused, cycle = _try_one(simulation, template, f"{pod.name}-what-if-{number}")
+        name = f"{pod.name}-what-if-{number}"
+        refused, cycle = _try_one(simulation, template, name)
         if refused:
             return _stopped(copies, nodes, refused, "refused")
         if cycle is None:
-            return _stopped(copies, nodes, _held_back(template), "gated")
+            return _stopped(copies, nodes, _held_back(simulation, template, name), "gated")
         if cycle.outcome != "scheduled":
             return _stopped(copies, nodes, cycle.message + _room_by_preemption(simulation, cycle.pod), cycle.outcome)
         nodes[cycle.node] += 1
@@ -105,6 +107,13 @@ def _room_by_preemption(simulation: Simulation, key: str) -> str:
     return f" Preemption would make room on {node}; what-if does not count it." if node else ""
 
 
-def _held_back(pod: Pod) -> str:
-    gates = ", ".join(gate.name for gate in pod.spec.scheduling_gates)
-    return f"{pod.key} is not tried: " + (f"scheduling gates {gates}" if gates else f'no profile is called "{pod.spec.scheduler_name}"')
+def _held_back(simulation: Simulation, template: Pod, name: str) -> str:
+    """Why the copy of this name had no cycle: a PreEnqueue plugin gates it, or no profile is its scheduler."""
+    place = queue_place(simulation, f"{template.namespace}/{name}", count_ahead=False)
+    if place is None:
+        reason = f'no profile is called "{template.spec.scheduler_name}"'
+    elif place.gated_by:
+        reason = f"scheduling gates {place.gated_by}"
+    else:
+        reason = f"{place.gating_plugin}: {place.gating_reason}"
+    return f"{template.key} is not tried: {reason}"

@@ -105,6 +105,17 @@ def test_what_if_reports_a_gated_pod() -> None:
     assert "quota" in answer.message
 
 
+def test_what_if_reports_the_plugin_that_gates_a_pod_without_gates() -> None:
+    claims = [{"name": "gpu", "resourceClaimName": "none"}]
+    answer = what_if(cluster(node("n1"), release="v1.36"), a_pod(resourceClaims=claims), 1)
+    assert (answer.placed, answer.outcome) == (0, "gated")
+    assert answer.message.startswith("default/copy is not tried: DynamicResources: ")
+    assert "default/none" in answer.message
+
+    answer = what_if(cluster(node("n1")), a_pod(schedulerName="other"), 1)
+    assert answer.message == 'default/copy is not tried: no profile is called "other"'
+
+
 @pytest.mark.parametrize("copies", [0, 10_001])
 def test_the_number_of_copies_has_limits(copies: int) -> None:
     with pytest.raises(ValueError, match="expected a number from 1 to 10,000"):
