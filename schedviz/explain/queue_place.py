@@ -41,8 +41,8 @@ def queue_place(simulation: Simulation, pod: str, *, count_ahead: bool = True) -
         gated_by=", ".join(gate.name for gate in queued.pod.spec.scheduling_gates) if queued.gated else "",
         gating_plugin=gating_plugin,
         gating_reason=_gating_reason(simulation, queued, gating_plugin) if gating_plugin else "",
-        plugins=tuple(sorted(queued.unschedulable_plugins)),
-        wakes=_wakes(simulation, queued.unschedulable_plugins) if waits else (),
+        plugins=tuple(sorted(queued.rejector_plugins)),
+        wakes=_wakes(simulation, queued.rejector_plugins) if waits else (),
     )
 
 
@@ -84,7 +84,7 @@ def _ahead(simulation: Simulation, queued: QueuedPodInfo) -> int:
 
 
 def _wakes(simulation: Simulation, plugins: set[str]) -> tuple[Wake, ...]:
-    """The cluster events for which the plugins that rejected it are registered."""
+    """The cluster events for which these plugins, those that rejected a pod, are registered."""
     waiting = [
         Wake(plugin, word)
         for event, waits in merged_event_map(simulation.scheduler.state.profiles).items()
