@@ -50,6 +50,13 @@ def given(name: str, to: str, *devices: str, on: str = "n1") -> dict[str, Any]:
     return claim(name, count=len(devices)) | {"status": {"allocation": {"devices": {"results": results}}, "reservedFor": users}}
 
 
+def test_upstreams_own_plugins_are_not_disabled_to_place_a_pod() -> None:
+    objects = [node("n1"), device_class("gpu"), devices("n1", "a"), claim(count=4), using("p")]
+    result = smallest_change(cluster(*objects, release="v1.36"), "default/p")
+    assert result.tried
+    assert "plugin" not in result.tried
+
+
 def using(name: str, claim: str = "c", **spec: Any) -> dict[str, Any]:
     return pod(name, resourceClaims=[{"name": "gpu", "resourceClaimName": claim}], **spec)
 

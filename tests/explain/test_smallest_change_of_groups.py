@@ -7,11 +7,16 @@ from typing import Any
 import msgspec
 import pytest
 
+from schedviz.engine.dryrun.dry_run import DryRun
 from schedviz.explain.changes import smallest_change
+from schedviz.explain.changes.group_search import GroupSearch
 from schedviz.explain.changes.pod_changes import _pod_affinity, _selectors, _spread
+from schedviz.explain.changes.smallest import search_change
+from schedviz.explain.why import find_pod, why_pending
 from schedviz.kube import codec
 from schedviz.kube.core import Pod
 from schedviz.kube.defaults import default_object
+from schedviz.kube.workloads import PodGroup
 from tests.explain.small_clusters import cluster, do, node, pod
 
 GATES = {"GenericWorkload": True, "GangScheduling": True, "TopologyAwareWorkloadScheduling": True}
@@ -86,6 +91,35 @@ LEADER: dict[str, Any] = {
     },
     "topologySpreadConstraints": [{"maxSkew": 1, "topologyKey": "rack", "whenUnsatisfiable": "DoNotSchedule"}],
 }
+
+
+def test_one_topology_constraint_is_dropped_and_the_others_stay() -> None:
+    topology = [{"key": ZONE}, {"key": "rack"}]
+    pods = group(2, schedulingConstraints={"topology": topology})
+    dry_run_of = session([node("n1", rack="1"), pods, *members(2)])
+    search = GroupSearch(dry_run_of, DryRun(dry_run_of, find_pod(dry_run_of, "default/p")))
+
+    left = {}
+    for change in search._of_group():
+        (changed,) = change.updated
+        assert isinstance(changed, PodGroup)
+        constraints = changed.spec.scheduling_constraints
+        left[change.what] = [constraint.key for constraint in constraints.topology] if constraints is not None else []
+
+    assert left == {
+        f"do not require one {ZONE} for the pod group default/gang": ["rack"],
+        "do not require one rack for the pod group default/gang": [ZONE],
+    }
+
+
+def test_the_changes_behind_a_suggestion_for_a_group_are_known() -> None:
+    simulation = session([node("n1"), group(3), *members(2)])
+
+    smallest, search = search_change(simulation, "default/p", why_pending(simulation, "default/p"))
+
+    for suggestion in smallest.suggestions:
+        assert [change.what for change in search.changes_behind(suggestion)] == [change.what for change in suggestion.changes]
+    assert smallest.suggestions
 
 
 def test_the_pods_of_a_group_may_differ() -> None:

@@ -23,13 +23,11 @@ from schedviz.explain.extenders import known_extenders
 from schedviz.explain.victims import could_preempt
 from schedviz.kube.core import Pod, PodStatus
 from schedviz.trace.phrase import phrase
-from schedviz.trace.releases import DEFAULT_RELEASE
 
 _ENFORCED: Final = "node(s) didn't match scheduler-enforced node affinity"
-_DEFAULT_PLUGINS: Final = frozenset(plugin.name for plugin in DEFAULT_PLUGINS[DEFAULT_RELEASE].multi_point.enabled)
 
 
-def changes_of_configuration(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
+def changes_of_configuration(simulation: Simulation, dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
     """All single changes to the configuration that answer an objection of some node."""
     objections = {
         (objection.plugin, reason) for verdict in explanation.matrix for objection in verdict.objections for reason in objection.reasons
@@ -40,9 +38,10 @@ def changes_of_configuration(dry_run: DryRun, explanation: Explanation) -> Itera
         yield _without_added_affinity(profile)
     if names.POD_TOPOLOGY_SPREAD in plugins and not dry_run.pod.pod.spec.topology_spread_constraints:
         yield from _soft_defaults(dry_run, profile)
+    # Upstream's own plugins exist for a reason that remains without them.
+    default_plugins = {plugin.name for plugin in DEFAULT_PLUGINS[simulation.release.version].multi_point.enabled}
     for entry in dry_run.framework.list_plugins().filter.enabled:
-        # Upstream's own plugins exist for a reason that remains without them.
-        if entry.name in plugins - _DEFAULT_PLUGINS:
+        if entry.name in plugins - default_plugins:
             yield _without_plugin(profile, entry.name)
 
 

@@ -19,7 +19,14 @@ from schedviz.explain.changes.next_cycle import next_cycle_of_group
 from schedviz.explain.changes.search import Search
 from schedviz.kube.core import Pod, PodStatus
 from schedviz.kube.meta import ObjectMeta
-from schedviz.kube.workloads import GangSchedulingPolicy, PodGroup, PodGroupSchedulingPolicy, PodGroupSpec
+from schedviz.kube.workloads import (
+    GangSchedulingPolicy,
+    PodGroup,
+    PodGroupSchedulingConstraints,
+    PodGroupSchedulingPolicy,
+    PodGroupSpec,
+    TopologyConstraint,
+)
 from schedviz.trace.phrase import counted, phrase
 
 #: Each dry run restores a copy of the session.
@@ -102,13 +109,20 @@ class GroupSearch(Search):
                 updated=tuple(self._more_pods(missing)),
             )
         constraints = self._group.spec.scheduling_constraints
-        for constraint in constraints.topology if constraints is not None else ():
+        topology = constraints.topology if constraints is not None else ()
+        for constraint in topology:
+            others = tuple(other for other in topology if other is not constraint)
             yield Change(
                 "constraint",
                 phrase("do not require one {key} for the pod group {group}", key=constraint.key, group=self._info.key),
                 against=frozenset(),
-                updated=(replace(self._group, spec=replace(self._group.spec, scheduling_constraints=None)),),
+                updated=(self._with_topology(others),),
             )
+
+    def _with_topology(self, topology: tuple[TopologyConstraint, ...]) -> PodGroup:
+        assert self._group is not None
+        constraints = PodGroupSchedulingConstraints(topology=topology) if topology else None
+        return replace(self._group, spec=replace(self._group.spec, scheduling_constraints=constraints))
 
     def _more_pods(self, count: int) -> Iterator[Pod]:
         used_names = {pod.name for pod in self._members}

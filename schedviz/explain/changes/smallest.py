@@ -74,7 +74,7 @@ def search_change(simulation: Simulation, pod_key: str, explanation: Explanation
     if not explanation.lacks_change:
         return search.result(began, "Nothing has to change: " + explanation.sentence), search
     if explanation.group:
-        return _of_group(simulation, dry_run, explanation, began), search
+        return _of_group(simulation, dry_run, explanation, began)
     for verb in verbs_for_preemption(simulation, explanation):
         # v1.18 keeps a nomination when it no longer finds a candidate.
         if not search.try_cycle(verb):
@@ -96,14 +96,14 @@ def _may_need_nodes(dry_run: DryRun) -> bool:
     return status.is_success or status.failed_plugin == names.DYNAMIC_RESOURCES
 
 
-def _of_group(simulation: Simulation, dry_run: DryRun, explanation: Explanation, began: float) -> SmallestChange:
+def _of_group(simulation: Simulation, dry_run: DryRun, explanation: Explanation, began: float) -> tuple[SmallestChange, Search]:
     """The same for the pods of a gang, which are scheduled together: a change of the pod is made to all of them."""
     search = GroupSearch(simulation, dry_run)
     if search.runs_unchanged():
-        return search.result(began, "Nothing has to change: " + explanation.sentence)
+        return search.result(began, "Nothing has to change: " + explanation.sentence), search
     search.try_group()
     search.try_all((change,) for change in _changes_for(simulation, dry_run, explanation))
-    return search.result(began, search.sentence)
+    return search.result(began, search.sentence), search
 
 
 def _changes_for(simulation: Simulation, dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
@@ -111,7 +111,7 @@ def _changes_for(simulation: Simulation, dry_run: DryRun, explanation: Explanati
     yield from changes_of_pod(dry_run, explanation)
     yield from changes_of_devices(simulation, dry_run, explanation)
     yield from changes_around(dry_run, explanation)
-    yield from changes_of_configuration(dry_run, explanation)
+    yield from changes_of_configuration(simulation, dry_run, explanation)
 
 
 def _pairs(singles: Sequence[Change]) -> Iterator[tuple[Change, ...]]:
