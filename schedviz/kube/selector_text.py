@@ -1,4 +1,4 @@
-"""Parses label selectors in `kubectl -l` syntax: `zone=a,tier!=web,gpu,!spot,arch in (amd64, arm64)`.
+"""Parses label selectors in `kubectl -l` syntax: `zone=a,tier!=web,gpu,!spot,cores>8,arch in (amd64, arm64)`.
 
 Upstream: apimachinery/pkg/labels/selector.go Parse
 """
@@ -10,10 +10,11 @@ from typing import Final
 
 from schedviz.kube.selectors import EVERYTHING, Requirement, Selector, SelectorError, requirement
 
-_SET: Final = re.compile(r"(?P<key>[^\s!=,()]+)\s+(?P<operator>in|notin)\s*\((?P<values>[^()]*)\)")
-_VALUE: Final = re.compile(r"(?P<key>[^\s!=,()]+)\s*(?P<operator>==|=|!=)\s*(?P<value>[^\s!=,()]*)")
-_KEY: Final = re.compile(r"(?P<no>!?)\s*(?P<key>[^\s!=,()]+)")
-_EXPECTED: Final = "key, !key, key=value, key!=value, key in (a,b) or key notin (a,b)"
+_SET: Final = re.compile(r"(?P<key>[^\s!=<>,()]+)\s+(?P<operator>in|notin)\s*\((?P<values>[^()]*)\)")
+_VALUE: Final = re.compile(r"(?P<key>[^\s!=<>,()]+)\s*(?P<operator>==|=|!=|[<>])\s*(?P<value>[^\s!=<>,()]*)")
+_KEY: Final = re.compile(r"(?P<no>!?)\s*(?P<key>[^\s!=<>,()]+)")
+_COMPARISONS: Final = {">": "gt", "<": "lt"}
+_EXPECTED: Final = "key, !key, key=value, key!=value, key>1, key<1, key in (a,b) or key notin (a,b)"
 
 
 def parse_selector(text: str) -> Selector:
@@ -37,7 +38,8 @@ def _requirement_at(text: str, position: int) -> tuple[Requirement, int]:
         values = tuple(value.strip() for value in match["values"].split(","))
         return requirement(match["key"], match["operator"], values), match.end()
     if match := _VALUE.match(text, position):
-        return requirement(match["key"], match["operator"], (match["value"],)), match.end()
+        operator = _COMPARISONS.get(match["operator"], match["operator"])
+        return requirement(match["key"], operator, (match["value"],)), match.end()
     if match := _KEY.match(text, position):
         return requirement(match["key"], "!" if match["no"] else "exists", ()), match.end()
     raise SelectorError([f"{text}: at {text[position:]!r}: one of {_EXPECTED} is expected"])
