@@ -80,10 +80,14 @@ class FinishedTrial:
 
     @cached_property
     def gone(self) -> dict[str, Pod]:
-        """Pods that were preempted: they were deleted, or are terminating."""
+        """Pods that preemption evicted: they were deleted, or are terminating. Without those that commands or controllers deleted."""
         there = {key for key, pod in self.pods.items() if pod.metadata.deletion_timestamp is None}
+        preempted = {victim for attempt in self.attempts for victim in attempt.victims}
+        # Victims of a pod group are not among those of its pods.
+        deleted = [change.before for change in self._changes if change.after is None]
+        preempted |= {pod.key for pod in (*deleted, *self.pods.values()) if isinstance(pod, Pod) and _is_preempted(pod)}
         pods = {**self.bound_before, **self.workload}
-        return {key: pod for key, pod in pods.items() if key not in there and key not in self.ended}
+        return {key: pod for key, pod in pods.items() if key in preempted and key not in there and key not in self.ended}
 
     @cached_property
     def pending(self) -> dict[str, str]:
@@ -155,6 +159,11 @@ class FinishedTrial:
                 end=self.simulation.clock.now,
             )
         )
+
+
+def _is_preempted(pod: Pod) -> bool:
+    """Whether preemption has marked the pod. Upstream: pkg/scheduler/framework/preemption DisruptionTarget"""
+    return any(condition.type == "DisruptionTarget" and condition.reason == "PreemptionByScheduler" for condition in pod.status.conditions)
 
 
 def _without_zeros(found: Mapping[str, int]) -> dict[str, int]:

@@ -11,7 +11,7 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, mkdtemp
 from typing import Self
 
 from schedviz.experiments.base_cluster import BaseCluster
@@ -26,7 +26,7 @@ from schedviz.experiments.validation import CheckedPlan
 
 
 class TrialRunner:
-    """Runs trials of one plan. It is built from the plan's text and the packed base, so that each process loads them once."""
+    """Runs trials of one plan on one base. Processes build it once, from the plan's text and the packed base (`of`)."""
 
     def __init__(self, plan: Plan, trials: Sequence[Trial], measures: Sequence[Measure], base: BaseCluster) -> None:
         self._plan = plan
@@ -70,9 +70,11 @@ class WorkerProcesses:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self.executor is not None:
             if kind is not None:
-                # Do not wait for the trials that run.
+                # Do not wait for the trials that run. Other children of this process are none of ours.
+                own = set(self.executor._processes or ())  # noqa: SLF001 (terminate_workers is new in Python 3.14)
                 for process in multiprocessing.active_children():
-                    process.terminate()
+                    if process.pid in own:
+                        process.terminate()
             self.executor.shutdown(cancel_futures=True)
         self.folder.cleanup()
 
@@ -83,10 +85,12 @@ class TrialPool:
     def __init__(self, checked: CheckedPlan, processes: WorkerProcesses) -> None:
         self._runner = TrialRunner(checked.plan, checked.trials, checked.measures, checked.base)
         self._executor = processes.executor
-        base = Path(processes.folder.name) / "base"
-        self._shared = (checked.text, base, checked.folder)
+        base = Path()
         if self._executor is not None:
+            # A file of its own: another plan may have run in these processes.
+            base = Path(mkdtemp(prefix="plan-", dir=processes.folder.name)) / "base"
             base.write_bytes(checked.base.pack())
+        self._shared = (checked.text, base, checked.folder)
 
     def run(self, trials: Sequence[Trial]) -> Iterator[TrialResult]:
         """The results of some trials, in the order in which they end. Their order does not change them."""
@@ -105,8 +109,8 @@ def run_all(checked: CheckedPlan, *, jobs: int) -> Iterator[TrialResult]:
         yield from TrialPool(checked, processes).run(checked.trials)
 
 
-#: The runner of this worker process, once it has run a trial: at most one, because a pool serves one plan.
-_runners: list[TrialRunner] = []
+#: The runner of this worker process by the file of its base, once it has run a trial: only that of the plan that ran last.
+_runners: dict[Path, TrialRunner] = {}
 
 
 def _leave_interrupts() -> None:
@@ -119,6 +123,7 @@ def _ready() -> None:
 
 
 def _run(text: str, base: Path, folder: Path, trial: Trial) -> TrialResult:
-    if not _runners:
-        _runners.append(TrialRunner.of(text, base.read_bytes(), code_folder=folder))
-    return _runners[0].run_trial(trial)
+    if base not in _runners:
+        _runners.clear()
+        _runners[base] = TrialRunner.of(text, base.read_bytes(), code_folder=folder)
+    return _runners[base].run_trial(trial)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from schedviz.experiments.errors import PlanError
 from schedviz.experiments.finished_trial import FinishedTrial
 from schedviz.experiments.measures import Measure, MeasureInfo, measure, measures_named, registry
+from schedviz.trace.releases import RELEASES
 from tests.experiments.plans import node, pod, run, write_cluster
 
 BASE = "base: {files: [cluster.json]}\n"
@@ -158,6 +160,23 @@ def test_victims_beyond_their_budget_are_violations(tmp_path: Path) -> None:
         tmp_path, node("n1", cpu="2"), budget, pod("db", app="db", cpu="2", on="n1", priority=0), pod("high", cpu="2", priority=9)
     )
     assert (result["victims"], result["pdbViolations"], result["preemptions"]) == (1, 1, 1)
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_pods_that_a_trace_deletes_are_no_victims(tmp_path: Path, release: str) -> None:
+    objects = node("n1", cpu="3"), pod("low", cpu="2", on="n1", priority=0), pod("deleted")
+    deletion = {"op": "delete", "kind": "Pod", "namespace": "default", "name": "deleted"}
+    steps: list[dict[str, Any]] = [*({"op": "create", "object": obj} for obj in objects), {"op": "run"}, deletion]
+    plan = f"base: {{files: [trace.json]}}\ncommon: {{release: {release}}}\n"
+
+    def victims() -> float:
+        (tmp_path / "trace.json").write_text(json.dumps({"format": "schedviz-trace/1", "name": "t", "steps": steps}))
+        (result,) = run(plan, tmp_path)
+        return result.values["victims"]
+
+    assert victims() == 0
+    steps.append({"op": "create", "object": pod("high", cpu="3", priority=9)})
+    assert victims() == 1
 
 
 def test_attempts_and_waiting_are_virtual(tmp_path: Path) -> None:
