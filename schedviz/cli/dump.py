@@ -84,7 +84,7 @@ def _lines_of_state(state: ObservedState, objects: Import, verbosity: int, at: i
 
 def _read_state(path: Path) -> ObservedState:
     from schedviz.engine.cache.debugger.dump_of_state import ObservedState
-    from schedviz.kube.explain import explain_validation_error
+    from schedviz.kube.validation_errors import explain_validation_error
 
     document: object = None
     try:

@@ -41,11 +41,11 @@ SeedVaries = Literal["ties", "order", "times", "nodes"]
 CodeName = Annotated[str, Meta(max_length=1000)]
 
 
-class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, rename="camel"):
+class PlanPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, rename="camel"):
     """Base class of the parts of a plan."""
 
 
-class Base(Part, frozen=True):
+class Base(PlanPart, frozen=True):
     """The cluster at the start of every trial. Exactly one of `files`, `generate` and `session` is set."""
 
     #: Paths relative to the plan: what `kubectl get … -o json` prints, or any other format of docs/readers.md.
@@ -56,7 +56,7 @@ class Base(Part, frozen=True):
     event: Annotated[int, Meta(ge=0)] | None = None
 
 
-class Arrivals(Part, frozen=True):
+class Arrivals(PlanPart, frozen=True):
     """When the workload's pods arrive. Exactly one of `rate` and `from`."""
 
     #: Pods per second of virtual time.
@@ -69,7 +69,7 @@ class Arrivals(Part, frozen=True):
     speed: Annotated[float, Meta(gt=0, le=1e9)] = 1.0
 
 
-class Lifetimes(Part, frozen=True):
+class Lifetimes(PlanPart, frozen=True):
     """How long the workload's pods run before they end. Exactly one of `mean` and `from`."""
 
     #: In seconds of virtual time.
@@ -82,7 +82,7 @@ class Lifetimes(Part, frozen=True):
     owners: list[Name] = []
 
 
-class Load(Part, frozen=True):
+class Load(PlanPart, frozen=True):
     """How much of a resource the workload requests."""
 
     resource: Name
@@ -90,7 +90,7 @@ class Load(Part, frozen=True):
     share: Annotated[float, Meta(gt=0, le=1000)]
 
 
-class Workload(Part, frozen=True):
+class Workload(PlanPart, frozen=True):
     """The pods to schedule: the base's pending pods, and those of the other members."""
 
     #: Whether the workload includes the base's pending pods.
@@ -116,14 +116,14 @@ class Workload(Part, frozen=True):
         return self.arrivals is not None or self.lifetimes is not None
 
 
-class AddedNodes(Part, frozen=True):
+class AddedNodes(PlanPart, frozen=True):
     """Copies of a node."""
 
     like: Name
     count: Annotated[int, Meta(ge=1, le=MAX_NODES)] = 1
 
 
-class NodesPatch(Part, frozen=True):
+class NodesPatch(PlanPart, frozen=True):
     """Changes of the base's nodes, in the order of the members.
 
     Pods of a removed node are pending again and belong to the workload, except those of DaemonSets, which are removed with
@@ -148,7 +148,7 @@ class NodesPatch(Part, frozen=True):
         return self != NodesPatch()
 
 
-class Patch(Part, frozen=True):
+class Patch(PlanPart, frozen=True):
     """Differences from the scheduler that the plan's `common` describes."""
 
     release: ReleaseName | None = None
@@ -176,7 +176,7 @@ class NamedPatch(Patch, frozen=True, kw_only=True):
     note: Annotated[str, Meta(max_length=2000)] = ""
 
 
-class Limits(Part, frozen=True):
+class Limits(PlanPart, frozen=True):
     """When a trial ends, even if pods are still pending."""
 
     cycles: Annotated[int, Meta(ge=1, le=100_000_000)] | None = None
@@ -184,7 +184,7 @@ class Limits(Part, frozen=True):
     seconds: Annotated[float, Meta(ge=0, le=1e8)] | None = None
 
 
-class Prices(Part, frozen=True):
+class Prices(PlanPart, frozen=True):
     """What nodes cost per hour, in any currency."""
 
     #: Value of `label` -> price.
@@ -194,7 +194,7 @@ class Prices(Part, frozen=True):
     default: Price | None = None
 
 
-class Code(Part, frozen=True):
+class Code(PlanPart, frozen=True):
     """Python code next to the plan: plugins and measures that are not installed. It runs with the rights of the user, who must allow it."""
 
     #: Name in configurations -> the plugin's class.
@@ -203,7 +203,7 @@ class Code(Part, frozen=True):
     measures: dict[Name, CodeName] = {}
 
 
-class TunedAxis(Part, frozen=True):
+class TunedAxis(PlanPart, frozen=True):
     """What a search may choose: one of `choices`, or a number from `from` to `to` for the member of a variant that `set` names."""
 
     choices: Annotated[list[NamedPatch], Meta(min_length=2, max_length=1000)] | None = None
@@ -217,7 +217,7 @@ class TunedAxis(Part, frozen=True):
     log: bool = False
 
 
-class Tune(Part, frozen=True):
+class Tune(PlanPart, frozen=True):
     """A search for the variant that makes a measure smallest or largest (`schedviz experiment tune`)."""
 
     space: Annotated[dict[Name, TunedAxis], Meta(min_length=1, max_length=100)]
@@ -234,7 +234,7 @@ class Tune(Part, frozen=True):
     seed: Annotated[int, Meta(ge=0, le=2**32 - 1)] = 1
 
 
-class Plan(Part, frozen=True):
+class Plan(PlanPart, frozen=True):
     """A whole plan."""
 
     experiment: Literal[1]

@@ -14,7 +14,7 @@ from schedviz.experiments.trials import Trial, trials_of
 from schedviz.experiments.tuning.goal import check_tuning
 from schedviz.experiments.variants import Variant, expand
 from schedviz.ingest.yaml_nodes import NotYamlError, YamlNodes, parse_yaml
-from schedviz.kube.explain import explain_validation_error
+from schedviz.kube.validation_errors import explain_validation_error
 
 _MEMBERS = "experiment, base and variants"
 _SOURCES = ("files", "generate", "session")

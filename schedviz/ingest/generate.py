@@ -16,9 +16,9 @@ from schedviz.ingest.generated_shapes import SHAPES, Cluster, Shape
 from schedviz.kube import codec
 from schedviz.kube.core import Node
 from schedviz.kube.defaults import default_object
-from schedviz.kube.example_driver import MAX_GPUS, MODELS, Hardware, Model, can_be_partitioned, device_classes, slices_of
-from schedviz.kube.explain import explain_validation_error
+from schedviz.kube.example_driver import MAX_GPUS, MODELS, Model, NodeGpus, can_be_partitioned, device_classes, slices_of
 from schedviz.kube.meta import KubeObject
+from schedviz.kube.validation_errors import explain_validation_error
 
 MAX_NODES = 15_000
 MAX_PODS = 200_000
@@ -75,11 +75,11 @@ def generate(spec: GenerateSpec) -> list[KubeObject]:
         seed=spec.seed,
         partitions=spec.partitions,
     )
-    hardware = Hardware(shape.gpus if spec.gpus is None else spec.gpus, spec.gpu_model, spec.partitions)
+    hardware = NodeGpus(shape.gpus if spec.gpus is None else spec.gpus, spec.gpu_model, spec.partitions)
     return list(_with_devices((default_object(codec.from_dict(obj, strict=True)) for obj in shape.make(cluster)), hardware))
 
 
-def _with_devices(objects: Iterable[KubeObject], hardware: Hardware) -> Iterator[KubeObject]:
+def _with_devices(objects: Iterable[KubeObject], hardware: NodeGpus) -> Iterator[KubeObject]:
     """Each node's slices follow the node."""
     if hardware.gpus:
         yield from device_classes()

@@ -9,7 +9,7 @@ import msgspec
 from schedviz.ingest.errors import UnreadableFile
 from schedviz.kube import codec
 from schedviz.kube.errors import DecodeError, KubeError
-from schedviz.kube.explain import explain_validation_error
+from schedviz.kube.validation_errors import explain_validation_error
 from schedviz.trace.commands import AnyCommand, Command, Create, Update
 from schedviz.trace.policies import Policies
 from schedviz.trace.releases import V1_27

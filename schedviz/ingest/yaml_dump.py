@@ -14,8 +14,8 @@ from schedviz.ingest.json_lines import is_deeper_than
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.reader import Item, list_kind
 from schedviz.ingest.yaml_lines import Piece
-from schedviz.kube.explain import describe
 from schedviz.kube.kinds import BY_NAME
+from schedviz.kube.validation_errors import describe
 
 _LINE = re.compile(r" at line (\d+) column \d+")
 #: The parser's own limit (128) is above every sensible depth limit.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from schedviz.kube.meta import Int32, Int64, LabelSelector, Part
+from schedviz.kube.meta import Int32, Int64, LabelSelector, ObjectPart
 
 
-class NodeSelectorRequirement(Part, frozen=True, gc=False):
+class NodeSelectorRequirement(ObjectPart, frozen=True, gc=False):
     """One condition on a node's labels or fields: In, NotIn, Exists, DoesNotExist, Gt, Lt."""
 
     key: str = ""
@@ -15,34 +15,34 @@ class NodeSelectorRequirement(Part, frozen=True, gc=False):
     values: tuple[str, ...] = ()
 
 
-class NodeSelectorTerm(Part, frozen=True, gc=False):
+class NodeSelectorTerm(ObjectPart, frozen=True, gc=False):
     """Conditions that must all hold. An empty term matches nothing."""
 
     match_expressions: tuple[NodeSelectorRequirement, ...] = ()
     match_fields: tuple[NodeSelectorRequirement, ...] = ()
 
 
-class NodeSelector(Part, frozen=True, gc=False):
+class NodeSelector(ObjectPart, frozen=True, gc=False):
     """Terms, one of which must match."""
 
     node_selector_terms: tuple[NodeSelectorTerm, ...] = ()
 
 
-class PreferredSchedulingTerm(Part, frozen=True, gc=False):
+class PreferredSchedulingTerm(ObjectPart, frozen=True, gc=False):
     """A preference for some nodes."""
 
     weight: Int32 = 0
     preference: NodeSelectorTerm = NodeSelectorTerm()
 
 
-class NodeAffinity(Part, frozen=True, gc=False):
+class NodeAffinity(ObjectPart, frozen=True, gc=False):
     """The nodes that a pod requires or prefers."""
 
     required: NodeSelector | None = msgspec.field(default=None, name="requiredDuringSchedulingIgnoredDuringExecution")
     preferred: tuple[PreferredSchedulingTerm, ...] = msgspec.field(default=(), name="preferredDuringSchedulingIgnoredDuringExecution")
 
 
-class PodAffinityTerm(Part, frozen=True, gc=False):
+class PodAffinityTerm(ObjectPart, frozen=True, gc=False):
     """The pods to be near to or far from, and the topology that defines near."""
 
     label_selector: LabelSelector | None = None
@@ -54,21 +54,21 @@ class PodAffinityTerm(Part, frozen=True, gc=False):
     mismatch_label_keys: tuple[str, ...] = ()
 
 
-class WeightedPodAffinityTerm(Part, frozen=True, gc=False):
+class WeightedPodAffinityTerm(ObjectPart, frozen=True, gc=False):
     """A preference for being near to or far from some pods."""
 
     weight: Int32 = 0
     pod_affinity_term: PodAffinityTerm = PodAffinityTerm()
 
 
-class PodAffinity(Part, frozen=True, gc=False):
+class PodAffinity(ObjectPart, frozen=True, gc=False):
     """Pods to be near to (in `Affinity.pod_affinity`) or far from (in `Affinity.pod_anti_affinity`)."""
 
     required: tuple[PodAffinityTerm, ...] = msgspec.field(default=(), name="requiredDuringSchedulingIgnoredDuringExecution")
     preferred: tuple[WeightedPodAffinityTerm, ...] = msgspec.field(default=(), name="preferredDuringSchedulingIgnoredDuringExecution")
 
 
-class Affinity(Part, frozen=True, gc=False):
+class Affinity(ObjectPart, frozen=True, gc=False):
     """All affinities of a pod."""
 
     node_affinity: NodeAffinity | None = None
@@ -77,7 +77,7 @@ class Affinity(Part, frozen=True, gc=False):
     pod_anti_affinity: PodAffinity | None = None
 
 
-class Toleration(Part, frozen=True, gc=False):
+class Toleration(ObjectPart, frozen=True, gc=False):
     """A tolerated taint. An empty key with Exists matches every taint, an empty effect every effect."""
 
     key: str = ""
@@ -87,7 +87,7 @@ class Toleration(Part, frozen=True, gc=False):
     toleration_seconds: Int64 | None = None
 
 
-class TopologySpreadConstraint(Part, frozen=True, gc=False):
+class TopologySpreadConstraint(ObjectPart, frozen=True, gc=False):
     """How evenly matching pods must be spread over the domains of a topology."""
 
     max_skew: Int32 = 0

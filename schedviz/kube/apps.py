@@ -6,10 +6,10 @@ The scheduler reads which pods they select; the simulated controllers also read 
 from __future__ import annotations
 
 from schedviz.kube.core import PodTemplate
-from schedviz.kube.meta import Int32, KubeObject, LabelSelector, Part
+from schedviz.kube.meta import Int32, KubeObject, LabelSelector, ObjectPart
 
 
-class ReplicaSetSpec(Part, frozen=True, gc=False):
+class ReplicaSetSpec(ObjectPart, frozen=True, gc=False):
     """The set's selector, number of replicas (None: one) and pod template."""
 
     replicas: Int32 | None = None
@@ -28,7 +28,7 @@ class ReplicaSet(KubeObject, frozen=True, kw_only=True, gc=False, tag="ReplicaSe
         return 1 if self.spec.replicas is None else self.spec.replicas
 
 
-class StatefulSetSpec(Part, frozen=True, gc=False):
+class StatefulSetSpec(ObjectPart, frozen=True, gc=False):
     """The set's selector and number of replicas (None: one)."""
 
     replicas: Int32 | None = None
@@ -46,7 +46,7 @@ class StatefulSet(KubeObject, frozen=True, kw_only=True, gc=False, tag="Stateful
         return 1 if self.spec.replicas is None else self.spec.replicas
 
 
-class DeploymentSpec(Part, frozen=True, gc=False):
+class DeploymentSpec(ObjectPart, frozen=True, gc=False):
     """The deployment's selector, number of replicas (None: one) and pod template."""
 
     replicas: Int32 | None = None

@@ -17,7 +17,6 @@ from schedviz.kube import quantity, timestamps
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.devices import DeviceTaintRule, ResourceClaim
 from schedviz.kube.errors import DecodeError, UnknownKindError
-from schedviz.kube.explain import describe, explain_validation_error
 from schedviz.kube.kinds import BY_NAME, BY_TYPE, KINDS, Kind
 from schedviz.kube.meta import KubeObject, ObjectMeta
 from schedviz.kube.policy import PodDisruptionBudget
@@ -25,6 +24,7 @@ from schedviz.kube.quantity import Quantity
 from schedviz.kube.shapes import remainder, strict_type, unread_lines_of
 from schedviz.kube.storage import PersistentVolume, PersistentVolumeClaim
 from schedviz.kube.unread import READ_ANNOTATIONS
+from schedviz.kube.validation_errors import describe, explain_validation_error
 from schedviz.kube.workloads import PodGroup
 
 _KNOWN_KINDS: Final = ", ".join(sorted(kind.name for kind in KINDS))
@@ -107,7 +107,7 @@ def from_dict(data: object, *, strict: bool = False, kind: str = "") -> KubeObje
         return _convert(data, decoders, strict=strict)
     except msgspec.ValidationError:
         pass
-    without_nulls = _drop_nulls(data)  # null means "absent" to Kubernetes, and some YAML has 1e+09 for a whole number
+    without_nulls = _normalized(data)  # null means "absent" to Kubernetes, and some YAML has 1e+09 for a whole number
     try:
         return _convert(without_nulls, decoders, strict=strict)
     except msgspec.ValidationError as error:
@@ -117,7 +117,7 @@ def from_dict(data: object, *, strict: bool = False, kind: str = "") -> KubeObje
 def unread_fields(data: Mapping[str, Any], kind: str) -> dict[str, Any]:
     """The members of an object's JSON that decoding drops, at every depth; an item of a list keeps its place. Raises as `decode` does."""
     try:
-        rest = _DECODERS[kind].remainder.decode(msgspec.json.encode(_drop_nulls(data)))
+        rest = _DECODERS[kind].remainder.decode(msgspec.json.encode(_normalized(data)))
     except msgspec.ValidationError as error:
         raise explain_validation_error(error, data) from None
     fields: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(rest))
@@ -183,37 +183,37 @@ def _convert(data: Mapping[str, Any], decoders: _Decoders, *, strict: bool) -> K
     return _finish(obj, decoders.remainder.decode(msgspec.json.encode(data)))
 
 
-def _finish(obj: KubeObject, rest: Any) -> KubeObject:
+def _finish(obj: KubeObject, unread_fields: Any) -> KubeObject:
     """Validate what types cannot express, keep the annotations that are read, and digest the unread fields."""
-    check_names_and_times(obj)
+    validate_names_and_times(obj)
     changes: dict[str, Any] = {}
     metadata = obj.metadata
     if not metadata.annotations.keys() <= READ_ANNOTATIONS:
         changes["metadata"] = split_annotations(metadata)
     if isinstance(obj, Pod):
-        lifecycle = two_digests_of(rest.metadata, rest.status)
-        if lifecycle:
-            changes["unread_status"] = lifecycle
-        unread = digest_of(rest.spec)
+        of_metadata_and_status = two_digests_of(unread_fields.metadata, unread_fields.status)
+        if of_metadata_and_status:
+            changes["unread_status"] = of_metadata_and_status
+        unread = digest_of(unread_fields.spec)
     elif isinstance(obj, _KEEPING_STATUS):
-        lines = unread_lines(rest)
+        lines = unread_lines(unread_fields)
         of_status = [line for line in lines if line.startswith(b"0.status.")]
         unread = _two_digests([line for line in lines if not line.startswith(b"0.status.")], of_status)
     else:
-        unread = digest_of(rest)
+        unread = digest_of(unread_fields)
     if unread:
         changes["unread"] = unread
     return msgspec.structs.replace(obj, **changes) if changes else obj
 
 
-def unread_lines(*rests: Any) -> list[bytes]:
-    """The contents of remainders, one line each."""
-    return [line for index, rest in enumerate(rests) if rest is not None for line in unread_lines_of(rest, b"%d." % index)]
+def unread_lines(*parts: Any) -> list[bytes]:
+    """The unread fields of parts of an object, one line each."""
+    return [line for index, part in enumerate(parts) if part is not None for line in unread_lines_of(part, b"%d." % index)]
 
 
-def digest_of(*rests: Any) -> str:
-    """The digest of the contents of remainders; "" if they are empty."""
-    return _digest_of_lines(unread_lines(*rests))
+def digest_of(*parts: Any) -> str:
+    """The digest of the unread fields of parts of an object; "" if there are none."""
+    return _digest_of_lines(unread_lines(*parts))
 
 
 def two_digests_of(own: Any, status: Any) -> str:
@@ -242,7 +242,7 @@ def split_annotations(metadata: ObjectMeta) -> ObjectMeta:
     return msgspec.structs.replace(metadata, annotations=read_annotations, unread_annotations=digest(_sorted_encoder.encode(others)))
 
 
-def check_names_and_times(obj: KubeObject) -> None:
+def validate_names_and_times(obj: KubeObject) -> None:
     """Validate what types cannot express. Raises `DecodeError`."""
     metadata = obj.metadata
     if not metadata.name and not metadata.generate_name:
@@ -265,11 +265,12 @@ def check_names_and_times(obj: KubeObject) -> None:
                 raise DecodeError(path, "an RFC 3339 time", text, message=str(error)) from None
 
 
-def _drop_nulls(value: Any) -> Any:
+def _normalized(value: Any) -> Any:
+    """JSON without nulls, and with whole numbers as integers."""
     if isinstance(value, Mapping):
-        return {key: _drop_nulls(item) for key, item in value.items() if item is not None}
+        return {key: _normalized(item) for key, item in value.items() if item is not None}
     if isinstance(value, list):
-        return [_drop_nulls(item) for item in value]
+        return [_normalized(item) for item in value]
     if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
         return int(value)
     return value

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Final
 
 from schedviz.kube.affinity import Affinity, Toleration, TopologySpreadConstraint
-from schedviz.kube.meta import Int32, Int64, KubeObject, Part
+from schedviz.kube.meta import Int32, Int64, KubeObject, ObjectPart
 from schedviz.kube.quantity import Quantity
 from schedviz.kube.volumes import Volume
 
@@ -14,7 +14,9 @@ from schedviz.kube.volumes import Volume
 ResourceList = dict[str, Quantity]
 
 
-class ContainerPort(Part, frozen=True, gc=False, rename={"host_port": "hostPort", "container_port": "containerPort", "host_ip": "hostIP"}):
+class ContainerPort(
+    ObjectPart, frozen=True, gc=False, rename={"host_port": "hostPort", "container_port": "containerPort", "host_ip": "hostIP"}
+):
     """A port of a container; only one with a host port matters to the scheduler."""
 
     host_port: Int32 = 0
@@ -23,14 +25,14 @@ class ContainerPort(Part, frozen=True, gc=False, rename={"host_port": "hostPort"
     host_ip: str = ""
 
 
-class ContainerResourceClaim(Part, frozen=True, gc=False):
+class ContainerResourceClaim(ObjectPart, frozen=True, gc=False):
     """A pod's claim that a container uses; `request` names one of its requests."""
 
     name: str = ""
     request: str = ""
 
 
-class ResourceRequirements(Part, frozen=True, gc=False):
+class ResourceRequirements(ObjectPart, frozen=True, gc=False):
     """A container's requests and limits."""
 
     limits: ResourceList = {}
@@ -38,13 +40,13 @@ class ResourceRequirements(Part, frozen=True, gc=False):
     claims: tuple[ContainerResourceClaim, ...] = ()
 
 
-class ContainerRestartRule(Part, frozen=True, gc=False):
+class ContainerRestartRule(ObjectPart, frozen=True, gc=False):
     """What happens when a container exits."""
 
     action: str = ""
 
 
-class Container(Part, frozen=True, gc=False):
+class Container(ObjectPart, frozen=True, gc=False):
     """A container: image, ports and resources."""
 
     name: str = ""
@@ -56,13 +58,13 @@ class Container(Part, frozen=True, gc=False):
     restart_policy_rules: tuple[ContainerRestartRule, ...] = ()
 
 
-class PodSchedulingGate(Part, frozen=True, gc=False):
+class PodSchedulingGate(ObjectPart, frozen=True, gc=False):
     """A reason, set by the pod's author, not to schedule the pod yet."""
 
     name: str = ""
 
 
-class PodResourceClaim(Part, frozen=True, gc=False):
+class PodResourceClaim(ObjectPart, frozen=True, gc=False):
     """A ResourceClaim that a pod needs: an existing one, or one created from a template."""
 
     name: str = ""
@@ -70,13 +72,13 @@ class PodResourceClaim(Part, frozen=True, gc=False):
     resource_claim_template_name: str | None = None
 
 
-class PodSchedulingGroup(Part, frozen=True, gc=False):
+class PodSchedulingGroup(ObjectPart, frozen=True, gc=False):
     """The PodGroup that a pod belongs to."""
 
     pod_group_name: str | None = None
 
 
-class PodSpec(Part, frozen=True, gc=False):
+class PodSpec(ObjectPart, frozen=True, gc=False):
     """The specification of a pod. `node_name` is "" until it is bound."""
 
     containers: tuple[Container, ...] = ()
@@ -108,7 +110,7 @@ class PodSpec(Part, frozen=True, gc=False):
         return *self.containers, *self.init_containers
 
 
-class PodCondition(Part, frozen=True, gc=False):
+class PodCondition(ObjectPart, frozen=True, gc=False):
     """A condition of a pod, such as PodScheduled or DisruptionTarget."""
 
     type: str = ""
@@ -118,7 +120,7 @@ class PodCondition(Part, frozen=True, gc=False):
     last_transition_time: str | None = None
 
 
-class ContainerStatus(Part, frozen=True, gc=False):
+class ContainerStatus(ObjectPart, frozen=True, gc=False):
     """The resources of a container as reported by the kubelet. An in-place resize changes them."""
 
     name: str = ""
@@ -126,14 +128,14 @@ class ContainerStatus(Part, frozen=True, gc=False):
     resources: ResourceRequirements | None = None
 
 
-class PodResourceClaimStatus(Part, frozen=True, gc=False):
+class PodResourceClaimStatus(ObjectPart, frozen=True, gc=False):
     """The ResourceClaim that was made for one of a pod's templates."""
 
     name: str = ""
     resource_claim_name: str | None = None
 
 
-class ContainerExtendedResourceRequest(Part, frozen=True, gc=False):
+class ContainerExtendedResourceRequest(ObjectPart, frozen=True, gc=False):
     """Which request of the special claim serves a container's extended resource."""
 
     container_name: str = ""
@@ -141,7 +143,7 @@ class ContainerExtendedResourceRequest(Part, frozen=True, gc=False):
     request_name: str = ""
 
 
-class PodExtendedResourceClaimStatus(Part, frozen=True, gc=False):
+class PodExtendedResourceClaimStatus(ObjectPart, frozen=True, gc=False):
     """The special ResourceClaim that serves a pod's extended resources."""
 
     request_mappings: tuple[ContainerExtendedResourceRequest, ...] = ()
@@ -152,7 +154,7 @@ class PodExtendedResourceClaimStatus(Part, frozen=True, gc=False):
 _FINISHED_PHASES: Final = frozenset({"Succeeded", "Failed"})
 
 
-class PodStatus(Part, frozen=True, gc=False):
+class PodStatus(ObjectPart, frozen=True, gc=False):
     """The status of a pod."""
 
     phase: str = ""
@@ -171,8 +173,8 @@ class PodStatus(Part, frozen=True, gc=False):
 class Pod(KubeObject, frozen=True, kw_only=True, gc=False, tag="Pod"):
     """A pod.
 
-    `unread` is a digest of the unread fields of metadata and spec, except those that upstream's isPodUpdated ignores (generation,
-    finalizers, managedFields); `unread_status` has two digests: of those fields, and of the unread fields of the status.
+    `unread` is a digest of the unread fields of the spec. `unread_status` has two digests: of the unread fields of the metadata, most of
+    which upstream's isPodUpdated ignores (generation, finalizers, managedFields), and of those of the status.
     """
 
     spec: PodSpec = PodSpec()
@@ -185,7 +187,7 @@ class Pod(KubeObject, frozen=True, kw_only=True, gc=False, tag="Pod"):
         return self.status.phase in _FINISHED_PHASES
 
 
-class Taint(Part, frozen=True, gc=False):
+class Taint(ObjectPart, frozen=True, gc=False):
     """A taint: NoSchedule, PreferNoSchedule or NoExecute."""
 
     key: str = ""
@@ -199,28 +201,28 @@ class Taint(Part, frozen=True, gc=False):
         return f"{key}:{self.effect}" if self.effect else f"{key}:" if self.value else key
 
 
-class NodeSpec(Part, frozen=True, gc=False):
+class NodeSpec(ObjectPart, frozen=True, gc=False):
     """The specification of a node."""
 
     unschedulable: bool = False
     taints: tuple[Taint, ...] = ()
 
 
-class NodeCondition(Part, frozen=True, gc=False):
+class NodeCondition(ObjectPart, frozen=True, gc=False):
     """A condition of a node, such as Ready."""
 
     type: str = ""
     status: str = ""
 
 
-class ContainerImage(Part, frozen=True, gc=False):
+class ContainerImage(ObjectPart, frozen=True, gc=False):
     """An image on a node."""
 
     names: tuple[str, ...] = ()
     size_bytes: Int64 = 0
 
 
-class NodeStatus(Part, frozen=True, gc=False):
+class NodeStatus(ObjectPart, frozen=True, gc=False):
     """The status of a node."""
 
     capacity: ResourceList = {}
@@ -242,7 +244,7 @@ class Namespace(KubeObject, frozen=True, kw_only=True, gc=False, tag="Namespace"
     """A namespace; its labels are read by namespace selectors."""
 
 
-class ServiceSpec(Part, frozen=True, gc=False):
+class ServiceSpec(ObjectPart, frozen=True, gc=False):
     """The pods that a service selects."""
 
     selector: dict[str, str] = {}
@@ -254,20 +256,20 @@ class Service(KubeObject, frozen=True, kw_only=True, gc=False, tag="Service"):
     spec: ServiceSpec = ServiceSpec()
 
 
-class PodTemplateMeta(Part, frozen=True, gc=False):
+class PodTemplateMeta(ObjectPart, frozen=True, gc=False):
     """The metadata that a controller gives its pods."""
 
     labels: dict[str, str] = {}
 
 
-class PodTemplate(Part, frozen=True, gc=False):
+class PodTemplate(ObjectPart, frozen=True, gc=False):
     """The template for a controller's pods."""
 
     metadata: PodTemplateMeta = PodTemplateMeta()
     spec: PodSpec = PodSpec()
 
 
-class ReplicationControllerSpec(Part, frozen=True, gc=False):
+class ReplicationControllerSpec(ObjectPart, frozen=True, gc=False):
     """The pods of a replication controller. `selector` defaults to the labels of the template."""
 
     replicas: Int32 | None = None

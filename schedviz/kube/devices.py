@@ -9,23 +9,23 @@ from __future__ import annotations
 import msgspec
 
 from schedviz.kube.affinity import NodeSelector
-from schedviz.kube.meta import Condition, Int64, KubeObject, ObjectMeta, Part
+from schedviz.kube.meta import Condition, Int64, KubeObject, ObjectMeta, ObjectPart
 from schedviz.kube.quantity import Quantity
 
 
-class CELDeviceSelector(Part, frozen=True, gc=False):
+class CELDeviceSelector(ObjectPart, frozen=True, gc=False):
     """A CEL expression over a device."""
 
     expression: str = ""
 
 
-class DeviceSelector(Part, frozen=True, gc=False):
+class DeviceSelector(ObjectPart, frozen=True, gc=False):
     """A condition that a device must satisfy."""
 
     cel: CELDeviceSelector | None = None
 
 
-class DeviceToleration(Part, frozen=True, gc=False):
+class DeviceToleration(ObjectPart, frozen=True, gc=False):
     """A device taint that a request tolerates."""
 
     key: str = ""
@@ -35,13 +35,13 @@ class DeviceToleration(Part, frozen=True, gc=False):
     toleration_seconds: Int64 | None = None
 
 
-class CapacityRequirements(Part, frozen=True, gc=False):
+class CapacityRequirements(ObjectPart, frozen=True, gc=False):
     """How much of a device's capacities a request consumes, by the capacity's qualified name."""
 
     requests: dict[str, Quantity] = {}
 
 
-class ExactDeviceRequest(Part, frozen=True, gc=False):
+class ExactDeviceRequest(ObjectPart, frozen=True, gc=False):
     """Devices of one class."""
 
     device_class_name: str = ""
@@ -53,7 +53,7 @@ class ExactDeviceRequest(Part, frozen=True, gc=False):
     capacity: CapacityRequirements | None = None
 
 
-class DeviceSubRequest(Part, frozen=True, gc=False):
+class DeviceSubRequest(ObjectPart, frozen=True, gc=False):
     """One alternative of a prioritized list."""
 
     name: str = ""
@@ -65,7 +65,7 @@ class DeviceSubRequest(Part, frozen=True, gc=False):
     capacity: CapacityRequirements | None = None
 
 
-class DeviceRequest(Part, frozen=True, gc=False):
+class DeviceRequest(ObjectPart, frozen=True, gc=False):
     """A request of a claim: exactly these devices, or the first alternative that is available."""
 
     name: str = ""
@@ -73,7 +73,7 @@ class DeviceRequest(Part, frozen=True, gc=False):
     first_available: tuple[DeviceSubRequest, ...] = ()
 
 
-class DeviceConstraint(Part, frozen=True, gc=False):
+class DeviceConstraint(ObjectPart, frozen=True, gc=False):
     """What the devices of several requests must have in common, or must differ in. No requests: all of the claim."""
 
     requests: tuple[str, ...] = ()
@@ -81,20 +81,20 @@ class DeviceConstraint(Part, frozen=True, gc=False):
     distinct_attribute: str | None = None
 
 
-class DeviceClaim(Part, frozen=True, gc=False):
+class DeviceClaim(ObjectPart, frozen=True, gc=False):
     """The devices that a claim asks for."""
 
     requests: tuple[DeviceRequest, ...] = ()
     constraints: tuple[DeviceConstraint, ...] = ()
 
 
-class ResourceClaimSpec(Part, frozen=True, gc=False):
+class ResourceClaimSpec(ObjectPart, frozen=True, gc=False):
     """What a claim asks for."""
 
     devices: DeviceClaim = DeviceClaim()
 
 
-class DeviceRequestAllocationResult(Part, frozen=True, gc=False):
+class DeviceRequestAllocationResult(ObjectPart, frozen=True, gc=False):
     """A device that was allocated for a request (`request` or `request/subrequest`)."""
 
     request: str = ""
@@ -109,13 +109,13 @@ class DeviceRequestAllocationResult(Part, frozen=True, gc=False):
     consumed_capacity: dict[str, Quantity] = {}
 
 
-class DeviceAllocationResult(Part, frozen=True, gc=False):
+class DeviceAllocationResult(ObjectPart, frozen=True, gc=False):
     """The allocated devices."""
 
     results: tuple[DeviceRequestAllocationResult, ...] = ()
 
 
-class AllocationResult(Part, frozen=True, gc=False):
+class AllocationResult(ObjectPart, frozen=True, gc=False):
     """An allocation: the devices, and the nodes that can use them. No node selector: all nodes."""
 
     devices: DeviceAllocationResult = DeviceAllocationResult()
@@ -123,7 +123,7 @@ class AllocationResult(Part, frozen=True, gc=False):
     allocation_timestamp: str | None = None
 
 
-class ResourceClaimConsumerReference(Part, frozen=True, gc=False):
+class ResourceClaimConsumerReference(ObjectPart, frozen=True, gc=False):
     """A pod, or a pod group, that may use the claim."""
 
     api_group: str = ""
@@ -132,7 +132,7 @@ class ResourceClaimConsumerReference(Part, frozen=True, gc=False):
     uid: str = ""
 
 
-class AllocatedDeviceStatus(Part, frozen=True, gc=False):
+class AllocatedDeviceStatus(ObjectPart, frozen=True, gc=False):
     """What a driver reports of an allocated device."""
 
     driver: str = ""
@@ -142,7 +142,7 @@ class AllocatedDeviceStatus(Part, frozen=True, gc=False):
     conditions: tuple[Condition, ...] = ()
 
 
-class ResourceClaimStatus(Part, frozen=True, gc=False):
+class ResourceClaimStatus(ObjectPart, frozen=True, gc=False):
     """What was allocated, and who uses it."""
 
     allocation: AllocationResult | None = None
@@ -164,7 +164,7 @@ class ResourceClaim(KubeObject, frozen=True, kw_only=True, gc=False, tag="Resour
     status: ResourceClaimStatus = ResourceClaimStatus()
 
 
-class ResourceClaimTemplateSpec(Part, frozen=True, gc=False):
+class ResourceClaimTemplateSpec(ObjectPart, frozen=True, gc=False):
     """The spec of the claims that are created from a template."""
 
     spec: ResourceClaimSpec = ResourceClaimSpec()
@@ -176,7 +176,7 @@ class ResourceClaimTemplate(KubeObject, frozen=True, kw_only=True, gc=False, tag
     spec: ResourceClaimTemplateSpec = ResourceClaimTemplateSpec()
 
 
-class DeviceClassSpec(Part, frozen=True, gc=False):
+class DeviceClassSpec(ObjectPart, frozen=True, gc=False):
     """Which devices belong to a class, and the extended resource that stands for it."""
 
     selectors: tuple[DeviceSelector, ...] = ()
@@ -190,7 +190,7 @@ class DeviceClass(KubeObject, frozen=True, kw_only=True, gc=False, tag="DeviceCl
 
 
 class DeviceAttribute(
-    Part,
+    ObjectPart,
     frozen=True,
     gc=False,
     rename={
@@ -216,7 +216,7 @@ class DeviceAttribute(
     version_values: tuple[str, ...] = ()
 
 
-class CapacityRequestPolicyRange(Part, frozen=True, gc=False):
+class CapacityRequestPolicyRange(ObjectPart, frozen=True, gc=False):
     """The amounts that can be consumed: from `min` to `max` in steps."""
 
     min: Quantity | None = None
@@ -224,7 +224,7 @@ class CapacityRequestPolicyRange(Part, frozen=True, gc=False):
     step: Quantity | None = None
 
 
-class CapacityRequestPolicy(Part, frozen=True, gc=False):
+class CapacityRequestPolicy(ObjectPart, frozen=True, gc=False):
     """How much of a capacity one request can consume."""
 
     default: Quantity | None = None
@@ -232,34 +232,34 @@ class CapacityRequestPolicy(Part, frozen=True, gc=False):
     valid_range: CapacityRequestPolicyRange | None = None
 
 
-class DeviceCapacity(Part, frozen=True, gc=False):
+class DeviceCapacity(ObjectPart, frozen=True, gc=False):
     """A capacity of a device."""
 
     value: Quantity | None = None
     request_policy: CapacityRequestPolicy | None = None
 
 
-class Counter(Part, frozen=True, gc=False):
+class Counter(ObjectPart, frozen=True, gc=False):
     """An amount that devices share."""
 
     value: Quantity | None = None
 
 
-class CounterSet(Part, frozen=True, gc=False):
+class CounterSet(ObjectPart, frozen=True, gc=False):
     """Counters of a pool, from which its devices take."""
 
     name: str = ""
     counters: dict[str, Counter] = {}
 
 
-class DeviceCounterConsumption(Part, frozen=True, gc=False):
+class DeviceCounterConsumption(ObjectPart, frozen=True, gc=False):
     """What a device takes from a counter set."""
 
     counter_set: str = ""
     counters: dict[str, Counter] = {}
 
 
-class DeviceTaint(Part, frozen=True, gc=False):
+class DeviceTaint(ObjectPart, frozen=True, gc=False):
     """What keeps claims off a device."""
 
     key: str = ""
@@ -268,14 +268,14 @@ class DeviceTaint(Part, frozen=True, gc=False):
     time_added: str | None = None
 
 
-class NodeAllocatableResourceMapping(Part, frozen=True, gc=False):
+class NodeAllocatableResourceMapping(ObjectPart, frozen=True, gc=False):
     """How much of a node's allocatable resource a device takes."""
 
     capacity_key: str | None = None
     allocation_multiplier: Quantity | None = None
 
 
-class Device(Part, frozen=True, gc=False):
+class Device(ObjectPart, frozen=True, gc=False):
     """A device. Attributes and capacities are by qualified name."""
 
     name: str = ""
@@ -293,7 +293,7 @@ class Device(Part, frozen=True, gc=False):
     node_allocatable_resource_mappings: dict[str, NodeAllocatableResourceMapping] = {}
 
 
-class ResourcePool(Part, frozen=True, gc=False):
+class ResourcePool(ObjectPart, frozen=True, gc=False):
     """The pool that a slice belongs to. Only slices of its highest generation count, and only if there are as many as it says."""
 
     name: str = ""
@@ -301,7 +301,7 @@ class ResourcePool(Part, frozen=True, gc=False):
     resource_slice_count: Int64 = 0
 
 
-class ResourceSliceSpec(Part, frozen=True, gc=False):
+class ResourceSliceSpec(ObjectPart, frozen=True, gc=False):
     """Devices of one pool, and the nodes that can use them."""
 
     driver: str = ""
@@ -320,7 +320,7 @@ class ResourceSlice(KubeObject, frozen=True, kw_only=True, gc=False, tag="Resour
     spec: ResourceSliceSpec = ResourceSliceSpec()
 
 
-class DeviceTaintSelector(Part, frozen=True, gc=False):
+class DeviceTaintSelector(ObjectPart, frozen=True, gc=False):
     """The devices that a rule is for. A member that is None selects all."""
 
     driver: str | None = None
@@ -328,7 +328,7 @@ class DeviceTaintSelector(Part, frozen=True, gc=False):
     device: str | None = None
 
 
-class DeviceTaintRuleSpec(Part, frozen=True, gc=False):
+class DeviceTaintRuleSpec(ObjectPart, frozen=True, gc=False):
     """One taint, and the devices to which it is added."""
 
     device_selector: DeviceTaintSelector | None = None

@@ -49,7 +49,7 @@ _MAX_SLICES: Final = 16
 _Item = TypeVar("_Item")
 
 
-class _Hardware(msgspec.Struct, frozen=True):
+class _ModelHardware(msgspec.Struct, frozen=True):
     """A model: its memory in GiB, its multiprocessors, and the sevenths of a GPU that its partitions have -> how many fit."""
 
     memory: int
@@ -57,15 +57,15 @@ class _Hardware(msgspec.Struct, frozen=True):
     partitions: dict[int, int]
 
 
-_HARDWARE: Final[dict[str, _Hardware]] = {
-    "a100": _Hardware(80, 98, {1: 7, 2: 3, 3: 2}),
-    "h100": _Hardware(96, 126, {1: 7, 2: 3, 3: 2}),
-    "l4": _Hardware(24, 58, {}),
+_MODEL_HARDWARE: Final[dict[str, _ModelHardware]] = {
+    "a100": _ModelHardware(80, 98, {1: 7, 2: 3, 3: 2}),
+    "h100": _ModelHardware(96, 126, {1: 7, 2: 3, 3: 2}),
+    "l4": _ModelHardware(24, 58, {}),
 }
-MODELS: Final[tuple[str, ...]] = tuple(_HARDWARE)
+MODELS: Final[tuple[str, ...]] = tuple(_MODEL_HARDWARE)
 
 
-class Hardware(msgspec.Struct, frozen=True):
+class NodeGpus(msgspec.Struct, frozen=True):
     """What a node has: GPUs of one model, which are offered in partitions, too, if the model has any."""
 
     gpus: int
@@ -75,7 +75,7 @@ class Hardware(msgspec.Struct, frozen=True):
 
 def can_be_partitioned(model: str) -> bool:
     """Whether GPUs of the model have partitions."""
-    return bool(_HARDWARE[model].partitions)
+    return bool(_MODEL_HARDWARE[model].partitions)
 
 
 def device_classes() -> list[DeviceClass]:
@@ -89,7 +89,7 @@ def _device_class(name: str, kind: str) -> DeviceClass:
     return DeviceClass(metadata=ObjectMeta(name=name), spec=DeviceClassSpec(selectors=(selector,)))
 
 
-def slices_of(node: Node, hardware: Hardware, *, generation: int = 1) -> list[ResourceSlice]:
+def slices_of(node: Node, hardware: NodeGpus, *, generation: int = 1) -> list[ResourceSlice]:
     """The slices of a node's pool, which has the name of the node: counters first, then devices. None if there are no GPUs."""
     partitioned = hardware.partitions and can_be_partitioned(hardware.model)
     numbers = range(hardware.gpus)
@@ -125,7 +125,7 @@ def _gibibytes(count: int) -> Quantity:
 
 
 def _counters(number: int, model: str) -> CounterSet:
-    hardware = _HARDWARE[model]
+    hardware = _MODEL_HARDWARE[model]
     return CounterSet(name=f"gpu-{number}", counters=_amounts(hardware.memory, hardware.multiprocessors))
 
 
@@ -134,7 +134,7 @@ def _amounts(memory: int, multiprocessors: int) -> dict[str, Counter]:
 
 
 def _devices(number: int, model: str, *, partitioned: bool) -> Iterator[Device]:
-    hardware = _HARDWARE[model]
+    hardware = _MODEL_HARDWARE[model]
     name = f"gpu-{number}"
     yield _device(name, number, model, memory=hardware.memory, multiprocessors=hardware.multiprocessors, profile="", takes=partitioned)
     if partitioned:

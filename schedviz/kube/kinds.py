@@ -35,7 +35,7 @@ class Kind(msgspec.Struct, frozen=True):
     #: Whether the scheduler watches the kind. Others are read only by the simulated controllers.
     watched: bool = True
     #: Whether v1.27.1's scheduler ignores the kind.
-    is_new: bool = False
+    is_ignored_by_v1_27: bool = False
     #: The feature gate without which v1.36's scheduler does not watch the kind; "": none.
     gate: str = ""
     #: Other versions in which v1.36 serves the kind with the same fields.
@@ -49,11 +49,11 @@ def _kind(
     *,
     namespaced: bool,
     watched: bool = True,
-    is_new: bool = False,
+    is_ignored_by_v1_27: bool = False,
     gate: str = "",
     other_versions: tuple[str, ...] = (),
 ) -> Kind:
-    return Kind(type_.__name__, api_version, resource, namespaced, type_, watched, is_new, gate, other_versions)
+    return Kind(type_.__name__, api_version, resource, namespaced, type_, watched, is_ignored_by_v1_27, gate, other_versions)
 
 
 KINDS: tuple[Kind, ...] = (
@@ -66,22 +66,22 @@ KINDS: tuple[Kind, ...] = (
     _kind(StorageClass, "storage.k8s.io/v1", "storageclasses", namespaced=False),
     _kind(PersistentVolume, "v1", "persistentvolumes", namespaced=False),
     _kind(PersistentVolumeClaim, "v1", "persistentvolumeclaims", namespaced=True),
-    _kind(VolumeAttachment, "storage.k8s.io/v1", "volumeattachments", namespaced=False, is_new=True),
-    _kind(DeviceClass, "resource.k8s.io/v1", "deviceclasses", namespaced=False, is_new=True),
+    _kind(VolumeAttachment, "storage.k8s.io/v1", "volumeattachments", namespaced=False, is_ignored_by_v1_27=True),
+    _kind(DeviceClass, "resource.k8s.io/v1", "deviceclasses", namespaced=False, is_ignored_by_v1_27=True),
     _kind(
         DeviceTaintRule,
         "resource.k8s.io/v1beta2",
         "devicetaintrules",
         namespaced=False,
-        is_new=True,
+        is_ignored_by_v1_27=True,
         gate="DRADeviceTaintRules",
         other_versions=("resource.k8s.io/v1alpha3",),
     ),
-    _kind(ResourceSlice, "resource.k8s.io/v1", "resourceslices", namespaced=False, is_new=True),
-    _kind(ResourceClaimTemplate, "resource.k8s.io/v1", "resourceclaimtemplates", namespaced=True, watched=False, is_new=True),
-    _kind(ResourceClaim, "resource.k8s.io/v1", "resourceclaims", namespaced=True, is_new=True),
-    _kind(Workload, "scheduling.k8s.io/v1alpha2", "workloads", namespaced=True, watched=False, is_new=True),
-    _kind(PodGroup, "scheduling.k8s.io/v1alpha2", "podgroups", namespaced=True, is_new=True),
+    _kind(ResourceSlice, "resource.k8s.io/v1", "resourceslices", namespaced=False, is_ignored_by_v1_27=True),
+    _kind(ResourceClaimTemplate, "resource.k8s.io/v1", "resourceclaimtemplates", namespaced=True, watched=False, is_ignored_by_v1_27=True),
+    _kind(ResourceClaim, "resource.k8s.io/v1", "resourceclaims", namespaced=True, is_ignored_by_v1_27=True),
+    _kind(Workload, "scheduling.k8s.io/v1alpha2", "workloads", namespaced=True, watched=False, is_ignored_by_v1_27=True),
+    _kind(PodGroup, "scheduling.k8s.io/v1alpha2", "podgroups", namespaced=True, is_ignored_by_v1_27=True),
     _kind(Service, "v1", "services", namespaced=True),
     _kind(ReplicationController, "v1", "replicationcontrollers", namespaced=True),
     _kind(Deployment, "apps/v1", "deployments", namespaced=True, watched=False),
@@ -92,7 +92,7 @@ KINDS: tuple[Kind, ...] = (
 )
 
 #: The kinds that v1.27.1's scheduler watches.
-WATCHED_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind.watched and not kind.is_new)
+WATCHED_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind.watched and not kind.is_ignored_by_v1_27)
 #: The kinds that v1.36's scheduler watches if their gates are on.
 WATCHED_KINDS_V1_36: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind.watched)
 #: Every kind by name. Names are unique across groups.

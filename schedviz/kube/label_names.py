@@ -88,7 +88,7 @@ def subdomain_faults(text: str) -> list[str]:
     return _SUBDOMAIN.faults(text)
 
 
-def label_faults(text: str) -> list[str]:
+def dns_1123_label_faults(text: str) -> list[str]:
     """The errors in a DNS label, such as a namespace. Upstream: validation.go IsDNS1123Label"""
     return _LABEL.faults(text)
 

@@ -12,11 +12,11 @@ Int32 = Annotated[int, msgspec.Meta(ge=-(1 << 31), le=(1 << 31) - 1)]
 Int64 = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
 
 
-class Part(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, gc=False):
+class ObjectPart(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, gc=False):
     """A part of an object. `gc=False` is safe because a frozen struct cannot be part of a reference cycle."""
 
 
-class OwnerReference(Part, frozen=True, gc=False):
+class OwnerReference(ObjectPart, frozen=True, gc=False):
     """The owner of an object."""
 
     api_version: str = msgspec.field(default="", name="apiVersion")
@@ -26,7 +26,7 @@ class OwnerReference(Part, frozen=True, gc=False):
     controller: bool = False
 
 
-class ObjectMeta(Part, frozen=True, gc=False):
+class ObjectMeta(ObjectPart, frozen=True, gc=False):
     """Name, identity and labels.
 
     `annotations` has only those that a plugin reads; `unread_annotations` is a digest of the others ("" if there are none). Timestamps are
@@ -52,7 +52,7 @@ class ObjectMeta(Part, frozen=True, gc=False):
         return f"{self.namespace}/{self.name}" if self.namespace else self.name
 
 
-class Condition(Part, frozen=True, gc=False):
+class Condition(ObjectPart, frozen=True, gc=False):
     """A condition of an object. Upstream: apimachinery/pkg/apis/meta/v1/types.go Condition"""
 
     type: str = ""
@@ -84,7 +84,7 @@ def conditions_with(conditions: Sequence[AnyCondition], new: AnyCondition) -> tu
     return tuple(new if condition.type == new.type else condition for condition in conditions)
 
 
-class LabelSelectorRequirement(Part, frozen=True, gc=False):
+class LabelSelectorRequirement(ObjectPart, frozen=True, gc=False):
     """One `matchExpressions` entry of a label selector."""
 
     key: str = ""
@@ -92,7 +92,7 @@ class LabelSelectorRequirement(Part, frozen=True, gc=False):
     values: tuple[str, ...] = ()
 
 
-class LabelSelector(Part, frozen=True, gc=False):
+class LabelSelector(ObjectPart, frozen=True, gc=False):
     """A label selector as written; `selectors.label_selector` evaluates it. An empty one selects everything, None nothing."""
 
     match_labels: dict[str, str] = {}

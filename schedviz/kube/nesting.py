@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-#: The deepest nesting of lists and objects in a request. Kubernetes' objects need about 20 levels, and files may have as many
+#: The deepest nesting of lists and objects in a request. Kubernetes' objects need about 20 levels. Imported files have the same limit
 #: (`ingest.limits.Limits.nesting_depth`).
 NESTING_DEPTH: Final = 100
 #: Why a deeper one is refused.

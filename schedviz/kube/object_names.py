@@ -10,7 +10,7 @@ from typing import Final
 from schedviz.kube.core import Namespace, Node, Pod, Service
 from schedviz.kube.devices import DeviceTaintRule
 from schedviz.kube.errors import DecodeError
-from schedviz.kube.label_names import dns_1035_faults, key_faults, label_faults, subdomain_faults, value_faults
+from schedviz.kube.label_names import dns_1035_faults, dns_1123_label_faults, key_faults, subdomain_faults, value_faults
 from schedviz.kube.lines import is_one_line
 from schedviz.kube.meta import KubeObject
 
@@ -20,7 +20,7 @@ _NAMESPACE_BYTES: Final = 63
 _KEY_BYTES: Final = 253 + 1 + 63
 _VALUE_BYTES: Final = 63
 #: Kinds whose names are not DNS subdomains.
-_NAMES: Final[Mapping[type[KubeObject], _Faults]] = {Namespace: label_faults, Service: dns_1035_faults}
+_NAMES: Final[Mapping[type[KubeObject], _Faults]] = {Namespace: dns_1123_label_faults, Service: dns_1035_faults}
 
 
 def validate_names(obj: KubeObject, *, is_new: bool) -> None:
@@ -30,11 +30,11 @@ def validate_names(obj: KubeObject, *, is_new: bool) -> None:
     """
     for path, text, faults in _names(obj, is_new=is_new):
         if problems := faults(text):
-            raise DecodeError(path, problems[0], _quoted(text), message=f'Invalid value: "{_quoted(text)}": {problems[0]}')
+            raise DecodeError(path, problems[0], _shortened(text), message=f'Invalid value: "{_shortened(text)}": {problems[0]}')
 
 
-def _quoted(text: str) -> str:
-    """The text as upstream quotes it; longer texts are cut."""
+def _shortened(text: str) -> str:
+    """The text; a longer one than a key is cut."""
     return text if len(text) <= _KEY_BYTES else f"{text[:_KEY_BYTES]}\N{HORIZONTAL ELLIPSIS}"
 
 
@@ -73,7 +73,7 @@ def _names(obj: KubeObject, *, is_new: bool) -> Iterator[tuple[str, str, _Faults
     if is_new and meta.name:
         yield "metadata.name", meta.name, _NAMES.get(type(obj), subdomain_faults)
     if is_new and meta.namespace:
-        yield "metadata.namespace", meta.namespace, label_faults
+        yield "metadata.namespace", meta.namespace, dns_1123_label_faults
     yield from _labels("metadata.labels", meta.labels)
     if isinstance(obj, Node):
         for number, taint in enumerate(obj.spec.taints):
@@ -87,7 +87,7 @@ def _names(obj: KubeObject, *, is_new: bool) -> Iterator[tuple[str, str, _Faults
         if is_new:
             for number, container in enumerate(obj.spec.containers):
                 if container.name:
-                    yield f"spec.containers[{number}].name", container.name, label_faults
+                    yield f"spec.containers[{number}].name", container.name, dns_1123_label_faults
 
 
 def _labels(path: str, labels: Mapping[str, str]) -> Iterator[tuple[str, str, _Faults]]:

@@ -26,7 +26,7 @@ Volumes = tuple[str | Volume, ...]
 
 
 class PackedPods(msgspec.Struct, frozen=True, array_like=True):
-    """Pods in order: every list but the first three has an entry for each pod."""
+    """Pods in order: every list but the first three and `shared_volumes` has an entry for each pod."""
 
     #: Pods without their individual values.
     templates: list[Pod]

@@ -106,11 +106,11 @@ class PodTexts:
             unread=unread,
             unread_status=codec.two_digests_of(_metadata_rest.decode(metadata_text), _status_rest.decode(status_text)),
         )
-        codec.check_names_and_times(pod)
+        codec.validate_names_and_times(pod)
         return pod
 
     def _spec_of(self, text: bytes) -> tuple[PodSpec, str] | None:
-        """The specification, and the digest lines of its unread fields."""
+        """The specification, and the digest of its unread fields; None if the text cannot be shared."""
         if _NODE_GAP in text or _TOKEN_GAP in text:
             return None
         node, token = "", b""

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from schedviz.kube.meta import Int32, KubeObject, LabelSelector, Part
+from schedviz.kube.meta import Int32, KubeObject, LabelSelector, ObjectPart
 
 
-class PodDisruptionBudgetSpec(Part, frozen=True, gc=False):
+class PodDisruptionBudgetSpec(ObjectPart, frozen=True, gc=False):
     """The pods that the budget protects, and how many of them (a number, or a share such as `30%`) must stay or may be evicted."""
 
     selector: LabelSelector | None = None
@@ -15,7 +15,7 @@ class PodDisruptionBudgetSpec(Part, frozen=True, gc=False):
     unhealthy_pod_eviction_policy: str | None = None
 
 
-class PodDisruptionBudgetStatus(Part, frozen=True, gc=False):
+class PodDisruptionBudgetStatus(ObjectPart, frozen=True, gc=False):
     """How many pods may still be disrupted; `disrupted_pods` are evictions in progress, by pod name."""
 
     disruptions_allowed: Int32 = 0

@@ -6,8 +6,8 @@ from typing import Final
 
 _BYTES: Final = frozenset({"memory", "ephemeral-storage"})
 _UNITS: Final = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
-#: Exact amounts with more digits are rounded to a larger unit.
-_MAX_LENGTH: Final = 10_000
+#: Exact amounts of at least so many of their unit are rounded to a larger unit.
+_MAX_UNROUNDED: Final = 10_000
 
 
 def is_in_bytes(resource: str) -> bool:
@@ -33,13 +33,13 @@ def exact_amount(resource: str, amount: int) -> str:
 
 
 def _cores(milli: int) -> str:
-    # One unit: amounts are read beside each other.
+    # Always in cores, never in milli-cpus: a reader compares the amounts of several nodes.
     return f"{milli / 1000:.3f}".rstrip("0").rstrip(".")
 
 
 def _bytes(amount: int) -> str:
     value, unit = _in_largest_unit(amount)
-    if abs(value) < _MAX_LENGTH:
+    if abs(value) < _MAX_UNROUNDED:
         return f"{value}{_UNITS[unit]}"
     rounded = float(value)
     while abs(rounded) >= 1024 and unit < len(_UNITS) - 1:

@@ -15,21 +15,21 @@ from schedviz.kube.image_names import pull_policy
 
 Json = dict[str, Any]
 
-_MODE: Final = 0o644
+_DEFAULT_FILE_MODE: Final = 0o644
 #: Volume source -> its defaults.
-_OF_SOURCES: Final[Mapping[str, Mapping[str, Any]]] = {
+_SOURCE_DEFAULTS: Final[Mapping[str, Mapping[str, Any]]] = {
     "hostPath": {"type": ""},
-    "secret": {"defaultMode": _MODE},
-    "configMap": {"defaultMode": _MODE},
-    "downwardAPI": {"defaultMode": _MODE},
-    "projected": {"defaultMode": _MODE},
+    "secret": {"defaultMode": _DEFAULT_FILE_MODE},
+    "configMap": {"defaultMode": _DEFAULT_FILE_MODE},
+    "downwardAPI": {"defaultMode": _DEFAULT_FILE_MODE},
+    "projected": {"defaultMode": _DEFAULT_FILE_MODE},
     "iscsi": {"iscsiInterface": "default"},
     "rbd": {"pool": "rbd", "user": "admin", "keyring": "/etc/ceph/keyring"},
     "azureDisk": {"cachingMode": "ReadWrite", "fsType": "ext4", "readOnly": False, "kind": "Shared"},
     "scaleIO": {"storageMode": "ThinProvisioned", "fsType": "xfs"},
 }
-_OF_PROBES: Final = {"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3}
-_OF_CONTAINER_STATUSES: Final[Mapping[str, Any]] = {
+_PROBE_DEFAULTS: Final = {"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3}
+_CONTAINER_STATUS_DEFAULTS: Final[Mapping[str, Any]] = {
     "name": "",
     "ready": False,
     "restartCount": 0,
@@ -93,7 +93,7 @@ def complete_pod(pod: Json) -> None:
         _fill(condition, {"lastProbeTime": None, "lastTransitionTime": None})
     for member in _CONTAINER_STATUSES:
         for item in _items(status, member):
-            _fill(item, _OF_CONTAINER_STATUSES)
+            _fill(item, _CONTAINER_STATUS_DEFAULTS)
 
 
 def complete_node(node: Json) -> None:
@@ -121,7 +121,7 @@ def _complete_container(container: Json, *, host_network: bool) -> None:
     for member in ("livenessProbe", "readinessProbe", "startupProbe"):
         probe = container.get(member)
         if isinstance(probe, dict):
-            _fill(probe, _OF_PROBES)
+            _fill(probe, _PROBE_DEFAULTS)
             _complete_handler(probe)
     for handler in _objects(container.get("lifecycle")):
         _complete_handler(handler)
@@ -145,7 +145,7 @@ def _complete_volume(volume: Json) -> None:
     """Upstream: SetDefaults_Volume and those of the sources."""
     if volume.keys() <= {"name"}:
         volume["emptyDir"] = {}
-    for source, defaults in _OF_SOURCES.items():
+    for source, defaults in _SOURCE_DEFAULTS.items():
         if isinstance(volume.get(source), dict):
             _fill(volume[source], defaults)
     if isinstance(volume.get("emptyDir"), dict):

@@ -10,7 +10,7 @@ from schedviz.kube.selectors import Requirement, Selector
 _EQUALITY: Final = frozenset({"=", "==", "in"})
 
 
-def required_value(selector: Selector) -> Requirement | None:
+def equality_requirement(selector: Selector) -> Requirement | None:
     """The first requirement that a label has one of some values; None if there is none."""
     return next((requirement for requirement in selector.requirements if requirement.operator in _EQUALITY), None)
 
@@ -29,7 +29,7 @@ class SelectorIndex:
         for number, (namespace, selector) in enumerate(numbered):
             if selector is None:
                 continue
-            required = required_value(selector)
+            required = equality_requirement(selector)
             if required is None:
                 self._others.setdefault(namespace, []).append(number)
                 continue

@@ -17,7 +17,7 @@ from schedviz.kube.core import Node, Pod, PodSpec
 from schedviz.kube.meta import KubeObject, ObjectMeta
 
 Object = TypeVar("Object", bound=KubeObject)
-Part = TypeVar("Part")
+SharedPart = TypeVar("SharedPart")
 
 _encoder: Final = msgspec.msgpack.Encoder(enc_hook=enc_hook)
 
@@ -37,10 +37,10 @@ class Sharing:
             return self._node(obj)  # type: ignore[return-value]
         return obj
 
-    def part(self, part: Part) -> Part:
+    def part(self, part: SharedPart) -> SharedPart:
         """An equal part: the first one seen."""
         key = b"%b %b" % (type(part).__name__.encode(), _encoder.encode(part))
-        shared: Part = self._known.setdefault(key, part)
+        shared: SharedPart = self._known.setdefault(key, part)
         return shared
 
     def metadata(self, metadata: ObjectMeta) -> ObjectMeta:

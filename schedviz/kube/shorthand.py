@@ -1,11 +1,14 @@
 """Short forms of nodes and pods: `{node: node-a, cpu: 4}` and `{pod: web, cpu: 500m, on: node-a}` stand for the objects of Kubernetes.
 
-node: node-a        pod: web                   any other member of the object is written as it is:
+node: node-a        pod: web                   of both, written as in the object:
 zone: zone-1        namespace: default         labels, annotations (metadata), spec, status
 cpu: 4              cpu: 500m  (no request when left out)
 memory: 16Gi        memory: 256Mi
 pods: 110           on: node-a  (spec.nodeName)
                     priority: 100
+                    image: nginx:1.27
+
+Other members are refused.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ import msgspec
 
 from schedviz.kube.affinity import NodeSelector
 from schedviz.kube.core import ResourceList
-from schedviz.kube.meta import Int32, KubeObject, LabelSelector, Part
+from schedviz.kube.meta import Int32, KubeObject, LabelSelector, ObjectPart
 from schedviz.kube.quantity import Quantity
 from schedviz.kube.volumes import (
     ISCSI,
@@ -23,7 +23,7 @@ from schedviz.kube.volumes import (
 )
 
 
-class ObjectReference(Part, frozen=True, gc=False):
+class ObjectReference(ObjectPart, frozen=True, gc=False):
     """A reference to an object, as from a PersistentVolume to its claim."""
 
     api_version: str = msgspec.field(default="", name="apiVersion")
@@ -33,13 +33,13 @@ class ObjectReference(Part, frozen=True, gc=False):
     uid: str = ""
 
 
-class VolumeNodeAffinity(Part, frozen=True, gc=False):
+class VolumeNodeAffinity(ObjectPart, frozen=True, gc=False):
     """The nodes from which a volume is accessible."""
 
     required: NodeSelector | None = None
 
 
-class PersistentVolumeSpec(Part, frozen=True, gc=False):
+class PersistentVolumeSpec(ObjectPart, frozen=True, gc=False):
     """The specification of a volume, and the claim to which it is bound."""
 
     capacity: ResourceList = {}
@@ -61,7 +61,7 @@ class PersistentVolumeSpec(Part, frozen=True, gc=False):
     csi: CSISource | None = None
 
 
-class PersistentVolumeStatus(Part, frozen=True, gc=False):
+class PersistentVolumeStatus(ObjectPart, frozen=True, gc=False):
     """Pending, Available, Bound, Released or Failed."""
 
     phase: str = ""
@@ -74,13 +74,13 @@ class PersistentVolume(KubeObject, frozen=True, kw_only=True, gc=False, tag="Per
     status: PersistentVolumeStatus = PersistentVolumeStatus()
 
 
-class VolumeResources(Part, frozen=True, gc=False):
+class VolumeResources(ObjectPart, frozen=True, gc=False):
     """The requested storage of a claim."""
 
     requests: ResourceList = {}
 
 
-class TypedLocalObjectReference(Part, frozen=True, gc=False):
+class TypedLocalObjectReference(ObjectPart, frozen=True, gc=False):
     """A data source for a claim's volume."""
 
     api_group: str | None = None
@@ -88,7 +88,7 @@ class TypedLocalObjectReference(Part, frozen=True, gc=False):
     name: str = ""
 
 
-class PersistentVolumeClaimSpec(Part, frozen=True, gc=False):
+class PersistentVolumeClaimSpec(ObjectPart, frozen=True, gc=False):
     """The specification of a claim. `storage_class_name` None means the default class, "" means none."""
 
     access_modes: tuple[str, ...] = ()
@@ -101,7 +101,7 @@ class PersistentVolumeClaimSpec(Part, frozen=True, gc=False):
     data_source: TypedLocalObjectReference | None = None
 
 
-class PersistentVolumeClaimStatus(Part, frozen=True, gc=False):
+class PersistentVolumeClaimStatus(ObjectPart, frozen=True, gc=False):
     """Pending, Bound or Lost."""
 
     phase: str = ""
@@ -114,14 +114,14 @@ class PersistentVolumeClaim(KubeObject, frozen=True, kw_only=True, gc=False, tag
     status: PersistentVolumeClaimStatus = PersistentVolumeClaimStatus()
 
 
-class TopologySelectorLabelRequirement(Part, frozen=True, gc=False):
+class TopologySelectorLabelRequirement(ObjectPart, frozen=True, gc=False):
     """A label with its allowed values."""
 
     key: str = ""
     values: tuple[str, ...] = ()
 
 
-class TopologySelectorTerm(Part, frozen=True, gc=False):
+class TopologySelectorTerm(ObjectPart, frozen=True, gc=False):
     """Labels that must all match."""
 
     match_label_expressions: tuple[TopologySelectorLabelRequirement, ...] = ()
@@ -135,13 +135,13 @@ class StorageClass(KubeObject, frozen=True, kw_only=True, gc=False, tag="Storage
     allowed_topologies: tuple[TopologySelectorTerm, ...] = ()
 
 
-class VolumeAttachmentSource(Part, frozen=True, gc=False):
+class VolumeAttachmentSource(ObjectPart, frozen=True, gc=False):
     """The volume."""
 
     persistent_volume_name: str | None = None
 
 
-class VolumeAttachmentSpec(Part, frozen=True, gc=False):
+class VolumeAttachmentSpec(ObjectPart, frozen=True, gc=False):
     """The volume, the node to which it is attached, and the driver."""
 
     attacher: str = ""
@@ -155,13 +155,13 @@ class VolumeAttachment(KubeObject, frozen=True, kw_only=True, gc=False, tag="Vol
     spec: VolumeAttachmentSpec = VolumeAttachmentSpec()
 
 
-class VolumeNodeResources(Part, frozen=True, gc=False):
+class VolumeNodeResources(ObjectPart, frozen=True, gc=False):
     """How many volumes of a driver a node supports; None means no limit."""
 
     count: Int32 | None = None
 
 
-class CSINodeDriver(Part, frozen=True, gc=False, rename={"node_id": "nodeID", "topology_keys": "topologyKeys"}):
+class CSINodeDriver(ObjectPart, frozen=True, gc=False, rename={"node_id": "nodeID", "topology_keys": "topologyKeys"}):
     """A CSI driver on a node."""
 
     name: str = ""
@@ -170,7 +170,7 @@ class CSINodeDriver(Part, frozen=True, gc=False, rename={"node_id": "nodeID", "t
     allocatable: VolumeNodeResources | None = None
 
 
-class CSINodeSpec(Part, frozen=True, gc=False):
+class CSINodeSpec(ObjectPart, frozen=True, gc=False):
     """The drivers of a node."""
 
     drivers: tuple[CSINodeDriver, ...] = ()
@@ -182,7 +182,7 @@ class CSINode(KubeObject, frozen=True, kw_only=True, gc=False, tag="CSINode"):
     spec: CSINodeSpec = CSINodeSpec()
 
 
-class CSIDriverSpec(Part, frozen=True, gc=False):
+class CSIDriverSpec(ObjectPart, frozen=True, gc=False):
     """Whether the driver publishes its capacity, and whether nodes without the driver are excluded."""
 
     storage_capacity: bool | None = None

@@ -5,10 +5,10 @@ Upstream's types for pods and PersistentVolumes differ in fields that no plugin 
 
 from __future__ import annotations
 
-from schedviz.kube.meta import Int32, Part
+from schedviz.kube.meta import Int32, ObjectPart
 
 
-class GCEPersistentDisk(Part, frozen=True, gc=False):
+class GCEPersistentDisk(ObjectPart, frozen=True, gc=False):
     """A Google persistent disk."""
 
     pd_name: str = ""
@@ -16,7 +16,7 @@ class GCEPersistentDisk(Part, frozen=True, gc=False):
     read_only: bool = False
 
 
-class AWSElasticBlockStore(Part, frozen=True, gc=False, rename={"volume_id": "volumeID", "read_only": "readOnly"}):
+class AWSElasticBlockStore(ObjectPart, frozen=True, gc=False, rename={"volume_id": "volumeID", "read_only": "readOnly"}):
     """An Amazon block store."""
 
     volume_id: str = ""
@@ -24,7 +24,7 @@ class AWSElasticBlockStore(Part, frozen=True, gc=False, rename={"volume_id": "vo
     read_only: bool = False
 
 
-class AzureDisk(Part, frozen=True, gc=False, rename={"disk_name": "diskName", "disk_uri": "diskURI", "read_only": "readOnly"}):
+class AzureDisk(ObjectPart, frozen=True, gc=False, rename={"disk_name": "diskName", "disk_uri": "diskURI", "read_only": "readOnly"}):
     """An Azure data disk."""
 
     disk_name: str = ""
@@ -33,7 +33,7 @@ class AzureDisk(Part, frozen=True, gc=False, rename={"disk_name": "diskName", "d
     read_only: bool = False
 
 
-class AzureFile(Part, frozen=True, gc=False):
+class AzureFile(ObjectPart, frozen=True, gc=False):
     """An Azure file share."""
 
     secret_name: str = ""
@@ -42,27 +42,27 @@ class AzureFile(Part, frozen=True, gc=False):
     read_only: bool = False
 
 
-class Cinder(Part, frozen=True, gc=False, rename={"volume_id": "volumeID", "read_only": "readOnly"}):
+class Cinder(ObjectPart, frozen=True, gc=False, rename={"volume_id": "volumeID", "read_only": "readOnly"}):
     """An OpenStack volume."""
 
     volume_id: str = ""
     read_only: bool = False
 
 
-class VsphereVolume(Part, frozen=True, gc=False):
+class VsphereVolume(ObjectPart, frozen=True, gc=False):
     """A vSphere disk."""
 
     volume_path: str = ""
 
 
-class PortworxVolume(Part, frozen=True, gc=False, rename={"volume_id": "volumeID", "read_only": "readOnly"}):
+class PortworxVolume(ObjectPart, frozen=True, gc=False, rename={"volume_id": "volumeID", "read_only": "readOnly"}):
     """A Portworx volume."""
 
     volume_id: str = ""
     read_only: bool = False
 
 
-class RBD(Part, frozen=True, gc=False):
+class RBD(ObjectPart, frozen=True, gc=False):
     """A Ceph block device."""
 
     monitors: tuple[str, ...] = ()
@@ -72,7 +72,7 @@ class RBD(Part, frozen=True, gc=False):
     read_only: bool = False
 
 
-class ISCSI(Part, frozen=True, gc=False):
+class ISCSI(ObjectPart, frozen=True, gc=False):
     """An iSCSI disk."""
 
     target_portal: str = ""
@@ -81,24 +81,24 @@ class ISCSI(Part, frozen=True, gc=False):
     read_only: bool = False
 
 
-class PersistentVolumeClaimSource(Part, frozen=True, gc=False):
+class PersistentVolumeClaimSource(ObjectPart, frozen=True, gc=False):
     """A claim in the pod's namespace."""
 
     claim_name: str = ""
     read_only: bool = False
 
 
-class EphemeralSource(Part, frozen=True, gc=False):
+class EphemeralSource(ObjectPart, frozen=True, gc=False):
     """A claim that is created for the pod, named `pod-volume`. The scheduler reads only whether there is one."""
 
 
-class ImageSource(Part, frozen=True, gc=False):
+class ImageSource(ObjectPart, frozen=True, gc=False):
     """An OCI image, mounted as a volume."""
 
     reference: str = ""
 
 
-class CSISource(Part, frozen=True, gc=False):
+class CSISource(ObjectPart, frozen=True, gc=False):
     """A volume of a CSI driver; `volume_handle` is set in PersistentVolumes only."""
 
     driver: str = ""
@@ -106,7 +106,7 @@ class CSISource(Part, frozen=True, gc=False):
     read_only: bool = False
 
 
-class Volume(Part, frozen=True, gc=False):
+class Volume(ObjectPart, frozen=True, gc=False):
     """A pod's volume. If all sources are None, it is of a kind that the scheduler ignores."""
 
     name: str = ""

@@ -3,52 +3,52 @@
 from __future__ import annotations
 
 from schedviz.kube.core import PodResourceClaim, PodResourceClaimStatus
-from schedviz.kube.meta import Condition, Int32, KubeObject, Part
+from schedviz.kube.meta import Condition, Int32, KubeObject, ObjectPart
 
 
-class BasicSchedulingPolicy(Part, frozen=True, gc=False):
+class BasicSchedulingPolicy(ObjectPart, frozen=True, gc=False):
     """The pods of the group are scheduled one by one."""
 
 
-class GangSchedulingPolicy(Part, frozen=True, gc=False):
+class GangSchedulingPolicy(ObjectPart, frozen=True, gc=False):
     """At least so many pods of the group are scheduled together, or none."""
 
     min_count: Int32 = 0
 
 
-class PodGroupSchedulingPolicy(Part, frozen=True, gc=False):
+class PodGroupSchedulingPolicy(ObjectPart, frozen=True, gc=False):
     """One of these policies is set."""
 
     basic: BasicSchedulingPolicy | None = None
     gang: GangSchedulingPolicy | None = None
 
 
-class TopologyConstraint(Part, frozen=True, gc=False):
+class TopologyConstraint(ObjectPart, frozen=True, gc=False):
     """All pods of the group must be in one domain of this topology."""
 
     key: str = ""
 
 
-class PodGroupSchedulingConstraints(Part, frozen=True, gc=False):
+class PodGroupSchedulingConstraints(ObjectPart, frozen=True, gc=False):
     """Where the pods of a group can be placed."""
 
     topology: tuple[TopologyConstraint, ...] = ()
 
 
-class WorkloadPodGroupTemplateReference(Part, frozen=True, gc=False):
+class WorkloadPodGroupTemplateReference(ObjectPart, frozen=True, gc=False):
     """A template of a workload."""
 
     workload_name: str = ""
     pod_group_template_name: str = ""
 
 
-class PodGroupTemplateReference(Part, frozen=True, gc=False):
+class PodGroupTemplateReference(ObjectPart, frozen=True, gc=False):
     """What a pod group was created from."""
 
     workload: WorkloadPodGroupTemplateReference | None = None
 
 
-class PodGroupSpec(Part, frozen=True, gc=False):
+class PodGroupSpec(ObjectPart, frozen=True, gc=False):
     """How the pods of a group are scheduled."""
 
     pod_group_template_ref: PodGroupTemplateReference | None = None
@@ -60,7 +60,7 @@ class PodGroupSpec(Part, frozen=True, gc=False):
     priority: Int32 | None = None
 
 
-class PodGroupStatus(Part, frozen=True, gc=False):
+class PodGroupStatus(ObjectPart, frozen=True, gc=False):
     """What is known about a group, such as PodGroupScheduled, and the claims that were created for it."""
 
     conditions: tuple[Condition, ...] = ()

@@ -160,7 +160,7 @@ def _not_permitted(api: ClusterApi, without: tuple[str, ...], printer: Throttled
         denied_kinds = denied(api, kinds(without))
     except Unavailable as error:
         raise FollowError(str(error)) from None
-    if needed := [missing for kind, missing in denied_kinds if not kind.is_new]:
+    if needed := [missing for kind, missing in denied_kinds if not kind.is_ignored_by_v1_27]:
         raise missing_permissions(needed)
     for _, missing in denied_kinds:
         printer.say(f"{missing} It is left out.")
@@ -229,7 +229,7 @@ def _show(api: ClusterApi, secret: str | None, without: tuple[str, ...]) -> bool
     try:
         for kind, missing in denied(api, kinds(without)):
             say(f"{kind.resource}: {missing}")
-            complete = complete and kind.is_new
+            complete = complete and kind.is_ignored_by_v1_27
     except (FollowError, Unavailable):
         # Listing has the same error for each kind.
         pass
@@ -238,7 +238,7 @@ def _show(api: ClusterApi, secret: str | None, without: tuple[str, ...]) -> bool
             items, _ = api.list(kind)
         except (FollowError, Expired, Unavailable) as error:
             say(f"{kind.resource}: {error}")
-            complete = complete and (kind.is_new or isinstance(error, NotServed))
+            complete = complete and (kind.is_ignored_by_v1_27 or isinstance(error, NotServed))
             continue
         size = 0
         for item in items:

@@ -87,7 +87,7 @@ class Following:
             try:
                 counts[reflector.kind.resource] = self._listed(reflector)
             except Forbidden as error:
-                if reflector.kind.is_new:
+                if reflector.kind.is_ignored_by_v1_27:
                     # Roles for earlier versions of schedviz lack this permission.
                     self._leave_out(reflector, error)
                 else:

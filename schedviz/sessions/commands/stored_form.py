@@ -9,9 +9,9 @@ import msgspec
 
 from schedviz.kube import codec, object_names
 from schedviz.kube.errors import KubeError
-from schedviz.kube.explain import describe
 from schedviz.kube.kinds import BY_NAME
 from schedviz.kube.nesting import TOO_DEEP, is_nested_deeper
+from schedviz.kube.validation_errors import describe
 from schedviz.sessions.commands.limits import validate_config, validate_replicas, validate_terms
 from schedviz.sessions.errors import CommandRefused
 from schedviz.trace.commands import MAX_LENGTHS, Advance, AnyCommand, Configure, Create, Delete, Latency, Schedule, Update, Watch

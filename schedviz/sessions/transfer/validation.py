@@ -14,8 +14,8 @@ import redis
 from schedviz.celery import WORKER_COMMANDS
 from schedviz.ingest.trace_file import trace_from_dict
 from schedviz.kube.errors import DecodeError
-from schedviz.kube.explain import describe, explain_validation_error
 from schedviz.kube.json_names import camel
+from schedviz.kube.validation_errors import describe, explain_validation_error
 from schedviz.sessions.commands.limits import validate_config
 from schedviz.sessions.commands.stored_form import canonical
 from schedviz.sessions.errors import CommandRefused, SessionError

@@ -8,7 +8,7 @@ from uuid import UUID
 import msgspec
 from rest_framework.request import Request
 
-from schedviz.kube.explain import describe
+from schedviz.kube.validation_errors import describe
 from schedviz.sessions.models import Session
 from schedviz.sessions.queries.rows import RowBy
 from schedviz.web.actors import Actor, Role, Verb

@@ -13,7 +13,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from schedviz.kube.explain import describe
+from schedviz.kube.validation_errors import describe
 from schedviz.sessions.commands import inbox
 from schedviz.sessions.errors import CommandRefused, HeadMoved, KeyReused, SessionError, SessionFailed, SessionGone, TooManyCommands
 from schedviz.sessions.history import reading

@@ -15,7 +15,7 @@ from django.views.decorators.csrf import csrf_exempt
 from rest_framework import exceptions
 from rest_framework.response import Response
 
-from schedviz.kube.explain import explain_validation_error
+from schedviz.kube.validation_errors import explain_validation_error
 from schedviz.sessions.disk import full_disk
 from schedviz.sessions.sqlite.base import DatabaseFileGone
 from schedviz.web.api.problem_details import MEDIA_TYPE, problem

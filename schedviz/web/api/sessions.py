@@ -24,7 +24,7 @@ from rest_framework.response import Response
 from schedviz import lessons
 from schedviz.ingest.generate import parse_generate_spec
 from schedviz.kube.errors import DecodeError, KubeError
-from schedviz.kube.explain import explain_validation_error
+from schedviz.kube.validation_errors import explain_validation_error
 from schedviz.sessions import quotas, storage
 from schedviz.sessions.commands import inbox
 from schedviz.sessions.errors import SourceRefused, SourceTooLarge

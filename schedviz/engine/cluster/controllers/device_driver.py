@@ -13,7 +13,7 @@ from typing import Final
 from schedviz.engine.cluster.controllers.controller import ApiServer, Wake
 from schedviz.kube.core import Node
 from schedviz.kube.devices import ResourceSlice
-from schedviz.kube.example_driver import DRIVER, MAX_GPUS, MODELS, Hardware, device_classes, slice_names, slices_of
+from schedviz.kube.example_driver import DRIVER, MAX_GPUS, MODELS, NodeGpus, device_classes, slice_names, slices_of
 from schedviz.kube.meta import KubeObject
 
 #: The labels of a node that describe its devices.
@@ -21,7 +21,7 @@ COUNT_LABEL: Final = f"{DRIVER}/count"
 MODEL_LABEL: Final = f"{DRIVER}/model"
 PARTITIONS_LABEL: Final = f"{DRIVER}/partitions"
 #: The GPUs of a node without labels, or with a count that is not a number.
-_DEFAULT: Final = Hardware(gpus=4)
+_DEFAULT: Final = NodeGpus(gpus=4)
 
 
 class DeviceDriver:
@@ -59,12 +59,12 @@ class DeviceDriver:
         _delete({name: resource_slice for name, resource_slice in published.items() if name not in names}, api)
 
 
-def hardware_of(node: Node) -> Hardware:
+def hardware_of(node: Node) -> NodeGpus:
     """What the labels of a node describe."""
     labels = node.metadata.labels
     count = labels.get(COUNT_LABEL, "")
     model = labels.get(MODEL_LABEL, _DEFAULT.model)
-    return Hardware(
+    return NodeGpus(
         gpus=min(int(count), MAX_GPUS) if count.isdecimal() else _DEFAULT.gpus,
         model=model if model in MODELS else _DEFAULT.model,
         partitions=labels.get(PARTITIONS_LABEL) == "true",

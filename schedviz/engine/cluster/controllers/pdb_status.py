@@ -19,7 +19,7 @@ from schedviz.kube.apps import Deployment, ReplicaSet, StatefulSet
 from schedviz.kube.core import Pod, ReplicationController
 from schedviz.kube.meta import KubeObject, OwnerReference, controller_of
 from schedviz.kube.policy import PodDisruptionBudget, PodDisruptionBudgetSpec
-from schedviz.kube.selector_index import SelectorIndex, required_value
+from schedviz.kube.selector_index import SelectorIndex, equality_requirement
 from schedviz.kube.selectors import Selector, SelectorError, label_selector
 
 #: How long an eviction counts as in progress while the pod is not seen to terminate. Upstream: DeletionTimeout
@@ -85,7 +85,7 @@ def _pods_of(budget: PodDisruptionBudget, store: ObjectStore) -> list[Pod]:
     selector = _selector_of(budget)
     if selector is None:
         return []
-    required = required_value(selector)
+    required = equality_requirement(selector)
     pods: Iterable[KubeObject]
     if required is not None and len(required.values) == 1:
         pods = store.with_label("Pod", required.key, required.values[0])

@@ -86,7 +86,7 @@ def _one_of(choices: list[str]) -> str:
 
 
 def _steps(path: str) -> list[str | int]:
-    """The steps of a path; "" for map keys, which msgspec does not report."""
+    """The steps of a path; 0 for map keys, which msgspec does not report."""
     return [name or (0 if index == "..." else int(index)) for name, index in _STEP.findall(path)]
 
 
