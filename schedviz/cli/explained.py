@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from schedviz.terminal import say, say_wrapped
-from schedviz.trace.phrase import as_sentence
+from schedviz.trace.phrase import as_sentence, whole_sentence
 
 if TYPE_CHECKING:
     from schedviz.explain.changes import SmallestChange
@@ -40,29 +40,30 @@ def print_explanation(explanation: Explanation, change: SmallestChange | None, *
     """
     say_wrapped(explanation.sentence, bold=True)
     if explanation.alike:
-        say_wrapped(f"The same applies to {len(explanation.alike)} more: {named(explanation.alike)}")
+        more = len(explanation.alike)
+        say_wrapped(f"The same applies to {more} other pod{'' if more == 1 else 's'}: {named(explanation.alike)}")
     _print_findings(explanation.findings)
     if explanation.for_ever:
         _title("Nominated forever")
-        say_wrapped(f"Likely: {explanation.cause}", indent=2)
-        say_wrapped(f"To do: {explanation.advice}", indent=2)
+        say_wrapped(f"Cause: {whole_sentence(explanation.cause)}", indent=2)
+        say_wrapped(f"To do: {whole_sentence(explanation.advice)}", indent=2)
     elif explanation.standing in ("gated", "ignored") and explanation.advice:
-        say_wrapped(f"To do: {explanation.advice}")
+        say_wrapped(f"To do: {whole_sentence(explanation.advice)}")
     if change is not None:
         _print_change(change, every_change=every_change)
     changes = (each for suggestion in (change.suggestions if change is not None else ()) for each in suggestion.changes)
     if explanation.room and all(each.kind != "victim" for each in changes):
-        _title("Pods without which it would fit")
+        _title("Evicting these pods would make room")
         for room in explanation.room:
-            how = "; preemption would remove them" if room.by_preemption else ""
-            say_wrapped(f"{room.node}: without {named(room.pods)}{how}", indent=2)
+            how = " (by preemption)" if room.by_preemption else ""
+            say_wrapped(f"{room.node}: {named(room.pods)}{how}", indent=2)
     if explanation.clauses:
-        _title("Once nothing holds it back" if explanation.standing == "gated" else "Reasons")
+        _title("Reasons after the gates are removed" if explanation.standing == "gated" else "Reasons")
         # Verified changes say what to do: general advice would repeat or contradict them.
-        _print_clauses(explanation.clauses_to_read, advised=change is not None and bool(change.suggestions))
+        _print_clauses(explanation.clauses_to_read, advised=change is not None and bool(change.suggestions), said=explanation.sentence)
     if explanation.extenders_not_asked:
         say()
-        say_wrapped(f"Not called: {named(explanation.extenders_not_asked)}, whose filter may also reject nodes.")
+        say_wrapped(f"Extenders that were not called and may also reject nodes: {named(explanation.extenders_not_asked)}")
     _print_said(explanation)
     if explanation.nodes or (explanation.queue is not None and explanation.queue.attempts):
         # A pod that was never tried, in a dump without nodes, was not simulated.
@@ -80,7 +81,7 @@ def print_overview(found: Overview) -> None:
         say()
         say_wrapped(f"All of them: {'; '.join(clause.headline or clause.reason for clause in found.common)}")
         for clause in found.common:
-            say_wrapped(f"- {clause.advice}", indent=2)
+            say_wrapped(f"- {whole_sentence(clause.advice)}", indent=2)
     for reason in found.reasons:
         say()
         say_wrapped(f"{_pods(reason.count):>8}  {as_sentence(reason.headline)}", hanging=10, bold=True)
@@ -95,17 +96,17 @@ def print_overview(found: Overview) -> None:
         if reason.changes:
             _print_todo(reason.changes, reason.effect)
         elif reason.advice:
-            say_wrapped(f"To do: {reason.advice}", indent=10)
+            say_wrapped(f"To do: {whole_sentence(reason.advice)}", indent=10)
         for clause in found.other_reasons(reason):
-            say_wrapped(f"also: {clause.headline or clause.reason}", hanging=10, indent=10)
-            say_wrapped(f"To do: {clause.advice}", indent=10)
+            say_wrapped(f"Also: {clause.headline or clause.reason}", hanging=10, indent=10)
+            say_wrapped(f"To do: {whole_sentence(clause.advice)}", indent=10)
     if found.unexplained:
         say()
         say_wrapped(f"{found.unexplained} more pods are not explained: only the largest {len(found.groups)} groups of equal pods are.")
     if found.reasons and not found.note:
         say()
         first = found.reasons[0].groups[0].pods[0]
-        say_wrapped(f"For what would place a pod and for the nodes behind its reason, name it: schedviz explain {first} …", dim=True)
+        say_wrapped(f"For fixes and the affected nodes, name a pod: schedviz explain {first} …", dim=True)
     print_release(found.release)
 
 
@@ -118,10 +119,10 @@ def _print_group(group: PendingGroup, said: str) -> None:
 def _print_todo(changes: Sequence[ChangeView], effect: str) -> None:
     from schedviz.explain.changes.change import what_to_do
 
-    say_wrapped(f"To do: {what_to_do(changes)}{f': {effect}' if effect else ''}", indent=10)
+    say_wrapped(f"To do: {whole_sentence(what_to_do(changes) + (f'; {effect}' if effect else ''))}", indent=10)
     for change in changes:
         if change.consequence:
-            say_wrapped(f"Mind: {change.consequence}", indent=10, dim=True)
+            say_wrapped(f"Note: {whole_sentence(change.consequence)}", indent=10, dim=True)
         if change.kubectl:
             say(f"          {change.kubectl}", fg="cyan")
         for line in change.yaml.splitlines():
@@ -134,8 +135,8 @@ def print_verdicts(examinations: Sequence[Examination]) -> None:
 
     for examination in examinations:
         if examination.differences:
-            say_wrapped(f"Doctor: {as_sentence(verdict(examination).text)}", bold=True)
-            say("`schedviz doctor` with the same files lists what differs.")
+            say_wrapped(as_sentence(verdict(examination).text), bold=True)
+            say("To list the differences, run `schedviz doctor` with the same files.")
             say()
 
 
@@ -160,7 +161,7 @@ def print_messages(found: Sequence[ParsedMessage], reading: TextReading) -> None
         sent = f", {each.at}" if each.at else ""
         is_first = all(each.pod != pod for pod, _ in seen)
         if is_first:
-            say(f"{named([*map(shown_name, equals[each.pod])]) or 'A pod'}{'' if answer else sent}:", bold=True)
+            say(f"{named([*map(shown_name, equals[each.pod])]) or 'Pod (name not in the text)'}{'' if answer else sent}:", bold=True)
             print_answer(answer)
         if ((each.pod, each.writer) in seen and each.at) or is_over:
             seen.add((each.pod, each.writer))
@@ -200,7 +201,7 @@ def print_answer(answer: PodAnswer | None) -> None:
         return
     say_wrapped(answer.sentence, bold=True)
     if answer.advice:
-        say_wrapped(f"To do: {answer.advice}")
+        say_wrapped(f"To do: {whole_sentence(answer.advice)}")
     if answer.note:
         say_wrapped(answer.note)
     say()
@@ -209,11 +210,11 @@ def print_answer(answer: PodAnswer | None) -> None:
 def print_message(message: Message, clauses: Iterable[Clause], *, release: str = "") -> None:
     """The clauses of a message, and what its counts say. `release`: the simulated one, if the message is compared with it."""
     if message.nodes and not message.conclusion:
-        say(f"0 of {message.nodes} nodes fit.")
+        say("The pod does not fit on the only node." if message.nodes == 1 else f"The pod fits on none of the {message.nodes} nodes.")
     if message.conclusion:
         say_wrapped(message.conclusion, bold=True)
     if message.first:
-        say_wrapped(f"Try first: {message.first}", bold=True)
+        say_wrapped(f"Try this first: {whole_sentence(message.first)}", bold=True)
     if message.pre_filter:
         say_wrapped(message.pre_filter, indent=2)
     _print_clauses(clauses)
@@ -245,7 +246,7 @@ def _print_change(change: SmallestChange, *, every_change: bool) -> None:
         say()
         say_wrapped(change.sentence)
         return
-    _title("What would place it")
+    _title("Changes that make the pod schedulable")
     shown = change.suggestions if every_change else change.suggestions[:_CHANGES]
     for suggestion in shown:
         say_wrapped(as_sentence(" and ".join(each.what for each in suggestion.changes)), indent=2)
@@ -255,7 +256,7 @@ def _print_change(change: SmallestChange, *, every_change: bool) -> None:
             say_wrapped(f"{how} {_nodes(suggestion.fits)}: {named(suggestion.nodes, of=suggestion.fits)}{together}", indent=4)
         for each in suggestion.changes:
             if each.consequence:
-                say_wrapped(f"Mind: {each.consequence}", indent=4, dim=True)
+                say_wrapped(f"Note: {whole_sentence(each.consequence)}", indent=4, dim=True)
             if each.kubectl:
                 # A command that is wrapped could not be copied.
                 say(f"    {each.kubectl}", fg="cyan")
@@ -263,7 +264,7 @@ def _print_change(change: SmallestChange, *, every_change: bool) -> None:
                 say(f"    {line}", fg="cyan")
     more = len(change.suggestions) - len(shown)
     others = f"; {more} more: --all-changes" if more else ""
-    say_wrapped(f"Each verified by a dry run{others}.", indent=2, dim=True)
+    say_wrapped(f"Each change was verified by a dry run{others}.", indent=2, dim=True)
 
 
 def _names_its_nodes(suggestion: Suggestion) -> bool:
@@ -273,7 +274,8 @@ def _names_its_nodes(suggestion: Suggestion) -> bool:
     return is_new or (suggestion.fits == len(suggestion.nodes) and all(node in what for node in suggestion.nodes))
 
 
-def _print_clauses(clauses: Iterable[Clause], *, advised: bool = False) -> None:
+def _print_clauses(clauses: Iterable[Clause], *, advised: bool = False, said: str = "") -> None:
+    """`said`: what stands above; a headline that it contains is not repeated."""
     from schedviz.explain.explained_clause import is_about_nodes
     from schedviz.explain.message import writer_of
 
@@ -285,29 +287,31 @@ def _print_clauses(clauses: Iterable[Clause], *, advised: bool = False) -> None:
         writer = writer_of(clause)
         plugin = "" if writer else f"  [{clause.plugin or 'unknown plugin'}]"
         quote = f"{f'{clause.count} × ' if clause.count else ''}{clause.reason}{plugin}"
-        if clause.headline:
+        if clause.headline and clause.headline in said:
+            say_wrapped(f"{writer}: {quote}" if writer else f"{_SCHEDULER}{quote}", hanging=2, indent=2, bold=True)
+        elif clause.headline:
             say_wrapped(as_sentence(clause.headline), hanging=2, indent=2, bold=True)
             say_wrapped(f"{f'{writer}: ' if writer else _SCHEDULER}{quote}", indent=4, dim=True)
         else:
             say_wrapped(quote, hanging=2, indent=2)
         if not clause.details and clause.meaning and not clause.headline:
-            say_wrapped(clause.meaning, indent=4)
+            say_wrapped(whole_sentence(clause.meaning), indent=4)
         for detail in clause.details:
             if detail.sentence != clause.headline:
-                say_wrapped(detail.sentence, indent=4)
+                say_wrapped(whole_sentence(detail.sentence), indent=4)
             _print_bars(detail)
         # Usual causes stand in for the numbers of this case.
         for cause in () if clause.details else clause.causes:
-            say_wrapped(f"- {cause}", indent=4)
+            say_wrapped(f"- {whole_sentence(cause)}", indent=4)
         if clause.nodes and is_about_nodes(clause):
             say_wrapped(f"on {named(clause.nodes)}", indent=4, dim=True)
         if clause.advice and not advised:
-            say_wrapped(f"To do: {clause.advice}", indent=4)
+            say_wrapped(f"To do: {whole_sentence(clause.advice)}", indent=4)
     if asides := [clause for clause in clauses if clause.is_aside]:
         say()
         say("  Other nodes", dim=True)
         for clause in asides:
-            say_wrapped(f"- {clause.headline or f'{clause.count} {clause.reason}'}", hanging=2, indent=4, dim=True)
+            say_wrapped(f"- {whole_sentence(clause.headline or f'{clause.count} {clause.reason}')}", hanging=2, indent=4, dim=True)
 
 
 def _print_bars(detail: AnyDetail) -> None:
@@ -334,7 +338,7 @@ def _print_said(explanation: Explanation) -> None:
     if not message and not explanation.said:
         return
     if not explanation.said:
-        _title("Scheduler message, simulated")
+        _title("Simulated scheduler message")
         say_wrapped(one_full_stop(message), indent=2)
         return
     since = f" (unschedulable since {explanation.said_since})" if explanation.said_since else ""
@@ -347,7 +351,9 @@ def _print_said(explanation: Explanation) -> None:
         say_wrapped("The simulation gives the same message.", indent=2, dim=True)
     elif preemption_differs(message, explanation.said):
         say_wrapped(
-            "The simulation gives the same reasons. Preemption's part is not compared: it depends on the release.", indent=2, dim=True
+            "The simulation gives the same reasons. The part about preemption is not compared because it depends on the release.",
+            indent=2,
+            dim=True,
         )
     elif message:
         say_wrapped("The simulation gives the same reasons.", indent=2, dim=True)
@@ -356,11 +362,11 @@ def _print_said(explanation: Explanation) -> None:
 def _print_findings(findings: Sequence[Finding]) -> None:
     for finding in findings:
         say()
-        say_wrapped(f"Doctor: {finding.sentence}.")
+        say_wrapped(f"Finding: {whole_sentence(finding.sentence)}")
         if finding.cause:
-            say_wrapped(f"Likely: {finding.cause}", indent=2)
+            say_wrapped(f"Cause: {whole_sentence(finding.cause)}", indent=2)
         if finding.advice:
-            say_wrapped(f"To do: {finding.advice}", indent=2)
+            say_wrapped(f"To do: {whole_sentence(finding.advice)}", indent=2)
 
 
 def _print_queue(explanation: Explanation) -> None:

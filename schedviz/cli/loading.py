@@ -63,7 +63,7 @@ def loaded(paths: Sequence[Path], *, on_object: Callable[[Item, KubeObject], Non
 
 #: In the warning about a cluster whose release is not simulated, and where what it says about all releases begins.
 _BETWEEN_RELEASES: Final = "and no release in between"
-_DIFFERENCES: Final = "Known to differ: "
+_DIFFERENCES: Final = "Known differences: "
 
 
 def print_warnings(imported: Import, chosen: ChosenRelease = NO_CHOICE, *, brief: bool = False) -> None:

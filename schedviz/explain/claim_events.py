@@ -31,14 +31,14 @@ def provisioning_failure(message: str, classes: Sequence[str] = (), *, is_of_tem
 def _why_not(message: str) -> tuple[Phrase, Phrase]:
     if _NOT_ALLOWED.search(message):
         return (
-            phrase("its provisioner lacks the permission to create it"),
-            phrase("give the provisioner's account the permission that the message names"),
+            phrase("its provisioner is not allowed to create the volume"),
+            phrase("grant the provisioner's account the permission that the message names"),
         )
     if _NO_MORE.search(message):
-        return phrase("a limit of the storage is reached"), phrase("free storage or raise the limit that the message names")
+        return phrase("a storage limit is reached"), phrase("free storage, or raise the limit that the message names")
     return (
         phrase("its provisioner cannot create the volume"),
-        phrase("compare the message with the claim's StorageClass, and look at the log of its provisioner"),
+        phrase("compare the message with the claim's StorageClass, and check the log of its provisioner"),
     )
 
 
@@ -50,15 +50,18 @@ def missing_class(name: str, classes: Sequence[str] = (), *, is_of_template: boo
     cause = phrase("the StorageClass {name} does not exist", name=name)
     if is_of_template:
         return cause, phrase(
-            "create the StorageClass {name}, as a copy of one that exists (`kubectl get storageclass`); to use another one, recreate the "
-            "StatefulSet (`kubectl delete statefulset --cascade=orphan`) and the claim",
+            (
+                "create the StorageClass {name}; to use an existing class instead (`kubectl get storageclass`), change "
+                "volumeClaimTemplates, and recreate the StatefulSet (`kubectl delete statefulset --cascade=orphan`) and the "
+                "claim"
+            ),
             name=name,
         )
     if classes and name not in classes:
-        advice = "create the StorageClass {name}, or recreate the claim with one that exists: {classes}"
+        advice = "create the StorageClass {name}, or recreate the claim with an existing class: {classes}"
         return cause, phrase(advice, name=name, classes=some(classes))
     return cause, phrase(
-        "create the StorageClass {name}, or recreate the claim with one that exists: `kubectl get storageclass` lists them", name=name
+        ("create the StorageClass {name}, or recreate the claim with an existing class: `kubectl get storageclass` lists them"), name=name
     )
 
 

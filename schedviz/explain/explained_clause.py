@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Final
+
 import msgspec
 
 from schedviz.explain.explanation import Clause
 from schedviz.explain.meaning import Meaning, Named
 from schedviz.explain.reason_releases import releases_of
 from schedviz.explain.reasons import meaning_of
+from schedviz.trace.phrase import phrase, some
+
+_WRONG_NODE: Final = phrase(
+    "correct the node name in the pod's node affinity (metadata.name); if a DaemonSet made the pod for a deleted node, its controller "
+    "deletes the pod"
+)
+_GONE_NODE: Final = phrase("no action is needed: the DaemonSet controller deletes the pods of nodes that no longer exist")
 
 
 def explained_clause(
@@ -50,6 +60,19 @@ def with_names(clause: Clause, named: Named) -> Clause:
         return clause
     advice = meaning.advice_phrase(named)
     return clause if advice is None else msgspec.structs.replace(clause, advice=advice.text, advice_phrase=advice)
+
+
+def of_missing_node(clause: Clause, names: Sequence[str] = (), *, is_of_daemon_set: bool = False) -> Clause:
+    """The clause about nodes that the pod's node affinity does not name, if the node that it names (`names`) does not exist."""
+    headline = phrase("the node that the pod's node affinity names does not exist")
+    if names:
+        headline = phrase("the pod's node affinity names {node}, which does not exist", node=some(names))
+    advice = _WRONG_NODE
+    if is_of_daemon_set:
+        advice = _GONE_NODE
+    return msgspec.structs.replace(
+        clause, headline=headline.text, headline_phrase=headline, causes=(), advice=advice.text, advice_phrase=advice
+    )
 
 
 def is_about_nodes(clause: Clause) -> bool:

@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 
 from schedviz.engine.dryrun.dry_run import DryRun
+from schedviz.engine.framework.adjusted_rows import amount
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.helper.taint import HARD_TAINT_EFFECTS, tolerations_tolerate_taint
 from schedviz.engine.framework.types import NodeInfo, PodInfo
@@ -39,6 +40,10 @@ _WITHOUT_DEVICE: Final = 2
 #: Nodes that the pod cannot use have this rank or the next.
 _NO_USE: Final = 3
 _KEPT_FOR_SYSTEM: Final = 4
+_INSUFFICIENT: Final = "Insufficient "
+#: Where nodes lack different resources: how many kinds of shortage, and the part of a request by which people lower it.
+_SEVERAL_KINDS: Final = 2
+_LIKELY_REDUCTION: Final = 0.5
 #: In reasons of nodes where the pod's volume is not.
 _OF_VOLUME: Final = ("volume node affinity conflict", "PersistentVolume's node affinity")
 
@@ -73,12 +78,44 @@ def main_reason(dry_run: DryRun, verdicts: Sequence[NodeVerdict]) -> tuple[str, 
         if verdict.reasons
     ]
     nearest = min((distance for distance, _, _ in distances), default=None)
+    closest = {id(verdict.objections) for distance, verdict, _ in distances if distance == nearest}
+    if (shortage := _smallest_shortage(dry_run, verdicts, closest)) is not None:
+        return shortage
     counts: Counter[tuple[str, str, str]] = Counter()
     for distance, verdict, count in distances:
         if distance == nearest:
             counts.update({(reason, verdict.plugin, verdict.code): count for reason in verdict.reasons})
     # A node that is too small stays so when pods leave: its number of pods does not matter.
-    return max(counts, key=lambda reason: (counts[reason], reason[0].startswith("Insufficient "), reason), default=None)
+    return max(counts, key=lambda reason: (counts[reason], reason[0].startswith(_INSUFFICIENT), reason), default=None)
+
+
+def _smallest_shortage(dry_run: DryRun, verdicts: Sequence[NodeVerdict], nearest: set[int]) -> tuple[str, str, str] | None:
+    """The shortage of the nearest node on which the pod would fit if its requests were lowered least.
+
+    None if the nearest nodes have other reasons, too, if they all lack the same resources, or if the requests would become a fraction.
+    """
+    rows = [row for row, verdict in enumerate(verdicts) if id(verdict.objections) in nearest and verdict.reasons]
+    if len({verdicts[row].reasons for row in rows}) < _SEVERAL_KINDS or any(not _is_shortage(verdicts[row]) for row in rows):
+        return None
+    shares = {reason: _lacking_share(dry_run, reason.removeprefix(_INSUFFICIENT)) for row in rows for reason in verdicts[row].reasons}
+    reductions = {row: sum(shares[reason][row] for reason in verdicts[row].reasons) for row in rows}
+    least = min(rows, key=lambda row: reductions[row])
+    if not 0 < reductions[least] <= _LIKELY_REDUCTION:
+        return None
+    verdict = verdicts[least]
+    return max(verdict.reasons, key=lambda reason: shares[reason][least]), verdict.plugin, verdict.code
+
+
+def _is_shortage(verdict: NodeVerdict) -> bool:
+    return verdict.plugin == names.NODE_RESOURCES_FIT and all(reason.startswith(_INSUFFICIENT) for reason in verdict.reasons)
+
+
+def _lacking_share(dry_run: DryRun, resource: str) -> list[float]:
+    """For each node, which part of the pod's request for a resource it lacks."""
+    requested = amount(dry_run.pod, resource)
+    lacking = requested - dry_run.rows.allocatable(resource) + dry_run.rows.requested(resource)
+    shares: list[float] = (lacking / max(1, requested)).tolist()
+    return shares
 
 
 def nearest_reason(rejections: Iterable[tuple[str, str, Sequence[str], int]]) -> str:
@@ -221,9 +258,9 @@ def _too_small(dry_run: DryRun) -> list[bool]:
     requests, rows = dry_run.pod.spec_requests.resource, dry_run.rows
     amounts = {"cpu": requests.milli_cpu, "memory": requests.memory, "ephemeral-storage": requests.ephemeral_storage, **requests.scalar}
     small = np.zeros(len(rows), np.bool_)
-    for resource, amount in amounts.items():
-        if amount > 0:
-            small |= rows.allocatable(resource) < amount
+    for resource, requested in amounts.items():
+        if requested > 0:
+            small |= rows.allocatable(resource) < requested
     result: list[bool] = small.tolist()
     return result
 

@@ -57,7 +57,7 @@ class Meaning(NamedTuple):
     of_named: str = ""
     #: Whether it counts no nodes and says nothing about why the pod does not fit.
     is_note: bool = False
-    values: dict[str, str] = {}  # noqa: RUF012 -- a tuple's default, which nobody writes to.
+    values: dict[str, str | Phrase] = {}  # noqa: RUF012 -- a tuple's default, which nobody writes to.
     #: What it says about one node and about several, with `{nodes}` for their number or their names; empty: it is not about nodes.
     of_nodes: tuple[str, str] = ("", "")
 
@@ -87,10 +87,10 @@ class Meaning(NamedTuple):
         return Phrase(one if count == 1 else several, {**self._printed, "nodes": counted_})
 
     @property
-    def _printed(self) -> dict[str, str]:
+    def _printed(self) -> dict[str, str | Phrase]:
         """The values, with a taint as kubectl prints it: a message has `key: value`."""
         taint = self.values.get("taint")
-        return self.values if taint is None else {**self.values, "taint": "=".join(filter(None, taint.partition(": ")[::2]))}
+        return self.values if taint is None else {**self.values, "taint": "=".join(filter(None, str(taint).partition(": ")[::2]))}
 
 
 #: A pattern of a reason, and its meaning; the pattern's named groups are the values of the template.

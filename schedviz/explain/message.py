@@ -11,16 +11,17 @@ import msgspec
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.details.pod_requests import with_requests
-from schedviz.explain.explained_clause import explained_clause, with_names
+from schedviz.explain.explained_clause import explained_clause, of_missing_node, with_names
 from schedviz.explain.explanation import Clause, NodeVerdict, Part
 from schedviz.explain.main_reason import is_of_control_plane, most_likely_first, only_cause
 from schedviz.explain.meaning import Named
+from schedviz.explain.reason_releases import releases_of
 from schedviz.explain.reason_tables.autoscalers import AT_ITS_LIMITS, CLUSTER_AUTOSCALER, KARPENTER
 from schedviz.explain.reason_tables.creation import API_SERVER
 from schedviz.explain.reason_tables.whole import DESCRIPTION, OLD_PREDICATES, SCHEDULER_LOG, TABLE_OF_PODS
 from schedviz.explain.reasons import UNKNOWN, meaning_of
 from schedviz.kube.claims import claim_keys
-from schedviz.trace.phrase import Phrase, counted, joined, phrase
+from schedviz.trace.phrase import Phrase, counted, joined, phrase, some
 from schedviz.trace.releases import RELEASES
 
 #: Longer texts are cut. An event's note has at most 1,024 characters; a condition's message is rarely longer.
@@ -47,14 +48,19 @@ _BETWEEN_NODEPOOLS: Final = re.compile(r"; (?=incompatible with (?:nodepool|prov
 _BEFORE_1_20: Final = re.compile(r"node\(s\) (?:didn't match node selector|had taints that the pod didn't tolerate)")
 
 _LOST: Final = (
-    "The message gives no reason for {count} of {nodes}: the scheduler did not look there. kube-scheduler 1.18.0 to 1.18.6 loses nodes "
-    "from its list when zones have different numbers of nodes (kubernetes issue 91601). Restart kube-scheduler, then upgrade it."
+    "The message gives no reason for {count} of {nodes}: the scheduler did not evaluate them. kube-scheduler "
+    "1.18.0 to 1.18.6 loses nodes from its list when zones have different numbers of nodes (kubernetes issue "
+    "91601). Restart kube-scheduler, then upgrade it."
 )
 
 
 #: A conclusion is for so many reasons and more, and lists so many.
 _SEVERAL: Final = 2
-_IN_CONCLUSION: Final = 3
+_IN_CONCLUSION: Final = 5
+#: So many taints are one reason in a conclusion.
+_MANY_TAINTS: Final = 3
+#: In the headline of a taint that the pod does not tolerate.
+_TAINTED: Final = "which the pod does not tolerate"
 #: Reasons of preemption, with which most messages end: a terminal's edge cuts them.
 _ENDS: Final = ("No preemption victims found for incoming pod", "Preemption is not helpful for scheduling")
 #: The minimum number of letters that identify such a reason.
@@ -68,6 +74,17 @@ PROVISIONER: Final = "the claim's events"
 _WRITERS: Final = frozenset({CLUSTER_AUTOSCALER, KARPENTER, API_SERVER, DESCRIPTION, TABLE_OF_PODS, SCHEDULER_LOG, PROVISIONER})
 #: In the reasons of nodes that the node lifecycle controller has found not ready.
 _NOT_READY: Final = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable", "were not ready")
+
+
+#: What to do about many taints.
+_OF_TAINTS: Final = phrase(
+    "if the pod belongs on some of these nodes, add tolerations for their taints; otherwise, add nodes without taints"
+)
+#: The reason of nodes that the pod's node affinity does not name.
+_NOT_NAMED: Final = re.compile(r"node\(s\) didn't satisfy plugin(?:\(s\))? (?:NodeAffinity|\[NodeAffinity\])")
+_SENTENCES: Final = re.compile(r"[.,]? ?\bpreemption: |[.,] ")
+#: Reasons that are joined without counts, as the cluster autoscaler's log has them.
+_JOINED_REASONS: Final = re.compile(r", (?=Insufficient )")
 
 
 class NotAMessageError(ValueError):
@@ -253,7 +270,7 @@ def parse_message(text: str) -> Message:
     text = " ".join(text[:MAX_LENGTH].split())
     head = _HEAD.search(text)
     if head is not None:
-        return _with_wording(_fit_error(int(head["all"]), text[head.end() :]))
+        return _with_wording(_fit_error(int(head["all"]), text[head.end() :]), _releases_of_notes(text[head.end() :]))
     old = tuple(_old_clauses(text))
     if old:
         return Message(0, old)
@@ -266,9 +283,15 @@ def parse_message(text: str) -> Message:
     return _with_wording(_without_counts(text))
 
 
-def _with_wording(message: Message) -> Message:
-    """The message with what its wording shows about the release of its scheduler."""
-    known = [clause.releases for clause in (*message.clauses, *message.preemption) if clause.plugin or clause.releases]
+def _releases_of_notes(text: str) -> list[tuple[str, ...]]:
+    """The simulated releases of each note of a plugin, which is no clause."""
+    meanings = ((sentence, meaning_of(sentence)) for sentence in _SENTENCES.split(text))
+    return [releases_of(sentence) for sentence, meaning in meanings if meaning is not None and meaning.is_note]
+
+
+def _with_wording(message: Message, of_notes: Sequence[tuple[str, ...]] = ()) -> Message:
+    """The message with what its wording shows about the release of its scheduler. `of_notes`: the releases of plugins' notes."""
+    known = [clause.releases for clause in (*message.clauses, *message.preemption) if clause.plugin or clause.releases] + [*of_notes]
     of_one = {releases[0] for releases in known if len(releases) == 1}
     wording: Phrase | None = None
     if len(of_one) > 1:
@@ -293,10 +316,14 @@ def _fit_error(nodes: int, rest: str) -> Message:
     listed = [sentence for sentence in sentences if _CLAUSE.match(sentence)]
     others = [sentence for sentence in sentences if sentence not in listed and not sentence.isdigit()]
     counting = tuple(clause for sentence in listed for clause in _clauses(sentence))
-    known = tuple(explained_clause(nodes, sentence) for sentence in others if meaning_of(sentence) is not None)
+    meanings = {sentence: meaning_of(sentence) for sentence in others}
+    # A plugin's note, such as "no new claims to deallocate", is no reason.
+    known = tuple(
+        explained_clause(nodes, sentence) for sentence, meaning in meanings.items() if meaning is not None and not meaning.is_note
+    )
     unaccounted = nodes - sum(clause.count for clause in counting) if counting or not others else 0
     finding = _finding(nodes, unaccounted, said.strip() if not preempting else "")
-    clauses = _of_all_others(nodes, most_likely_first((*counting, *known)))
+    clauses = _of_all_others(nodes, _with_common_advice(_of_no_node(nodes, most_likely_first((*counting, *known)))))
     message = Message(
         nodes,
         pre_filter=". ".join(sentence for sentence in others if meaning_of(sentence) is None),
@@ -307,6 +334,28 @@ def _fit_error(nodes: int, rest: str) -> Message:
         loses_nodes=finding is not None and finding.template == _LOST,
     )
     return _concluded(message, clauses)
+
+
+def _of_no_node(nodes: int, clauses: Sequence[Clause]) -> Sequence[Clause]:
+    """The clauses, of which one that all nodes have says that the node does not exist which the pod's node affinity names."""
+    if len(clauses) != 1 or clauses[0].count != nodes or not _NOT_NAMED.match(clauses[0].reason):
+        return clauses
+    return (of_missing_node(clauses[0]),)
+
+
+def _with_common_advice(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
+    """The clauses, of which many about taints say once what to do, with the first."""
+    taints = [clause for clause in clauses if _names_taint(clause)]
+    if len(taints) < _MANY_TAINTS:
+        return tuple(clauses)
+    advice = {id(clause): None for clause in taints} | {id(taints[0]): _OF_TAINTS}
+    return tuple(_advised(clause, advice[id(clause)]) if id(clause) in advice else clause for clause in clauses)
+
+
+def _advised(clause: Clause, advice: Phrase | None) -> Clause:
+    if advice is None:
+        return msgspec.structs.replace(clause, advice="", advice_phrase=None, causes=())
+    return msgspec.structs.replace(clause, advice=advice.text, advice_phrase=advice)
 
 
 def _of_all_others(nodes: int, clauses: Sequence[Clause]) -> tuple[Clause, ...]:
@@ -333,13 +382,57 @@ def _conclusion(nodes: int, clauses: Sequence[Clause]) -> Phrase | None:
     if len(others) == 1 and others[0].count == left:
         # The clause itself says so.
         return None
-    values: dict[str, str | int | Phrase] = {
-        "nodes": counted(left, "{count} node", "{count} nodes"),
-        "reasons": joined(reasons, "{first}; {next}", maximum=_IN_CONCLUSION),
-    }
-    if left < nodes:
-        return phrase("Of the {nodes} outside the control plane: {reasons}.", **values)
-    return phrase("Of {nodes}: {reasons}.", **values)
+    whole = (
+        phrase("The pod does not fit on the only node") if nodes == 1 else phrase("The pod fits on none of the {count} nodes", count=nodes)
+    )
+    if not nodes:
+        return phrase("{reasons}.", reasons=_listed(reasons))
+    return phrase("{whole}: {reasons}.", whole=whole, reasons=_listed(_brief(clauses)))
+
+
+def _brief(clauses: Sequence[Clause]) -> list[Phrase]:
+    """The reasons of a message for a list, those of the most nodes first: "8 are cordoned". Untolerated taints are one reason."""
+    counting = [clause for clause in clauses if clause.count]
+    taints = [clause for clause in counting if _names_taint(clause)]
+    if len(taints) < _MANY_TAINTS:
+        taints = []
+    said = [
+        (is_of_control_plane(clause), -clause.count, _counting(clause.headline_phrase, clause.count))
+        for clause in counting
+        if clause not in taints and clause.headline_phrase is not None
+    ]
+    if taints:
+        count = sum(clause.count for clause in taints)
+        names = some([str(clause.headline_phrase.values["taint"]) for clause in taints if clause.headline_phrase is not None])
+        tainted = phrase("{count} have taints that the pod does not tolerate ({taints})", count=count, taints=names)
+        said.append((False, -count, tainted))
+    return [reason for *_, reason in sorted(said, key=lambda each: each[:2])]
+
+
+def _names_taint(clause: Clause) -> bool:
+    """Whether it is about a taint that the pod may be given a toleration for."""
+    return clause.headline_phrase is not None and _TAINTED in clause.headline_phrase.template and "taint" in clause.headline_phrase.values
+
+
+def _counting(headline: Phrase, count: int) -> Phrase:
+    """The headline with the mere number of nodes, and without what the pod asks for."""
+    inner = headline.values.get("headline")
+    if isinstance(inner, Phrase):
+        return _counting(inner, count)
+    return (
+        Phrase(headline.template, {**headline.values, "nodes": phrase("{count}", count=count)}) if "nodes" in headline.values else headline
+    )
+
+
+def _listed(reasons: Sequence[Phrase]) -> Phrase:
+    """The first reasons with commas and an "and" before the last; further ones are counted."""
+    first, left = list(reasons[:_IN_CONCLUSION]), len(reasons) - _IN_CONCLUSION
+    if left > 0:
+        first.append(counted(left, "{count} other reason applies", "{count} other reasons apply"))
+    if len(first) == 1:
+        return first[0]
+    between = "{first} and {next}" if len(first) == _SEVERAL else "{first}, and {next}"
+    return Phrase(between, {"first": joined(first[:-1]), "next": first[-1]})
 
 
 def _first(clauses: Sequence[Clause]) -> Phrase | None:
@@ -375,7 +468,7 @@ def _after_evictions(clause: Clause) -> Clause:
     """A reason for which nodes do not fit even without the pods that preemption may evict."""
     if clause.plugin == names.DEFAULT_PREEMPTION or clause.headline_phrase is None:
         return clause
-    meaning = phrase("even without the pods of lower priority, {reason}", reason=clause.headline_phrase)
+    meaning = phrase("even after evicting lower-priority pods, {reason}", reason=clause.headline_phrase)
     return msgspec.structs.replace(clause, meaning=meaning.text, meaning_phrase=meaning)
 
 
@@ -385,12 +478,15 @@ def _finding(nodes: int, unaccounted: int, end: str) -> Phrase | None:
         return None
     how_many = counted(unaccounted, "{count} node", "{count} nodes")
     if _CUT.search(end) or unaccounted == nodes:
-        return phrase("The text was cut: the reasons for {count} of {nodes} are missing.", count=how_many, nodes=nodes)
+        return phrase("The text is truncated: the reasons for {count} of {nodes} are missing.", count=how_many, nodes=nodes)
     if _BEFORE_1_20.search(end):
         return phrase(_LOST, count=how_many, nodes=nodes)
     return phrase(
-        "The message leaves out {count} of {nodes}: the pod may not run there at all, as a DaemonSet's pod, which belongs to one node, or "
-        "a pod with a local volume. If that is not so, the scheduler's list of nodes lacks them.",
+        (
+            "The message does not mention {count} of {nodes}. That is normal for a pod that is limited to certain nodes, "
+            "such as a DaemonSet pod or a pod with a local volume; otherwise, those nodes are missing from the scheduler's "
+            "list."
+        ),
         count=how_many,
         nodes=nodes,
     )
@@ -454,6 +550,9 @@ def _without_counts(text: str) -> Message:
     text = text.strip(" .`*")
     if text[:1] in ("'", '"'):
         text = text.strip(text[0])
+    reasons = _JOINED_REASONS.split(text)
+    if len(reasons) > 1 and all(meaning_of(reason) is not None for reason in reasons):
+        return Message(0, tuple(explained_clause(0, reason) for reason in reasons))
     if meaning_of(text) is not None:
         return Message(0, (explained_clause(0, text),))
     clauses = _clauses(text) if _CLAUSE.match(text) else ()

@@ -16,6 +16,7 @@ from schedviz.explain.changes.change import Change, ChangeView, what_to_do
 from schedviz.explain.changes.placed_together import PodAndChanges, phrase_of_placed
 from schedviz.explain.changes.smallest import search_change
 from schedviz.explain.details.detail import MAX_NAMES
+from schedviz.explain.details.resources import TOO_LARGE
 from schedviz.explain.details.short_names import ShortNames
 from schedviz.explain.doctor.known_findings import MISSED_POD, KnownFindings, unknown_nodes
 from schedviz.explain.doctor.object_events import KIND as EVENT
@@ -24,7 +25,8 @@ from schedviz.explain.explanation import Clause, Explanation, Outlook, Part, Sta
 from schedviz.explain.meaning import Named
 from schedviz.explain.queue_place import is_name_only, queue_place
 from schedviz.explain.real_message import what_to_add
-from schedviz.explain.reasons import meaning_of
+from schedviz.explain.reasons import general_advice, meaning_of
+from schedviz.explain.resource_names import resource_name
 from schedviz.explain.sentence import plain
 from schedviz.explain.why import NO_FINDINGS, explain_pod, find_pod
 from schedviz.kube.core import Pod
@@ -38,19 +40,18 @@ SECONDS_FOR_CHANGES: Final = 1.0
 _NAME: Final = re.compile(r'"[^"]*"')
 _SEVERAL: Final = 2
 #: Longer sentences are no titles.
-_SHORT: Final = 60
+_SHORT: Final = 120
 _UNTRIED: Final = phrase(
-    "The files have no nodes, so that no pod was tried: this is what the pods' own scheduler wrote. To try them and to find a change that "
-    "places them, import the output of:"
+    "The files contain no nodes, so scheduling was not simulated. To simulate it and find verified fixes, import the output of:"
 )
 _PRINTS_NODES: Final = "kubectl get nodes,pods,pv,pvc,sc -A -o json"
 _UNKNOWN: Final = phrase("unknown to the scheduler")
-_NOT_EVALUATED: Final = "not evaluated: the files have no {kind} objects"
+_NOT_EVALUATED: Final = "not evaluated: the files contain no {kind} objects"
 _OF_CLAUSE: Final = "{reason}"
 _JOINED: Final = "{first}; {next}"
 _INSUFFICIENT: Final = "Insufficient "
-_OTHER_SCHEDULER: Final = "waiting for another scheduler, {scheduler}"
-_TRIED_SOON: Final = "not tried yet: nodes can take them now"
+_OTHER_SCHEDULER: Final = "pending for another scheduler, {scheduler}"
+_TRIED_SOON: Final = "not tried yet: they fit on nodes now"
 
 
 class PendingGroup(Part, frozen=True):
@@ -285,7 +286,9 @@ def _waiting_reasons(
     known = [info.node for info in simulation.scheduler.state.cache.nodes if info.node is not None]
     nodes = _Nodes(ShortNames([node.name for node in known]), sum(node.spec.unschedulable for node in known))
     reasons = [*_joined(by_reason, phrases, nodes)]
-    reasons += [_waiting(phrases[text], members, _shared_advice(members, advice), nodes) for text, members in by_reason.items() if members]
+    reasons += [
+        _waiting(phrases[text], members, _shared_advice(text, members, advice), nodes) for text, members in by_reason.items() if members
+    ]
     reasons = [_with_effects(simulation, reason, changes, until) for reason in reasons]
     return sorted(
         reasons,
@@ -389,15 +392,17 @@ def _headline(reason: Phrase, members: Sequence[PendingGroup], common: Sequence[
         was_tried = any(clause.nodes for clause in members[0].clauses)
         # Below a short title, each group says its sentence.
         return min(shared, _in_general(reason), key=lambda said: len(said.text)) if was_tried and len(shared.text) > _SHORT else shared
+    if all(group.headline_phrase is not None and group.headline_phrase.template == TOO_LARGE for group in members):
+        return phrase("the pods request more {resource} than any node has", resource=resource_name(reason.text.removeprefix(_INSUFFICIENT)))
     # Verified: with the change they fit, and without it they do not.
     match [(change.kind, change.phrase.values) for change in common]:
         case [("uncordon", values)] if nodes.cordoned == 1:
-            return phrase("node {node} is cordoned, and no other node takes these pods", node=nodes.short.of(str(values["node"])))
+            return phrase("node {node} is cordoned, and these pods fit on no other node", node=nodes.short.of(str(values["node"])))
         case [("uncordon", values)]:
-            template = "{count} nodes are cordoned, such as {node}, and the others do not take these pods"
+            template = "{count} nodes are cordoned, such as {node}, and these pods fit on no other node"
             return phrase(template, count=nodes.cordoned, node=nodes.short.of(str(values["node"])))
         case [("toleration", values)]:
-            return phrase("these pods do not tolerate {taint}, and nodes without this taint do not take them", taint=values["taint"])
+            return phrase("these pods do not tolerate the taint {taint}, and fit on no node without it", taint=values["taint"])
     return _in_general(reason)
 
 
@@ -416,14 +421,19 @@ def _is_quoted(reason: Phrase) -> bool:
     return reason.template in (_OF_CLAUSE, _JOINED)
 
 
-def _shared_advice(members: Sequence[PendingGroup], advice: dict[str, Phrase | None]) -> Phrase | None:
+def _shared_advice(reason: str, members: Sequence[PendingGroup], advice: dict[str, Phrase | None]) -> Phrase | None:
     """What to do about groups of which none has a change: the first group's advice, without the names in its commands if they differ."""
     every = [advice[group.pods[0]] for group in members]
     first = next((each for each in every if each is not None), None)
     if first is None or all(each is None or each.text == first.text or each.template != first.template for each in every):
         return first
     names = Named().values
-    return Phrase(first.template, {name: names.get(name, value) for name, value in first.values.items()})
+    meaning = meaning_of(reason)
+    general = general_advice(first.template)
+    if meaning is not None and general == first.template and not first.values.keys() <= {*names, *meaning.values}:
+        # It names what only the first group's explanation knows.
+        return meaning.advice_phrase() or _as_phrase(meaning.advice)
+    return Phrase(general, {name: names.get(name, value) for name, value in first.values.items()})
 
 
 def _advice(explanation: Explanation) -> Phrase | None:
@@ -449,27 +459,27 @@ def _reason(simulation: Simulation, explanation: Explanation) -> Phrase:
         case "gated" if is_name_only(explanation.queue):
             return phrase("only their names are known, from a SIGUSR2 dump")
         case "gated" if explanation.queue is not None and not explanation.queue.gated_by:
-            return phrase("held back by {plugin}", plugin=explanation.queue.gating_plugin)
+            return phrase("held by {plugin}", plugin=explanation.queue.gating_plugin)
         case "gated":
-            return phrase("held back by scheduling gates")
+            return phrase("held by scheduling gates")
         case "ignored":
             pod = find_pod(simulation, explanation.pod)
             return phrase(_OTHER_SCHEDULER, scheduler=pod.spec.scheduler_name)
         case "waiting":
-            return phrase("in their binding cycle")
+            return phrase("their bindings are in progress")
         case "nominated":
             return phrase("nominated to a node")
     if explanation.group_holds_back:
-        return phrase("their pod group is not complete")
+        return phrase("their pod group is incomplete")
     if explanation.group and explanation.fits:
-        return phrase("nodes can take them one by one, but they are scheduled with their pod group")
+        return phrase("they fit on nodes one by one, but their pod group is scheduled as a whole")
     if explanation.fits:
         return phrase(_TRIED_SOON)
     if explanation.main is not None:
         return Phrase(_OF_CLAUSE, {"reason": _NAME.sub('"…"', explanation.main.reason)})
     if (said := _said_clause(explanation)) is not None:
         return Phrase(_OF_CLAUSE, {"reason": _NAME.sub('"…"', said.reason)})
-    return phrase("there are no nodes")
+    return phrase("every scheduling attempt fails with an error") if explanation.failed else phrase("the cluster has no nodes")
 
 
 def _said_clause(explanation: Explanation) -> Clause | None:
@@ -504,23 +514,23 @@ def _group(explanation: Explanation, pods: Sequence[Pod], *, is_of_clause: bool)
 def _detail(explanation: Explanation) -> Phrase | None:
     if explanation.lacks:
         said = next((clause.headline_phrase for clause in explanation.clauses if clause.headline_phrase is not None), explanation.said)
-        return phrase("its scheduler wrote: {message}", message=said)
+        return phrase("its scheduler reported: {message}", message=said)
     if is_name_only(explanation.queue) and explanation.said:
-        return phrase("its scheduler wrote: {message}", message=explanation.said)
+        return phrase("its scheduler reported: {message}", message=explanation.said)
     if is_name_only(explanation.queue):
         return phrase("its requests are not in the dump: add the output of `kubectl get nodes,pods -A -o json`")
     if explanation.queue is not None and explanation.queue.gated_by:
-        return phrase("until they are removed: {gates}", gates=explanation.queue.gated_by)
+        return phrase("gates: {gates}", gates=explanation.queue.gated_by)
     if explanation.standing == "gated" and explanation.queue is not None:
         return Phrase("{reason}", {"reason": explanation.queue.gating_reason})
     if explanation.victims:
         if len(explanation.victims) == 1:
-            return phrase("waits on {node} until {victim} is gone", node=explanation.node, victim=explanation.victims[0])
-        return phrase("waits on {node} until {victims} are gone", node=explanation.node, victims=some(explanation.victims))
+            return phrase("waiting on {node} until {victim} has terminated", node=explanation.node, victim=explanation.victims[0])
+        return phrase("waiting on {node} until {victims} have terminated", node=explanation.node, victims=some(explanation.victims))
     if _said_clause(explanation) is not None:
-        return phrase("its scheduler wrote: {message}", message=explanation.said)
+        return phrase("its scheduler reported: {message}", message=explanation.said)
     if explanation.standing == "pending" and explanation.fits and not explanation.findings and not explanation.group:
-        return phrase("{nodes} can take it", nodes=counted(len(explanation.fits), "{count} node", "{count} nodes"))
+        return phrase("fits on {nodes}", nodes=counted(len(explanation.fits), "{count} node", "{count} nodes"))
     clause = explanation.main
     if clause is None:
         return None
@@ -560,7 +570,7 @@ def _autoscaler_event(explanation: Explanation) -> Phrase | None:
 
 def _summary(count: int, elsewhere: int, reasons: int, unread: Unread | None) -> Phrase:
     """`count` without the pods that ask for another scheduler, of which there are `elsewhere`."""
-    others = counted(elsewhere, "{count} pod waits for another scheduler", "{count} pods wait for another scheduler")
+    others = counted(elsewhere, "{count} pod is pending for another scheduler", "{count} pods are pending for another scheduler")
     if elsewhere and not count:
         return phrase("{others}.", others=others)
     if not count and unread is not None:
@@ -569,6 +579,8 @@ def _summary(count: int, elsewhere: int, reasons: int, unread: Unread | None) ->
     if not count:
         return phrase("No pod is pending.")
     pods = counted(count, "{count} pod is pending", "{count} pods are pending")
+    if count == 1:
+        return pods if not elsewhere else phrase("{pods}; {others}", pods=pods, others=others)
     for_ = counted(reasons, "{count} reason", "{count} reasons")
     if elsewhere:
         return phrase("{pods}, for {reasons}; {others}", pods=pods, reasons=for_, others=others)

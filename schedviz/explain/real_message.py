@@ -91,7 +91,7 @@ def disagreement(simulation: Simulation, explanation: Explanation, message: str)
         # A node was found, and the error is that of a later step, such as a volume that is not provisioned in time.
         return None
     if (missing := _missing(simulation, explanation)) is not None:
-        return phrase("the files have no {kind} objects", kind=missing.kind)
+        return phrase("the files contain no {kind} objects", kind=missing.kind)
     if real.loses_nodes and explanation.fits:
         return phrase(
             "that message gives no reason for {lost} of its {real}, and the pod fits on {fits}: the scheduler lost nodes from its list, as "
@@ -102,16 +102,20 @@ def disagreement(simulation: Simulation, explanation: Explanation, message: str)
         )
     if real.nodes != explanation.nodes:
         return phrase(
-            "that message counts {real}, and here are {nodes}: the files are incomplete, nodes came or went since, or the scheduler's "
-            "cache differs from the API",
+            (
+                "that message counts {real}, but the files have {nodes}: the files are incomplete, nodes have been added or "
+                "removed since, or the scheduler's cache differs from the API"
+            ),
             real=counted(real.nodes, "{count} node", "{count} nodes"),
             nodes=explanation.nodes,
         )
     if not explanation.fits and _are_the_same(real.clauses, explanation.clauses, simulation.settings.release):
         return None
     return phrase(
-        "{difference}: the cluster has changed since that message, or its scheduler has another release or configuration than the "
-        "simulated {release}",
+        (
+            "{difference}: the cluster has changed since that message, or the release or configuration of its scheduler "
+            "differs from the simulated {release}"
+        ),
         difference=_difference(real.clauses, explanation),
         release=simulation.settings.release,
     )
@@ -137,17 +141,17 @@ def _counted(clauses: Sequence[Clause], word: Callable[[str], str] = str) -> Cou
 def _difference(real: Sequence[Clause], explanation: Explanation) -> Phrase:
     """What only one of the two messages has."""
     if explanation.fits:
-        return phrase("a node fits here")
+        return phrase("the pod fits on a node in the simulation")
     theirs = {f"{clause.count} {clause.reason}" for clause in real}
     ours = {f"{clause.count} {clause.reason}" for clause in explanation.clauses}
     only_theirs, only_ours = some(sorted(theirs - ours)), some(sorted(ours - theirs))
     if theirs <= ours <= theirs:
         return phrase("the wording differs")
     if theirs <= ours:
-        return phrase("only here: {here}", here=only_ours)
+        return phrase("only in the simulation: {here}", here=only_ours)
     if ours <= theirs:
         return phrase("only in that message: {there}", there=only_theirs)
-    return phrase("that message has {there}, and here {here}", there=only_theirs, here=only_ours)
+    return phrase("that message counts {there}, and the simulation counts {here}", there=only_theirs, here=only_ours)
 
 
 def _missing(simulation: Simulation, explanation: Explanation) -> _Missing | None:

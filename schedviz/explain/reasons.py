@@ -14,14 +14,16 @@ from schedviz.explain.reason_tables.placement import PLACEMENT
 from schedviz.explain.reason_tables.preemption import PREEMPTION
 from schedviz.explain.reason_tables.volumes import VOLUMES
 from schedviz.explain.reason_tables.whole import WHOLE
+from schedviz.explain.resource_names import resource_name
+from schedviz.trace.phrase import Phrase
 
 TABLE: Final[tuple[Row, ...]] = (*NODES, *PLACEMENT, *VOLUMES, *DEVICES, *PREEMPTION, *WHOLE, *AUTOSCALERS, *CREATION)
 #: For a reason that no table has.
 UNKNOWN: Final = Meaning(
     "",
-    "no default plugin of kube-scheduler 1.14 to 1.36 gives this reason",
-    ("a plugin of your own, an extender, or another scheduler", "the text was cut or retyped"),
-    "look for the words in the configuration and the logs of your scheduler",
+    "no default plugin of kube-scheduler 1.14 to 1.36 reports this reason",
+    ("a custom plugin, an extender, or another scheduler reports it", "the text was truncated or retyped"),
+    "search the configuration and the logs of your scheduler for these words",
 )
 #: Longer reasons are not examined: no scheduler writes them.
 _MAX_LENGTH: Final = 2_000
@@ -36,8 +38,18 @@ def meaning_of(reason: str) -> Meaning | None:
     for pattern, meaning in _COMPILED:
         match = pattern.fullmatch(reason)
         if match is not None:
-            return meaning._replace(values={key: _plain(value or "") for key, value in match.groupdict().items()})
+            return meaning._replace(values={key: _shown(key, value or "") for key, value in match.groupdict().items()})
     return None
+
+
+def general_advice(template: str) -> str:
+    """The template of what to do about any nodes, for one that names nodes; another template as it is."""
+    return next((meaning.advice for _, meaning in TABLE if template and meaning.of_named == template), template)
+
+
+def _shown(key: str, value: str) -> str | Phrase:
+    """A value in a sentence: cpu is `CPU` there."""
+    return resource_name(value) if key == "resource" else _plain(value)
 
 
 def _plain(value: str) -> str:

@@ -23,22 +23,24 @@ def sentence_of(explanation: Explanation, pod: Pod) -> Phrase:
         case "scheduled":
             return phrase("{pod} is scheduled: it is bound to {node}.", pod=name, node=explanation.node)
         case "finished":
-            return phrase("{pod} has finished ({phase}); the scheduler ignores it.", pod=name, phase=pod.status.phase)
+            return phrase("{pod} has finished ({phase}), so the scheduler ignores it.", pod=name, phase=pod.status.phase)
         case "deleting":
             return phrase("{pod} is being deleted; the scheduler skips it.", pod=name)
         case "waiting":
-            return phrase("{pod} has been assigned a node and is in its binding cycle.", pod=name)
+            return phrase("A node was chosen for {pod}, and its binding is in progress.", pod=name)
         case "gated" if is_name_only(explanation.queue):
             return phrase(
-                "{pod} is pending, and only its name is known: a SIGUSR2 dump has no requests of pending pods. To have it explained, "
-                "add the output of `kubectl get nodes,pods -A -o json`.",
+                (
+                    "{pod} is pending, and only its name is known: a SIGUSR2 dump does not contain the requests of pending pods. "
+                    "To explain it, add the output of `kubectl get nodes,pods -A -o json`."
+                ),
                 pod=name,
             )
         case "gated" if explanation.queue is not None and not explanation.queue.gated_by and not explanation.lacks:
             return _gated(name, explanation.queue)
         case "gated" if not explanation.lacks:
             return phrase(
-                "{pod} has scheduling gates ({gates}); the scheduler does not try it until they are removed.",
+                "{pod} is held by scheduling gates ({gates}): the scheduler does not try it until they are removed.",
                 pod=name,
                 gates=_gates(explanation.queue),
             )
@@ -54,14 +56,14 @@ def sentence_of(explanation: Explanation, pod: Pod) -> Phrase:
     if explanation.group_phrase is not None:
         pending = phrase("{sentence} {group}", sentence=pending, group=explanation.group_phrase)
     if nodes := unknown_nodes(explanation.findings):
-        return phrase("{sentence} So could {nodes}, which its scheduler does not know.", sentence=pending, nodes=some(nodes))
+        return phrase("{sentence} It also fits on {nodes}, which its scheduler does not know.", sentence=pending, nodes=some(nodes))
     return pending
 
 
 def starting(pod: Pod) -> Phrase:
     """The sentence about a pod whose scheduling has ended, and whose containers do not run yet."""
     return phrase(
-        "{pod} has a node, {node}, but its containers have not started: `kubectl describe pod{name}` shows the kubelet's events.",
+        ("{pod} is scheduled to {node}, but its containers have not started: `kubectl describe pod{name}` shows the kubelet's events."),
         pod=pod.key,
         node=pod.spec.node_name,
         name=Named(pod=pod.key).values["pod"],
@@ -82,23 +84,21 @@ def _untried(explanation: Explanation) -> Phrase:
     """What the pod's own scheduler wrote, because objects that the pod needs are not in the files."""
     reason = next((clause.headline_phrase for clause in explanation.clauses), None)
     untried = phrase(
-        "The files have no {kind} objects, so it was not tried here. Add the output of `{command}`.",
+        "The files contain no {kind} objects, so scheduling was not simulated. Add the output of `{command}`.",
         kind=explanation.lacks,
         command=what_to_add(explanation.lacks),
     )
     if reason is None:
         return phrase(
-            "{pod} is pending. Its scheduler wrote: {said} {untried}", pod=explanation.pod, said=explanation.said, untried=untried
+            "{pod} is pending. Its scheduler reported: {said} {untried}", pod=explanation.pod, said=explanation.said, untried=untried
         )
-    return phrase(
-        "{pod} is pending. Its scheduler's message says: {reason}. {untried}", pod=explanation.pod, reason=reason, untried=untried
-    )
+    return phrase("{pod} is pending: {reason}. {untried}", pod=explanation.pod, reason=reason, untried=untried)
 
 
 def _gated(name: str, place: QueuePlace) -> Phrase:
     meaning = meaning_of(place.gating_reason)
     return phrase(
-        "{pod} is pending. The scheduler does not try it: {plugin} holds it back because {why}.",
+        "{pod} is pending. The scheduler does not try it: {plugin} holds it because {why}.",
         pod=name,
         plugin=place.gating_plugin,
         why=meaning.phrase if meaning is not None else place.gating_reason,
@@ -108,8 +108,10 @@ def _gated(name: str, place: QueuePlace) -> Phrase:
 def _unknown(explanation: Explanation) -> Phrase:
     nodes = counted(len(explanation.fits), "{count} node", "{count} nodes")
     return phrase(
-        "{pod} is pending, and its scheduler does not know it: it is neither in the scheduler's cache nor in its queue, so it is not "
-        "tried. {nodes} could take it.",
+        (
+            "{pod} is pending, but its scheduler does not know it: it is neither in the scheduler's cache nor in its "
+            "queue, so it is not tried. It fits on {nodes}."
+        ),
         pod=explanation.pod,
         nodes=nodes,
     )
@@ -131,7 +133,7 @@ def _pending(explanation: Explanation) -> Phrase:
     name = explanation.pod
     if explanation.victims:
         return phrase(
-            "{pod} is nominated to {node} and waits until its victims are gone: {victims}.",
+            "{pod} is nominated to {node} and is waiting for the pods evicted there to terminate: {victims}.",
             pod=name,
             node=explanation.node,
             victims=some(explanation.victims),
@@ -142,28 +144,32 @@ def _pending(explanation: Explanation) -> Phrase:
         )
     state = phrase("{pod} is pending", pod=name)
     if explanation.standing == "nominated":
-        state = phrase("{pod} is nominated to {node} and waits for room there", pod=name, node=explanation.node)
+        state = phrase("{pod} is nominated to {node} and is pending until there is room", pod=name, node=explanation.node)
     unknown = unknown_nodes(explanation.findings)
     if len(explanation.fits) > len(unknown):
         nodes = counted(len(explanation.fits) - len(unknown), "{count} node", "{count} nodes")
         # The real queue is another one, if a dump of it was compared.
         queued = "" if explanation.findings else _queued(explanation.queue)
-        return phrase("{state}; {nodes} can take it now{queued}.", state=state, nodes=nodes, queued=queued)
+        return phrase("{state}, but fits on {nodes} now{queued}.", state=state, nodes=nodes, queued=queued)
     if explanation.fits:
-        return phrase("{state}; no node that its scheduler knows can take it.", state=state)
+        return phrase("{state}: it fits on no node that its scheduler knows.", state=state)
     if not explanation.nodes and explanation.clauses and (detail := explanation.clauses[0].headline_phrase) is not None:
         return phrase(
-            "{state}: {detail}. There are no nodes here to try it on; its scheduler wrote: {said}",
+            "{state}: {detail}. No nodes are loaded, so scheduling was not simulated. Its scheduler reported: {said}",
             state=state,
             detail=detail,
             said=explanation.said,
         )
     if not explanation.nodes and explanation.said:
-        return phrase("{state}. There are no nodes here to try it on; its scheduler wrote: {said}", state=state, said=explanation.said)
+        return phrase(
+            "{state}. No nodes are loaded, so scheduling was not simulated. Its scheduler reported: {said}",
+            state=state,
+            said=explanation.said,
+        )
     if not explanation.nodes:
-        return phrase("{state}: there are no nodes.", state=state)
+        return phrase("{state}: the cluster has no nodes.", state=state)
     if explanation.failed:
-        return phrase("{state}: each attempt ends with an error before a node is found: {error}.", state=state, error=_error(explanation))
+        return phrase("{state}: every scheduling attempt fails with an error: {error}.", state=state, error=_error(explanation))
     if explanation.main is not None and (detail := plain(explanation.main)) is not None:
         return _with_detail(state, detail, explanation)
     return phrase("{state}: {why}. {outlook}", state=state, why=_no_node(explanation), outlook=_outlook(explanation))
@@ -183,9 +189,9 @@ def plain(clause: Clause) -> Phrase | None:
 def _with_detail(state: Phrase, detail: Phrase, explanation: Explanation) -> Phrase:
     """What is behind the nearest nodes' reason answers; the message and the clauses list the other reasons."""
     if explanation.nodes == 1:
-        fits = phrase("The only node does not fit.")
+        fits = phrase("The pod does not fit on the only node.")
     else:
-        fits = phrase("None of {nodes} fits.", nodes=counted(explanation.nodes, "{count} node", "{count} nodes"))
+        fits = phrase("The pod fits on none of the {nodes}.", nodes=counted(explanation.nodes, "{count} node", "{count} nodes"))
     # Whether pods should be removed without preemption is for the verified changes to say, the cheapest first.
     if explanation.outlook == "pods leave" and explanation.room and explanation.room[0].by_preemption:
         return phrase("{state}: {detail}. {fits} {outlook}", state=state, detail=detail, fits=fits, outlook=_outlook(explanation))
@@ -215,12 +221,12 @@ def _queued(place: QueuePlace | None) -> str | Phrase:
 def _no_node(explanation: Explanation) -> Phrase:
     whole = counted(explanation.nodes, "{count} node", "{count} nodes")
     if not explanation.clauses:
-        return phrase("none of {nodes} fits", nodes=whole)
+        return phrase("the pod fits on none of the {nodes}", nodes=whole)
     clauses = sorted(explanation.clauses, key=lambda clause: -clause.count)
     listed = ", ".join(_clause(clause) for clause in clauses[:_LISTED_CLAUSES])
     left = len(clauses) - _LISTED_CLAUSES
     more = counted(left, ", and {count} more reason", ", and {count} more reasons") if left > 0 else ""
-    return phrase("none of {nodes} fits ({clauses}{more})", nodes=whole, clauses=listed, more=more)
+    return phrase("the pod fits on none of the {nodes} ({clauses}{more})", nodes=whole, clauses=listed, more=more)
 
 
 def _clause(clause: Clause) -> str:
@@ -230,13 +236,14 @@ def _clause(clause: Clause) -> str:
 def _outlook(explanation: Explanation) -> Phrase:
     match explanation.outlook:
         case "never":
-            return phrase("No node could take it even if it were empty: the pod or the cluster has to change.")
+            return phrase("It would not fit even on an empty node: change the pod, or add a suitable node.")
         case "elsewhere":
             return phrase(
-                "Something outside the nodes has to change, such as a pod required by affinity, the topology spread, or a volume."
+                "More room would not help: something else has to change, such as a pod required by affinity, the topology "
+                "spread, or a volume."
             )
     if not explanation.room:
-        return phrase("Pods would have to be removed.")
+        return phrase("Other pods have to leave first.")
     best = explanation.room[0]
     pods = best.pods[0] if len(best.pods) == 1 else counted(len(best.pods), "{count} pod", "{count} pods")
     if best.by_preemption:

@@ -186,11 +186,9 @@ def _is_newest(placed: Event, newest: Sequence[ParsedMessage], age: Callable[[st
 def _scheduled(placed: Event, warnings: Sequence[Event]) -> PodAnswer:
     where: dict[str, str | int | Phrase] = {"node": placed.node, "when": placed.at}
     if placed.at:
-        sentence = phrase(
-            "The pod is no longer pending: it was scheduled to {node} {when}. What was said before no longer applies.", **where
-        )
+        sentence = phrase("The pod is no longer pending: it was scheduled to {node} {when}. Earlier messages no longer apply.", **where)
     else:
-        sentence = phrase("The pod is no longer pending: it is on {node}. What was said before no longer applies.", node=placed.node)
+        sentence = phrase("The pod is no longer pending: it is on {node}. Earlier messages no longer apply.", node=placed.node)
     if warnings:
         said = phrase("{reason}: {message}", reason=warnings[-1].reason, message=warnings[-1].message)
         sentence = phrase("{sentence} Its newest warning is not about scheduling: {warning}", sentence=sentence, warning=said)
@@ -231,17 +229,22 @@ def _of_nomination(pod: str, newest: ParsedMessage, events: Sequence[Event]) -> 
     if not nominated:
         return _VICTIMS_LEAVE, _WAIT
     advice = phrase(
-        "wait for them. If it takes longer than their grace period, list them with `kubectl get pods -A --field-selector "
-        "spec.nodeName={node} | grep Terminating`, and look at their finalizers and at the kubelet of the node",
+        (
+            "wait for them. If it takes longer than their grace period, list them with `kubectl get pods -A "
+            "--field-selector spec.nodeName={node} | grep Terminating`, and check their finalizers and the kubelet of the "
+            "node"
+        ),
         node=nominated,
     )
     if waits:
         return phrase(
-            "The pod is nominated to {node}, and waits until the pods that preemption has evicted there are gone.", node=nominated
+            "The pod is nominated to {node} and is waiting for the pods that preemption evicted there to terminate.", node=nominated
         ), advice
     return phrase(
-        "The pod is nominated to {node}: its scheduler has chosen that node, and the pods that preemption evicted there have to leave "
-        "first.",
+        (
+            "The pod is nominated to {node}: its scheduler has chosen that node, but the pods that preemption evicted "
+            "there must terminate first."
+        ),
         node=nominated,
     ), advice
 
@@ -267,7 +270,7 @@ def _about_claims(events: Sequence[Event], age: Callable[[str], float]) -> list[
 
 def _about_claim(event: Event) -> ParsedMessage:
     cause, advice = provisioning_failure(event.message)
-    why = phrase("the claim has no volume, and pods that use it wait: {cause}", cause=cause)
+    why = phrase("the claim has no volume, so pods that use it stay pending: {cause}", cause=cause)
     clause = Clause(0, event.message, PROVISIONER, "", (), headline=why.text, headline_phrase=why, advice=advice.text, advice_phrase=advice)
     return ParsedMessage(event.claim, event.at, event.message, Message(0, (clause,)))
 
@@ -279,7 +282,9 @@ def _of_network(newest: Sequence[ParsedMessage], events: Sequence[Event]) -> Phr
     event = next((event for event in events if event.reason == _NO_NETWORK), None)
     if event is None:
         return None
-    return phrase("Likely why the nodes are not ready: {pod} says: {message}", pod=shown_name(event.pod), message=event.message)
+    return phrase(
+        "The nodes are not ready because their network is not: {pod} reports: {message}", pod=shown_name(event.pod), message=event.message
+    )
 
 
 def _is_of_any(event: Event, pods: Iterable[str]) -> bool:
@@ -294,14 +299,14 @@ def _failures(said: ParsedMessage, messages: Sequence[ParsedMessage]) -> tuple[C
     return failed[-1].message.clauses if failed else ()
 
 
-_VICTIMS_LEAVE: Final = phrase("The pod waits until the pods that preemption has evicted from its nominated node are gone.")
+_VICTIMS_LEAVE: Final = phrase("The pod is waiting for the pods that preemption evicted from its nominated node to terminate.")
 _WAIT: Final = phrase(
-    "wait for them. If it takes longer than their grace period, find the node in the column NOMINATED NODE of `kubectl get pods -A -o "
-    "wide`, and look there for pods that are Terminating, at their finalizers and at the kubelet"
+    "wait for them. If it takes longer than their grace period, find the node in the NOMINATED NODE column of "
+    "`kubectl get pods -A -o wide`, and check the Terminating pods there, their finalizers, and the kubelet"
 )
 _TOO_LATE: Final = phrase(
-    "if the node has come, look at its taints and labels with `kubectl describe node`; if not, look at the autoscaler's events: "
-    "`kubectl get events -A | grep -i scale`"
+    "if the node has come, look at its taints and labels with `kubectl describe node`; if not, look at the "
+    "autoscaler's events: `kubectl get events -A | grep -i scale`"
 )
 
 
@@ -333,7 +338,7 @@ def _earlier(messages: Sequence[ParsedMessage], age: Callable[[str], float]) -> 
         return None
     [(reason, count)] = fewer.items()
     return phrase(
-        '{when}, {nodes} probably had the reason "{reason}": a repair alone may not place the pod.',
+        '{when}, {nodes} probably had the reason "{reason}", so a repair alone may not be enough.',
         when=of_scheduler[1].at,
         nodes=counted(count, "{count} node that is unhealthy now", "{count} nodes that are unhealthy now"),
         reason=reason,

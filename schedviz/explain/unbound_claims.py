@@ -52,10 +52,12 @@ def with_missing_class(simulation: Simulation, pod: Pod, clauses: Sequence[Claus
 
 def _not_bound_yet(clause: Clause, claim: PersistentVolumeClaim) -> Clause:
     """The clause about a claim that names a volume and is not bound to it: where the volume can be used does not matter yet."""
-    headline = phrase("the claim {claim} names the volume {volume}, but is not bound to it", claim=claim.key, volume=claim.spec.volume_name)
+    headline = phrase("the claim {claim} names the volume {volume} but is not bound to it", claim=claim.key, volume=claim.spec.volume_name)
     advice = phrase(
-        "look for the annotation {annotation} of the claim: kube-controller-manager sets it when it has bound the claim, and a file that "
-        "was edited may lack it",
+        (
+            "check whether the claim has the annotation {annotation}, which kube-controller-manager sets once the claim is "
+            "bound; an edited file may lack it"
+        ),
         annotation=BIND_COMPLETED,
     )
     return msgspec.structs.replace(

@@ -12,6 +12,7 @@ from schedviz.engine import Simulation
 from schedviz.engine.dryrun.dry_run import DryRun, UnknownProfileError
 from schedviz.explain.details.clause_details import with_details
 from schedviz.explain.details.pod_requests import with_requests
+from schedviz.explain.doctor.counted_nodes import NODE_COUNT
 from schedviz.explain.doctor.examine import scheduler_of_engine
 from schedviz.explain.doctor.known_findings import KnownFindings
 from schedviz.explain.doctor.nominations import FOR_EVER, WITHOUT_PREEMPTION, judge, terminating_victims, why_for_ever
@@ -41,7 +42,7 @@ OUTLOOKS: tuple[Outlook, ...] = get_args(Outlook)
 NO_FINDINGS: Final = KnownFindings()
 #: What to do about scheduling gates.
 _OPEN_GATES: Final = phrase(
-    "find the controller that set the gates: it removes them when the pod may start, as a job queue does when it admits the pod"
+    "find the controller that set the gates; it removes them when the pod is allowed to start, as a job queue does when it admits the pod"
 )
 #: In the names of the gates that the job queue Kueue sets.
 _OF_KUEUE: Final = "kueue.x-k8s.io/"
@@ -97,7 +98,11 @@ def explain_pod(
         explained = _replace(explained, advice=advice.text if advice else "", advice_phrase=advice)
     if standing == "nominated":
         explained = _with_nomination(simulation, explained, dry_run)
-    return _with_sentence(_replace(explained, findings=(*explained.findings, *findings.about(explained, claim_keys(pod)))), pod)
+    explained = _replace(explained, findings=(*explained.findings, *findings.about(explained, claim_keys(pod))))
+    if any(finding.kind == NODE_COUNT for finding in explained.findings):
+        # The finding says why the messages differ.
+        explained = _replace(explained, disagreement="", disagreement_phrase=None)
+    return _with_sentence(explained, pod)
 
 
 def _known(simulation: Simulation, pod: Pod, place: QueuePlace | None, alike: tuple[str, ...]) -> Explanation:
@@ -173,7 +178,7 @@ def _of_other_scheduler(simulation: Simulation, known: Explanation, pod: Pod) ->
     profiles = " and ".join(sorted(simulation.scheduler.state.profiles))
     scheduler = pod.spec.scheduler_name
     sentence = phrase(
-        "{pod} asks for the scheduler {scheduler}, so {profiles} does not try it.", pod=pod.key, scheduler=scheduler, profiles=profiles
+        "{pod} specifies the scheduler {scheduler}, so {profiles} does not try it.", pod=pod.key, scheduler=scheduler, profiles=profiles
     )
     advice = Phrase(OTHER_SCHEDULER, {"scheduler": scheduler.replace("`", "'")})
     return _replace(known, standing="ignored", sentence=sentence.text, sentence_phrase=sentence, advice=advice.text, advice_phrase=advice)

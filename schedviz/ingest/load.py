@@ -90,9 +90,9 @@ _EVERY = 256
 #: The deepest nesting of archives in archives.
 _ARCHIVES = 2
 _DESCRIBED: Final = (
-    "{file}: the objects are made of the output of kubectl describe, which has neither affinity nor topology spread constraints, and of "
-    "the pods in a node's table only their requests of cpu and memory. For a complete answer, import the output of "
-    "`kubectl get nodes,pods -A -o json`."
+    "{file}: the objects come from the output of kubectl describe, which contains neither affinity nor topology "
+    "spread constraints and, for the pods listed under a node, only CPU and memory requests. For complete results, "
+    "import the output of `kubectl get nodes,pods -A -o json`."
 )
 
 

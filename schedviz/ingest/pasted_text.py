@@ -16,6 +16,7 @@ import msgspec
 from schedviz.ingest import yaml_lines
 from schedviz.ingest.errors import IngestError
 from schedviz.ingest.events import FAILED_CREATE, OTHER_REASONS, REASON, message_in_event
+from schedviz.ingest.json_log_lines import with_text_lines
 from schedviz.ingest.kubectl_text import without_terminal, without_warnings
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.lost_leases import lost_leases
@@ -101,7 +102,7 @@ _COLUMN: Final = re.compile(
     r"(?:<unknown>|<invalid>|\d++[smhdy]\S*+(?:[ \t]\(x\d++ over [^()\n]*+\))?|[Pp]od/\S++|\S*scheduler\S*|volcano|karpenter)(?:[ \t]++|$)"
 )
 #: A line of a log about a pod that could not be tried or bound; before 1.19 with the error in front of `retrying`.
-_ERROR: Final = re.compile(r'"Error scheduling pod; retrying"(?P<values>[^\n]*+)')
+_ERROR: Final = re.compile(r'"Error scheduling pod(?:;[^"\n]{0,60})?"(?P<values>[^\n]*+)')
 _OLD_ERROR: Final = re.compile(r"Error scheduling (?P<pod>[a-z0-9.-]++/[a-z0-9.-]++): ")
 _RETRYING: Final = re.compile("; retrying")
 #: The cluster autoscaler's log: why a node of a group would not help.
@@ -160,7 +161,7 @@ def messages_in(text: str, *, of_others: bool = True) -> list[PodMessage]:
     `of_others`: also those of autoscalers, and why pods were not created, for which `pod` has the name of their owner.
     """
     found: dict[tuple[str, str], PodMessage] = {}
-    for said in _of_json(text) or _of_yaml(text) or _in_plain(plain(text), of_others=of_others):
+    for said in _of_json(text) or _of_yaml(text) or _in_plain(with_text_lines(plain(text)), of_others=of_others):
         if not of_others and _OF_OTHERS.match(said.message):
             continue
         key = (said.pod, said.message)

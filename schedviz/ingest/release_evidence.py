@@ -136,7 +136,7 @@ class ReleaseEvidence(msgspec.Struct, frozen=True):
         if changes := differences_from(self.version, self.suggested):
             return phrase(
                 "The session simulates kube-scheduler {release}: {reason}, and schedviz simulates {releases} and no release in between. "
-                "Known to differ: {changes}.",
+                "Known differences: {changes}.",
                 release=self.suggested,
                 reason=reason,
                 releases=", ".join(RELEASES),

@@ -37,8 +37,8 @@ def missing_pods(messages: Iterable[PodMessage], objects: Iterable[KubeObject], 
     missing = [message for message in messages if message.pod not in pods and message.source not in origins]
     if missing:
         yield phrase(
-            "The objects lack {pods}, which {files} has messages about. To have them explained, drop that text alone on the start page, or "
-            "name the pod: `schedviz explain NAMESPACE/POD -f …`.",
+            "The objects do not include {pods}, mentioned in {files}. To explain such a pod, drop that text on its own on the start page, "
+            "or name the pod: `schedviz explain NAMESPACE/POD -f …`.",
             pods=some([message.pod for message in missing]),
             files=some(list(dict.fromkeys(message.source for message in missing))),
         )
@@ -47,17 +47,19 @@ def missing_pods(messages: Iterable[PodMessage], objects: Iterable[KubeObject], 
 def warnings_of(objects: Sequence[KubeObject], kinds: Counter[str]) -> Iterator[Phrase]:
     """Warnings that users should see before they use the session."""
     if not kinds["Node"]:
-        yield phrase("There is no node, so no pod can be scheduled; import the output of `kubectl get nodes,pods -A -o json`.")
+        yield phrase("There are no nodes, so no pod can be scheduled; import the output of `kubectl get nodes,pods -A -o json`.")
     if not kinds["Pod"] and not kinds["Deployment"] and not kinds["ReplicaSet"]:
-        yield phrase("There is no pod, so there is nothing to schedule; import the output of `kubectl get nodes,pods -A -o json`.")
+        yield phrase("There are no pods, so there is nothing to schedule; import the output of `kubectl get nodes,pods -A -o json`.")
     nodes = {obj.name for obj in objects if isinstance(obj, Node)}
     bound = [pod for pod in objects if isinstance(pod, Pod) and pod.spec.node_name]
     strays = [pod for pod in bound if pod.spec.node_name not in nodes]
     hosts = {pod.spec.node_name for pod in bound}
     if nodes and len(hosts) >= _MIN_HOSTS and len(strays) == len(bound):
         yield phrase(
-            "The nodes and the pods seem to be of different clusters: {pods} pods are bound to {hosts} nodes, and none of these is among "
-            "the {nodes} nodes of the files. Collect both from one cluster.",
+            (
+                "The nodes and the pods appear to come from different clusters: {pods} pods are bound to {hosts} nodes, none "
+                "of which is among the {nodes} nodes of the files. Collect both from one cluster."
+            ),
             pods=len(bound),
             hosts=len(hosts),
             nodes=len(nodes),

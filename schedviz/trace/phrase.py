@@ -52,6 +52,12 @@ def as_sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def whole_sentence(text: str) -> str:
+    """An English text with a capital first letter and a full stop."""
+    sentence = as_sentence(text)
+    return sentence if not sentence or sentence[-1] in ".!?:…" else f"{sentence}."
+
+
 def _in_english(value: str | int | Phrase) -> str:
     if isinstance(value, Phrase):
         return value.text

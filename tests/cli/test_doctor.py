@@ -36,7 +36,7 @@ def test_a_folder_stands_for_its_files() -> None:
     result = CliRunner().invoke(doctor, [str(SAMPLES / "04-ghost-node")])
     assert result.exit_code == 1
     assert result.stdout.count("✗ node worker-2 is a ghost") == 2  # of the log as text, and of the log as JSON
-    assert "likely: the node was deleted before its pods" in result.stdout
+    assert "cause: the node was deleted before its pods" in result.stdout
 
 
 def test_a_dump_with_only_objects_is_examined(tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ def test_the_events_of_a_claim_stand_beside_the_reason(page: Page, server: Serve
     page.goto(f"{address}?select=pod:shop/db&tab=why")
     findings = page.locator("[data-why-findings]")
     expect(findings).to_contain_text("Events in the files", timeout=PATIENCE_MILLIS)
-    expect(findings).to_contain_text("a limit of the storage is reached")
+    expect(findings).to_contain_text("a storage limit is reached")
 
 
 def test_the_tour_does_not_lie_over_an_import(browser: Browser, signed_in: BrowserContext, server: Server, tmp_path: Path) -> None:

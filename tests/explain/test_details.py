@@ -63,20 +63,20 @@ def test_insufficient_cpu_names_the_nodes_with_the_most_free_and_what_is_missing
     result = details(cluster(node("n1"), node("n2"), pod("a", cpu="3", on="n1"), pod("b", cpu="1500m", on="n2"), pod("p", cpu="4")))
     [detail] = result
     assert isinstance(detail, ResourceDetail)
-    assert detail.sentence == "the pod requests 4 cpu, and no node has more than 2.5 free (n2, of 4)"
+    assert detail.sentence == "the pod requests 4 CPU, but no node has enough free; the closest node is n2, with 2.5 of 4 CPU free"
     assert (detail.requested, detail.offered_by, detail.largest) == (4000, 2, 4000)
     assert detail.nodes == (NodeAmount("n2", 4000, 1500), NodeAmount("n1", 4000, 3000))
 
 
 def test_a_node_with_too_little_is_not_named_as_the_one_with_the_most_free_if_another_has_enough() -> None:
     result = details(cluster(node("n1"), node("n2"), pod("a", cpu="3", on="n1"), pod("p", cpu="2")))
-    assert [detail.sentence for detail in result] == ["at most 1 cpu free on 1 node (n1, of 4); the pod requests 2"]
+    assert [detail.sentence for detail in result] == ["the pod requests 2 CPU, but node n1 has only 1 of 4 CPU free"]
 
 
 def test_a_cordoned_node_with_enough_is_named() -> None:
     simulation = cluster(node("n1"), node("n2", cordoned=True), pod("a", cpu="4", on="n1"), pod("p", cpu="2"))
     assert [detail.sentence for detail in details(simulation, "Insufficient cpu")] == [
-        "the pod requests 2 cpu, and no node that it may use has any free (n1 has 4, all in use); n2 has 4 free, but is cordoned"
+        ("the pod requests 2 CPU, but all of the 4 CPU on node n1 are in use; node n2 has 4 free but is cordoned")
     ]
 
 
@@ -93,14 +93,14 @@ def test_a_cordoned_node_that_the_pod_could_not_use_anyway_is_not_named(closed: 
     waiting = pod("p", cpu="2", memory="2Gi", nodeSelector={"pool": "a"})
     simulation = cluster(node("n1", pool="a"), closed, pod("a", cpu="3", on="n1"), waiting)
     assert [detail.sentence for detail in details(simulation, "Insufficient cpu")] == [
-        "the pod requests 2 cpu, and no node that it may use has more than 1 free (n1, of 4)"
+        "the pod requests 2 CPU, but node n1 has only 1 of 4 CPU free"
     ]
 
 
 def test_a_cordoned_node_with_the_taint_of_its_cordon_is_named() -> None:
     drained = node("n2", cordoned=True, taints=("node.kubernetes.io/unschedulable=:NoSchedule",))
     simulation = cluster(node("n1"), drained, pod("a", cpu="3", on="n1"), pod("p", cpu="2"))
-    assert details(simulation, "Insufficient cpu")[0].sentence.endswith("; n2 has 4 free, but is cordoned")
+    assert details(simulation, "Insufficient cpu")[0].sentence.endswith("; node n2 has 4 free but is cordoned")
 
 
 def test_the_pods_that_use_all_devices_of_a_kind_are_named() -> None:
@@ -111,7 +111,7 @@ def test_the_pods_that_use_all_devices_of_a_kind_are_named() -> None:
         each["spec"]["containers"][0]["resources"] = {"requests": gpu, "limits": gpu}
     result = details(cluster(with_gpu, trainer, waiting))
     assert [detail.sentence for detail in result] == [
-        "the pod requests 1 nvidia.com/gpu, and none is free: default/trainer uses the one of n1"
+        "the pod requests 1 nvidia.com/gpu, but the only one, on node n1, is in use by default/trainer"
     ]
 
 
@@ -130,7 +130,7 @@ def test_the_nodes_of_a_clause_are_sorted_by_how_near_they_are() -> None:
 
 def test_a_request_larger_than_every_node_is_compared_with_the_largest() -> None:
     [detail] = details(cluster(node("n1"), node("n2", cpu="8"), pod("p", cpu="64")))
-    assert detail.sentence == "the pod requests 64 cpu; the largest node has 8 in total"
+    assert detail.sentence == "the pod requests 64 CPU, but the largest node has only 8 CPU"
 
 
 def test_a_request_larger_than_every_node_is_not_answered_with_the_requests_of_others() -> None:
@@ -138,7 +138,7 @@ def test_a_request_larger_than_every_node_is_not_answered_with_the_requests_of_o
         clauses = why_pending(cluster(node("n1"), pod("a", cpu="3", on="n1"), pod("p", cpu=cpu)), "default/p").clauses
         return next(clause.advice for clause in clauses if clause.reason == "Insufficient cpu")
 
-    assert advice("64") == "no node is large enough, even if it is empty: lower the pod's own request, or add a larger node"
+    assert advice("64") == "lower the pod's request, or add a larger node: no node is large enough, even when it is empty"
     assert advice("2").startswith("add a node, or lower the requests")
 
 
@@ -147,7 +147,7 @@ def test_a_resource_that_no_node_has_is_named_as_such() -> None:
     [detail] = details(cluster(node("n1"), pod("p", containers=[{"name": "c", "image": "i", "resources": requests}])))
     assert isinstance(detail, ResourceDetail)
     assert detail.offered_by == 0
-    assert detail.sentence == "the pod requests 1 nvidia.com/gpu; no node has any: its device plugin may be missing"
+    assert detail.sentence == "the pod requests 1 nvidia.com/gpu, but no node offers this resource"
 
 
 def test_a_resource_that_only_other_nodes_have_is_named_as_such() -> None:
@@ -156,7 +156,7 @@ def test_a_resource_that_only_other_nodes_have_is_named_as_such() -> None:
     with_gpu["status"]["allocatable"]["nvidia.com/gpu"] = "8"
     simulation = cluster(node("n1"), with_gpu, pod("p", containers=[{"name": "c", "image": "i", "resources": requests}]))
     [detail] = details(simulation, "Insufficient nvidia.com/gpu")
-    assert detail.sentence == "no nvidia.com/gpu on 1 node; the pod requests 1"
+    assert detail.sentence == "the pod requests 1 nvidia.com/gpu, but 1 node does not offer this resource"
 
 
 def test_a_nominated_pod_counts_as_use_of_its_node() -> None:
@@ -177,7 +177,7 @@ def test_too_many_pods_says_how_many_the_node_allows() -> None:
     small = node("n1")
     small["status"]["allocatable"]["pods"] = "1"
     [detail] = details(cluster(small, pod("a", on="n1"), pod("p")))
-    assert detail.sentence == "n1 has 1 of at most 1 pods"
+    assert detail.sentence == "node n1 already runs 1 of at most 1 pods"
 
 
 def test_a_taint_is_counted_with_the_pods_that_tolerate_it() -> None:
@@ -191,7 +191,7 @@ def test_a_taint_is_counted_with_the_pods_that_tolerate_it() -> None:
     [detail] = details(simulation)
     assert isinstance(detail, TaintDetail)
     assert (detail.taint, detail.nodes, detail.tolerated_by, detail.pods) == ("gpu=true:NoSchedule", 2, 1, ("default/a",))
-    assert detail.sentence == "the pod does not tolerate the taint gpu=true:NoSchedule of 2 nodes; 1 running pod tolerates it by name"
+    assert detail.sentence == "the taint gpu=true:NoSchedule is on 2 nodes; 1 running pod has a toleration for this taint key"
 
 
 def test_a_node_selector_is_compared_with_the_values_that_nodes_have() -> None:
@@ -224,13 +224,13 @@ def test_a_spread_constraint_has_the_pods_of_each_domain() -> None:
     [detail] = details(simulation, "node(s) didn't match pod topology spread constraints")
     assert isinstance(detail, SpreadDetail)
     assert (detail.fewest, detail.most, detail.domains) == (0, 1, (DomainPods("b", 0), DomainPods("a", 1)))
-    assert detail.sentence == f"with maxSkew 1, each {ZONE} may have at most 1 matching pod now; full: a (1); not full: b (0)"
+    assert detail.sentence == f"with maxSkew 1, each {ZONE} can have at most 1 matching pod now; full: a (1); not full: b (0)"
 
 
 def test_affinity_to_pods_that_do_not_run_is_explained() -> None:
     [detail] = details(cluster(node("n1"), pod("p", affinity={"podAffinity": near({"app": "db"})})))
     assert isinstance(detail, PodAffinityDetail)
-    assert detail.sentence == f"required near pods with app=db in the same {ZONE}; no running pod matches"
+    assert detail.sentence == f"no running pod matches the affinity term (app=db, topologyKey {ZONE})"
 
 
 def test_anti_affinity_names_the_pods_in_the_way() -> None:
@@ -257,7 +257,7 @@ def test_a_host_port_names_the_pod_that_uses_it() -> None:
     ports = [{"name": "c", "image": "i", "ports": [{"containerPort": 80, "hostPort": 8080}]}]
     [detail] = details(cluster(node("n1"), pod("a", on="n1", containers=ports), pod("p", containers=ports)))
     assert isinstance(detail, PortDetail)
-    assert detail.sentence == "host port TCP 8080 is in use on n1, by default/a"
+    assert detail.sentence == "host port TCP 8080 is in use by default/a on n1"
 
 
 def test_a_volume_in_another_zone_says_where_it_can_be_used() -> None:
@@ -305,8 +305,8 @@ def test_a_claim_without_devices_says_what_excludes_how_many_of_them() -> None:
     assert isinstance(detail, DeviceDetail)
     assert (detail.devices, detail.free, detail.excluded) == (4, 1, {"class": 1, "selectors": 1, "in use": 1})
     assert detail.sentence == (
-        "request r of claim default/wanted asks for 2 devices of class gpu; "
-        "of 4 devices on 1 node, 1 is of another class, 1 is not selected, 1 is in use, 1 is free"
+        "request r of claim default/wanted needs 2 devices of class gpu; of 4 devices on 1 node, 1 is of another "
+        "class, 1 does not match the selectors, 1 is in use, 1 is free"
     )
 
 
@@ -314,12 +314,12 @@ def test_the_advice_about_labels_that_no_node_has_does_not_begin_with_a_wrong_la
     simulation = cluster(node("n1"), pod("p", nodeSelector={"disk": "nvme"}))
     [clause] = why_pending(simulation, "default/p").clauses
 
-    assert clause.advice.startswith("ask for labels that nodes have, or add a node with these")
+    assert clause.advice.startswith("require labels that existing nodes have, or add a node with these labels")
 
 
 def test_a_pod_that_is_larger_than_every_node_gets_no_advice_to_lower_the_requests_of_others() -> None:
     simulation = cluster(node("n1", cpu="4"), pod("a", cpu="3", on="n1"), pod("p", cpu="3", memory="900Gi"))
     advice = {clause.reason: clause.advice for clause in why_pending(simulation, "default/p").clauses}
 
-    assert advice["Insufficient memory"].startswith("no node is large enough")
-    assert advice["Insufficient cpu"] == "lower this request, too, or add a node that is large enough for all of them"
+    assert advice["Insufficient memory"].startswith("lower the pod's request, or add a larger node")
+    assert advice["Insufficient cpu"] == "also lower this request, or add a node that is large enough for all requests"

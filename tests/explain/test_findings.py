@@ -27,8 +27,8 @@ def test_a_pod_that_the_scheduler_does_not_know_is_not_said_to_be_next() -> None
     simulation, findings = imported("05-stale-watch", "objects.json", "scheduler.log")
     explanation = why_pending(simulation, "default/lost-pending-1", findings)
     assert explanation.sentence == (
-        "default/lost-pending-1 is pending, and its scheduler does not know it: it is neither in the scheduler's cache nor in its queue, "
-        "so it is not tried. 4 nodes could take it."
+        "default/lost-pending-1 is pending, but its scheduler does not know it: it is neither in the scheduler's cache "
+        "nor in its queue, so it is not tried. It fits on 4 nodes."
     )
     assert [(finding.kind, finding.about) for finding in explanation.findings] == [
         ("missed pod", "Pod default/lost-pending-1"),
@@ -41,7 +41,7 @@ def test_a_pod_that_the_scheduler_does_not_know_is_not_said_to_be_next() -> None
 def test_nodes_that_the_scheduler_does_not_know_are_named_where_they_could_take_the_pod() -> None:
     simulation, findings = imported("05-stale-watch", "objects.json", "scheduler.log")
     assert why_pending(simulation, "default/waiting-1", findings).sentence.endswith(
-        "3 nodes can take it now. So could worker-4, which its scheduler does not know."
+        "fits on 3 nodes now. It also fits on worker-4, which its scheduler does not know."
     )
 
 
@@ -50,7 +50,7 @@ def test_the_overview_groups_unknown_pods_apart_and_first() -> None:
     reasons = overview(simulation, findings).reasons
     assert [(reason.reason, reason.groups[0].pods, reason.placeable) for reason in reasons] == [
         ("unknown to the scheduler", ("default/lost-pending-1",), False),
-        ("not tried yet: nodes can take them now", ("default/waiting-1",), True),
+        ("not tried yet: they fit on nodes now", ("default/waiting-1",), True),
     ]
 
 
@@ -65,10 +65,11 @@ def test_a_nominated_pod_waits_until_its_victims_are_gone() -> None:
     explanation = why_pending(simulation, "default/urgent-1", findings)
     assert explanation.victims == ("default/batch-2", "default/batch-3")
     assert explanation.sentence == (
-        "default/urgent-1 is nominated to worker-1 and waits until its victims are gone: default/batch-2, default/batch-3."
+        "default/urgent-1 is nominated to worker-1 and is waiting for the pods evicted there to terminate: "
+        "default/batch-2, default/batch-3."
     )
     [group] = overview(simulation, findings).groups
-    assert group.detail == "waits on worker-1 until default/batch-2, default/batch-3 are gone"
+    assert group.detail == "waiting on worker-1 until default/batch-2, default/batch-3 have terminated"
 
 
 def test_a_pod_of_which_a_dump_has_the_name_is_not_said_to_have_scheduling_gates() -> None:

@@ -54,15 +54,15 @@ def spread(key: str = ZONE) -> list[dict[str, Any]]:
 def test_a_volume_names_its_zone_and_why_the_only_node_there_is_no_use() -> None:
     nodes = [node("n1", zone="a"), node("n2", zone="b"), node("n3", zone="c", cordoned=True)]
     simulation = cluster(*nodes, *bound_claim(IN_C), pod("p", volumes=VOLUMES))
-    assert headline(simulation) == "the pod's volume is in c; its only node there, n3, is cordoned"
+    assert headline(simulation) == "the pod's volume is in c; the only node there, n3, is cordoned"
     assert why_pending(simulation, "default/p").sentence == (
-        "default/p is pending: the pod's volume is in c; its only node there, n3, is cordoned. None of 3 nodes fits."
+        "default/p is pending: the pod's volume is in c; the only node there, n3, is cordoned. The pod fits on none of the 3 nodes."
     )
 
 
 def test_a_volume_without_a_node_in_its_zone_says_so() -> None:
     simulation = cluster(node("n1", zone="a"), *bound_claim(IN_C), pod("p", volumes=VOLUMES))
-    assert headline(simulation) == "the pod's volume is in c, and no node is there"
+    assert headline(simulation) == "the pod's volume is in c, but the cluster has no node there"
 
 
 def test_several_nodes_in_the_zone_of_a_volume_are_counted_by_reason() -> None:
@@ -72,7 +72,7 @@ def test_several_nodes_in_the_zone_of_a_volume_are_counted_by_reason() -> None:
         *nodes, *bound_claim(IN_C), pod("p", cpu="3", volumes=VOLUMES), pod("a", cpu="2", on="n2"), pod("b", cpu="2", on="n3")
     )
     assert headline(simulation, "node(s) had volume node affinity conflict") == (
-        "the pod's volume is in c; of the 4 nodes there, 2 nodes have too little free cpu, 1 node is cordoned and 1 node has the "
+        "the pod's volume is in c; of the 4 nodes there, 2 do not have enough free CPU, 1 is cordoned, and 1 has the "
         "taint gpu=true, which the pod does not tolerate"
     )
 
@@ -92,7 +92,7 @@ def test_a_spread_constraint_names_the_domain_that_is_left_and_why_it_is_no_use(
         pod("p", cpu="2", labels=web, topologySpreadConstraints=spread()),
     )
     assert headline(simulation, "node(s) didn't match pod topology spread constraints") == (
-        "the topology spread allows the pod only in b; its only node there, n2, has too little free cpu"
+        "the topology spread constraint allows the pod only in b; the only node there, n2, does not have enough free CPU"
     )
 
 
@@ -112,27 +112,27 @@ def test_names_of_nodes_lose_the_domain_that_all_have_in_common() -> None:
 
 def test_a_label_value_that_is_almost_that_of_a_node_is_called_a_typo() -> None:
     assert headline(cluster(node("n1", disk="ssd"), pod("p", nodeSelector={"disk": "sdd"}))) == (
-        "the pod only runs on nodes with disk=sdd, which no node has: probably a typo of disk=ssd"
+        "the pod requires nodes with disk=sdd, but no node matches; it is probably a typo for disk=ssd"
     )
 
 
 def test_labels_that_no_node_has_are_named() -> None:
     assert headline(cluster(node("n1", disk="ssd"), pod("p", nodeSelector={"disk": "nvme"}))) == (
-        "the pod only runs on nodes with disk=nvme, and no node has that"
+        "the pod requires nodes with disk=nvme, but no node matches"
     )
     apart = cluster(node("n1", disk="ssd"), node("n2", pool="gpu"), pod("p", nodeSelector={"disk": "ssd", "pool": "gpu"}))
-    assert headline(apart) == "the pod only runs on nodes with disk=ssd and pool=gpu, and no node has all of them"
+    assert headline(apart) == "the pod requires nodes with disk=ssd and pool=gpu, but no node has all of these labels"
 
 
 def test_a_request_that_only_nodes_of_no_use_could_hold_says_why_they_are_no_use() -> None:
     large = node("n2", cpu="16", taints=("gpu=true:NoSchedule",))
     assert headline(cluster(node("n1"), large, pod("p", cpu="6")), "Insufficient cpu") == (
-        "the pod requests 6 cpu; the only node with as much, n2, has the taint gpu=true, which the pod does not tolerate"
+        "the pod requests 6 CPU; the only node with that much capacity, n2, has the taint gpu=true, which the pod does not tolerate"
     )
     others = [large, node("n3", cpu="8", cordoned=True)]
     assert headline(cluster(node("n1"), *others, pod("p", cpu="6")), "Insufficient cpu") == (
-        "the pod requests 6 cpu; of the 2 nodes with as much, 1 node has the taint gpu=true, which the pod does not tolerate and 1 node "
-        "is cordoned"
+        "the pod requests 6 CPU; of the 2 nodes with that much capacity, 1 has the taint gpu=true, which the pod does not tolerate and 1 is "
+        "cordoned"
     )
 
 
@@ -150,11 +150,11 @@ def with_gpus(obj: dict[str, Any], gpus: str) -> dict[str, Any]:
 def test_the_nodes_that_could_take_the_pod_if_others_left_answer_before_those_without_its_device() -> None:
     nodes = [node("a1"), node("a2"), with_gpus(node("g1", cpu="16"), "4")]
     simulation = cluster(*nodes, with_gpus(pod("x", on="g1"), "3"), with_gpus(pod("p", cpu="6"), "2"), release="v1.36")
-    assert headline(simulation) == "the pod requests 2 nvidia.com/gpu, and no node has more than 1 free (g1, of 4)"
+    assert headline(simulation) == "the pod requests 2 nvidia.com/gpu, but node g1 has only 1 of 4 free"
     explanation = why_pending(simulation, "default/p")
     assert [clause.headline for clause in explanation.clauses if clause.is_aside] == [
-        "at most 4 cpu in total on 2 nodes; the pod requests 6",
-        "no nvidia.com/gpu on 2 nodes; the pod requests 2",
+        "the pod requests 6 CPU, but 2 nodes have at most 4 CPU",
+        "the pod requests 2 nvidia.com/gpu, but 2 nodes do not offer this resource",
     ]
 
 
@@ -162,18 +162,18 @@ def test_affinity_and_anti_affinity_say_near_which_pods() -> None:
     term = {"labelSelector": {"matchLabels": {"app": "db"}}, "topologyKey": "kubernetes.io/hostname"}
     required = {"requiredDuringSchedulingIgnoredDuringExecution": [term]}
     assert headline(cluster(node("n1"), pod("p", affinity={"podAffinity": required}))) == (
-        "the pod must run on the same node as a pod with app=db, and none is running"
+        "the pod must run on the same node as a pod with app=db, but no such pod is running"
     )
     db = pod("db", on="n1", labels={"app": "db"})
     assert headline(cluster(node("n1"), db, pod("p", affinity={"podAntiAffinity": required}))) == (
-        "the pod may not run on the same node as a pod with app=db, which excludes 1 node"
+        "the pod must not run on the same node as a pod with app=db (anti-affinity), which rules out 1 node"
     )
 
 
 def test_a_message_without_its_cluster_counts_nodes() -> None:
     said = "0/6 nodes are available: 1 node(s) were unschedulable, 2 node(s) had untolerated taint {gpu: true}, 3 Insufficient cpu."
     assert [clause.headline for clause in parse_message(said).clauses] == [
-        "3 nodes have too little free cpu",
+        "3 nodes do not have enough free CPU",
         "2 nodes have the taint gpu=true, which the pod does not tolerate",
         "1 node is cordoned",
     ]
@@ -190,14 +190,83 @@ def test_pods_that_one_cordoned_node_would_place_have_it_as_their_headline() -> 
         pod("q", labels=web, topologySpreadConstraints=spread()),
     )
     [reason] = overview(simulation, with_changes=True).reasons
-    assert reason.headline == "node n2 is cordoned, and no other node takes these pods"
-    assert {group.headline.partition(";")[2] for group in reason.groups} == {" its only node there, n2, is cordoned"}
+    assert reason.headline == "node n2 is cordoned, and these pods fit on no other node"
+    assert {group.headline.partition(";")[2] for group in reason.groups} == {" the only node there, n2, is cordoned"}
 
 
 def test_groups_with_different_numbers_share_a_headline_without_numbers() -> None:
     [reason] = overview(cluster(node("n1"), pod("a", cpu="64"), pod("b", cpu="9"))).reasons
-    assert (reason.headline, reason.reason, reason.is_quoted) == ("nodes have too little free cpu", "Insufficient cpu", True)
+    assert (reason.headline, reason.reason, reason.is_quoted) == ("the pods request more CPU than any node has", "Insufficient cpu", True)
     assert [group.headline for group in reason.groups] == [
-        "the pod requests 64 cpu; the largest node has 4 in total",
-        "the pod requests 9 cpu; the largest node has 4 in total",
+        "the pod requests 64 CPU, but the largest node has only 4 CPU",
+        "the pod requests 9 CPU, but the largest node has only 4 CPU",
     ]
+
+
+def main_of(simulation: Simulation) -> tuple[str, str]:
+    """The headline of the pod's main reason, and what to do about it."""
+    main = why_pending(simulation, "default/p").main
+    assert main is not None
+    return main.headline, main.advice
+
+
+def test_the_node_of_a_local_volume_that_is_gone_is_to_come_back() -> None:
+    local = {"key": "kubernetes.io/hostname", "operator": "In", "values": ["gone"]}
+    objects = (node("n1"), node("n2"), *bound_claim(local), pod("p", volumes=VOLUMES))
+    said, advice = main_of(cluster(*objects, release="v1.36"))
+    assert said == "the pod's volume is on the disk of gone, but the cluster has no such node"
+    assert advice.startswith("bring the node back under the same name and with its disk; ")
+    # v1.27 fails when it looks for the node.
+    said, advice = main_of(cluster(*objects))
+    assert said == "the pod can only run on node gone, which is not in the cluster"
+    assert advice.startswith("bring the node back under the same name and with its disk; ")
+
+
+def test_a_zone_without_nodes_needs_one() -> None:
+    _, advice = main_of(cluster(node("n1"), *bound_claim(IN_C), pod("p", volumes=VOLUMES)))
+    assert advice.startswith("add a node there, ")
+
+
+def test_the_shortage_that_the_smallest_reduction_ends_leads() -> None:
+    full = [node(f"n{number}", memory="32Gi") for number in range(3)]
+    taken = [pod(f"a{number}", cpu="3", on=f"n{number}") for number in range(3)]
+    simulation = cluster(
+        *full, *taken, node("large", cpu="16", memory="8Gi"), pod("b", memory="1Gi", on="large"), pod("p", cpu="6", memory="8Gi")
+    )
+    assert headline(simulation) == "the pod requests 8Gi of memory, but node large has only 7Gi of 8Gi free"
+
+
+def test_a_pod_whose_spread_has_no_room_where_its_selector_is_says_so() -> None:
+    labels = {"app": "web"}
+    simulation = cluster(
+        node("n1", zone="a"),
+        node("n2", zone="b"),
+        pod("web", labels=labels, on="n1"),
+        pod("p", labels=labels, nodeSelector={ZONE: "a"}, topologySpreadConstraints=[{**spread()[0], "nodeAffinityPolicy": "Ignore"}]),
+    )
+    said, advice = main_of(simulation)
+    assert said == (
+        f"the pod requires nodes with {ZONE}=a, but its topology spread constraint (maxSkew 1) has no room there; matching pods in each "
+        "zone: b 0, a 1"
+    )
+    assert "remove the node selector" in advice
+
+
+def test_a_label_over_which_a_pod_is_spread_is_named() -> None:
+    said, advice = main_of(cluster(node("n1"), node("n2"), pod("p", labels={"app": "web"}, topologySpreadConstraints=spread("rack"))))
+    assert said == "no node has the label rack, which the pod's topology spread constraint uses"
+    assert advice.startswith("label the nodes with rack, ")
+
+
+def test_the_holder_of_a_port_is_named_in_what_to_do() -> None:
+    ports = [{"name": "c", "ports": [{"containerPort": 80, "hostPort": 8080}]}]
+    _, advice = main_of(cluster(node("n1"), pod("a", on="n1", containers=ports), pod("p", containers=ports)))
+    assert advice.startswith("stop or move default/a, ")
+
+
+def test_a_node_that_node_affinity_names_and_does_not_exist_is_the_reason() -> None:
+    term = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["gone"]}]}
+    affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [term]}}}
+    said, advice = main_of(cluster(node("n1"), pod("p", affinity=affinity), release="v1.36"))
+    assert said == "the pod's node affinity names gone, which does not exist"
+    assert advice.startswith("correct the node name")

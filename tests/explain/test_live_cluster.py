@@ -135,8 +135,8 @@ def test_an_error_of_a_plugin_is_not_explained_as_a_rejection(every_kind: Simula
 
     assert explanation.failed
     assert explanation.sentence == (
-        "more/dra-cel-error is pending: each attempt ends with an error before a node is found: the expression of claim more/cel-error: "
-        "selector #0 fails on a device: no such key: nothing."
+        "more/dra-cel-error is pending: every scheduling attempt fails with an error: the expression of claim "
+        "more/cel-error: selector #0 fails on a device: no such key: nothing."
     )
 
 
@@ -163,7 +163,7 @@ def test_a_log_with_a_dump_alone_groups_pods_by_what_their_scheduler_said() -> N
     [reason] = overview(simulation).reasons
 
     details = {pod: group.detail for group in reason.groups for pod in group.pods}
-    assert details["pend/big-mem"].startswith("its scheduler wrote: 0/50 nodes are available: 2 Insufficient cpu, ")
+    assert details["pend/big-mem"].startswith("its scheduler reported: 0/50 nodes are available: 2 Insufficient cpu, ")
     assert "44 Insufficient memory" in details["pend/big-mem"]
     explanation = why_pending(simulation, "pend/big-mem")
     assert (explanation.message, explanation.disagreement) == ("", "")

@@ -60,9 +60,9 @@ def test_a_reason_that_no_default_plugin_gives_is_shown_as_unknown() -> None:
     ("text", "says"),
     [
         ("0/6 nodes are available: 5 node(s) didn't match node selector.", "kubernetes issue 91601"),
-        ("0/6 nodes are available: 1 Insufficient cpu.", "the pod may not run there at all"),
-        ("0/6 nodes are available: 1 Insufficient cpu, 2", "The text was cut"),
-        ("0/6 nodes are available:", "The text was cut"),
+        ("0/6 nodes are available: 1 Insufficient cpu.", "That is normal for a pod that is limited to certain nodes"),
+        ("0/6 nodes are available: 1 Insufficient cpu, 2", "The text is"),
+        ("0/6 nodes are available:", "The text is"),
         ("0/6 nodes are available: 6 Insufficient cpu.", ""),
         ("0/6 nodes are available: 6 Insufficient cpu, 2 Insufficient memory.", ""),
         ("0/6 nodes are available: pod has unbound immediate PersistentVolumeClaims.", ""),
@@ -81,12 +81,12 @@ def test_a_preemption_that_was_not_tried_says_why() -> None:
     assert (clause.count, clause.plugin) == (0, "DefaultPreemption")
 
 
-def test_notes_before_preemption_are_read() -> None:
+def test_notes_before_preemption_are_no_reasons() -> None:
     message = parse_message(
         "0/1 nodes are available: 1 cannot allocate all claims. still not schedulable, "
         "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
     )
-    assert [clause.plugin for clause in message.clauses] == ["DynamicResources", "DynamicResources"]
+    assert [clause.plugin for clause in message.clauses] == ["DynamicResources"]
     assert [clause.count for clause in message.preemption] == [1]
 
 
@@ -131,7 +131,7 @@ def test_the_nodes_of_a_clause_are_those_with_its_reason_now() -> None:
     message = parse_message("0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable.")
     clauses = with_nodes(message.clauses, why_pending(simulation, "default/p").matrix)
     assert [clause.nodes for clause in clauses] == [("n2",), ("n1",)]
-    assert clauses[1].advice == "if the maintenance is over: `kubectl uncordon n1`"
+    assert clauses[1].advice == "when the maintenance is finished, run `kubectl uncordon n1`"
 
 
 def test_nodes_are_brought_back_before_a_constraint_between_pods_is_relaxed() -> None:
@@ -140,7 +140,7 @@ def test_nodes_are_brought_back_before_a_constraint_between_pods_is_relaxed() ->
         "3 node(s) didn't match pod anti-affinity rules."
     )
     assert [clause.plugin for clause in message.clauses] == ["NodeUnschedulable", "TaintToleration", "InterPodAffinity"]
-    assert message.first.endswith("`kubectl get nodes | grep SchedulingDisabled` lists them")
+    assert message.first.endswith("and uncordon those whose maintenance is finished")
 
 
 def test_the_command_that_uncordons_names_the_nodes_that_are_known() -> None:
@@ -227,11 +227,11 @@ BROKEN = "1 node(s) had untolerated taint {node.kubernetes.io/not-ready: }"
     [
         (
             f"0/6 nodes are available: 3 Insufficient cpu, {CONTROL_PLANE}.",
-            "all 3 nodes outside the control plane have too little free cpu",
+            "all 3 nodes outside the control plane do not have enough free CPU",
         ),
         (
             f"0/4 nodes are available: 1 Insufficient cpu, {CONTROL_PLANE}.",
-            "the only node outside the control plane has too little free cpu",
+            "the only node outside the control plane does not have enough free CPU",
         ),
     ],
 )
@@ -244,15 +244,15 @@ def test_the_only_reason_of_the_nodes_that_run_pods_says_so_once(said: str, head
 
 def test_a_reason_of_some_of_the_nodes_that_run_pods_does_not_speak_of_all() -> None:
     message = parse_message(f"0/9 nodes are available: 3 Insufficient cpu, {CONTROL_PLANE}.")
-    assert message.clauses[0].headline == "3 nodes have too little free cpu"
+    assert message.clauses[0].headline == "3 nodes do not have enough free CPU"
 
 
 def test_a_message_that_leaves_several_possibilities_does_not_choose_one() -> None:
     tainted = "1 node(s) had untolerated taint {team: a}"
     message = parse_message(f"0/6 nodes are available: {tainted}, 2 node(s) didn't match pod anti-affinity rules, {CONTROL_PLANE}.")
     assert message.conclusion == (
-        "Of the 3 nodes outside the control plane: 2 nodes are ruled out by the pod's anti-affinity: matching pods run there; 1 node has the "
-        "taint team=a, which the pod does not tolerate."
+        "The pod fits on none of the 6 nodes: 2 already run pods that the pod's anti-affinity excludes, 1 has the "
+        "taint team=a, which the pod does not tolerate, and 3 are reserved for the control plane."
     )
     assert [clause.is_aside for clause in message.clauses] == [False, False, True]
 
@@ -260,7 +260,7 @@ def test_a_message_that_leaves_several_possibilities_does_not_choose_one() -> No
 def test_a_node_that_comes_back_is_tried_before_other_pods_change() -> None:
     for reason in ("2 Insufficient cpu", "2 node(s) didn't match pod anti-affinity rules"):
         message = parse_message(f"0/6 nodes are available: {BROKEN}, {reason}, {CONTROL_PLANE}.")
-        assert message.first.startswith("find out what is wrong there")
+        assert message.first.startswith("list the nodes with `kubectl get nodes | grep NotReady`")
 
 
 def test_a_daemon_sets_pod_is_rejected_by_its_own_node_only() -> None:
@@ -269,14 +269,14 @@ def test_a_daemon_sets_pod_is_rejected_by_its_own_node_only() -> None:
         "[NodeAffinity]."
     )
     assert [(clause.plugin, clause.is_aside) for clause in message.clauses] == [("NodePorts", False), ("NodeAffinity", True)]
-    assert message.first.startswith("find the pod that has the port")
+    assert message.first.startswith("find the pod that uses the port")
 
 
 def test_preemptions_own_reason_is_that_of_a_node_without_its_lesser_pods() -> None:
     [clause] = parse_message(
         "0/8 nodes are available: 8 Insufficient memory. preemption: 0/8 nodes are available: 8 Insufficient memory."
     ).preemption
-    assert clause.meaning == "even without the pods of lower priority, 8 nodes have too little free memory"
+    assert clause.meaning == "even after evicting lower-priority pods, 8 nodes do not have enough free memory"
 
 
 def test_a_webhook_that_does_not_answer_is_named_with_its_service() -> None:
@@ -284,18 +284,18 @@ def test_a_webhook_that_does_not_answer_is_named_with_its_service() -> None:
         'Error creating: Internal error occurred: failed calling webhook "m.kyverno.svc": failed to call webhook: '
         'Post "https://kyverno-svc.kyverno.svc:443/mutate?timeout=10s": no endpoints available for service "kyverno-svc"'
     ).clauses
-    assert clause.headline.endswith('does not answer: no endpoints available for service "kyverno-svc"')
-    assert clause.advice == "get the pods behind its service kyverno-svc running: `kubectl get pods,endpoints -n kyverno`"
+    assert clause.headline.endswith('does not respond: no endpoints available for service "kyverno-svc"')
+    assert clause.advice == "make sure that the pods of its service kyverno-svc are running: `kubectl get pods,endpoints -n kyverno`"
 
 
 def test_the_broken_node_of_a_volume_is_repaired_first() -> None:
     message = parse_message(f"0/7 nodes are available: {BROKEN}, {CONTROL_PLANE}, 3 node(s) had volume node affinity conflict.")
-    assert message.first.startswith("find out what is wrong there")
+    assert message.first.startswith("list the nodes with `kubectl get nodes | grep NotReady`")
 
 
 def test_nodes_that_the_pod_does_not_ask_for_are_no_possibility() -> None:
     message = parse_message("0/5 nodes are available: 1 Insufficient nvidia.com/gpu, 4 node(s) didn't match Pod's node affinity/selector.")
-    assert message.first.startswith("see which nodes list nvidia.com/gpu under Allocatable")
+    assert message.first.startswith("run `kubectl describe nodes`: a node that does not list nvidia.com/gpu under Allocatable")
 
 
 def test_a_reason_of_the_scheduler_for_a_node_group_is_about_new_nodes() -> None:
@@ -303,7 +303,7 @@ def test_a_reason_of_the_scheduler_for_a_node_group_is_about_new_nodes() -> None
         "pod didn't trigger scale-up: 2 node(s) didn't match Pod's node affinity/selector, 2 max node group size reached"
     )
     assert [clause.headline for clause in message.clauses[1:]] == [
-        "new nodes of 2 node groups do not have the labels that the pod asks for",
+        "new nodes of 2 node groups do not match the pod's node selector or affinity",
         "2 node groups are at their maximum size",
     ]
 
@@ -312,7 +312,7 @@ def test_a_node_that_the_cloud_provider_has_not_initialized_is_no_matter_of_its_
     [clause] = parse_message(
         "0/3 nodes are available: 3 node(s) had untolerated taint {node.cloudprovider.kubernetes.io/uninitialized: true}."
     ).clauses
-    assert clause.headline.startswith("3 nodes are not initialized by the cloud provider yet (node.cloudprovider.kubernetes.io/uninit")
+    assert clause.headline.startswith("3 nodes have not been initialized by the cloud provider (node.cloudprovider.kubernetes.io/uninit")
     assert "cloud-controller-manager" in clause.advice
     assert "kubelet" not in clause.advice
 
@@ -355,15 +355,15 @@ def test_karpenters_reason_for_each_nodepool_is_a_clause() -> None:
                 'Error creating: pods "web-5f-x" is forbidden: exceeded quota: compute, requested: requests.cpu=2, used: requests.cpu=9, '
                 "limited: requests.cpu=10"
             ),
-            "the quota compute allows requests.cpu=10, of which requests.cpu=9 is used, and the pod adds requests.cpu=2",
+            "the quota compute allows requests.cpu=10, of which requests.cpu=9 is in use, and the pod requests requests.cpu=2",
         ),
         (
             'Error creating: pods "web-5f-x" is forbidden: failed quota: compute: must specify limits.cpu for: app; limits.memory for: app',
-            "the quota compute requires each container to state limits.cpu for: app; limits.memory for: app",
+            "the quota compute requires each container to specify limits.cpu for: app; limits.memory for: app",
         ),
         (
             'Error creating: pods "web-5f-x" is forbidden: maximum cpu usage per Container is 2, but limit is 4',
-            "a LimitRange of the namespace forbids it (maximum cpu usage per Container is 2, but limit is 4)",
+            "a LimitRange of the namespace does not allow it (maximum cpu usage per Container is 2, but limit is 4)",
         ),
         (
             'Error creating: pods "web-5f-x" is forbidden: violates PodSecurity "restricted:latest": runAsNonRoot != true',
@@ -371,11 +371,11 @@ def test_karpenters_reason_for_each_nodepool_is_a_clause() -> None:
         ),
         (
             'Error creating: admission webhook "policy.example.com" denied the request: no latest tag',
-            'the admission webhook "policy.example.com" denies them (no latest tag)',
+            'the admission webhook "policy.example.com" denies the request (no latest tag)',
         ),
         (
             'Error creating: Internal error occurred: failed calling webhook "policy.example.com": failed to call webhook: connection refused',
-            'the admission webhook "policy.example.com" does not answer (failed to call webhook: connection refused)',
+            'the admission webhook "policy.example.com" does not respond (failed to call webhook: connection refused)',
         ),
         (
             'Error creating: pods "web-5f-x" is forbidden: error looking up service account shop/web: serviceaccount "web" not found',
@@ -405,7 +405,7 @@ def test_nodes_where_the_volume_is_not_are_no_use_if_a_later_filter_rejected_oth
         "6 node(s) had volume node affinity conflict."
     )
     assert [(clause.count, clause.is_aside) for clause in message.clauses] == [(2, False), (4, False), (6, True)]
-    assert message.first.startswith("uncordon the nodes")
+    assert message.first.startswith("list the cordoned nodes")
 
 
 def test_a_word_that_a_terminal_broke_is_read() -> None:
@@ -422,5 +422,5 @@ def test_the_end_of_a_message_about_claims_is_no_reason_of_its_own() -> None:
 
 def test_a_taint_of_an_agent_that_starts_asks_for_no_toleration() -> None:
     [clause] = parse_message("0/1 nodes are available: 1 node(s) had untolerated taint {node.cilium.io/agent-not-ready: }.").clauses
-    assert clause.headline == "the agent of node.cilium.io is not ready on 1 node"
+    assert clause.headline == "the node.cilium.io agent is not ready on 1 node"
     assert "toleration" not in clause.advice

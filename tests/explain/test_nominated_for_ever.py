@@ -63,7 +63,7 @@ def test_a_nominated_pod_whose_victims_are_gone_waits_for_its_next_attempt_only(
 
     assert (explanation.standing, explanation.queue and explanation.queue.queue) == ("nominated", "backoffQ")
     assert not explanation.for_ever
-    assert "1 node can take it now; it is in backoffQ" in explanation.sentence
+    assert "fits on 1 node now; it is in backoffQ" in explanation.sentence
 
 
 def test_the_doctor_notes_a_nomination_whose_next_attempt_is_due() -> None:
@@ -81,7 +81,7 @@ def test_an_endless_nomination_is_explained_with_a_remedy() -> None:
     explanation = explained("nominated-for-ever")
     assert explanation.for_ever
     assert explanation.sentence.startswith(f"{POD} stays nominated to {NOMINATED_NODE} forever")
-    assert "filterVerb and no preemptVerb" in explanation.cause
+    assert "filterVerb but no preemptVerb:" in explanation.cause
     assert "preemptVerb" in explanation.advice
     assert explanation.message == "0/9 nodes are available: 2 Insufficient cpu, 7 node is not in the subnet of the pod's fixed IP."
     by_reason = {clause.reason: set(clause.nodes) for clause in explanation.clauses}
@@ -96,7 +96,7 @@ def test_the_doctor_finds_it_in_the_engine_and_in_the_objects_alone() -> None:
     config = {"extenders": [{"urlPrefix": "http://sheduler-extender:1003/v1", "filterVerb": "filter", "bindVerb": "bind", "weight": 1}]}
     (alone,) = examine_objects(simulation.stored_objects(), scheduler=scheduler_of(config)).differences
     assert (alone.kind, alone.about) == (FOR_EVER, f"Pod {POD}")
-    assert "http://sheduler-extender:1003/v1 has a filterVerb and no preemptVerb" in alone.cause
+    assert "http://sheduler-extender:1003/v1 has a filterVerb but no preemptVerb:" in alone.cause
 
 
 def test_a_preempt_verb_mends_it() -> None:
@@ -133,7 +133,7 @@ def test_a_change_that_the_extender_rejects_is_not_suggested() -> None:
 def test_turning_the_preempt_verb_on_is_the_first_suggestion_and_ends_it(name: str, pod: str, url: str) -> None:
     simulation = played(name)
     first = smallest_change(simulation, pod).suggestions[0]
-    assert (first.effect, first.changes[0].what) == ("endsNomination", f"give the extender {url} a preemptVerb")
+    assert (first.effect, first.changes[0].what) == ("endsNomination", f"configure a preemptVerb for the extender {url}")
     # v1.18 leaves the nomination, so there the pod is made again, too.
     assert [change.kind for change in first.changes] == (["plugin", "again"] if pod == POD else ["plugin"])
     for command in (*first.commands, convert_command({"op": "advance", "seconds": 400}), convert_command({"op": "run"})):

@@ -40,8 +40,8 @@ def templates() -> Iterator[str]:
         "{first}, {next}",
         "{first} and {next}",
         "{first}; {next}",
-        "{nodes} does not fit",
-        "{nodes} do not fit",
+        "{nodes} is rejected for another reason",
+        "{nodes} are rejected for another reason",
         "{names} and {count} more",
     )
     yield from (sample.description for sample in samples())

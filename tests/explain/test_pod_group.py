@@ -40,7 +40,7 @@ def test_a_gang_with_too_few_pods_says_how_many_are_missing() -> None:
         "default/p is pending. It is not tried until its pod group default/train has 2 pods; it has 1 now."
     )
     [reason] = overview(simulation).reasons
-    assert (reason.reason, reason.placeable) == ("their pod group is not complete", False)
+    assert (reason.reason, reason.placeable) == ("their pod group is incomplete", False)
 
 
 def test_a_gang_that_does_not_fit_together_is_not_said_to_wait_for_its_attempt() -> None:
@@ -52,7 +52,7 @@ def test_a_gang_that_does_not_fit_together_is_not_said_to_wait_for_its_attempt()
         "It belongs to the pod group default/train, whose pods are scheduled together: at least 2 pods must fit at the same time."
     )
     [reason] = overview(simulation).reasons
-    assert reason.reason == "nodes can take them one by one, but they are scheduled with their pod group"
+    assert reason.reason == "they fit on nodes one by one, but their pod group is scheduled as a whole"
     assert not reason.placeable
 
 

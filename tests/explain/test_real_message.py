@@ -55,26 +55,29 @@ def test_a_pod_whose_claims_the_files_lack_is_not_tried_and_its_schedulers_messa
     simulation = cluster(node("n1"), node("n2"), node("n3"), waiting(message, volumes=volumes))
     explanation = why_pending(simulation, "default/p")
     assert explanation.sentence == (
-        "default/p is pending. Its scheduler's message says: 2 nodes cannot use the pod's volume. The files have no PersistentVolumeClaim "
-        "objects, so it was not tried here. Add the output of `kubectl get pvc,pv,storageclasses,csinodes -A -o json`."
+        "default/p is pending: 2 nodes cannot access the pod's volume. The files contain no PersistentVolumeClaim "
+        "objects, so scheduling was not simulated. Add the output of `kubectl get pvc,pv,storageclasses,csinodes -A -o "
+        "json`."
     )
     assert (explanation.message, explanation.disagreement, explanation.matrix, explanation.room) == ("", "", (), ())
     assert not any("does not exist" in clause.headline for clause in explanation.clauses)
     [reason] = overview(simulation).reasons
-    assert reason.reason == "not evaluated: the files have no PersistentVolumeClaim objects"
-    assert reason.groups[0].detail == "its scheduler wrote: 2 nodes cannot use the pod's volume"
+    assert reason.reason == "not evaluated: the files contain no PersistentVolumeClaim objects"
+    assert reason.groups[0].detail == "its scheduler reported: 2 nodes cannot access the pod's volume"
     assert overview(simulation).other_reasons(reason) == ()
 
 
 def test_a_message_that_counts_other_nodes_points_at_the_cache() -> None:
     found = disagreement(node("n1"), waiting("0/6 nodes are available: 6 Insufficient cpu.", cpu="64"))
-    assert found.startswith("that message counts 6 nodes, and here are 1: the files are incomplete, nodes came or went since, or ")
+    assert found.startswith(
+        "that message counts 6 nodes, but the files have 1: the files are incomplete, nodes have been added or removed since, or "
+    )
 
 
 def test_a_pod_that_fits_now_although_its_scheduler_refused_it_disagrees() -> None:
     found = disagreement(node("n1"), waiting("0/1 nodes are available: 1 Insufficient cpu."))
     assert found.startswith(
-        "a node fits here: the cluster has changed since that message, or its scheduler has another release or configuration"
+        "the pod fits on a node in the simulation: the cluster has changed since that message, or the release or configuration"
     )
 
 

@@ -64,7 +64,7 @@ def using(name: str, claim: str = "c", **spec: Any) -> dict[str, Any]:
 CASES: dict[str, tuple[list[dict[str, Any]], str]] = {
     "fewer devices": (
         [node("n1"), device_class("gpu"), devices("n1", "a", "a"), claim(count=4), using("p")],
-        "ask for 2 devices instead of 4 devices in request r of claim default/c",
+        "lower request r of claim default/c from 4 devices to 2 devices",
     ),
     "all devices": (
         [
@@ -79,19 +79,19 @@ CASES: dict[str, tuple[list[dict[str, Any]], str]] = {
             },
             using("p"),
         ],
-        "ask for 1 device instead of all devices in request r of claim default/c",
+        "lower request r of claim default/c from all devices to 1 device",
     ),
     "a selector": (
         [node("n1"), device_class("gpu"), devices("n1", "a"), claim(model="b"), using("p")],
-        'do not select by device.attributes["gpu.example.com"].model == "b" in request r of claim default/c',
+        'remove the selector device.attributes["gpu.example.com"].model == "b" from request r of claim default/c',
     ),
     "another class": (
         [node("n1"), device_class("gpu", "false"), device_class("any"), devices("n1", "a"), claim(), using("p")],
-        "ask for the device class any in request r of claim default/c",
+        "use the device class any in request r of claim default/c",
     ),
     "a class that does not exist": (
         [node("n1"), device_class("any"), devices("n1", "a"), claim(), using("p")],
-        "ask for the device class any in request r of claim default/c",
+        "use the device class any in request r of claim default/c",
     ),
     "a taint": (
         [
@@ -101,7 +101,7 @@ CASES: dict[str, tuple[list[dict[str, Any]], str]] = {
             claim(),
             using("p"),
         ],
-        "tolerate the device taint bad=yes:NoSchedule in request r of claim default/c",
+        "add a toleration for the device taint bad=yes:NoSchedule to request r of claim default/c",
     ),
     "a constraint": (
         [
@@ -111,7 +111,7 @@ CASES: dict[str, tuple[list[dict[str, Any]], str]] = {
             claim(count=2, constraints=[{"matchAttribute": f"{DRIVER}/model"}]),
             using("p"),
         ],
-        "do not require equal values of gpu.example.com/model in claim default/c",
+        "remove the constraint that requires equal values of gpu.example.com/model from claim default/c",
     ),
     "a pod that has the device": (
         [
@@ -147,7 +147,7 @@ CASES: dict[str, tuple[list[dict[str, Any]], str]] = {
             claim(),
             using("p"),
         ],
-        "add one more node like n1",
+        "add a node like n1",
     ),
     "a claim of its own": (
         [
@@ -171,7 +171,7 @@ CASES: dict[str, tuple[list[dict[str, Any]], str]] = {
             using("q", on="n1"),
             using("p"),
         ],
-        "give default/p a claim of its own, c-p, instead of default/c",
+        "give default/p its own claim, c-p, instead of default/c",
     ),
 }
 
@@ -195,7 +195,7 @@ def test_only_the_largest_number_of_devices_that_helps_is_suggested() -> None:
     objects = [node("n1"), device_class("gpu"), devices("n1", "a", "a", "a"), claim(count=6), using("p")]
     result = smallest_change(cluster(*objects, release="v1.36"), "default/p")
     fewer = [change.what for suggestion in result.suggestions for change in suggestion.changes if change.kind == "request"]
-    assert fewer == ["ask for 3 devices instead of 6 devices in request r of claim default/c"]
+    assert fewer == ["lower request r of claim default/c from 6 devices to 3 devices"]
 
 
 def test_two_pods_leave_where_one_is_not_enough() -> None:

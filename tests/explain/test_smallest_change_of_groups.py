@@ -41,22 +41,25 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
     "too few pods": (
         [node("n1"), group(3), *members(2)],
         [
-            "set minCount of the pod group default/gang to 2 instead of 3",
-            "create 1 pod more of the pod group default/gang, like default/p",
+            "lower minCount of the pod group default/gang from 3 to 2",
+            "create 1 pod like default/p in the pod group default/gang",
         ],
     ),
     "the group does not exist": ([node("n1"), *members(2)], ["create the pod group default/gang with minCount 2"]),
     "too few nodes": (
         [node("n1"), group(3), *members(3, cpu="3")],
-        ["set minCount of the pod group default/gang to 1 instead of 3", "add 2 more nodes like n1"],
+        ["lower minCount of the pod group default/gang from 3 to 1", "add 2 nodes like n1"],
     ),
     "a domain that is too small": (
         [node("n1", zone="a"), node("n2", zone="b"), group(2, schedulingConstraints={"topology": [{"key": ZONE}]}), *members(2, cpu="3")],
-        [f"do not require one {ZONE} for the pod group default/gang", "set minCount of the pod group default/gang to 1 instead of 2"],
+        [
+            f"remove the topology constraint on {ZONE} from the pod group default/gang",
+            "lower minCount of the pod group default/gang from 2 to 1",
+        ],
     ),
     "a label that no node has": (
         [node("n1"), group(2), *members(2, nodeSelector={"disk": "ssd"})],
-        ["do not ask for the node label disk=ssd (nodeSelector)", "label n1 with disk=ssd"],
+        ["remove the node label disk=ssd from nodeSelector", "label n1 with disk=ssd"],
     ),
 }
 
@@ -153,4 +156,4 @@ def test_a_group_that_runs_as_it_is_needs_no_change() -> None:
 
 def test_the_sentence_says_that_the_group_is_scheduled() -> None:
     result = smallest_change(session([node("n1"), group(3), *members(2)]), "default/p")
-    assert result.sentence == ("default/p would be scheduled with its group: set minCount of the pod group default/gang to 2 instead of 3.")
+    assert result.sentence == ("default/p would be scheduled with its group: lower minCount of the pod group default/gang from 3 to 2.")

@@ -40,8 +40,8 @@ def test_a_pod_that_was_scheduled_after_its_messages_is_not_pending() -> None:
     assert (found.standing, found.sentence) == (
         "scheduled",
         (
-            "The pod is no longer pending: it was scheduled to node-a 60s ago. What was said before no longer applies. "
-            "Its newest warning is not about scheduling: FailedMount: configmap not found"
+            "The pod is no longer pending: it was scheduled to node-a 60s ago. Earlier messages no longer apply. Its "
+            "newest warning is not about scheduling: FailedMount: configmap not found"
         ),
     )
 
@@ -81,7 +81,7 @@ def test_a_pod_for_which_preemption_has_made_room_waits_for_its_victims_and_need
     reading = read(HEAD + NOMINATED + "Events:\n" + VICTIMS)
     found = reading.answer_of("shop/web")
     assert found is not None
-    assert found.sentence == "The pod is nominated to node-b, and waits until the pods that preemption has evicted there are gone."
+    assert found.sentence == "The pod is nominated to node-b and is waiting for the pods that preemption evicted there to terminate."
     assert "--field-selector spec.nodeName=node-b | grep Terminating" in found.advice
     [message] = reading.messages
     assert (message.message.first, [clause.advice for clause in message.message.clauses]) == ("", [""])
@@ -89,7 +89,7 @@ def test_a_pod_for_which_preemption_has_made_room_waits_for_its_victims_and_need
 
 def test_an_autoscaler_does_not_decide_about_a_pod_that_waits_for_its_victims() -> None:
     assert answer(VICTIMS + scale_up("60s")).sentence == (
-        "The pod waits until the pods that preemption has evicted from its nominated node are gone."
+        "The pod is waiting for the pods that preemption evicted from its nominated node to terminate."
     )
 
 
@@ -111,8 +111,8 @@ def test_a_limit_of_the_autoscaler_comes_first_and_says_what_to_do() -> None:
         + "affinity/selector, 1 max node group size reached\n"
     )
     assert found.sentence == (
-        "No node is on its way: 1 node group is at its maximum size; a new node of 1 node group does not have "
-        "the labels that the pod asks for."
+        "No node is on its way: 1 node group is at its maximum size; a new node of 1 node group does not match the "
+        "pod's node selector or affinity."
     )
     assert found.advice == "raise the maximum size of a node group that would take the pod"
 
@@ -184,8 +184,8 @@ def test_a_described_claim_without_its_pod_is_explained() -> None:
     [message] = reading.messages
     [clause] = message.message.clauses
     assert (message.pod, message.text) == ("cache/data-redis-0", said)
-    assert clause.headline.endswith("its provisioner lacks the permission to create it")
-    assert clause.advice == "give the provisioner's account the permission that the message names"
+    assert clause.headline.endswith("its provisioner is not allowed to create the volume")
+    assert clause.advice == "grant the provisioner's account the permission that the message names"
     assert reading.others == ""
 
 
@@ -198,10 +198,10 @@ def test_events_of_nodes_name_those_that_are_not_ready() -> None:
         "kube-system  50s   Warning  NetworkNotReady   pod/proxy-1     cni plugin not initialized\n"
     )
     [message] = reading.messages
-    assert message.message.first == "find out what is wrong there: `kubectl describe node b-2 b-3` shows the conditions"
+    assert message.message.first == "run `kubectl describe node b-2 b-3` to see why; its conditions and events name the cause"
     found = reading.answer_of("web/front-1")
     assert found is not None
-    assert found.note == "Likely why the nodes are not ready: kube-system/proxy-1 says: cni plugin not initialized"
+    assert found.note == "The nodes are not ready because their network is not: kube-system/proxy-1 reports: cni plugin not initialized"
     assert reading.others == ""
 
 
@@ -218,7 +218,7 @@ def test_a_scheduler_that_has_stopped_is_the_answer() -> None:
     stopped = "kube-system   kube-scheduler-cp-1   0/1     CrashLoopBackOff   14 (2m ago)   12d\n"
     [message] = read(pods + stopped).messages
     [clause] = message.message.clauses
-    assert clause.headline == "kube-scheduler does not run (CrashLoopBackOff), so no pod gets a node"
+    assert clause.headline == "kube-scheduler is not running (CrashLoopBackOff), so no pod is scheduled"
     assert clause.advice == "start with its log: `kubectl logs kube-scheduler-cp-1 -n kube-system --previous`"
     running = "kube-system   kube-scheduler-cp-2   1/1     Running            0             12d\n"
     assert read(pods + stopped + running).messages == ()
@@ -247,8 +247,8 @@ def test_a_pod_of_another_scheduler_without_events_was_not_tried() -> None:
     [message] = read(described.format(scheduler="volcano")).messages
     [clause] = message.message.clauses
     assert (message.pod, message.writer) == ("shop/web", "kubectl describe")
-    assert clause.headline.startswith("no scheduler has tried the pod: it asks for the scheduler volcano, ")
-    assert clause.advice.startswith("check that volcano runs: `kubectl get pods -A | grep volcano`")
+    assert clause.headline.startswith("no scheduler has tried the pod: it specifies the scheduler volcano ")
+    assert clause.advice.startswith("check that volcano is running: `kubectl get pods -A | grep volcano`")
     assert read(described.format(scheduler="default-scheduler")).messages == ()
 
 
@@ -259,7 +259,7 @@ def test_a_node_that_became_unhealthy_keeps_its_earlier_reason_in_mind() -> None
         "{node.kubernetes.io/disk-pressure: }, 3 Insufficient cpu, 5 node(s) were unschedulable.\n"
     )
     assert found.note == (
-        '12m ago, 1 node that is unhealthy now probably had the reason "Insufficient cpu": a repair alone may not place the pod.'
+        '12m ago, 1 node that is unhealthy now probably had the reason "Insufficient cpu", so a repair alone may not be enough.'
     )
 
 
@@ -271,10 +271,10 @@ def test_the_requests_of_a_described_pod_are_in_its_reasons() -> None:
         "{dedicated: gpu}, 6 node(s) didn't match Pod's node affinity/selector.\n"
     )
     clauses = {clause.plugin: clause for clause in reading.messages[0].message.clauses}
-    assert clauses["NodeResourcesFit"].headline == "1 node has too little free cpu: the pod requests 1.5"
+    assert clauses["NodeResourcesFit"].headline == "1 node does not have enough free CPU; the pod requests 1.5 CPU"
     assert clauses["NodeAffinity"].headline.endswith(": disktype=ssd")
     assert "`kubectl get nodes -l disktype=ssd`" in clauses["NodeAffinity"].advice
-    assert clauses["TaintToleration"].headline.endswith(": the pod tolerates only dedicated=ml")
+    assert clauses["TaintToleration"].headline.endswith("; the pod tolerates only dedicated=ml")
 
 
 def test_a_mistyped_toleration_of_a_described_pod_comes_first_and_is_called_a_typo() -> None:
@@ -286,8 +286,8 @@ def test_a_mistyped_toleration_of_a_described_pod_comes_first_and_is_called_a_ty
         "Pod's node affinity/selector.\n"
     )
     first, *others = reading.messages[0].message.clauses
-    assert first.headline.endswith("does not tolerate: its toleration nvidia.com/gpus is probably a typo")
-    assert first.advice == "correct the pod's toleration: nvidia.com/gpu=present instead of nvidia.com/gpus"
+    assert first.headline.endswith("does not tolerate; its toleration nvidia.com/gpus is probably a typo")
+    assert first.advice == "change the pod's toleration from nvidia.com/gpus to nvidia.com/gpu=present"
     assert [clause.headline for clause in others if "control plane" in clause.headline] == ["1 node is reserved for the control plane"]
 
 

@@ -85,10 +85,10 @@ def test_a_pod_that_waits_for_its_claim_to_exist_is_not_tried() -> None:
     assert explanation.standing == "gated"
     assert explanation.message == ""
     assert explanation.sentence == (
-        "default/p is pending. The scheduler does not try it: DynamicResources holds it back because a claim of the pod does not exist yet."
+        "default/p is pending. The scheduler does not try it: DynamicResources holds it because a claim of the pod does not exist yet."
     )
     [reason] = overview(simulation).reasons
-    assert reason.reason == "held back by DynamicResources"
+    assert reason.reason == "held by DynamicResources"
     assert reason.groups[0].detail == 'could not find ResourceClaim "default/missing"'
 
 
@@ -130,5 +130,5 @@ def test_without_the_claims_a_pod_that_its_scheduler_tried_is_not_said_to_be_hel
     explanation = why_pending(cluster(node("n1"), tried, release=V1_36), "default/p")
 
     assert explanation.lacks == "ResourceClaim"
-    assert "1 node lacks free devices for the pod's claims" in explanation.sentence
+    assert "1 node does not have enough free devices for the pod's claims" in explanation.sentence
     assert (explanation.standing, explanation.advice) == ("pending", "")

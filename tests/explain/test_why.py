@@ -90,7 +90,7 @@ def test_a_pod_that_fits_says_where_and_how_many_come_before_it() -> None:
     assert explanation.fits == ("n1", "n2")
     assert explanation.queue is not None
     assert (explanation.queue.queue, explanation.queue.ahead) == ("activeQ", 1)
-    assert explanation.sentence == "default/p is pending; 2 nodes can take it now; it is in the scheduling queue behind 1 pod."
+    assert explanation.sentence == "default/p is pending, but fits on 2 nodes now; it is in the scheduling queue behind 1 pod."
 
 
 def test_a_pod_that_was_tried_says_what_would_wake_it() -> None:
@@ -135,7 +135,7 @@ def test_spread_counts_for_elsewhere() -> None:
     ("made", "standing", "message"),
     [
         (pod("p", on="n1"), "scheduled", "bound to n1"),
-        (pod("p", schedulerName="mine"), "ignored", "asks for the scheduler mine, so default-scheduler does not try it"),
+        (pod("p", schedulerName="mine"), "ignored", "the scheduler mine, so default-scheduler does not try it."),
         (pod("p", schedulingGates=[{"name": "quota"}]), "gated", "scheduling gates (quota)"),
     ],
 )
@@ -209,7 +209,7 @@ def test_reasons_of_other_nodes_than_the_decisive_ones_are_asides() -> None:
 
 def test_a_pod_of_another_scheduler_says_what_to_check() -> None:
     explanation = why_pending(cluster(node("n1"), pod("p", schedulerName="yunikorn")), "default/p")
-    assert explanation.advice.startswith("check that yunikorn runs: `kubectl get pods -A | grep yunikorn`")
+    assert explanation.advice.startswith("check that yunikorn is running: `kubectl get pods -A | grep yunikorn`")
 
 
 def test_the_gates_of_kueue_lead_to_its_workloads() -> None:
@@ -224,7 +224,7 @@ def test_a_pod_of_the_files_with_a_node_whose_containers_have_not_started_says_w
         "conditions": [{"type": "PodScheduled", "status": "True", "lastTransitionTime": "2026-11-26T02:20:00Z"}],
     }
     assert why_pending(cluster(node("n1"), creating), "default/p").sentence == (
-        "default/p has a node, n1, but its containers have not started: `kubectl describe pod p` shows the kubelet's events."
+        "default/p is scheduled to n1, but its containers have not started: `kubectl describe pod p` shows the kubelet's events."
     )
 
 

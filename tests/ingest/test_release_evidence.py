@@ -97,8 +97,8 @@ def test_for_a_cluster_between_the_releases_the_known_differences_are_listed() -
     assert newer is not None
     assert older is not None
 
-    assert "Known to differ: claims of devices and pod-level requests are read (from v1.34 on); pods are nominated before" in newer.text
-    assert "Known to differ: sidecar containers add to the requests of a pod (from v1.29 on)." in older.text
+    assert "Known differences: claims of devices and pod-level requests are read (from v1.34 on); pods are nominated before" in newer.text
+    assert "Known differences: sidecar containers add to the requests of a pod (from v1.29 on)." in older.text
 
 
 def test_the_differences_are_those_between_the_cluster_and_the_simulated_release() -> None:

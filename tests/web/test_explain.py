@@ -55,7 +55,7 @@ def test_a_pending_pod_is_explained_with_the_nodes_behind_each_clause(owner: API
 
 @pytest.mark.parametrize(
     ("address", "first"),
-    [("explain/default/large/", "### Why `default/large` is pending"), ("overview/", "### 1 pod is pending, for 1 reason")],
+    [("explain/default/large/", "### Why `default/large` is pending"), ("overview/", "### 1 pod is pending")],
 )
 def test_an_explanation_is_returned_as_markdown(owner: APIClient, session_id: UUID, address: str, first: str) -> None:
     response = owner.get(f"/api/v1/sessions/{session_id}/{address}", {"format": "markdown"})
@@ -101,7 +101,7 @@ def test_pending_pods_are_returned_in_groups(owner: APIClient, session_id: UUID)
 
 def test_the_overview_has_each_reason_with_its_numbers(owner: APIClient, session_id: UUID) -> None:
     body = owner.get(f"/api/v1/sessions/{session_id}/overview/").json()
-    assert body["sentence"] == "1 pod is pending, for 1 reason"
+    assert body["sentence"] == "1 pod is pending"
     [reason] = body["reasons"]
     assert (reason["reason"], reason["count"]) == ("Insufficient cpu", 1)
     assert reason["groups"][0]["detail"].startswith("the pod requests 1000 cpu; the largest node has ")

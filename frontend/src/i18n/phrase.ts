@@ -16,6 +16,12 @@ export function say(phrase: Phrase | null | undefined, english: string): Said {
   return { text: filled(template, phrase?.values ?? {}), lang: language() };
 }
 
+/** A sentence with a capital letter and a full stop; a command that begins it stays as it is. */
+export function wholeSentence(text: string): string {
+  const sentence = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?:…。！？：]$/u.test(sentence) ? sentence : sentence + (/\p{Script=Han}/u.test(sentence) ? "。" : ".");
+}
+
 /** A phrase in the language of the page; in English if it has no translation. */
 export function sayPhrase(phrase: Phrase): Said {
   return say(phrase, filled(phrase.template, phrase.values));

@@ -20,7 +20,7 @@ from schedviz.explain.reason_tables.whole import SCHEDULER_LOG, TABLE_OF_PODS
 from schedviz.explain.sentence import answer_of
 from schedviz.explain.text_reading import PodAnswer, says_all
 from schedviz.kube.printed_amount import printed_amount
-from schedviz.trace.phrase import as_sentence
+from schedviz.trace.phrase import as_sentence, whole_sentence
 
 #: Groups per reason of an overview; the pods of others are counted.
 _GROUPS: Final = 5
@@ -37,7 +37,9 @@ def card_of_pod(explanation: Explanation, change: SmallestChange | None, *, orig
         # A sentence of a card has no code.
         sentence=answer_of(explanation).replace("`", "'"),
         unit="nodes",
-        reasons=tuple(_reason(clause, advised=bool(fixes)) for clause in explanation.clauses_to_read if not clause.is_aside),
+        reasons=tuple(
+            _reason(clause, advised=bool(fixes), said=explanation.sentence) for clause in explanation.clauses_to_read if not clause.is_aside
+        ),
         others=_others(explanation.clauses),
         other_nodes=sum(clause.count for clause in explanation.clauses if clause.is_aside),
         message=one_full_stop(explanation.message) if explanation.nodes else "",
@@ -77,17 +79,11 @@ def card_of_message(
     """
     autoscaler_clauses = [clause for each in autoscaler_messages if not says_all(answer, each) for clause in each.message.clauses]
     message = pod_message.message
-    general = f"None of {message.nodes:,} nodes takes the pod" if message.nodes > 1 else "The node does not take the pod"
+    general = f"The pod fits on none of the {message.nodes:,} nodes." if message.nodes > 1 else "The pod does not fit on the only node."
     if not message.nodes:
         # Without nodes, the first reason says it all: below the name of the pod, it is not said twice.
         named = any(clause.headline for clause in message.clauses)
-        general = (
-            ""
-            if pod_message.pod and named
-            else as_sentence(message.clauses[0].headline)
-            if named
-            else "The scheduler does not place the pod"
-        )
+        general = "" if pod_message.pod and named else as_sentence(message.clauses[0].headline) if named else "The pod is pending"
     is_answered = answer is not None and bool(answer.sentence)
     is_over = answer is not None and answer.standing == "scheduled"
     # An image has room for few reasons: the one that the answer names comes before those of the scheduler.
@@ -112,39 +108,42 @@ def card_of_message(
 
 def _concluded(message: Message) -> Iterator[str]:
     yield message.conclusion
-    yield f"Try first: {message.first}." if message.first else ""
+    yield f"Try this first: {whole_sentence(message.first)}" if message.first else ""
 
 
 def _first(answer: PodAnswer | None) -> Iterator[str]:
     if answer is None:
         return
     yield answer.sentence
-    yield f"To do: {answer.advice}." if answer.advice else ""
+    yield f"To do: {whole_sentence(answer.advice)}" if answer.advice else ""
     yield answer.note
 
 
 def _finding(finding: Finding) -> str:
-    cause = f" Likely: {finding.cause}." if finding.cause else ""
-    advice = f" Do: {finding.advice}." if finding.advice else ""
-    return f"{as_sentence(finding.sentence)}.{cause}{advice}"
+    cause = f" Cause: {whole_sentence(finding.cause)}" if finding.cause else ""
+    advice = f" To do: {whole_sentence(finding.advice)}" if finding.advice else ""
+    return f"{whole_sentence(finding.sentence)}{cause}{advice}"
 
 
 def _others(clauses: Sequence[Clause]) -> str:
     return "; ".join(clause.headline or f"{clause.count} {clause.reason}" for clause in clauses if clause.is_aside)
 
 
-def _reason(clause: Clause, *, meaning: bool = False, advised: bool = False) -> Reason:
-    """With `meaning`, explains the reason if there are no numbers. `advised`: verified changes say what to do."""
+def _reason(clause: Clause, *, meaning: bool = False, advised: bool = False, said: str = "") -> Reason:
+    """With `meaning`, explains the reason if there are no numbers. `advised`: verified changes say what to do.
+
+    `said`: the card's sentence; a headline that it contains is not repeated.
+    """
     sentences = [clause.meaning] if meaning and clause.meaning and not clause.headline else []
     sentences += [detail.sentence for detail in clause.details if not meaning and detail.sentence != clause.headline]
     return Reason(
         count=clause.count,
         reason=clause.reason,
-        headline=as_sentence(clause.headline),
+        headline="" if clause.headline in said else as_sentence(clause.headline),
         plugin=clause.plugin,
         writer=writer_of(clause) or "kube-scheduler",
-        lines=tuple(map(Line, sentences)),
-        todo="" if advised else clause.advice,
+        lines=tuple(map(Line, map(whole_sentence, sentences))),
+        todo="" if advised else whole_sentence(clause.advice),
         nodes=clause.nodes if is_about_nodes(clause) else (),
         charts=tuple(chart for detail in clause.details for chart in _charts(detail)),
     )
@@ -165,10 +164,11 @@ def _free(resource: str, allocatable: int, used: int) -> str:
 
 def _fix(suggestion: Suggestion) -> Fix:
     title = " and ".join(change.what for change in suggestion.changes)
-    besides = dict.fromkeys(change.consequence for change in suggestion.changes)
+    besides = dict.fromkeys(change.consequence for change in suggestion.changes if change.consequence)
+    effects = "; ".join(filter(None, (_effect(suggestion), suggestion.together)))
     return Fix(
-        title,
-        "; ".join(filter(None, (_effect(suggestion), suggestion.together, *besides))),
+        whole_sentence(title),
+        " ".join(filter(None, (whole_sentence(effects), *(f"Note: {whole_sentence(consequence)}" for consequence in besides)))),
         _commands(suggestion.changes),
     )
 
@@ -193,19 +193,23 @@ def _waiting(reason: WaitingReason, others: Sequence[Clause]) -> Reason:
     lines = [Line(_line_of(reason, group), group.pods) for group in reason.groups[:_GROUPS]]
     if remaining := sum(len(group.pods) for group in reason.groups[_GROUPS:]):
         lines.append(Line(f"and {remaining:,} more"))
-    lines += [Line(f"also: {clause.headline or clause.reason}. To do: {clause.advice}") for clause in others]
+    lines += [Line(f"Also: {clause.headline or clause.reason}. To do: {whole_sentence(clause.advice)}") for clause in others]
     return Reason(
         count=reason.count,
         reason=reason.reason if reason.is_quoted else as_sentence(reason.reason),
         headline=as_sentence(reason.headline) if reason.is_quoted and reason.headline != reason.reason else "",
         lines=tuple(lines),
-        todo=": ".join(filter(None, (what_to_do(reason.changes) or reason.advice, reason.effect))),
-        caution="; ".join(dict.fromkeys(change.consequence for change in reason.changes if change.consequence)),
+        todo=whole_sentence("; ".join(filter(None, (what_to_do(reason.changes) or reason.advice, reason.effect)))),
+        caution=" ".join(dict.fromkeys(whole_sentence(change.consequence) for change in reason.changes if change.consequence)),
         commands=_commands(reason.changes),
     )
 
 
 def _line_of(reason: WaitingReason, group: PendingGroup) -> str:
     """The numbers of the group, and what would place it if that is not said once for the reason."""
-    todo = "" if reason.changes or not group.changes else f"To do: {': '.join(filter(None, (what_to_do(group.changes), group.effect)))}"
+    todo = (
+        ""
+        if reason.changes or not group.changes
+        else f"To do: {whole_sentence('; '.join(filter(None, (what_to_do(group.changes), group.effect))))}"
+    )
     return ". ".join(filter(None, (reason.besides(group), todo)))

@@ -95,7 +95,7 @@ def _reason(number: int, reason: Reason, unit: str) -> Iterable[str]:
         yield f"<p><b>To do:</b> {_with_code(reason.todo)}</p>"
     yield from (f"<pre>{escape(command)}</pre>" for command in reason.commands)
     if reason.caution:
-        yield f'<p class="quiet">Mind: {escape(reason.caution)}</p>'
+        yield f'<p class="quiet">Note: {escape(reason.caution)}</p>'
     yield "</section>"
 
 
@@ -132,7 +132,7 @@ def _bar(bar: Bar, chart: Chart) -> str:
 def _fixes(fixes: Sequence[Fix]) -> Iterable[str]:
     if not fixes:
         return
-    yield '<h2>What would place it</h2><p class="quiet">Each change was verified with a dry run.</p><ul class="fixes">'
+    yield '<h2>Changes that make the pod schedulable</h2><p class="quiet">Each change was verified with a dry run.</p><ul class="fixes">'
     for fix in fixes:
         effect = f' <span class="quiet">{escape(fix.effect)}</span>' if fix.effect else ""
         commands = "".join(f"<pre>{escape(command)}</pre>" for command in fix.commands)
@@ -144,11 +144,11 @@ def _messages(card: Card) -> Iterable[str]:
     if card.message:
         yield f"<h2>Message</h2><pre>{escape(card.message)}</pre>"
     for finding in card.findings:
-        yield f"<h2>Doctor</h2><p>{escape(finding)}</p>"
+        yield f"<h2>Finding</h2><p>{escape(finding)}</p>"
     if card.is_said:
-        yield "<p>The cluster's scheduler wrote the same message.</p>"
+        yield "<p>The cluster's scheduler reported the same message.</p>"
     elif card.said:
-        yield f"<h2>The cluster's scheduler wrote</h2><pre>{escape(card.said)}</pre>"
+        yield f"<h2>Message of the cluster's scheduler</h2><pre>{escape(card.said)}</pre>"
     if card.disagreement:
         yield f"<p>The simulation differs: {escape(card.disagreement)}.</p>"
 

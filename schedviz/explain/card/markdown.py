@@ -24,9 +24,9 @@ def markdown_of(card: Card) -> str:
     if card.subject and card.sentence:
         lines += ["", text(card.sentence)]
     for finding in card.findings:
-        lines += ["", f"**Doctor**: {text(finding)}"]
+        lines += ["", f"**Finding**: {text(finding)}"]
     if card.fixes:
-        lines += ["", "**What would place it** (each verified by a dry run)", ""]
+        lines += ["", "**Changes that make the pod schedulable** (each verified by a dry run)", ""]
         for fix in card.fixes:
             lines += _fix(fix)
     for reason in card.reasons:
@@ -44,9 +44,9 @@ def _messages(card: Card) -> Iterable[str]:
         yield from ("", *block(card.message))
     since = f" (unschedulable since {text(card.said_since)})" if card.said_since else ""
     if card.is_said:
-        yield from ("", f"The cluster's scheduler wrote the same message{since}.")
+        yield from ("", f"The cluster's scheduler reported the same message{since}.")
     elif card.said:
-        yield from ("", f"The cluster's scheduler wrote{since}:", "", *block(card.said))
+        yield from ("", f"Message of the cluster's scheduler{since}:", "", *block(card.said))
     if card.disagreement:
         yield from ("", f"The simulation differs: {text(card.disagreement)}.")
 
@@ -73,7 +73,7 @@ def _reason(reason: Reason, unit: str) -> Iterable[str]:
         yield f"- **To do:** {with_code(reason.todo)}"
     yield from (line for command in reason.commands for line in _command(command))
     if reason.caution:
-        yield f"- **Mind:** {text(reason.caution)}"
+        yield f"- **Note:** {text(reason.caution)}"
 
 
 def _line(line: Line) -> str:
@@ -83,7 +83,7 @@ def _line(line: Line) -> str:
 
 
 def _fix(fix: Fix) -> Iterable[str]:
-    yield f"- {text(fix.what)}" + (f": {text(fix.effect)}" if fix.effect else "")
+    yield f"- {text(fix.what)}" + (f" {text(fix.effect)}" if fix.effect else "")
     yield from (line for command in fix.commands for line in _command(command))
 
 

@@ -129,7 +129,7 @@ class _Canvas:
         for command in reason.commands:
             self._command(command)
         if reason.caution:
-            self._paragraph(f"Mind: {reason.caution}", self._theme.ink_2, leading=21)
+            self._paragraph(f"Note: {reason.caution}", self._theme.ink_2, leading=21)
 
     def _in_one_line(self, card: Card) -> None:
         """The reasons that have no room for more than their names."""
@@ -177,11 +177,11 @@ class _Canvas:
         if not fixes:
             return
         self._y += 22
-        self._paragraph("What would place it", self._theme.ink, size=15, weight="bold", leading=22)
+        self._paragraph("Changes that make the pod schedulable", self._theme.ink, size=15, weight="bold", leading=22)
         for fix in fixes[:_FIXES]:
             self._y += 4
             self._check(_PADDING + 3, self._y + 5)
-            words = f"{fix.what} ({fix.effect})" if fix.effect else fix.what
+            words = f"{fix.what} {fix.effect}" if fix.effect else fix.what
             self._paragraph(words, self._theme.ink, leading=21, left=_PADDING + 22)
             for command in fix.commands:
                 self._command(command)
@@ -205,10 +205,12 @@ class _Canvas:
             self._paragraph(card.message, self._theme.ink_2, size=12, weight="code", leading=18)
             self._y += 4
         for finding in card.findings:
-            self._paragraph(f"Doctor: {finding}", self._theme.ink_2, size=12, leading=18)
+            self._paragraph(f"Finding: {finding}", self._theme.ink_2, size=12, leading=18)
             self._y += 4
         if card.said:
-            said = "The cluster's scheduler wrote the same message." if card.is_said else f"The cluster's scheduler wrote: {card.said}"
+            said = (
+                "The cluster's scheduler reported the same message." if card.is_said else f"Message of the cluster's scheduler: {card.said}"
+            )
             self._paragraph(said, self._theme.ink_2, size=12, leading=18)
         if card.disagreement:
             self._paragraph(f"The simulation differs: {card.disagreement}.", self._theme.ink_2, size=12, leading=18)

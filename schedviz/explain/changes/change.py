@@ -72,39 +72,39 @@ _FOR_ALL_NODES: Final = 10
 WORDS: dict[str, str] = {
     "request": "a smaller request",
     "toleration": "a toleration",
-    "selector": "a label or selector asked for no more",
+    "selector": "a label or selector removed",
     "constraint": "a constraint relaxed",
     "class": "another device class",
-    "claim": "a claim of its own",
+    "claim": "its own claim",
     "minimum": "a smaller minCount",
-    "port": "a host port given up",
+    "port": "a host port removed",
     "uncordon": "a node uncordoned",
     "repair": "an unhealthy node repaired",
     "label": "a label for a node",
-    "taint": "a taint taken off",
-    "victim": "pods that leave",
-    "member": "pods of the group",
+    "taint": "a taint removed",
+    "victim": "other pods removed",
+    "member": "more pods of the group",
     "device": "more devices",
     "node": "more nodes",
-    "plugin": "the scheduler's configuration",
-    "again": "the pod made again",
+    "plugin": "another scheduler configuration",
+    "again": "the pod recreated",
 }
 
 
 #: What else a change does; a kind that is not here concerns nothing but the pod. They are sentences without values, for translation.
 CONSEQUENCES: dict[Kind, str] = {
-    "port": "clients that use the node's port no longer reach the pod",
-    "constraint": "it may be there on purpose, such as to survive the loss of a node or a zone",
-    "uncordon": "the node may be in maintenance, and takes other pods again, too",
-    "taint": "other pods may be placed there, too",
-    "toleration": "the pod may then be placed on nodes that are reserved for others",
-    "victim": "their controllers create removed pods again, and those then need room elsewhere",
+    "port": "clients can no longer reach the pod through the node's port",
+    "constraint": "the constraint may be intentional, for example to survive the loss of a node or a zone",
+    "uncordon": "the node may be under maintenance, and other pods can then also be scheduled on it",
+    "taint": "other pods can then also be scheduled there",
+    "toleration": "the pod can then also be scheduled on nodes that are reserved for other workloads",
+    "victim": "their controllers recreate them, and the new pods need room on other nodes",
 }
 
 #: The same of a change of a DaemonSet's template, and of the removal of a single pod, with a controller and without.
-OF_ALL_NODES: Final = "it changes the DaemonSet's pods on all nodes"
-CREATED_AGAIN: Final = "its controller creates it again, and it then needs room elsewhere"
-NOT_CREATED_AGAIN: Final = "it names no controller that would create it again"
+OF_ALL_NODES: Final = "the change applies to the DaemonSet's pods on all nodes"
+CREATED_AGAIN: Final = "its controller recreates it, and the new pod needs room on another node"
+NOT_CREATED_AGAIN: Final = "it has no controller that would recreate it"
 
 
 class ChangeView(Part, frozen=True):

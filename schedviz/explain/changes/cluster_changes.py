@@ -80,7 +80,7 @@ def _repair(info: NodeInfo, _pod: Pod) -> Change | None:
     healthy = replace(node, spec=replace(node.spec, taints=taints), status=replace(node.status, conditions=conditions))
     return Change(
         "repair",
-        phrase("bring {node} back", node=node.name),
+        phrase("make {node} Ready again", node=node.name),
         shell("kubectl", "describe", "node", names=[node.name]),
         frozenset({names.TAINT_TOLERATION}),
         updated=(healthy,),
@@ -114,7 +114,7 @@ def _label(info: NodeInfo, pod: Pod) -> Change | None:
     label_texts = [f"{key}={value}" for key, value in missing.items()]
     # An existing label with another value has a purpose: it may describe the machine. So there is no command to copy that destroys it.
     replaced = any(key in node.metadata.labels for key in missing)
-    template = "label {node} with {labels}, if that is true of the node" if replaced else "label {node} with {labels}"
+    template = "label {node} with {labels}, if the label is accurate for that node" if replaced else "label {node} with {labels}"
     return Change(
         "label",
         phrase(template, node=node.name, labels=", ".join(label_texts)),

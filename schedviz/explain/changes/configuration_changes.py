@@ -54,7 +54,7 @@ def verbs_for_preemption(simulation: Simulation, explanation: Explanation) -> It
         extender = next(extender for extender in extenders if extender.url_prefix == url)
         yield Change(
             "plugin",
-            phrase("give the extender {extender} a preemptVerb", extender=url),
+            phrase("configure a preemptVerb for the extender {extender}", extender=url),
             against=frozenset({url}),
             config=partial(_with_preempt_verb, extender=extender),
         )
@@ -63,7 +63,7 @@ def verbs_for_preemption(simulation: Simulation, explanation: Explanation) -> It
 def made_again(pod: Pod) -> Change:
     """The same pod without its status."""
     kubectl = shell("kubectl", "delete", "pod", "-n", pod.namespace, names=[pod.name])
-    return Change("again", phrase("delete {pod} and create it again", pod=pod.key), kubectl, frozenset(), pod=_without_status)
+    return Change("again", phrase("delete and recreate {pod}", pod=pod.key), kubectl, frozenset(), pod=_without_status)
 
 
 def _without_status(pod: Pod) -> Pod:
@@ -87,7 +87,7 @@ def preemption_turned_on(dry_run: DryRun, explanation: Explanation) -> Iterator[
 def _without_added_affinity(profile: str) -> Change:
     return Change(
         "plugin",
-        phrase("remove addedAffinity from NodeAffinity's arguments in the profile {profile}", profile=profile),
+        phrase("remove addedAffinity from the arguments of NodeAffinity in the profile {profile}", profile=profile),
         against=frozenset({names.NODE_AFFINITY}),
         config=partial(_edited, profile=profile, edit=partial(_edit_args, plugin=names.NODE_AFFINITY, edit=_drop_required)),
     )
@@ -110,7 +110,10 @@ def _soft_defaults(dry_run: DryRun, profile: str) -> Iterator[Change]:
             yield Change(
                 "plugin",
                 phrase(
-                    "spread by default over {key} with whenUnsatisfiable: ScheduleAnyway in the profile {profile}",
+                    (
+                        "set whenUnsatisfiable to ScheduleAnyway in the default topology spread constraint for {key} in the profile "
+                        "{profile}"
+                    ),
                     key=constraint.topology_key,
                     profile=profile,
                 ),

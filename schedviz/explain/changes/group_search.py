@@ -103,7 +103,7 @@ class GroupSearch(Search):
             title = counted(missing, "{count} pod", "{count} pods")
             yield Change(
                 "member",
-                phrase("create {pods} more of the pod group {group}, like {pod}", pods=title, group=self._info.key, pod=self.pod.key),
+                phrase("create {pods} like {pod} in the pod group {group}", pods=title, group=self._info.key, pod=self.pod.key),
                 against=frozenset(),
                 amount=1 - 1 / (1 + missing),
                 updated=tuple(self._more_pods(missing)),
@@ -114,7 +114,7 @@ class GroupSearch(Search):
             others = tuple(other for other in topology if other is not constraint)
             yield Change(
                 "constraint",
-                phrase("do not require one {key} for the pod group {group}", key=constraint.key, group=self._info.key),
+                phrase("remove the topology constraint on {key} from the pod group {group}", key=constraint.key, group=self._info.key),
                 against=frozenset(),
                 updated=(self._with_topology(others),),
             )
@@ -147,7 +147,7 @@ class GroupSearch(Search):
         return Change(
             "minimum",
             phrase(
-                "set minCount of the pod group {group} to {after} instead of {before}",
+                "lower minCount of the pod group {group} from {before} to {after}",
                 group=self._info.key,
                 after=count,
                 before=before,

@@ -39,10 +39,10 @@ def more_nodes(simulation: Simulation, dry_run: DryRun, *, counts: Sequence[int]
         new = [next(free) for _ in range(max(counts))]
         for count in counts:
             objects = [obj for name in new[:count] for obj in _another(node, name, slices.get(node.name, []))]
-            title = phrase("add one more node like {node}", node=node.name)
+            title = phrase("add a node like {node}", node=node.name)
             yield Change(
                 "node",
-                title if count == 1 else phrase("add {count} more nodes like {node}", count=count, node=node.name),
+                title if count == 1 else phrase("add {count} nodes like {node}", count=count, node=node.name),
                 against=frozenset(),
                 amount=1 - 1 / count,
                 ladder=f"more nodes like {node.name}",

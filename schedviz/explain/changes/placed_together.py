@@ -125,16 +125,21 @@ def phrase_of_placed(simulation: Simulation, pods: Sequence[PodAndChanges], unti
     placed = [count_placed(simulation, order) for order in orders]
     fewest, most = min(placed), max(placed)
     if fewest == len(tried) < count:
-        return phrase("places the first {tried} of {count} pods; the others were not tried", tried=len(tried), count=count)
+        return phrase("this is enough for the first {tried} of {count} pods; the others were not tried", tried=len(tried), count=count)
     if len(tried) < count:
         values = {"placed": most, "tried": len(tried), "count": count}
-        return phrase("places only {placed} of the first {tried} of {count} pods; the others were not tried", **values)
+        return phrase("this is enough for only {placed} of the first {tried} of {count} pods; the others were not tried", **values)
     if fewest == count:
-        return phrase("places both pods") if count == 2 else phrase("places all {count} pods", count=count)
+        return phrase("this is enough for both pods") if count == 2 else phrase("this is enough for all {count} pods", count=count)
     places = (
-        phrase("places only {placed} of {count} pods", placed=most, count=count)
+        phrase("this is enough for only {placed} of {count} pods", placed=most, count=count)
         if fewest == most
-        else phrase("places {fewest} to {most} of {count} pods, depending on which is tried first", fewest=fewest, most=most, count=count)
+        else phrase(
+            "this is enough for {fewest} to {most} of {count} pods, depending on which is tried first",
+            fewest=fewest,
+            most=most,
+            count=count,
+        )
     )
     if (all_nodes := _nodes_instead(simulation, tried, fewest, until)) is not None:
         return phrase("{places}; for all of them, {more}", places=places, more=all_nodes.phrase)

@@ -19,11 +19,12 @@ from schedviz.explain.changes.more_nodes import NOT_READY
 from schedviz.explain.explanation import Explanation
 from schedviz.explain.main_reason import keeps_for_others
 from schedviz.explain.mistyped import OF_MACHINE, mistyped_toleration, printed_toleration
+from schedviz.explain.resource_names import resource_name
 from schedviz.explain.victims import is_of_daemon_set
 from schedviz.kube import quantity
 from schedviz.kube.affinity import Affinity, NodeSelectorTerm, PodAffinity, PodAffinityTerm, Toleration, TopologySpreadConstraint
 from schedviz.kube.core import Container, Pod, PodSpec
-from schedviz.kube.printed_amount import printed_amount
+from schedviz.kube.printed_amount import is_in_bytes, printed_amount
 from schedviz.kube.quantity import Quantity
 from schedviz.trace.phrase import Phrase, joined, phrase
 
@@ -76,10 +77,10 @@ def _tolerations(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
         typo = mistyped_toleration(unused, key, value)
         yield Change(
             "toleration",
-            phrase("tolerate the taint {taint}", taint=taint_text)
+            phrase("add a toleration for the taint {taint}", taint=taint_text)
             if typo is None
             else phrase(
-                "tolerate the taint {taint} instead of {mistyped}, which is probably a typo",
+                "change the toleration {mistyped}, which is probably a typo, to {taint}",
                 taint=taint_text,
                 mistyped=printed_toleration(typo),
             ),
@@ -211,15 +212,15 @@ def _lowered(pod: Pod, index: int, amounts: dict[str, tuple[int, int]]) -> Chang
     if len(amounts) == 1:
         (resource,) = amounts
         title = phrase(
-            "request {after} {resource} instead of {before} in container {container}",
+            "lower the {resource} request of container {container} from {before} to {after}",
             after=_printed(resource, after[resource]),
-            resource=resource,
+            resource=resource_name(resource),
             before=_printed(resource, before[resource]),
             container=name,
         )
     else:
         title = phrase(
-            "request {after} instead of {before} in container {container}",
+            "lower the requests of container {container} from {before} to {after}",
             after=_listed(after),
             before=_listed(before),
             container=name,
@@ -229,16 +230,21 @@ def _lowered(pod: Pod, index: int, amounts: dict[str, tuple[int, int]]) -> Chang
         "request",
         title,
         against=frozenset({names.NODE_RESOURCES_FIT}),
-        amount=sum(reductions) / len(reductions),
+        # Two small reductions are not smaller than one.
+        amount=min(1, sum(reductions)),
         is_unlikely=max(reductions) > _MAX_LIKELY_REDUCTION,
         pod=partial(_with_requests, index=index, requests={resource: _quantity(resource, number) for resource, number in after.items()}),
     )
 
 
 def _listed(amounts: dict[str, int]) -> Phrase:
-    """`2.5 cpu and 6656Mi memory`."""
+    """`2.5 CPU and 6656Mi of memory`."""
+    templates = {resource: "{amount} of {resource}" if is_in_bytes(resource) else "{amount} {resource}" for resource in amounts}
     return joined(
-        [phrase("{amount} {resource}", amount=_printed(resource, number), resource=resource) for resource, number in amounts.items()],
+        [
+            Phrase(templates[resource], {"amount": _printed(resource, number), "resource": resource_name(resource)})
+            for resource, number in amounts.items()
+        ],
         "{first} and {next}",
     )
 
@@ -290,7 +296,7 @@ def _selectors(pod: Pod, *, is_met: bool) -> Iterator[Change]:
             continue
         yield Change(
             "selector",
-            phrase("do not ask for the node label {label} (nodeSelector)", label=f"{key}={value}"),
+            phrase("remove the node label {label} from nodeSelector", label=f"{key}={value}"),
             against=against,
             amount=1 / len(selector),
             is_unlikely=is_met,
@@ -299,7 +305,7 @@ def _selectors(pod: Pod, *, is_met: bool) -> Iterator[Change]:
     affinity = pod.spec.affinity
     required = affinity.node_affinity.required if affinity is not None and affinity.node_affinity is not None else None
     if required is not None and not any(map(_is_fixed, required.node_selector_terms)):
-        title = phrase("do not require node affinity")
+        title = phrase("remove the required node affinity")
         yield Change("selector", title, against=against, amount=1, is_unlikely=is_met, pod=_without_node_affinity)
 
 
@@ -326,7 +332,7 @@ def _spread(pod: Pod) -> Iterator[Change]:
         if constraint.when_unsatisfiable == "DoNotSchedule":
             yield Change(
                 "constraint",
-                phrase("spread over {key} with whenUnsatisfiable: ScheduleAnyway", key=constraint.topology_key),
+                phrase("set whenUnsatisfiable to ScheduleAnyway in the topology spread constraint for {key}", key=constraint.topology_key),
                 against=frozenset({names.POD_TOPOLOGY_SPREAD}),
                 pod=partial(_with_soft_spread, hard=constraint),
             )
@@ -351,7 +357,7 @@ def _pod_affinity(pod: Pod) -> Iterator[Change]:
         for term in terms.required if terms is not None else ():
             yield Change(
                 "constraint",
-                phrase("do not require the {side} term over {key}", side=side, key=term.topology_key),
+                phrase("remove the required {side} term with the topologyKey {key}", side=side, key=term.topology_key),
                 against=frozenset({names.INTER_POD_AFFINITY}),
                 amount=0.5,
                 pod=partial(_without_term, side=side, term=term),
@@ -374,7 +380,7 @@ def _ports(pod: Pod) -> Iterator[Change]:
     for port in ports:
         yield Change(
             "port",
-            phrase("do not ask for the host port {port}", port=str(port)),
+            phrase("remove the host port {port}", port=str(port)),
             against=frozenset({names.NODE_PORTS}),
             pod=partial(_without_port, host_port=port),
         )

@@ -28,9 +28,11 @@ MAX_DRY_RUNS: Final = 400
 _WOULD: Final[dict[str, str]] = {
     "fits": "would fit",
     "makesRoom": "would be nominated, and room made for it",
-    "endsNomination": "would not be nominated for ever",
+    "endsNomination": "would no longer be nominated",
     "groupRuns": "would be scheduled with its group",
 }
+#: A list of more kinds of changes has commas.
+_SEVERAL: Final = 2
 #: Nodes named in a suggestion.
 _MAX_NAMED_NODES: Final = 5
 
@@ -170,15 +172,17 @@ class Search:
             best = self.in_order()[0]
             return f"{self.pod.key} {_WOULD[best.effect]}: {' and '.join(change.what for change in best.changes)}."
         if not self.dry_runs:
-            return f"No change was tried for {self.pod.key}: there is none that answers what is said against it."
+            return f"No change of the pod or the nodes makes {self.pod.key} schedulable."
         if set(self._alone) == {"node"} and self._alone["node"] == self.dry_runs:
-            return f"More nodes like those of the cluster would not help {self.pod.key} ({self.dry_runs} tried)."
-        counts = [(WORDS[kind], count) for kind, count in self._alone.most_common()]
-        together = self.dry_runs - self._alone.total()
-        tried = ", ".join(f"{count} × {what}" for what, count in [*counts, ("two of these together", together)] if count)
-        ended = f"; the search ends after {self.max_dry_runs}" if self.dry_runs >= self.max_dry_runs else ""
-        which = "The one change tried does not place" if self.dry_runs == 1 else f"None of {self.dry_runs} changes tried places"
-        return f"{which} {self.pod.key}: {tried}{ended}."
+            return f"Adding nodes like the existing ones would not make {self.pod.key} schedulable."
+        kinds = [WORDS[kind] for kind, _ in self._alone.most_common()]
+        if self.dry_runs > self._alone.total():
+            kinds.append("two of these together")
+        tried = f"{', '.join(kinds[:-1])}, and {kinds[-1]}" if len(kinds) > _SEVERAL else " and ".join(kinds)
+        ended = f" The search ended after {self.max_dry_runs} changes." if self.dry_runs >= self.max_dry_runs else ""
+        if self.dry_runs == 1:
+            return f"schedviz tried one change, which does not make {self.pod.key} schedulable: {tried}."
+        return f"schedviz tried {self.dry_runs} changes, none of which makes {self.pod.key} schedulable: {tried}.{ended}"
 
     def changes_behind(self, suggestion: Suggestion) -> tuple[Change, ...]:
         """The changes of a suggestion, to try them with others."""

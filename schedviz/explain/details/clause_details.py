@@ -12,19 +12,24 @@ from schedviz.engine import Simulation
 from schedviz.engine.dryrun.dry_run import DryRun
 from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.plugins import names
-from schedviz.explain.details.detail import AnyDetail, LabelDetail, ResourceDetail
+from schedviz.explain.details.detail import AnyDetail, LabelDetail, PodAffinityDetail, PortDetail, ResourceDetail, TaintDetail
 from schedviz.explain.details.devices import device_details
-from schedviz.explain.details.headline import headline
+from schedviz.explain.details.headline import FULL_WHERE_REQUIRED, HOSTNAME, headline
 from schedviz.explain.details.node_labels import node_affinity_details
 from schedviz.explain.details.pod_affinity import pod_affinity_details
 from schedviz.explain.details.ports import port_details
 from schedviz.explain.details.rejected_nodes import RejectedNodes
 from schedviz.explain.details.resources import resource_details, shortage
-from schedviz.explain.details.spread import spread_details
+from schedviz.explain.details.spread import missing_keys, spread_details
 from schedviz.explain.details.taints import taint_details
 from schedviz.explain.details.volumes import volume_affinity_details, volume_zone_details
+from schedviz.explain.explained_clause import of_missing_node
 from schedviz.explain.explanation import Clause, NodeVerdict
-from schedviz.explain.reason_tables.volumes import BOUND
+from schedviz.explain.meaning import Named
+from schedviz.explain.reason_tables.volumes import BOUND, NO_NODE_THERE, NODE_IS_GONE
+from schedviz.explain.reasons import meaning_of
+from schedviz.explain.victims import is_of_daemon_set
+from schedviz.trace.phrase import Phrase, phrase
 
 #: By the plugin that rejects.
 _DETAILS: Final[dict[str, Callable[[RejectedNodes], Iterable[AnyDetail]]]] = {
@@ -39,14 +44,22 @@ _DETAILS: Final[dict[str, Callable[[RejectedNodes], Iterable[AnyDetail]]]] = {
     names.VOLUME_ZONE: volume_zone_details,
 }
 
+#: In the reason of nodes that the pod's node affinity does not name.
+_NOT_NAMED: Final = "didn't satisfy plugin"
+_ZONE: Final = "topology.kubernetes.io/zone"
+
 #: What to do about a request that no node can meet, whatever runs on it. Others' requests, and another node of the same size, do not help.
-_TOO_LARGE: Final = "no node is large enough, even if it is empty: lower the pod's own request, or add a larger node"
+_TOO_LARGE: Final = phrase("lower the pod's request, or add a larger node: no node is large enough, even when it is empty")
 
 #: What to do about such a resource if another one is too large for every node.
-_TOO_LARGE_TOO: Final = "lower this request, too, or add a node that is large enough for all of them"
+_TOO_LARGE_TOO: Final = phrase("also lower this request, or add a node that is large enough for all requests")
+#: What to do if the pod's spread has no room where the pod has to run.
+_SPREAD_ELSEWHERE: Final = phrase(
+    "run more matching pods in the other domains, remove the node selector or affinity, or set whenUnsatisfiable to ScheduleAnyway"
+)
 #: What to do about labels that no node has.
-_NO_SUCH_LABEL: Final = (
-    "ask for labels that nodes have, or add a node with these; label an existing node only if it is true of the node, such as of its disk"
+_NO_SUCH_LABEL: Final = phrase(
+    "require labels that existing nodes have, or add a node with these labels; label an existing node only if the label is accurate for it"
 )
 
 
@@ -54,11 +67,11 @@ def with_details(simulation: Simulation, dry_run: DryRun, verdicts: Sequence[Nod
     """The same clauses. `verdicts` are those of the dry run's nodes, in order."""
     objections = np.array([len(verdict.objections) for verdict in verdicts], np.int64)
     detailed = [_with_details(simulation, dry_run, verdicts, objections, clause) for clause in clauses]
-    if all(clause.advice != _TOO_LARGE for clause in detailed):
+    if all(clause.advice != _TOO_LARGE.text for clause in detailed):
         return tuple(detailed)
     return tuple(
-        msgspec.structs.replace(clause, advice=_TOO_LARGE_TOO, advice_phrase=None)
-        if clause.plugin == names.NODE_RESOURCES_FIT and clause.advice != _TOO_LARGE and clause.details
+        msgspec.structs.replace(clause, advice=_TOO_LARGE_TOO.text, advice_phrase=_TOO_LARGE_TOO)
+        if clause.plugin == names.NODE_RESOURCES_FIT and clause.advice != _TOO_LARGE.text and clause.details
         else clause
         for clause in detailed
     )
@@ -78,16 +91,51 @@ def _with_details(simulation: Simulation, dry_run: DryRun, verdicts: Sequence[No
     details = _DETAILS.get(clause.plugin)
     found = () if details is None else tuple(details(rejected))
     clause = msgspec.structs.replace(clause, nodes=nodes, details=found)
-    if advice := _advice(found):
-        clause = msgspec.structs.replace(clause, advice=advice, advice_phrase=None)
+    if advice := _advice(found) or _advice_of_others(rejected, clause, found):
+        clause = msgspec.structs.replace(clause, advice=advice.text, advice_phrase=advice)
+    if (missing := _missing_node(rejected)) and _NOT_NAMED in clause.reason:
+        return of_missing_node(clause, missing, is_of_daemon_set=is_of_daemon_set(rejected.pod.pod))
     plain = headline(rejected, clause, found)
+    if plain is not None and plain.template == FULL_WHERE_REQUIRED:
+        clause = msgspec.structs.replace(clause, advice=_SPREAD_ELSEWHERE.text, advice_phrase=_SPREAD_ELSEWHERE)
     return clause if plain is None else msgspec.structs.replace(clause, headline=plain.text, headline_phrase=plain)
 
 
-def _advice(found: Sequence[AnyDetail]) -> str:
-    """What to do, where the numbers say more than the reason; "": they do not."""
-    if any(isinstance(detail, LabelDetail) and detail.volume for detail in found):
-        return BOUND
-    if any(isinstance(detail, LabelDetail) and not detail.matching for detail in found):
+def _advice(found: Sequence[AnyDetail]) -> Phrase | None:
+    """What to do, where the numbers say more than the reason; None: they do not."""
+    labels = [detail for detail in found if isinstance(detail, LabelDetail)]
+    missing = [detail.key for detail in labels if not detail.matching]
+    if any(detail.volume for detail in labels):
+        return NODE_IS_GONE if HOSTNAME in missing else NO_NODE_THERE if missing else BOUND
+    if missing:
         return _NO_SUCH_LABEL
-    return _TOO_LARGE if any(isinstance(detail, ResourceDetail) and 0 < detail.largest < detail.requested for detail in found) else ""
+    return _TOO_LARGE if any(isinstance(detail, ResourceDetail) and 0 < detail.largest < detail.requested for detail in found) else None
+
+
+def _advice_of_others(rejected: RejectedNodes, clause: Clause, found: Sequence[AnyDetail]) -> Phrase | None:
+    """What to do, with the taints, pods and labels that the details name; None: they name none."""
+    if keys := missing_keys(rejected):
+        return phrase(
+            "label the nodes with {key}, or use a topologyKey that the nodes have, such as {zone}", key=" and ".join(keys), zone=_ZONE
+        )
+    match found:
+        case [TaintDetail(taint=taint)]:
+            key, _, value = taint.rpartition(":")[0].partition("=")
+            meaning = meaning_of(f"node(s) had untolerated taint {{{key}: {value}}}")
+            return meaning.advice_phrase(Named(clause.nodes)) if meaning is not None else None
+        case [PortDetail(pods=(holder, *_), nodes=1)]:
+            return phrase(
+                "stop or move {holder}, or use another host port; only one pod on a node can use a given host port", holder=holder.pod
+            )
+        case [PodAffinityDetail(term="existingAntiAffinity", pods=(holder, *_), matching=1)]:
+            return phrase("remove {holder}, or change its anti-affinity or the labels of this pod", holder=holder.pod)
+    return None
+
+
+def _missing_node(rejected: RejectedNodes) -> list[str]:
+    """The names of nodes that the pod's node affinity requires, if none of them exists."""
+    affinity = rejected.pod.pod.spec.affinity
+    required = affinity.node_affinity.required if affinity is not None and affinity.node_affinity is not None else None
+    fields = [field for term in required.node_selector_terms for field in term.match_fields] if required is not None else []
+    names_ = [name for field in fields if field.operator == "In" for name in field.values]
+    return names_ if names_ and set(names_).isdisjoint(rejected.everywhere.names) else []

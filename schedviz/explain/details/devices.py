@@ -26,7 +26,7 @@ def _counted(why: str, count: int) -> Phrase:
         case "class":
             return counted(count, "{count} is of another class", "{count} are of other classes")
         case "selectors":
-            return counted(count, "{count} is not selected", "{count} are not selected")
+            return counted(count, "{count} does not match the selectors", "{count} do not match the selectors")
         case "in use":
             return counted(count, "{count} is in use", "{count} are in use")
         case "taints":
@@ -76,7 +76,7 @@ def _detail(
     counts = Counter(whys.values())
     wanted_count = 0 if request.mode == ALL else request.count
     detail = phrase(
-        "request {request} of claim {claim} asks for {wanted} of class {class}; {found}",
+        "request {request} of claim {claim} needs {wanted} of class {class}; {found}",
         request=request.full_name,
         claim=claim.key,
         wanted=phrase("all devices") if wanted_count == 0 else counted(wanted_count, "{count} device", "{count} devices"),
@@ -99,7 +99,7 @@ def _detail(
 def _availability(devices: int, counts: Counter[str], *, nodes: int) -> Phrase:
     on = counted(nodes, "{count} node", "{count} nodes")
     if devices == 0:
-        return phrase("{nodes} without any device", nodes=on)
+        return phrase("there is no device on {nodes}", nodes=on)
     parts = [_counted(why, counts[why]) for why in _REASONS if counts[why]]
     return phrase(
         "of {devices} on {nodes}, {parts}", devices=counted(devices, "{count} device", "{count} devices"), nodes=on, parts=joined(parts)

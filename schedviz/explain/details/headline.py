@@ -24,18 +24,19 @@ from schedviz.explain.details.detail import (
 from schedviz.explain.details.node_labels import node_requirements
 from schedviz.explain.details.rejected_nodes import RejectedNodes
 from schedviz.explain.details.short_names import ShortNames
-from schedviz.explain.details.spread import open_domains
+from schedviz.explain.details.spread import missing_keys, open_domains
 from schedviz.explain.details.volumes import requirements_of_volumes
 from schedviz.explain.explanation import Clause, NodeVerdict
 from schedviz.explain.mistyped import meant_value
 from schedviz.explain.reasons import meaning_of
-from schedviz.kube.printed_amount import printed_amount
+from schedviz.explain.resource_names import amount_of, short_amount_of
 from schedviz.kube.selectors import Requirement
 from schedviz.trace.phrase import Phrase, counted, joined, phrase, some
 
 #: Taints that are named; more are counted.
 _TAINTS: Final = 2
-_HOSTNAME: Final = "kubernetes.io/hostname"
+#: The label whose value is the name of the node.
+HOSTNAME: Final = "kubernetes.io/hostname"
 _ZONES: Final = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
 _REGIONS: Final = ("topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region")
 
@@ -44,20 +45,35 @@ class _Which(NamedTuple):
     """How a sentence names the nodes that have what the pod needs: a single one, all of them, or several with a reason each."""
 
     only: str
+    both: str
     every: str
     several: str
 
 
 _THERE: Final = _Which(
-    phrase("its only node there, {node},").template,
+    phrase("the only node there, {node},").template,
+    phrase("both nodes there").template,
     phrase("all {count} nodes there").template,
     phrase("of the {count} nodes there, {parts}").template,
 )
-_LARGE: Final = _Which(
-    phrase("the only node with as much, {node},").template,
-    phrase("all {count} nodes with as much").template,
-    phrase("of the {count} nodes with as much, {parts}").template,
+_SUCH: Final = _Which(
+    phrase("the only such node, {node},").template,
+    phrase("both such nodes").template,
+    phrase("all {count} such nodes").template,
+    phrase("of the {count} such nodes, {parts}").template,
 )
+_LARGE: Final = _Which(
+    phrase("the only node with that much capacity, {node},").template,
+    phrase("both nodes with that much capacity").template,
+    phrase("all {count} nodes with that much capacity").template,
+    phrase("of the {count} nodes with that much capacity, {parts}").template,
+)
+_BOTH: Final = 2
+#: What is said about a spread without room in the domains that the pod requires.
+FULL_WHERE_REQUIRED: Final = phrase(
+    "the pod requires nodes with {labels}, but its topology spread constraint (maxSkew {skew}) has no room there; matching pods in each "
+    "{unit}: {counts}"
+).template
 
 
 def headline(rejected: RejectedNodes, clause: Clause, details: Sequence[Detail]) -> Phrase | None:
@@ -117,16 +133,17 @@ class _Writer:
         if not here < detail.requested <= detail.largest:
             return detail.sentence_phrase
         large = np.flatnonzero(self._rejected.everywhere.allocatable(detail.resource) >= detail.requested).tolist()
-        values = {"requested": printed_amount(detail.resource, detail.requested), "resource": detail.resource}
+        requested = amount_of(detail.resource, detail.requested)
         if not self._rejected.may_be_used[large].any():
-            return phrase("the pod requests {requested} {resource}; {there}", there=self._there(large, _LARGE), **values)
+            return phrase("the pod requests {requested}; {there}", there=self._there(large, _LARGE), requested=requested)
         if not here:
             return detail.sentence_phrase
+        most = counted(self._clause.count, "{count} node has only", "{count} nodes have at most")
         return phrase(
-            "at most {largest} {resource} in total on {nodes}; the pod requests {requested}",
-            largest=printed_amount(detail.resource, here),
-            nodes=counted(self._clause.count, "{count} node", "{count} nodes"),
-            **values,
+            "the pod requests {requested}, but {most} {largest}",
+            most=most,
+            largest=short_amount_of(detail.resource, here),
+            requested=requested,
         )
 
     def _taints(self, details: Sequence[TaintDetail]) -> Phrase | None:
@@ -150,17 +167,17 @@ class _Writer:
         wanted = joined([Phrase("{requirement}", {"requirement": _printed(each)}) for each in requirements], "{first} and {next}")
         rows = self._matching(requirements)
         if not rows and len(requirements) > 1 and all(self._matching([each]) for each in requirements):
-            return phrase("the pod only runs on nodes with {labels}, and no node has all of them", labels=wanted)
+            return phrase("the pod requires nodes with {labels}, but no node has all of these labels", labels=wanted)
         if not rows:
             missing = next((each for each in requirements if not self._matching([each])), requirements[0])
             if meant := self._meant(missing):
                 return phrase(
-                    "the pod only runs on nodes with {labels}, which no node has: probably a typo of {meant}",
+                    "the pod requires nodes with {labels}, but no node matches; it is probably a typo for {meant}",
                     labels=_printed(missing),
                     meant=meant,
                 )
-            return phrase("the pod only runs on nodes with {labels}, and no node has that", labels=_printed(missing))
-        return phrase("the pod only runs on nodes with {labels}; {there}", labels=wanted, there=self._there(rows))
+            return phrase("the pod requires nodes with {labels}, but no node matches", labels=_printed(missing))
+        return phrase("the pod requires nodes with {labels}; {there}", labels=wanted, there=self._there(rows, _SUCH))
 
     def _meant(self, requirement: Requirement) -> str:
         """The label that was probably meant by a requirement of one value; "" if it is no typo."""
@@ -177,16 +194,23 @@ class _Writer:
         place = joined([_place(each, self._short) for each in _without_regions(requirements)], "{first} and {next}")
         rows = self._matching(requirements)
         if not rows and len(requirements) > 1 and all(self._matching([each]) for each in requirements):
-            return phrase("the pod's volumes are {places}, and no node can use all of them", places=place)
+            return phrase("the pod's volumes are {places}, but no node can access all of them", places=place)
+        if not rows and any(each.key == HOSTNAME for each in requirements):
+            return phrase("the pod's volume is {place}, but the cluster has no such node", place=place)
         if not rows:
-            return phrase("the pod's volume is {place}, and no node is there", place=place)
-        if len(rows) == 1 and any(each.key == _HOSTNAME for each in requirements):
+            return phrase("the pod's volume is {place}, but the cluster has no node there", place=place)
+        if len(rows) == 1 and any(each.key == HOSTNAME for each in requirements):
             verdict = self._verdicts[rows[0]]
             node = phrase("the node of the pod's local volume, {node},", node=self._short.of(verdict.node))
             return self._because(self._reason(verdict), 1, node)
         return phrase("the pod's volume is {place}; {there}", place=place, there=self._there(rows))
 
     def _spread(self, details: Sequence[SpreadDetail]) -> Phrase | None:
+        if missing := missing_keys(self._rejected):
+            nodes = counted(self._clause.count, "{count} node lacks the label", "{count} nodes lack the label")
+            if len(self._clause.nodes) == len(self._verdicts):
+                nodes = phrase("no node has the label")
+            return phrase("{nodes} {key}, which the pod's topology spread constraint uses", nodes=nodes, key=" and ".join(missing))
         constraints = [(detail, open_domains(self._rejected, number)) for number, detail in enumerate(details)]
         detail, allowed = min(constraints, key=lambda constraint: len(constraint[1]))
         if not detail.of:
@@ -194,14 +218,37 @@ class _Writer:
         key = detail.topology_key
         if not allowed:
             pods = counted(detail.most, "{count} matching pod", "{count} matching pods")
-            return phrase("the topology spread allows the pod nowhere now: each {unit} has {pods}", unit=_unit(key), pods=pods)
+            return phrase(
+                "the topology spread constraint rules out every {unit}: each already has the maximum of {pods}", unit=_unit(key), pods=pods
+            )
+        if (contradiction := self._full_where_required(detail, allowed)) is not None:
+            return contradiction
         rows = self._rows_with(key, set(allowed))
-        if key == _HOSTNAME:
-            return phrase("the topology spread allows few nodes for the pod; {there}", there=self._there(rows))
+        if key == HOSTNAME:
+            return phrase("the topology spread constraint allows the pod on few nodes; {there}", there=self._there(rows))
         return phrase(
-            "the topology spread allows the pod only in {domains}; {there}",
+            "the topology spread constraint allows the pod only in {domains}; {there}",
             domains=some([self._short.of(domain) for domain in allowed]),
             there=self._there(rows),
+        )
+
+    def _full_where_required(self, detail: SpreadDetail, allowed: Sequence[str]) -> Phrase | None:
+        """That the pod requires domains in which its spread has no room; None if that is not so."""
+        requirements = node_requirements(self._rejected.pod.pod)
+        if not requirements:
+            return None
+        infos = self._rejected.everywhere.infos
+        nodes = [info.node for row in self._matching(requirements) if (info := infos[row]).node is not None]
+        required = {node.metadata.labels.get(detail.topology_key) for node in nodes if node is not None}
+        if not required or not required.isdisjoint(allowed):
+            return None
+        counts = ", ".join(f"{self._short.of(domain.domain)} {domain.pods}" for domain in detail.domains)
+        return phrase(
+            FULL_WHERE_REQUIRED,
+            labels=joined([Phrase("{requirement}", {"requirement": _printed(each)}) for each in requirements], "{first} and {next}"),
+            skew=detail.max_skew,
+            unit=_unit(detail.topology_key),
+            counts=counts,
         )
 
     def _pod_affinity(self, detail: PodAffinityDetail) -> Phrase | None:
@@ -210,12 +257,12 @@ class _Writer:
         first = detail.pods[0].pod if detail.pods else ""
         match detail.term:
             case "affinity" if not detail.matching:
-                return phrase("the pod must run {together} as a pod with {selector}, and none is running", **values)
+                return phrase("the pod must run {together} as a pod with {selector}, but no such pod is running", **values)
             case "affinity":
                 names = {pod.node for pod in detail.pods}
                 rows = self._rows_near(detail.topology_key, names)
                 if detail.matching > len(detail.pods):
-                    return phrase("the pod must run {together} as a pod with {selector}; no node near one fits", **values)
+                    return phrase("the pod must run {together} as a pod with {selector}, but no node there fits", **values)
                 there = self._there(rows)
                 return phrase(
                     "the pod must run {together} as a pod with {selector}, such as {first}; {there}",
@@ -224,8 +271,17 @@ class _Writer:
                     **values,
                 )
             case "antiAffinity":
-                return phrase("the pod may not run {together} as a pod with {selector}, which excludes {nodes}", nodes=nodes, **values)
-        return phrase("pod {first} may not run {together} as this pod, which excludes {nodes}", first=first, nodes=nodes, **values)
+                return phrase(
+                    "the pod must not run {together} as a pod with {selector} (anti-affinity), which rules out {nodes}",
+                    nodes=nodes,
+                    **values,
+                )
+        return phrase(
+            "the anti-affinity of the pod {first} does not allow this pod {together}, which rules out {nodes}",
+            first=first,
+            nodes=nodes,
+            **values,
+        )
 
     # The nodes that have what the pod needs.
 
@@ -249,14 +305,15 @@ class _Writer:
     def _there(self, rows: Sequence[int], which: _Which = _THERE) -> Phrase:
         """Why none of these nodes takes the pod: the first reason of each that is not the clause's own plugin's."""
         if not rows:
-            return phrase("no node is there")
+            return phrase("there is no such node")
         if len(rows) == 1:
             node = self._short.of(self._verdicts[rows[0]].node)
             return self._because(self._reason(self._verdicts[rows[0]]), 1, Phrase(which.only, {"node": node}))
         counts = Counter(self._reason(self._verdicts[row]) for row in rows)
         if len(counts) == 1:
-            return self._because(next(iter(counts)), len(rows), Phrase(which.every, {"count": len(rows)}))
-        parts = [self._because(reason, count, None) for reason, count in counts.most_common()]
+            every = which.both if len(rows) == _BOTH else which.every
+            return self._because(next(iter(counts)), len(rows), Phrase(every, {"count": len(rows)} if every == which.every else {}))
+        parts = [self._because(reason, count, phrase("{count}", count=count)) for reason, count in counts.most_common()]
         return Phrase(which.several, {"count": len(rows), "parts": _listed(parts)})
 
     def _reason(self, verdict: NodeVerdict) -> str:
@@ -269,13 +326,16 @@ class _Writer:
         if meaning is not None and meaning.of_nodes[0]:
             return meaning.headline(count, nodes)
         values = {"nodes": nodes if nodes is not None else counted(count, "{count} node", "{count} nodes")}
-        return Phrase("{nodes} does not fit" if count == 1 else "{nodes} do not fit", {**values})
+        return Phrase("{nodes} is rejected for another reason" if count == 1 else "{nodes} are rejected for another reason", {**values})
 
 
 def _listed(parts: Sequence[Phrase]) -> Phrase:
     """The parts with commas, and an "and" before the last."""
     *first, last = parts
-    return Phrase("{first} and {next}", {"first": joined(first), "next": last}) if first else last
+    if not first:
+        return last
+    between = "{first} and {next}" if len(first) == 1 else "{first}, and {next}"
+    return Phrase(between, {"first": joined(first), "next": last})
 
 
 def _printed(requirement: Requirement) -> str:
@@ -290,7 +350,7 @@ def _place(requirement: Requirement, short: ShortNames) -> Phrase:
     values = some([short.of(value) for value in sorted(requirement.values)])
     if requirement.operator not in ("in", "=") or not requirement.values:
         return phrase("on nodes with {labels}", labels=_printed(requirement))
-    if requirement.key == _HOSTNAME:
+    if requirement.key == HOSTNAME:
         return phrase("on the disk of {node}", node=values)
     if requirement.key in (*_ZONES, *_REGIONS) or requirement.key.endswith("/zone"):
         return phrase("in {zone}", zone=values)
@@ -304,7 +364,7 @@ def _without_regions(requirements: Sequence[Requirement]) -> Sequence[Requiremen
 
 def _unit(key: str) -> Phrase | str:
     """What the values of a topology key are."""
-    if key == _HOSTNAME:
+    if key == HOSTNAME:
         return phrase("node")
     if key in _ZONES:
         return phrase("zone")
@@ -315,4 +375,4 @@ def _unit(key: str) -> Phrase | str:
 
 def _together(key: str) -> Phrase:
     """In the same domain of a topology key."""
-    return phrase("on the same node") if key == _HOSTNAME else phrase("in the same {unit}", unit=_unit(key))
+    return phrase("on the same node") if key == HOSTNAME else phrase("in the same {unit}", unit=_unit(key))

@@ -71,18 +71,20 @@ def _detail(term: str, topology_key: str, selector: str, namespaces: tuple[str, 
 
 def _sentence(term: str, key: str, selector: str, pods: list[PodOnNode]) -> Phrase:
     if term == "affinity" and not pods:
-        return phrase("required near pods with {selector} in the same {key}; no running pod matches", selector=selector, key=key)
+        return phrase("no running pod matches the affinity term ({selector}, topologyKey {key})", selector=selector, key=key)
     values: dict[str, str | int | Phrase] = {
         "selector": selector,
         "key": key,
-        "pods": counted(len(pods), "{count} running pod", "{count} running pods"),
+        "pods": counted(len(pods), "{count} running pod matches", "{count} running pods match")
+        if term in ("affinity", "antiAffinity")
+        else counted(len(pods), "{count} running pod", "{count} running pods"),
         "first": pods[0].pod if pods else "",
         "node": pods[0].node if pods else "",
     }
     match term:
         case "affinity":
-            return phrase("required near pods with {selector} in the same {key}; {pods} match, such as {first} on {node}", **values)
+            return phrase("{pods} the affinity term ({selector}, topologyKey {key}), for example {first} on {node}", **values)
         case "antiAffinity":
-            return phrase("not allowed near pods with {selector} in the same {key}; {pods} match, such as {first} on {node}", **values)
+            return phrase("{pods} the anti-affinity term ({selector}, topologyKey {key}), for example {first} on {node}", **values)
         case _:
-            return phrase("{pods} with anti-affinity to {selector} in the same {key}, such as {first} on {node}", **values)
+            return phrase("{pods} with anti-affinity to {selector} (topologyKey {key}), for example {first} on {node}", **values)

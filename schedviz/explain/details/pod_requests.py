@@ -14,7 +14,7 @@ from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.details.node_labels import node_requirements
 from schedviz.explain.explanation import Clause
 from schedviz.explain.mistyped import mistyped_toleration, printed_toleration
-from schedviz.kube.printed_amount import printed_amount
+from schedviz.explain.resource_names import amount_of
 from schedviz.trace.phrase import Phrase, phrase, some
 
 _INSUFFICIENT: Final = "Insufficient "
@@ -47,8 +47,8 @@ def _with_typo(clause: Clause, pod: PodInfo) -> Clause | None:
     if toleration is None:
         return None
     mistyped = printed_toleration(toleration)
-    said = phrase("{headline}: its toleration {mistyped} is probably a typo", headline=headline, mistyped=mistyped)
-    advice = phrase("correct the pod's toleration: {taint} instead of {mistyped}", taint=taint, mistyped=mistyped)
+    said = phrase("{headline}; its toleration {mistyped} is probably a typo", headline=headline, mistyped=mistyped)
+    advice = phrase("change the pod's toleration from {mistyped} to {taint}", taint=taint, mistyped=mistyped)
     return msgspec.structs.replace(
         clause, headline=said.text, headline_phrase=said, advice=advice.text, advice_phrase=advice, is_aside=False
     )
@@ -71,11 +71,11 @@ def _asked(clause: Clause, headline: Phrase, pod: PodInfo) -> Phrase | None:
             return None
         return phrase("{headline}: {requirements}", headline=headline, requirements=", ".join(map(str, requirements)))
     if clause.plugin == names.TAINT_TOLERATION and _UNTOLERATED in headline.template and (tolerated := _tolerated(pod)):
-        return phrase("{headline}: the pod tolerates only {taints}", headline=headline, taints=some(tolerated))
+        return phrase("{headline}; the pod tolerates only {taints}", headline=headline, taints=some(tolerated))
     resource = clause.reason.removeprefix(_INSUFFICIENT)
     if resource == clause.reason or not (requested := amount(pod, resource)):
         return None
-    return phrase("{headline}: the pod requests {requested}", headline=headline, requested=printed_amount(resource, requested))
+    return phrase("{headline}; the pod requests {requested}", headline=headline, requested=amount_of(resource, requested))
 
 
 def _host_ports(pod: PodInfo) -> list[str]:
@@ -98,6 +98,9 @@ def _advice(pod: PodInfo) -> Phrase | None:
     if "`" in command:
         return None
     return phrase(
-        "list the nodes that the pod asks for: `{command}`. If there is none, correct the pod's selector, or label or add a node",
+        (
+            "list the matching nodes with `{command}`. If there are none, correct the selector, label a node, or add one. "
+            "If there are some, compare their taints with the pod's tolerations"
+        ),
         command=command,
     )

@@ -27,9 +27,9 @@ def port_details(rejected: RejectedNodes) -> Iterator[PortDetail]:
         printed = f"{port.protocol} {port.port}" + ("" if port.ip == DEFAULT_BIND_ALL_HOST_IP else f" on {port.ip}")
         values = {"port": printed, "pod": pods[0].pod if pods else phrase("a pod"), "node": short.of(in_use[0].name)}
         sentence = (
-            phrase("host port {port} is in use on {node}, by {pod}", **values)
+            phrase("host port {port} is in use by {pod} on {node}", **values)
             if len(in_use) == 1
-            else phrase("host port {port} is in use on {count} nodes, such as {node} by {pod}", count=len(in_use), **values)
+            else phrase("host port {port} is in use on {count} nodes, for example by {pod} on {node}", count=len(in_use), **values)
         )
         yield PortDetail(sentence=sentence.text, sentence_phrase=sentence, port=printed, nodes=len(in_use), pods=tuple(pods[:MAX_NAMES]))
 

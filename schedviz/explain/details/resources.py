@@ -14,10 +14,13 @@ from schedviz.engine.framework.rows import Rows
 from schedviz.explain.details.detail import MAX_NAMES, NodeAmount, ResourceDetail
 from schedviz.explain.details.rejected_nodes import RejectedNodes
 from schedviz.explain.details.short_names import ShortNames
+from schedviz.explain.resource_names import amount_of, short_amount_of
 from schedviz.kube.printed_amount import printed_amount
 from schedviz.trace.phrase import Phrase, counted, phrase, some
 
 PODS: Final = "pods"
+#: What is said about a request that is larger than any node.
+TOO_LARGE: Final = phrase("the pod requests {requested}, but the largest node has only {largest}").template
 _INSUFFICIENT: Final = "Insufficient "
 
 
@@ -41,7 +44,7 @@ def resource_details(rejected: RejectedNodes) -> Iterator[ResourceDetail]:
     )
     if (cordoned := _cordoned_with(rejected, resource, requested)) is not None and resource != PODS:
         node, free = cordoned
-        template = "{shortage}; {node} has {free} free, but is cordoned"
+        template = "{shortage}; node {node} has {free} free but is cordoned"
         sentence = phrase(template, shortage=sentence, node=short.of(node), free=printed_amount(resource, free))
     yield ResourceDetail(
         sentence=sentence.text,
@@ -135,53 +138,46 @@ def _sentence(
     """
     best = nodes[0]
     if resource == PODS:
-        return phrase("{node} has {used} of at most {allocatable} pods", node=best.node, used=best.used, allocatable=best.allocatable)
-    wanted = printed_amount(resource, requested)
-    if not largest and "/" in resource:
         return phrase(
-            "the pod requests {requested} {resource}; no node has any: its device plugin may be missing",
-            requested=wanted,
-            resource=resource,
+            "node {node} already runs {used} of at most {allocatable} pods", node=best.node, used=best.used, allocatable=best.allocatable
         )
+    wanted = amount_of(resource, requested)
     if not largest:
-        return phrase("the pod requests {requested} {resource}; no node has any", requested=wanted, resource=resource)
+        return phrase("the pod requests {requested}, but no node offers this resource", requested=wanted)
     if requested > largest:
-        return phrase(
-            "the pod requests {requested} {resource}; the largest node has {largest} in total",
-            requested=wanted,
-            resource=resource,
-            largest=printed_amount(resource, largest),
-        )
-    on = counted(rejected, "{count} node", "{count} nodes")
+        return Phrase(TOO_LARGE, {"requested": wanted, "largest": short_amount_of(resource, largest)})
     if not best.allocatable:
-        return phrase("no {resource} on {nodes}; the pod requests {requested}", resource=resource, nodes=on, requested=wanted)
+        lacking = counted(rejected, "{count} node does not offer this resource", "{count} nodes do not offer this resource")
+        return phrase("the pod requests {requested}, but {lacking}", requested=wanted, lacking=lacking)
     free = max(0, best.allocatable - best.used)
-    values = {
+    values: dict[str, str | int | Phrase] = {
         "requested": wanted,
-        "resource": resource,
         "node": best.node,
         "free": printed_amount(resource, free),
-        "allocatable": printed_amount(resource, best.allocatable),
+        "allocatable": short_amount_of(resource, best.allocatable),
     }
     if most_elsewhere <= free and not free and holders:
         return _all_in_use(nodes, holders, values)
+    if rejected == 1 and free:
+        return phrase("the pod requests {requested}, but node {node} has only {free} of {allocatable} free", **values)
+    if rejected == 1:
+        return phrase("the pod requests {requested}, but all of the {allocatable} on node {node} are in use", **values)
     if most_usable > free:
-        at_most = "at most {free} {resource} free on {nodes} ({node}, of {allocatable}); the pod requests {requested}"
-        return phrase(at_most if free else "no {resource} free on {nodes}; the pod requests {requested}", nodes=on, **values)
-    some_free, none_free = "more than {free} free ({node}, of {allocatable})", "any free ({node} has {allocatable}, all in use)"
-    most = phrase(some_free if free else none_free, **values)
-    if most_elsewhere > free:
-        return phrase("the pod requests {requested} {resource}, and no node that it may use has {most}", most=most, **values)
-    return phrase("the pod requests {requested} {resource}, and no node has {most}", most=most, **values)
-
-
-def _all_in_use(nodes: Sequence[NodeAmount], holders: Sequence[str], amounts: dict[str, str]) -> Phrase:
-    """None of an extended resource is free, and which pods have it."""
-    values: dict[str, str | Phrase] = {**amounts, "holders": some(holders)}
-    if len(nodes) > 1:
-        return phrase("the pod requests {requested} {resource}, and none is free: all are in use, by {holders}", **values)
-    if nodes[0].allocatable == 1:
-        return phrase("the pod requests {requested} {resource}, and none is free: {holders} uses the one of {node}", **values)
+        who = counted(rejected, "{count} node does not have enough free", "{count} nodes do not have enough free")
+    elif most_elsewhere > free:
+        who = phrase("no node that it can run on has enough free")
+    else:
+        who = phrase("no node has enough free")
     return phrase(
-        "the pod requests {requested} {resource}, and none is free: all {allocatable} of {node} are in use, by {holders}", **values
+        "the pod requests {requested}, but {who}; the closest node is {node}, with {free} of {allocatable} free", who=who, **values
     )
+
+
+def _all_in_use(nodes: Sequence[NodeAmount], holders: Sequence[str], values: dict[str, str | int | Phrase]) -> Phrase:
+    """None of an extended resource is free, and which pods have it."""
+    values = {**values, "holders": some(holders)}
+    if len(nodes) > 1:
+        return phrase("the pod requests {requested}, but all of them are in use, by {holders}", **values)
+    if nodes[0].allocatable == 1:
+        return phrase("the pod requests {requested}, but the only one, on node {node}, is in use by {holders}", **values)
+    return phrase("the pod requests {requested}, but all {allocatable} on node {node} are in use, by {holders}", **values)

@@ -30,6 +30,15 @@ def open_domains(rejected: RejectedNodes, index: int) -> list[str]:
     return [domain for domain, pods in seen if pods < most]
 
 
+def missing_keys(rejected: RejectedNodes) -> list[str]:
+    """The topology keys that rejected nodes lack, if that is the reason."""
+    state = rejected.dry_run.read(PRE_FILTER_STATE_KEY)
+    if state is None or "missing required label" not in rejected.reason:
+        return []
+    keys = dict.fromkeys(constraint.topology_key for constraint in state.constraints)
+    return [key for key in keys if not has_label(rejected.rows, key).all()]
+
+
 def _detail(rejected: RejectedNodes, state: PreFilterState, index: int) -> SpreadDetail:
     constraint = state.constraints[index]
     key = constraint.topology_key
@@ -55,11 +64,11 @@ def _detail(rejected: RejectedNodes, state: PreFilterState, index: int) -> Sprea
 
 def _sentence(key: str, max_skew: int, most: int, domains: tuple[DomainPods, ...]) -> Phrase:
     if not domains:
-        return phrase("maxSkew {skew} over {key}: no node that counts has this label", skew=max_skew, key=key)
+        return phrase("no eligible node has the label {key} of the topology spread constraint (maxSkew {skew})", skew=max_skew, key=key)
     full = [domain for domain in domains if domain.pods >= most]
     open_ = [f"{domain.domain} ({domain.pods})" for domain in domains if domain.pods < most]
     return phrase(
-        "with maxSkew {skew}, each {key} may have at most {most} now; full: {full}; not full: {open}",
+        "with maxSkew {skew}, each {key} can have at most {most} now; full: {full}; not full: {open}",
         skew=max_skew,
         key=key,
         most=counted(most, "{count} matching pod", "{count} matching pods"),

@@ -29,11 +29,15 @@ def _detail(rejected: RejectedNodes, taint: Taint, nodes: int) -> TaintDetail:
     pods = [
         info.key for node_info in rejected.everywhere.infos for info in node_info.pods if _is_tolerated_by_name(rejected, taint, info.pod)
     ]
-    tolerated = phrase("no running pod tolerates it by name")
+    tolerated = phrase("no running pod has a toleration for this taint key")
     if pods:
-        tolerated = counted(len(pods), "{count} running pod tolerates it by name", "{count} running pods tolerate it by name")
+        tolerated = counted(
+            len(pods),
+            "{count} running pod has a toleration for this taint key",
+            "{count} running pods have a toleration for this taint key",
+        )
     sentence = phrase(
-        "the pod does not tolerate the taint {taint} of {nodes}; {tolerated}",
+        "the taint {taint} is on {nodes}; {tolerated}",
         nodes=counted(nodes, "{count} node", "{count} nodes"),
         taint=taint.to_string(),
         tolerated=tolerated,

@@ -67,7 +67,7 @@ def _why_requested(values: Sequence[Value], pods: Sequence[PodInfo]) -> tuple[Ph
     if len(exact_pods) == 1:
         return (
             phrase("pod {pod} is listed and not counted", pod=exact_pods[0].key),
-            phrase("an engine's sums that drift from its pods are a bug of that release: restart it"),
+            phrase("sums that differ from those of the pods are a bug of that scheduler release: restart the scheduler"),
         )
     changed = [(pod, before) for pod in pods if (before := _before(pod, more)) is not None]
     if len(changed) == 1:

@@ -11,11 +11,16 @@ from schedviz.explain.message import Message, NotAMessageError, parse_message
 from schedviz.kube.core import Node, Pod
 from schedviz.trace.phrase import Phrase, counted, phrase, some
 
+#: The kind of finding that a message counts another number of nodes.
+NODE_COUNT: Final = "node count"
 _WAITS: Final = "Pending"
 _RESTART: Final = phrase("restart kube-scheduler, which builds its list of nodes anew; then upgrade it")
 _ONE_MOMENT: Final = phrase("take the message and the dump at the same moment: send SIGUSR2 again while the pod is pending")
 
-_SEND_SIGUSR2: Final = phrase("to compare the cache with the API node by node, send SIGUSR2 to kube-scheduler and add its log")
+_SEND_SIGUSR2: Final = phrase(
+    "add the missing nodes with `kubectl get nodes -o json`; to compare the scheduler's cache with the API, send "
+    "SIGUSR2 to kube-scheduler and add its log"
+)
 
 
 def counted_nodes(
@@ -99,12 +104,15 @@ def _differing_counts(messages: Mapping[str, Message], node_count: int, *, has_d
             sentence = phrase(
                 "the scheduler's message about {pods} counts {nodes}, and its dump has {known}", pods=names, nodes=nodes, known=node_count
             )
-            yield difference("node count", f"Pod {min(pods)}", ("snapshot", "dump"), sentence, _why_dump(count > node_count), _ONE_MOMENT)
+            yield difference(NODE_COUNT, f"Pod {min(pods)}", ("snapshot", "dump"), sentence, _why_dump(count > node_count), _ONE_MOMENT)
         else:
             sentence = phrase(
-                "the scheduler's message about {pods} counts {nodes}, and the API has {known}", pods=names, nodes=nodes, known=node_count
+                "the scheduler's message about {pods} counts {nodes}, but the files contain {known}",
+                pods=names,
+                nodes=nodes,
+                known=node_count,
             )
-            yield note("node count", f"Pod {min(pods)}", ("snapshot", "API"), sentence, _why_api(count > node_count), _SEND_SIGUSR2)
+            yield note(NODE_COUNT, f"Pod {min(pods)}", ("snapshot", "API"), sentence, _why_api(count > node_count), _SEND_SIGUSR2)
 
 
 def _why_dump(is_more: bool) -> Phrase:  # noqa: FBT001
@@ -115,5 +123,5 @@ def _why_dump(is_more: bool) -> Phrase:  # noqa: FBT001
 
 def _why_api(is_more: bool) -> Phrase:  # noqa: FBT001
     if is_more:
-        return phrase("not all nodes were collected, nodes were deleted since, or the scheduler's cache still has a deleted node")
+        return phrase("not all nodes were collected, nodes have been deleted since, or the scheduler's cache is stale")
     return phrase("nodes were added since, or a node is missing from the scheduler's cache")

@@ -24,14 +24,14 @@ def alone(signal: Signal) -> Iterator[Finding]:
             room = ", ".join(f"{name} {exact_amount(name, free[name])}" for name in ("cpu", "memory") if name in free)
             sentence = phrase("pod {pod} is nominated to {node}, where {room} are free", pod=pod.key, node=node.name, room=room)
             cause = phrase(
-                "if that is enough for it, something that preemption does not ask rejects the node: most often an extender with a "
-                "filterVerb and no preemptVerb"
+                "if that is enough for it, something that preemption does not consult rejects the node, most often an extender "
+                "with a filterVerb but no preemptVerb"
             )
-            advice = phrase("add the API's objects and the scheduler's configuration: a dump does not contain what a pod requests")
+            advice = phrase("add the API objects and the scheduler's configuration: a dump does not contain what a pod requests")
             yield note("nominated pod", f"Pod {pod.key}", ("dump", "queue"), sentence, cause, advice)
             if pod.uid not in waiting and waiting:
                 absent = phrase("pod {pod} is nominated to {node} and is not in the queue", pod=pod.key, node=node.name)
-                runs = phrase("its scheduling cycle runs just then")
+                runs = phrase("its scheduling cycle was running at that moment")
                 yield note("nomination unknown", f"Pod {pod.key}", ("dump", "queue"), absent, runs)
     yield from _comparer(signal)
 
@@ -40,7 +40,7 @@ def _node(node: DumpedNode) -> Iterator[Finding]:
     about = f"Node {node.name}"
     if node.is_deleted:
         ghost = phrase(
-            "node {node} is a ghost: it was deleted, and the scheduler keeps it for the {count} pods on it",
+            "node {node} was deleted, but the scheduler's cache keeps it because of the {count} pods on it",
             node=node.name,
             count=len(node.pods),
         )
@@ -52,7 +52,7 @@ def _node(node: DumpedNode) -> Iterator[Finding]:
     more = {name: amount for name, amount in amounts_of(node.requested).items() if amount > have.get(name, 0)}
     unknown = [name for name in more if "/" in name and name not in have]
     if unknown:
-        sentence = phrase("pods on node {node} request {resources}, of which it has none", node=node.name, resources=", ".join(unknown))
+        sentence = phrase("pods on node {node} request {resources}, which it does not have", node=node.name, resources=", ".join(unknown))
         cause = phrase("an extender manages the resource and the scheduler ignores it (managedResources), or a device plugin was removed")
         yield note("unknown resource", about, ("dump", "cache"), sentence, cause)
     over = [Value(name, have.get(name, 0), amount) for name, amount in more.items() if name not in unknown]
@@ -67,8 +67,8 @@ def _node(node: DumpedNode) -> Iterator[Finding]:
             for value in over
         ]
         sentence = phrase("more is requested on node {node} than it has: {amounts}", node=node.name, amounts=joined(amounts))
-        cause = phrase("the node became smaller, pods were bound past the scheduler, or a device plugin went")
-        advice = phrase("no pod that requests it is placed there")
+        cause = phrase("the node's capacity was reduced, pods were bound without the scheduler, or a device plugin was removed")
+        advice = phrase("no further pod that requests it is placed there")
         yield difference("overcommitted", about, ("dump", "cache"), sentence, cause, advice, tuple(over))
 
 
@@ -92,7 +92,7 @@ def _comparer(signal: Signal) -> Iterator[Finding]:
             if missing
             else phrase("the scheduler's comparer reports that the cache still has {names} and the informers do not", names=names)
         )
-        advice = phrase("add the API's objects to be sure")
+        advice = phrase("add the API objects to confirm")
         # Pods that are rightly in neither cache nor queue are "missed" in every dump.
         differs = bool(nodes) or not missing
         yield (difference if differs else note)(

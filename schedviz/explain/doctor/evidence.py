@@ -88,7 +88,7 @@ def advice_for(cause: Phrase) -> Phrase:
     """The remedy for a node or a pod that one side lacks."""
     if "event handler" in cause.text:
         return phrase(
-            "restart the scheduler: the cache is built again from what its informers list; then look for the handler's panic in its log"
+            "restart the scheduler, which rebuilds its cache from its informers; then look for a panic of the event handler in its log"
         )
     if "after the dump" in cause.text:
         return phrase("collect the objects and the dump at the same time")
@@ -100,6 +100,6 @@ def advice_for(cause: Phrase) -> Phrase:
 def advice_for_lost_watch() -> Phrase:
     """The remedy for lost events."""
     return phrase(
-        "make another dump: if it is still so, restart the scheduler, which lists everything again, and look at the API server's watch "
-        "cache"
+        "make another dump; if nothing has changed, restart the scheduler, which lists all objects again, and check "
+        "the API server's watch cache"
     )

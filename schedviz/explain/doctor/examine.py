@@ -146,11 +146,11 @@ def _have_nothing_in_common(nodes: dict[str, Node], pods: dict[str, Pod], signal
 
 def _of_another_cluster(nodes: int, signal: Signal) -> Finding:
     sentence = phrase(
-        "none of the {dumped} nodes of the dump is among the {nodes} of the objects, and no pod is in both",
+        "none of the {dumped} nodes in the dump is among the {nodes} nodes in the objects, and no pod is in both",
         dumped=len(signal.dump.nodes),
         nodes=nodes,
     )
-    cause = phrase("the log and the objects are of two clusters")
+    cause = phrase("the log and the objects come from different clusters")
     return difference("nothing in common", "Cluster", ("API", "dump"), sentence, cause, phrase("collect both from the same cluster"))
 
 
@@ -175,7 +175,7 @@ def _strays(nodes: dict[str, Node], pods: Iterable[Pod]) -> Iterator[Finding]:
             missing.setdefault(pod.spec.node_name, []).append(pod.key)
     for name, keys in sorted(missing.items()) if nodes else ():
         sentence = phrase(
-            "{pods} bound to node {node}, which is not at the API ({names}): a scheduler keeps it as a ghost",
+            ("{pods} bound to node {node}, which does not exist at the API ({names}): a scheduler keeps such a node in its cache"),
             pods=counted(len(keys), "{count} pod is", "{count} pods are"),
             node=name,
             names=some(keys),

@@ -20,16 +20,17 @@ WITHOUT_PREEMPTION = "nominated without a preemption"
 #: A failed preemption in the message of a condition.
 _NOTHING_EVICTED = " preemption: "
 _SILENT = (
-    "extender {extender} has a filterVerb and no preemptVerb: its filter rejects the node in every cycle, preemption does not "
-    "ask it, finds that the node fits without any victim, and nominates it again each time"
+    "the extender {extender} has a filterVerb but no preemptVerb: its filter rejects the node in every cycle, "
+    "while preemption does not consult the extender, finds that the pod fits without evictions, and nominates the "
+    "node again"
 )
 _UNKNOWN = (
-    "something that preemption does not consult rejects the node, most often an extender with a "
-    "filterVerb and no preemptVerb; add the scheduler's configuration to be sure"
+    "something that preemption does not consult rejects the node, most often an extender with a filterVerb but no "
+    "preemptVerb; add the scheduler's configuration to confirm"
 )
 _FIX = (
-    "give the extender a preemptVerb and implement it: preemption then calls the extender too, and "
-    "nominates no node that its filter rejects. Or make the extender ignorable, or replace it by a Filter plugin"
+    "implement and configure a preemptVerb for the extender, so that preemption also consults it; alternatively, "
+    "make the extender ignorable, or replace it with a Filter plugin"
 )
 
 
@@ -128,12 +129,12 @@ def judge(
     between: tuple[Side, Side] = ("API", "queue")
     if victims := terminating_victims(pod, pods_on_node):
         sentence = phrase(
-            "pod {pod} is nominated to {node} and waits until its victims are gone: {victims}",
+            "pod {pod} is nominated to {node} and is waiting for the pods evicted there to terminate: {victims}",
             pod=pod.key,
             node=node,
             victims=some(victims, 5),
         )
-        advice = phrase("wait until they are gone; if they stay, look at their finalizers and grace periods")
+        advice = phrase("wait until they have terminated; if they do not, check their finalizers and grace periods")
         return note(NOMINATED, about, between, sentence, None, advice)
     if (nominated_by := _why_without_preemption(pod.pod, scheduler)) is not None:
         sentence = phrase("pod {pod} is nominated to {node} without a preemption", pod=pod.key, node=node)
@@ -195,8 +196,8 @@ def why_for_ever(scheduler: Scheduler) -> tuple[Phrase, Phrase]:
         return phrase(_SILENT, extender=silent[0]), phrase(_FIX)
     if scheduler.extenders is None:
         return phrase(_UNKNOWN), phrase(_FIX)
-    return phrase("its next cycle has not come yet, or a plugin beyond resources rejects the node"), phrase(
-        "ask `schedviz explain` about the pod"
+    return phrase("its next scheduling cycle is due, or a plugin other than NodeResourcesFit rejects the node"), phrase(
+        "run `schedviz explain` for the pod"
     )
 
 

@@ -19,18 +19,18 @@ KIND: Final = "event"
 _MEANINGS: Final[dict[str, tuple[Phrase, Phrase]]] = {
     "WaitForFirstConsumer": (
         phrase("its StorageClass binds the claim when a node is chosen for the pod, so the claim itself is not the problem"),
-        phrase("look at the pod's other reasons"),
+        phrase("check the pod's other reasons"),
     ),
     "WaitForPodScheduled": (
         phrase("its StorageClass binds the claim when a node is chosen for the pod, so the claim itself is not the problem"),
-        phrase("look at the pod's other reasons"),
+        phrase("check the pod's other reasons"),
     ),
     "ExternalProvisioning": (
         phrase("its provisioner has not created the volume yet"),
-        phrase("check that the CSI driver runs, and look at the log of its provisioner"),
+        phrase("check that the CSI driver is running, and check the log of its provisioner"),
     ),
     "FailedBinding": (
-        phrase("no volume matches the claim, and it names no StorageClass that could create one"),
+        phrase("no volume matches the claim, and the claim names no StorageClass that could provision one"),
         phrase("set storageClassName, or create a PersistentVolume that matches"),
     ),
     "TriggeredScaleUp": (
@@ -70,10 +70,10 @@ def notes_of_events(events: Iterable[ObjectEvent], objects: Sequence[KubeObject]
         message = event.message.rstrip(".")
         if event.at:
             sentence = phrase(
-                "event of {about} at {at}: {reason}: {message}", about=event.about, at=event.at, reason=event.reason, message=message
+                "event for {about} at {at}: {reason}: {message}", about=event.about, at=event.at, reason=event.reason, message=message
             )
         else:
-            sentence = phrase("event of {about}: {reason}: {message}", about=event.about, reason=event.reason, message=message)
+            sentence = phrase("event for {about}: {reason}: {message}", about=event.about, reason=event.reason, message=message)
         yield note(KIND, event.about, ("API", "API"), sentence, cause, advice)
 
 

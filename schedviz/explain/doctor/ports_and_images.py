@@ -29,7 +29,7 @@ def _ports(node: DumpedNode, cached: frozenset[Port], pods: Sequence[PodInfo]) -
     for port in sorted(cached - used_ports.keys()):
         sentence = phrase("node {node}: host port {port} is taken in the cache, by no pod at the API", node=node.name, port=_port(port))
         cause = phrase("a pod gave it up, and the scheduler has not seen that update")
-        yield _difference("port", node, sentence, cause, phrase("pods that want the port are not placed there"))
+        yield _difference("port", node, sentence, cause, phrase("pods that request the port are not placed there"))
     for port in sorted(used_ports.keys() - cached):
         sentence = phrase(
             "node {node}: host port {port} is free in the cache; at the API pod {pod} uses it",

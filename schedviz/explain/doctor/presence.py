@@ -92,7 +92,7 @@ class Presence:
     def _ghost(self, node: DumpedNode) -> Finding:
         existing = [pod for pod in node.pods if pod.uid in self.pods]
         sentence = phrase(
-            "node {node} is a ghost: it was deleted, and the scheduler keeps it for the pods on it ({pods})",
+            "node {node} was deleted, but the scheduler's cache keeps it because of the pods on it ({pods})",
             node=node.name,
             pods=some([pod.key for pod in node.pods]),
         )
@@ -144,15 +144,15 @@ class Presence:
         since = self.evidence.assumed_for(pod.uid, node.name)
         if since is not None and since >= BINDING_SECONDS:
             sentence = phrase(
-                "pod {pod} has been assumed on {node} for {seconds} s and more, and is not bound at the API: its binding hangs",
+                "pod {pod} has been assumed on {node} for at least {seconds} s but is not bound at the API: its binding hangs",
                 pod=pod.key,
                 node=node.name,
                 seconds=f"{since:.0f}",
             )
-            advice = phrase("look for its binding in the log, and at its volumes")
+            advice = phrase("check its binding in the log, and its volumes")
             return difference("hanging binding", about, between, sentence, _HANGS, advice)
         sentence = phrase("pod {pod} is assumed on {node}; its binding has not been written yet", pod=pod.key, node=node.name)
-        advice = phrase("make another dump after a minute: if it is still so, the binding hangs")
+        advice = phrase("make another dump after a minute; if nothing has changed, the binding hangs")
         return note("assumed pod", about, between, sentence, None, advice)
 
     def _queue(self) -> Iterator[Finding]:
@@ -206,10 +206,10 @@ class Presence:
         mismatch = self.evidence.signal.mismatch
         false_alarm = mismatch is not None and pod.uid in mismatch.missed_pods
         sentence = phrase(
-            'pod {pod} belongs to another scheduler ("{scheduler}"), so it is rightly not here{alarm}',
+            'pod {pod} belongs to another scheduler ("{scheduler}"), so this scheduler does not track it{alarm}',
             pod=pod.key,
             scheduler=pod.spec.scheduler_name,
-            alarm=phrase("; that the scheduler's own comparer reports it as missed is a false alarm") if false_alarm else "",
+            alarm=phrase("; the report of the scheduler's own comparer that the pod is missing is a false alarm") if false_alarm else "",
         )
         return note("other scheduler", f"Pod {pod.key}", ("API", "queue"), sentence)
 
@@ -227,7 +227,7 @@ class Presence:
                 other=existing.uid,
                 where=where,
             )
-            cause = phrase("it was deleted and made again, and the scheduler has not seen that yet")
+            cause = phrase("it was deleted and recreated, and the scheduler has not seen that yet")
         else:
             sentence = phrase("pod {pod} was deleted at the API; {where}", pod=dumped.key, where=where)
             cause = self.evidence.why_redundant("pod", dumped.uid)

@@ -44,7 +44,7 @@ def verdict(examination: Examination) -> Phrase:
     differences = examination.differences
     if not differences:
         sentence = _notes(examination.notes)
-        return phrase("Nothing is wrong.") if sentence is None else phrase("Nothing is wrong. To note: {notes}.", notes=sentence)
+        return phrase("Nothing is wrong.") if sentence is None else phrase("Nothing is wrong. Note: {notes}.", notes=sentence)
     if len(differences) == 1:
         return _sentence(differences[0])
     causes = Counter(_cause_of(finding).text for finding in differences)
@@ -56,7 +56,7 @@ def verdict(examination: Examination) -> Phrase:
         return phrase(
             "{count} differences, {some} of them most likely for one reason: {cause}.", count=len(differences), some=count, cause=cause
         )
-    return phrase("{count} differences, each with a cause of its own: {first}", count=len(differences), first=_sentence(differences[0]))
+    return phrase("{count} differences, each with its own cause: {first}", count=len(differences), first=_sentence(differences[0]))
 
 
 def _cause_of(finding: Finding) -> Phrase:

@@ -15,7 +15,7 @@ CREATION: Final[tuple[Row, ...]] = (
         _FORBIDDEN + r"exceeded quota: (?P<quota>[^,\s]+), requested: (?P<requested>.+?), used: (?P<used>.+?), limited: (?P<limited>.+)",
         Meaning(
             API_SERVER,
-            "no pod is created: the quota {quota} allows {limited}, of which {used} is used, and the pod adds {requested}",
+            ("no pod is created: the quota {quota} allows {limited}, of which {used} is in use, and the pod requests {requested}"),
             (),
             "delete what is not needed, or raise the quota: `kubectl describe quota {quota}{namespace}`",
         ),
@@ -24,7 +24,7 @@ CREATION: Final[tuple[Row, ...]] = (
         _FORBIDDEN + r"failed quota: (?P<quota>[^:]+): must specify (?P<resources>.+)",
         Meaning(
             API_SERVER,
-            "no pod is created: the quota {quota} requires each container to state {resources}",
+            "no pod is created: the quota {quota} requires each container to specify {resources}",
             (),
             "add these requests and limits to the pod's template, or a LimitRange with defaults to the namespace",
         ),
@@ -33,7 +33,7 @@ CREATION: Final[tuple[Row, ...]] = (
         _FORBIDDEN + r"(?P<limit>(?:maximum|minimum) .+? per (?:Pod|Container) is .+?|.*limit to request ratio.*?)\]?",
         Meaning(
             API_SERVER,
-            "no pod is created: a LimitRange of the namespace forbids it ({limit})",
+            "no pod is created: a LimitRange of the namespace does not allow it ({limit})",
             (),
             "change the requests and limits in the pod's template, or the LimitRange: `kubectl describe limitrange{namespace}`",
         ),
@@ -51,9 +51,9 @@ CREATION: Final[tuple[Row, ...]] = (
         r"error creating: admission webhook (?P<webhook>\"[^\"]*\") denied the request: (?P<why>.+)",
         Meaning(
             API_SERVER,
-            "no pod is created: the admission webhook {webhook} denies them ({why})",
+            "no pod is created: the admission webhook {webhook} denies the request ({why})",
             (),
-            "change the pod's template as the webhook asks, or the webhook's policy",
+            "change the pod's template as the webhook requires, or change the webhook's policy",
         ),
     ),
     (
@@ -63,18 +63,21 @@ CREATION: Final[tuple[Row, ...]] = (
         ),
         Meaning(
             API_SERVER,
-            "no pod is created: the admission webhook {webhook} does not answer: {why}",
-            ("the pods of its service do not run", "a NetworkPolicy or an expired certificate"),
-            "get the pods behind its service {service} running: `kubectl get pods,endpoints -n {home}`",
+            "no pod is created: the admission webhook {webhook} does not respond: {why}",
+            ("the pods of its service are not running", "a NetworkPolicy blocks the call, or a certificate has expired"),
+            "make sure that the pods of its service {service} are running: `kubectl get pods,endpoints -n {home}`",
         ),
     ),
     (
         r"error creating: internal error occurred: failed calling webhook (?P<webhook>\"[^\"]*\"): (?P<why>.+)",
         Meaning(
             API_SERVER,
-            "no pod is created: the admission webhook {webhook} does not answer ({why})",
+            "no pod is created: the admission webhook {webhook} does not respond ({why})",
             (),
-            "look at the pods of the webhook's service, and at `kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations`",
+            (
+                "check the pods of the webhook's service, and the webhook's configuration: `kubectl get "
+                "validatingwebhookconfigurations,mutatingwebhookconfigurations`"
+            ),
         ),
     ),
     (
@@ -101,7 +104,7 @@ CREATION: Final[tuple[Row, ...]] = (
             API_SERVER,
             "no pod is created: {why}",
             (),
-            "look at the events of the ReplicaSet, Job or StatefulSet: `kubectl describe` it",
+            "check the events of the ReplicaSet, Job, or StatefulSet with `kubectl describe`",
         ),
     ),
 )

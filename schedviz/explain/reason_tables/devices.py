@@ -7,7 +7,7 @@ from typing import Final
 from schedviz.engine.framework.plugins import names
 from schedviz.explain.meaning import Meaning, Row
 
-_LOOK: Final = "compare the claims with the devices: `kubectl get resourceclaims -A` and `kubectl get resourceslices`"
+_LOOK: Final = "compare the claims with the available devices: `kubectl get resourceclaims -A` and `kubectl get resourceslices`"
 
 DEVICES: Final[tuple[Row, ...]] = (
     (
@@ -26,38 +26,51 @@ DEVICES: Final[tuple[Row, ...]] = (
         "cannot allocate all claims",
         Meaning(
             names.DYNAMIC_RESOURCES,
-            "not all devices that the pod's claims request are available on the node",
+            "the node does not have all the devices that the pod's claims request",
             (),
             _LOOK,
-            of_nodes=("{nodes} lacks free devices for the pod's claims", "{nodes} lack free devices for the pod's claims"),
+            of_nodes=(
+                "{nodes} does not have enough free devices for the pod's claims",
+                "{nodes} do not have enough free devices for the pod's claims",
+            ),
         ),
     ),
     (
         r"resourceclaim not available on the node",
         Meaning(
             names.DYNAMIC_RESOURCES,
-            "a claim of the pod is allocated to a device that this node cannot reach",
+            "a claim of the pod is allocated to a device that the node cannot access",
             (),
             _LOOK,
-            of_nodes=("{nodes} cannot reach the device of the pod's claim", "{nodes} cannot reach the device of the pod's claim"),
+            of_nodes=("{nodes} cannot access the device of the pod's claim", "{nodes} cannot access the device of the pod's claim"),
         ),
     ),
     (
         r"resourceclaim in use",
         Meaning(
             names.DYNAMIC_RESOURCES,
-            "a claim of the pod is reserved for as many other pods as may share it",
+            "a claim of the pod is already reserved for the maximum number of pods",
             (),
-            "wait for the other pods, or give the pod a claim of its own",
+            "wait until another pod releases the claim, or give the pod its own claim",
         ),
     ),
     (
         r"resource ?claim (?P<claim>\S+) is in the process of being allocated",
-        Meaning(names.DYNAMIC_RESOURCES, "another pod's cycle is allocating the claim {claim}", (), "wait: the pod is tried again"),
+        Meaning(
+            names.DYNAMIC_RESOURCES,
+            "the claim {claim} is being allocated for another pod",
+            (),
+            "no action is needed: the scheduler retries the pod",
+        ),
     ),
     (
         r"(?:request (?P<request>.+): )?(?:device|resource) class (?P<class>\S+) does not exist",
-        Meaning(names.DYNAMIC_RESOURCES, "a claim requests the device class {class}, which does not exist", (), "install its driver"),
+        Meaning(
+            names.DYNAMIC_RESOURCES,
+            "a claim requests the device class {class}, which does not exist",
+            (),
+            "install the driver that provides this class",
+        ),
     ),
     (
         (
@@ -69,7 +82,7 @@ DEVICES: Final[tuple[Row, ...]] = (
             names.DYNAMIC_RESOURCES,
             "a claim of the pod does not exist yet",
             (),
-            "check the pod's resourceClaims and the ResourceClaimTemplate; kube-controller-manager creates claims from it",
+            ("check the pod's resourceClaims and the ResourceClaimTemplate, from which kube-controller-manager creates the claim"),
         ),
     ),
     (
@@ -86,18 +99,18 @@ DEVICES: Final[tuple[Row, ...]] = (
         r"waiting for resource driver to (?:allocate resource|provide information)",
         Meaning(
             names.DYNAMIC_RESOURCES,
-            "the driver of a claim has not answered (dynamic resource allocation before Kubernetes 1.31)",
+            "the driver of a claim has not responded (dynamic resource allocation before Kubernetes 1.31)",
             (),
-            "look at the log of the driver's controller",
+            "check the log of the driver's controller",
         ),
     ),
     (
         r"(?:node allocatable resource claim .*|claim .*: node-allocatable resource claim .*|pod level request for .* is insufficient .*)",
-        Meaning(names.DYNAMIC_RESOURCES, "a claim for resources of the node itself does not match the pod", (), _LOOK),
+        Meaning(names.DYNAMIC_RESOURCES, "a claim for node-allocatable resources does not match the pod", (), _LOOK),
     ),
     (
         r"resource ?claim .*(?:feature is disabled|unknown request type|has no .*)",
-        Meaning(names.DYNAMIC_RESOURCES, "a claim of the pod uses a feature that this scheduler does not have", (), _LOOK),
+        Meaning(names.DYNAMIC_RESOURCES, "a claim of the pod uses a feature that this scheduler does not support", (), _LOOK),
     ),
     (
         (
@@ -106,9 +119,9 @@ DEVICES: Final[tuple[Row, ...]] = (
         ),
         Meaning(
             names.DYNAMIC_RESOURCES,
-            "whether releasing a claim of the pod would help: a note of the plugin, not a reason",
+            "a note by the plugin on whether releasing a claim would help; not a reason",
             (),
-            "nothing: the other reasons matter",
+            "act on the other reasons",
             is_note=True,
         ),
     ),

@@ -8,36 +8,40 @@ from schedviz.engine.framework.plugins import names
 from schedviz.explain.meaning import Meaning, Row
 
 _COUNTED: Final = (
-    "the pods on the node request more than they use: the scheduler counts requests, not usage",
+    "pods on the node request more than they use; the scheduler counts requests, not usage",
     "the pod requests more than it needs",
     "terminating pods count until they are gone",
 )
 _POD_LIMIT: Final = Meaning(
     names.NODE_RESOURCES_FIT,
     "the node already has the maximum number of pods",
-    ("the kubelet's --max-pods", "the node has no free pod IP addresses"),
+    ("the kubelet's --max-pods limit is reached", "the node has no free pod IP addresses"),
     "add a node; raising the kubelet's --max-pods helps only if the network has more pod IP addresses",
-    of_nodes=("{nodes} has its maximum number of pods", "{nodes} have their maximum number of pods"),
+    of_nodes=("{nodes} has reached its maximum number of pods", "{nodes} have reached their maximum number of pods"),
 )
 _SELECTOR: Final = Meaning(
     names.NODE_AFFINITY,
     "the node's labels do not match the pod's nodeSelector or required node affinity",
     (
-        "a label that was removed from the node or was never set",
-        "a typo in the selector",
-        "a volume or a profile that adds an affinity",
+        "a label was removed from the node or was never set",
+        "the selector has a typo",
+        "a volume or a scheduler profile adds node affinity",
     ),
-    "compare the pod's nodeSelector and nodeAffinity with `kubectl get nodes --show-labels`",
-    of_nodes=("{nodes} does not have the labels that the pod asks for", "{nodes} do not have the labels that the pod asks for"),
+    "compare the pod's nodeSelector and node affinity with the labels in `kubectl get nodes --show-labels`",
+    of_nodes=("{nodes} does not match the pod's node selector or affinity", "{nodes} do not match the pod's node selector or affinity"),
 )
-_UNHEALTHY: Final = "find out what is wrong there: `kubectl get nodes | grep NotReady` lists such nodes, `kubectl describe node` shows why"
-_THIS_UNHEALTHY: Final = "find out what is wrong there: `kubectl describe node {node}` shows the conditions"
-_CORDONED: Final = "uncordon the nodes whose maintenance is over; `kubectl get nodes | grep SchedulingDisabled` lists them"
-_THIS_CORDONED: Final = "if the maintenance is over: `kubectl uncordon {node}`"
-_DRAINED: Final = ("a drain or an upgrade that has not finished",)
-_LESS: Final = "add a node, or lower the requests of this pod or of others: `kubectl describe nodes` lists them under Allocated resources"
+_UNHEALTHY: Final = (
+    "list the nodes with `kubectl get nodes | grep NotReady`, and run `kubectl describe node` for each to see why it is not ready"
+)
+_THIS_UNHEALTHY: Final = "run `kubectl describe node {node}` to see why; its conditions and events name the cause"
+_CORDONED: Final = (
+    "list the cordoned nodes with `kubectl get nodes | grep SchedulingDisabled`, and uncordon those whose maintenance is finished"
+)
+_THIS_CORDONED: Final = "when the maintenance is finished, run `kubectl uncordon {node}`"
+_DRAINED: Final = ("a drain or an upgrade has not finished",)
+_LESS: Final = "add a node, or lower the requests of this pod or of others; `kubectl describe nodes` lists them under Allocated resources"
 _LESS_ON: Final = (
-    "add a node, or lower the requests of this pod or of others: `kubectl describe node {node}` lists them under Allocated resources"
+    "add a node, or lower the requests of this pod or of others; `kubectl describe node {node}` lists them under Allocated resources"
 )
 _TAINTED: Final = r"node\(s\) had (?:untolerated )?taint "
 _END: Final = r"(?:, that the pod didn't tolerate)?"
@@ -48,49 +52,55 @@ NODES: Final[tuple[Row, ...]] = (
         r"Insufficient (?P<resource>ephemeral-storage)",
         Meaning(
             names.NODE_RESOURCES_FIT,
-            "the node's allocatable {resource}, minus the requests of its pods (assumed pods included), is less than the pod's request",
+            "the node's allocatable {resource} minus the requests of its pods is less than the pod's request",
             _COUNTED,
             "lower the pod's ephemeral-storage request, or use nodes with larger disks",
-            of_nodes=("{nodes} has too little free {resource}", "{nodes} have too little free {resource}"),
+            of_nodes=("{nodes} does not have enough free {resource}", "{nodes} do not have enough free {resource}"),
         ),
     ),
     (
         r"Insufficient (?P<resource>hugepages-.+)",
         Meaning(
             names.NODE_RESOURCES_FIT,
-            "the node's allocatable {resource}, minus the requests of its pods (assumed pods included), is less than the pod's request",
-            ("no huge pages of this size are reserved on the node", "other pods have all huge pages of the node"),
-            "see which nodes list {resource} under Allocatable (`kubectl describe nodes`). Huge pages are reserved in a node's kernel "
-            "(`vm.nr_hugepages`, or at boot); its kubelet reports them after a restart",
-            of_named="see how many {resource} `kubectl describe node {node}` lists under Allocatable; if there are none, reserve them in "
-            "the node's kernel (`vm.nr_hugepages`, or at boot) and restart its kubelet",
-            of_nodes=("{nodes} has too little free {resource}", "{nodes} have too little free {resource}"),
+            "the node's allocatable {resource} minus the requests of its pods is less than the pod's request",
+            ("no huge pages of this size are reserved on the node", "other pods use all huge pages of the node"),
+            (
+                "check which nodes list {resource} under Allocatable (`kubectl describe nodes`). Huge pages are reserved in "
+                "the node's kernel (`vm.nr_hugepages`, or at boot), and the kubelet reports them after a restart"
+            ),
+            of_named=(
+                "check how many {resource} `kubectl describe node {node}` lists under Allocatable; if there are none, reserve "
+                "them in the node's kernel (`vm.nr_hugepages`, or at boot) and restart the kubelet"
+            ),
+            of_nodes=("{nodes} does not have enough free {resource}", "{nodes} do not have enough free {resource}"),
         ),
     ),
     (
         r"Insufficient (?P<resource>[\w.-]+/.+)",
         Meaning(
             names.NODE_RESOURCES_FIT,
-            "the node's allocatable {resource}, minus the requests of its pods (assumed pods included), is less than the pod's request",
+            "the node's allocatable {resource} minus the requests of its pods is less than the pod's request",
             (
-                "the node has no such device, or its device plugin does not run",
-                "other pods have all devices of the node; each is given to one pod, even if it is idle",
+                "the node has no such device, or its device plugin is not running",
+                "other pods hold all devices of the node; a device belongs to one pod even while it is idle",
             ),
-            "see which nodes list {resource} under Allocatable (`kubectl describe nodes`), and which pods have it there; others have no "
-            "such device, or no device plugin",
-            of_named="see whether `kubectl describe node {node}` lists {resource} under Allocatable; if not, its device plugin is down",
-            of_nodes=("{nodes} has too little free {resource}", "{nodes} have too little free {resource}"),
+            (
+                "run `kubectl describe nodes`: a node that does not list {resource} under Allocatable has no such device or no "
+                "running device plugin; on the other nodes, find the pods that hold it"
+            ),
+            of_named=("run `kubectl describe node {node}`; if {resource} is missing under Allocatable, the device plugin is not running"),
+            of_nodes=("{nodes} does not have enough free {resource}", "{nodes} do not have enough free {resource}"),
         ),
     ),
     (
         r"Insufficient (?P<resource>.+)",
         Meaning(
             names.NODE_RESOURCES_FIT,
-            "the node's allocatable {resource}, minus the requests of its pods (assumed pods included), is less than the pod's request",
+            "the node's allocatable {resource} minus the requests of its pods is less than the pod's request",
             _COUNTED,
             _LESS,
             of_named=_LESS_ON,
-            of_nodes=("{nodes} has too little free {resource}", "{nodes} have too little free {resource}"),
+            of_nodes=("{nodes} does not have enough free {resource}", "{nodes} do not have enough free {resource}"),
         ),
     ),
     ("Too many pods", _POD_LIMIT),
@@ -109,10 +119,10 @@ NODES: Final[tuple[Row, ...]] = (
         _TAINTED + r"\{(?P<taint>(?P<agent>[\w.-]+)/agent-not-ready.*?)(?:: )?\}" + _END,
         Meaning(
             names.TAINT_TOLERATION,
-            "the node's agent of {agent} is not ready: {taint}",
-            ("a node that is minutes old", "the agent's pod on the node does not run"),
-            "wait if the node is new; otherwise look at the agent's pod there: `kubectl get pods -n kube-system -o wide`",
-            of_nodes=("the agent of {agent} is not ready on {nodes}", "the agent of {agent} is not ready on {nodes}"),
+            "the {agent} agent on the node is not ready: {taint}",
+            ("the node has just joined the cluster", "the agent's pod on the node is not running"),
+            "wait if the node is new; otherwise check the agent's pod there: `kubectl get pods -n kube-system -o wide`",
+            of_nodes=("the {agent} agent is not ready on {nodes}", "the {agent} agent is not ready on {nodes}"),
         ),
     ),
     (
@@ -120,12 +130,14 @@ NODES: Final[tuple[Row, ...]] = (
         Meaning(
             names.TAINT_TOLERATION,
             "the cloud provider has not initialized the node: {taint}",
-            ("a node that is minutes old", "the cloud-controller-manager does not run, or the cloud refuses its calls"),
-            "wait if the node is new; otherwise look at the cloud-controller-manager: "
-            "`kubectl get pods -n kube-system | grep cloud-controller`, and its log",
+            ("the node has just joined the cluster", "the cloud-controller-manager is not running, or the cloud API rejects its calls"),
+            (
+                "wait if the node is new; otherwise check the pods of the cloud-controller-manager and their logs: `kubectl "
+                "get pods -n kube-system | grep cloud-controller`"
+            ),
             of_nodes=(
-                "{nodes} is not initialized by the cloud provider yet ({taint})",
-                "{nodes} are not initialized by the cloud provider yet ({taint})",
+                "{nodes} has not been initialized by the cloud provider ({taint})",
+                "{nodes} have not been initialized by the cloud provider ({taint})",
             ),
         ),
     ),
@@ -134,7 +146,11 @@ NODES: Final[tuple[Row, ...]] = (
         Meaning(
             names.TAINT_TOLERATION,
             "the node is not ready: {taint}",
-            ("its kubelet or its container runtime has stopped", "its network plugin (CNI) does not run", "it restarts, or is upgraded"),
+            (
+                "its kubelet or its container runtime has stopped",
+                "its network plugin (CNI) is not running",
+                "the node is restarting or being upgraded",
+            ),
             _UNHEALTHY,
             of_named=_THIS_UNHEALTHY,
             of_nodes=("{nodes} is not ready", "{nodes} are not ready"),
@@ -144,10 +160,10 @@ NODES: Final[tuple[Row, ...]] = (
         _TAINTED + r"\{(?P<taint>node\.kubernetes\.io/unreachable.*?)(?:: )?\}" + _END,
         Meaning(
             names.TAINT_TOLERATION,
-            "the node's kubelet does not report any more: {taint}",
-            ("the machine is down, or its network is", "its kubelet has stopped"),
-            "find out why, and bring back or replace: `kubectl get nodes | grep NotReady` lists them",
-            of_named="find out why, and bring back or replace: `kubectl describe node {node}` says since when its kubelet does not report",
+            "the node's kubelet has stopped reporting: {taint}",
+            ("the machine or its network is down", "its kubelet has stopped"),
+            "find the unreachable nodes with `kubectl get nodes | grep NotReady`, then recover or replace them",
+            of_named=("recover or replace the machine; `kubectl describe node {node}` shows since when its kubelet has not reported"),
             of_nodes=("{nodes} is unreachable", "{nodes} are unreachable"),
         ),
     ),
@@ -156,9 +172,9 @@ NODES: Final[tuple[Row, ...]] = (
         Meaning(
             names.TAINT_TOLERATION,
             "the node's disk is nearly full: {taint}",
-            ("images, logs of containers, or emptyDir volumes",),
+            ("images, container logs, or emptyDir volumes fill the disk",),
             "free disk space on the nodes with DiskPressure, or replace them: `kubectl describe nodes` shows the conditions",
-            of_named="free disk space there, or replace it: `kubectl describe node {node}` shows the conditions",
+            of_named="free disk space there, or replace the machine: `kubectl describe node {node}` shows the conditions",
             of_nodes=("{nodes} has disk pressure", "{nodes} have disk pressure"),
         ),
     ),
@@ -167,7 +183,7 @@ NODES: Final[tuple[Row, ...]] = (
         Meaning(
             names.TAINT_TOLERATION,
             "the node is nearly out of memory: {taint}",
-            ("pods that use more memory than they request",),
+            ("pods use more memory than they request",),
             "find the pods that use the memory: `kubectl top pods -A --sort-by=memory`",
             of_nodes=("{nodes} has memory pressure", "{nodes} have memory pressure"),
         ),
@@ -177,8 +193,8 @@ NODES: Final[tuple[Row, ...]] = (
         Meaning(
             names.TAINT_TOLERATION,
             "the node has no network for pods: {taint}",
-            ("a node that is minutes old", "its network plugin (CNI) does not run"),
-            "wait if the node is new; otherwise look at the network plugin's pods: `kubectl get pods -n kube-system -o wide`",
+            ("the node has just joined the cluster", "its network plugin (CNI) is not running"),
+            "wait if the node is new; otherwise check the network plugin's pods: `kubectl get pods -n kube-system -o wide`",
             of_nodes=("{nodes} has no pod network yet", "{nodes} have no pod network yet"),
         ),
     ),
@@ -198,8 +214,8 @@ NODES: Final[tuple[Row, ...]] = (
         Meaning(
             names.TAINT_TOLERATION,
             "the node is reserved for the control plane: {taint}",
-            ("control-plane nodes do not run workloads; do not count their capacity",),
-            "nothing, if other nodes are meant to run the pod; on a cluster of one node, remove the taint",
+            ("control-plane nodes do not run ordinary workloads",),
+            "no action is needed if other nodes are meant to run the pod; in a single-node cluster, remove the taint",
             of_nodes=("{nodes} is reserved for the control plane", "{nodes} are reserved for the control plane"),
         ),
     ),
@@ -210,8 +226,8 @@ NODES: Final[tuple[Row, ...]] = (
         Meaning(
             names.TAINT_TOLERATION,
             "an autoscaler is removing or preparing the node: {taint}",
-            ("a scale-down or a replacement of nodes is under way",),
-            "wait for the autoscaler; if it has stopped, look at its log, and remove the taint from a node that stays",
+            ("a scale-down or a node replacement is in progress",),
+            ("wait for the autoscaler; if the taint stays, check the autoscaler's log, and remove the taint if the node is meant to stay"),
             of_nodes=("{nodes} is being removed or prepared by an autoscaler", "{nodes} are being removed or prepared by an autoscaler"),
         ),
     ),
@@ -220,8 +236,8 @@ NODES: Final[tuple[Row, ...]] = (
         Meaning(
             names.TAINT_TOLERATION,
             "the node is reserved for the cluster's own pods: {taint}",
-            ("a system node pool, which does not run workloads",),
-            "nothing: these nodes do not run workloads. If no other node is meant to run the pod, add a node pool for workloads",
+            ("the node belongs to a system node pool, which does not run workloads",),
+            "these nodes do not run workloads; if no other node is meant to run the pod, add a node pool for workloads",
             of_nodes=("{nodes} is reserved for system pods ({taint})", "{nodes} are reserved for system pods ({taint})"),
         ),
     ),
@@ -232,8 +248,8 @@ NODES: Final[tuple[Row, ...]] = (
         + _END,
         Meaning(
             names.TAINT_TOLERATION,
-            "the node is a spot node, which the cloud may take away at any time: {taint}",
-            ("the pod lacks the pool's toleration",),
+            "the node is a spot node, which the cloud can reclaim at any time: {taint}",
+            ("the pod has no toleration for the taint of the node pool",),
             "add a toleration for {taint} if the pod may be interrupted at any time; otherwise add nodes that are not spot nodes",
             of_nodes=(
                 "{nodes} is a spot node, and the pod does not tolerate {taint}",
@@ -246,8 +262,8 @@ NODES: Final[tuple[Row, ...]] = (
         Meaning(
             names.TAINT_TOLERATION,
             "the pod does not tolerate the taint {taint}",
-            ("a node pool that is reserved for other workloads", "the pod lacks the pool's toleration"),
-            "add a toleration for {taint} if the pod belongs on such nodes; otherwise add nodes without the taint",
+            ("the node pool is reserved for other workloads", "the pod has no toleration for the taint of the node pool"),
+            "if the pod belongs on these nodes, add a toleration for {taint}; otherwise, add nodes without the taint",
             of_nodes=(
                 "{nodes} has the taint {taint}, which the pod does not tolerate",
                 "{nodes} have the taint {taint}, which the pod does not tolerate",
@@ -260,10 +276,10 @@ NODES: Final[tuple[Row, ...]] = (
             names.TAINT_TOLERATION,
             "the node has a taint that the pod does not tolerate",
             (
-                "a node pool that is reserved for other workloads",
-                "the pod lacks the pool's toleration",
+                "the node pool is reserved for other workloads",
+                "the pod has no toleration for the taint of the node pool",
             ),
-            "list the taints with `kubectl describe nodes | grep Taints`, and compare them with the pod's tolerations",
+            "list the taints with `kubectl describe nodes | grep Taints` and compare them with the pod's tolerations",
             of_nodes=("{nodes} has a taint that the pod does not tolerate", "{nodes} have taints that the pod does not tolerate"),
         ),
     ),
@@ -293,13 +309,13 @@ NODES: Final[tuple[Row, ...]] = (
         r"node\(s\) (?:had (?P<what>memory|disk|pid) pressure|were out of disk space)",
         Meaning(
             names.NODE_UNSCHEDULABLE,
-            "the node's kubelet reports pressure: too little memory, disk or process IDs is left",
+            "the kubelet reports pressure: memory, disk space, or process IDs are running out",
             (),
             _UNHEALTHY,
             of_named=_THIS_UNHEALTHY,
             of_nodes=(
-                "{nodes} has too little memory, disk or process IDs left",
-                "{nodes} have too little memory, disk or process IDs left",
+                "{nodes} is low on memory, disk space, or process IDs",
+                "{nodes} are low on memory, disk space, or process IDs",
             ),
         ),
     ),
@@ -310,20 +326,23 @@ NODES: Final[tuple[Row, ...]] = (
             names.NODE_AFFINITY,
             "the pod's node affinity names other nodes (metadata.name)",
             ("the named node was deleted or has another name",),
-            "nothing: a DaemonSet's pod is made for one node, and only the reason of that node matters",
-            of_nodes=("{nodes} is not the one that this pod is for", "{nodes} are not the one that this pod is for"),
+            ("no action is needed for these nodes: a DaemonSet pod is meant for one node, and only the reason of that node matters"),
+            of_nodes=(
+                "{nodes} is ruled out by the pod's node affinity, which names another node",
+                "{nodes} are ruled out by the pod's node affinity, which names another node",
+            ),
         ),
     ),
     (
         r"node\(s\) didn't satisfy plugin(?:\(s\))? (?P<plugins>.+)",
         Meaning(
             "",
-            "the plugins {plugins} allow only other nodes, before the filters run",
+            "the plugins {plugins} restrict the pod to other nodes",
             (),
-            "only the reasons of the other nodes matter",
+            "act on the reasons of the other nodes",
             of_nodes=(
-                "{nodes} is excluded by {plugins} before the filters run",
-                "{nodes} are excluded by {plugins} before the filters run",
+                "{nodes} is ruled out by {plugins} before filtering",
+                "{nodes} are ruled out by {plugins} before filtering",
             ),
         ),
     ),
@@ -333,17 +352,17 @@ NODES: Final[tuple[Row, ...]] = (
             names.NODE_AFFINITY,
             "the profile's addedAffinity excludes the node",
             (),
-            "compare addedAffinity in the scheduler's configuration with the node's labels",
-            of_nodes=("{nodes} is excluded by the scheduler's addedAffinity", "{nodes} are excluded by the scheduler's addedAffinity"),
+            "compare addedAffinity in the scheduler configuration with the node's labels",
+            of_nodes=("{nodes} is ruled out by the scheduler's addedAffinity", "{nodes} are ruled out by the scheduler's addedAffinity"),
         ),
     ),
     (
         r"pod affinity terms conflict",
         Meaning(
             names.NODE_AFFINITY,
-            "the terms of the pod's node affinity name different nodes, so that no node is left",
+            "the terms of the pod's node affinity name different nodes, so no node matches",
             (),
-            "correct the matchFields of the pod's node affinity",
+            "correct the matchFields in the pod's node affinity",
         ),
     ),
     (
@@ -353,12 +372,12 @@ NODES: Final[tuple[Row, ...]] = (
             "spec.nodeName requests another node",
             (),
             "remove spec.nodeName from the pod, or name an existing node",
-            of_nodes=("{nodes} is not the one that the pod names", "{nodes} are not the one that the pod names"),
+            of_nodes=("{nodes} does not match the node name in the pod's spec", "{nodes} do not match the node name in the pod's spec"),
         ),
     ),
     (
         r"node\(s\) didn't have the requested labels",
-        Meaning(names.NODE_AFFINITY, "a policy of the scheduler requires labels that the node lacks", (), "label the node"),
+        Meaning(names.NODE_AFFINITY, "a scheduler policy requires labels that the node lacks", (), "add the labels to the node"),
     ),
     (
         r"node\(s\) didn't match Pod's required features",

@@ -13,11 +13,13 @@ PLACEMENT: Final[tuple[Row, ...]] = (
         Meaning(
             names.NODE_PORTS,
             "a host port that the pod requests is in use on the node",
-            ("a pod with the same hostPort, often a replica of it",),
-            "find the pod that has the port: `kubectl get pods -A -o "
-            "'custom-columns=NODE:.spec.nodeName,POD:.metadata.name,PORT:.spec.containers[*].ports[*].hostPort'`; "
-            "a node runs one pod for each host port",
-            of_nodes=("{nodes} has the pod's host port in use", "{nodes} have the pod's host port in use"),
+            ("another pod, often a replica of this one, uses the same hostPort",),
+            (
+                "find the pod that uses the port: `kubectl get pods -A -o "
+                "'custom-columns=NODE:.spec.nodeName,POD:.metadata.name,PORT:.spec.containers[*].ports[*].hostPort'`; only one "
+                "pod on a node can use a given host port"
+            ),
+            of_nodes=("{nodes} already uses the pod's host port", "{nodes} already use the pod's host port"),
         ),
     ),
     (
@@ -25,11 +27,14 @@ PLACEMENT: Final[tuple[Row, ...]] = (
         Meaning(
             names.INTER_POD_AFFINITY,
             "no pod that matches the pod's affinity runs in the node's topology domain",
-            ("the required pod does not run or has other labels", "its namespace is not among those of the affinity term"),
-            "check that the required pod runs, and compare its labels with the term's labelSelector",
+            (
+                "the required pod is not running or has other labels",
+                "the required pod is in a namespace that the affinity term does not cover",
+            ),
+            "check that the required pod is running, and compare its labels with the labelSelector of the affinity term",
             of_nodes=(
-                "{nodes} lacks the pods that the pod's affinity requires nearby",
-                "{nodes} lack the pods that the pod's affinity requires nearby",
+                "{nodes} is not in a topology domain with a pod that the pod's affinity requires",
+                "{nodes} are not in a topology domain with a pod that the pod's affinity requires",
             ),
         ),
     ),
@@ -38,11 +43,11 @@ PLACEMENT: Final[tuple[Row, ...]] = (
         Meaning(
             names.INTER_POD_AFFINITY,
             "a pod that matches the pod's anti-affinity runs in the node's topology domain",
-            ("more replicas than topology domains",),
+            ("there are more replicas than nodes or zones to spread them over",),
             "add nodes, reduce the replicas, or make the anti-affinity preferred instead of required",
             of_nodes=(
-                "{nodes} is ruled out by the pod's anti-affinity: a matching pod runs there",
-                "{nodes} are ruled out by the pod's anti-affinity: matching pods run there",
+                "{nodes} already runs a pod that the pod's anti-affinity excludes",
+                "{nodes} already run pods that the pod's anti-affinity excludes",
             ),
         ),
     ),
@@ -50,12 +55,12 @@ PLACEMENT: Final[tuple[Row, ...]] = (
         r"node\(s\) didn't match pod affinity/anti-affinity(?: rules)?",
         Meaning(
             names.INTER_POD_AFFINITY,
-            "the pod's affinity or anti-affinity to other pods excludes the node",
-            ("more replicas than topology domains", "the required pod does not run or has other labels"),
+            "the pod's affinity or anti-affinity to other pods rules out the node",
+            ("there are more replicas than nodes or zones to spread them over", "the required pod is not running or has other labels"),
             "add nodes, reduce the replicas, or make the anti-affinity preferred instead of required",
             of_nodes=(
-                "{nodes} is excluded by the pod's affinity or anti-affinity to other pods",
-                "{nodes} are excluded by the pod's affinity or anti-affinity to other pods",
+                "{nodes} does not satisfy the pod's inter-pod affinity or anti-affinity",
+                "{nodes} do not satisfy the pod's inter-pod affinity or anti-affinity",
             ),
         ),
     ),
@@ -65,7 +70,7 @@ PLACEMENT: Final[tuple[Row, ...]] = (
             names.INTER_POD_AFFINITY,
             "a pod in the node's topology domain has anti-affinity to this pod",
             (),
-            "look for running pods whose anti-affinity selects this pod's labels",
+            "find the running pods whose anti-affinity selects this pod's labels",
             of_nodes=(
                 "{nodes} is ruled out by the anti-affinity of a pod that runs there",
                 "{nodes} are ruled out by the anti-affinity of pods that run there",
@@ -76,11 +81,16 @@ PLACEMENT: Final[tuple[Row, ...]] = (
         r"node\(s\) didn't match pod topology spread constraints?(?:\(s\))? \(missing required label\)",
         Meaning(
             names.POD_TOPOLOGY_SPREAD,
-            "the node lacks the label that is the constraint's topologyKey",
-            ("nodes without the topology label",),
-            "find the key with `kubectl get pod{pod} -o yaml | grep topologyKey`, and the nodes that lack it with `kubectl get nodes -L "
-            "KEY`; label them, or use a topologyKey that they have",
-            of_nodes=("{nodes} lacks the label over which the pod is spread", "{nodes} lack the label over which the pod is spread"),
+            "the node lacks the label that the topology spread constraint uses",
+            ("some nodes lack the topology label",),
+            (
+                "find the key with `kubectl get pod{pod} -o yaml | grep topologyKey` and the nodes without it with `kubectl "
+                "get nodes -L KEY`; then label those nodes, or use a topologyKey that they have"
+            ),
+            of_nodes=(
+                "{nodes} lacks the label that the pod's topology spread constraint uses",
+                "{nodes} lack the label that the pod's topology spread constraint uses",
+            ),
         ),
     ),
     (
@@ -88,18 +98,21 @@ PLACEMENT: Final[tuple[Row, ...]] = (
         Meaning(
             names.POD_TOPOLOGY_SPREAD,
             "the pod would make the skew larger than maxSkew, or the node lacks the topology label",
-            ("a domain without capacity blocks the others", "nodes without the topology label"),
-            "make room in the zone or on the node that has the fewest matching pods, or set whenUnsatisfiable to ScheduleAnyway",
-            of_nodes=("{nodes} is excluded by the pod's topology spread", "{nodes} are excluded by the pod's topology spread"),
+            ("a full topology domain keeps pods out of the others", "some nodes lack the topology label"),
+            "free capacity in the topology domain with the fewest matching pods, or set whenUnsatisfiable to ScheduleAnyway",
+            of_nodes=(
+                "{nodes} does not satisfy the pod's topology spread constraints",
+                "{nodes} do not satisfy the pod's topology spread constraints",
+            ),
         ),
     ),
     (
         r"node\(s\) didn't match service affinity",
         Meaning(
             names.INTER_POD_AFFINITY,
-            "a policy of the scheduler keeps the pods of a Service on nodes with equal labels",
+            "a scheduler policy keeps the pods of a Service on nodes with equal labels",
             (),
-            "look at the scheduler's policy (ServiceAffinity)",
+            "check ServiceAffinity in the scheduler's policy",
         ),
     ),
 )

@@ -19,36 +19,39 @@ PREEMPTION: Final[tuple[Row, ...]] = (
             names.DEFAULT_PREEMPTION,
             "evicting pods would not make the pod fit on the node",
             (),
-            "change what the other reasons name; a higher priority does not help",
+            "act on the other reasons; a higher priority does not help",
         ),
     ),
     (
         r"No preemption victims found for incoming (?:pod|preemptor)|No victims found on node (?P<node>\S+) for preemptor pod (?P<pod>\S+)",
         Meaning(
             names.DEFAULT_PREEMPTION,
-            "the node has no lower-priority pods whose eviction would make room",
+            "the node runs no lower-priority pods whose eviction would make room",
             (),
-            "make room or add a node; a higher priority (priorityClassName) helps only if others have a lower one",
+            "make room or add a node; a higher priority helps only if other pods have a lower one",
         ),
     ),
     (
         r"not eligible due to preemptionPolicy=Never\.?",
         Meaning(
-            names.DEFAULT_PREEMPTION, "the pod's preemptionPolicy is Never, so it evicts nothing", (), "change the pod's PriorityClass"
+            names.DEFAULT_PREEMPTION,
+            "the pod's preemptionPolicy is Never, so it does not evict other pods",
+            (),
+            "if the pod is allowed to evict others, use a PriorityClass without preemptionPolicy: Never",
         ),
     ),
     (
         _VICTIMS_LEAVE,
         Meaning(
             names.DEFAULT_PREEMPTION,
-            "the pod waits for pods that preemption has already evicted from its nominated node",
+            "the pod is waiting for pods that preemption has already evicted from its nominated node",
             (),
-            "wait; if a pod stays Terminating, look at its finalizers and at the node's kubelet",
+            "wait; if a pod stays Terminating, check its finalizers and the kubelet of its node",
         ),
     ),
     (
         r"(?:preemption: )?not eligible due to (?P<why>.*)",
-        Meaning(names.DEFAULT_PREEMPTION, "the pod may not preempt: {why}", (), "change what the other reasons name"),
+        Meaning(names.DEFAULT_PREEMPTION, "the pod is not eligible to preempt others: {why}", (), "act on the other reasons"),
     ),
     (
         r"no candidate node for preemption",
@@ -56,7 +59,7 @@ PREEMPTION: Final[tuple[Row, ...]] = (
             names.DEFAULT_PREEMPTION,
             "an extender rejected every node on which evicting pods would help",
             (),
-            "look at the extender's log and its preemptVerb",
+            "check the extender's log and its preemptVerb",
         ),
     ),
     (
@@ -65,15 +68,15 @@ PREEMPTION: Final[tuple[Row, ...]] = (
             r"default preemption plugin is not registered, workload aware preemption is disabled|"
             r"workload aware preemption is not supported for pod groups with scheduling constraints)"
         ),
-        Meaning(names.DEFAULT_PREEMPTION, "preemption was not tried", (), "change what the other reasons name"),
+        Meaning(names.DEFAULT_PREEMPTION, "preemption was not tried", (), "act on the other reasons"),
     ),
     (
         _IN_PREEMPTION,
         Meaning(
             names.DEFAULT_PREEMPTION,
-            "preemption has evicted pods, and the pod waits until they are gone",
+            "preemption has evicted pods, and the pod is waiting until they are gone",
             (),
-            "wait; if a pod stays Terminating, look at its finalizers and at the node's kubelet",
+            "wait; if a pod stays Terminating, check its finalizers and the kubelet of its node",
         ),
     ),
 )

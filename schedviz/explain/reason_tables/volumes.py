@@ -6,31 +6,56 @@ from typing import Final
 
 from schedviz.engine.framework.plugins import names
 from schedviz.explain.meaning import Meaning, Row
+from schedviz.trace.phrase import phrase
 
 #: Another StorageClass, or another binding mode, does not help a claim that is bound.
-BOUND: Final = "make room on the nodes where the volume is, or add one there: a bound volume does not move"
-_ZONE: Final = "use a StorageClass with volumeBindingMode WaitForFirstConsumer, or add nodes in the volume's zone"
-_CLAIM: Final = "`kubectl describe pvc{claims}` says in its events why the claim is not bound"
+BOUND: Final = phrase("resolve what rejects the nodes that can access the volume, or add such a node: a bound volume does not move")
+#: What to do if no node is where the volume is.
+NO_NODE_THERE: Final = phrase(
+    "add a node there, or restore the data to a new volume that existing nodes can access: a bound volume does not move"
+)
+#: The same if the volume is on the disk of one node.
+NODE_IS_GONE: Final = phrase(
+    "bring the node back under the same name and with its disk; if the disk is lost, recreate the claim and restore the data from a backup"
+)
+_WHERE: Final = (
+    "find out where the volume is accessible (Node Affinity in `kubectl describe pv`), and make sure that a node there is schedulable and "
+    "has room: a bound volume does not move"
+)
+_ZONE: Final = "add a node in the volume's zone; for new claims, use a StorageClass with volumeBindingMode WaitForFirstConsumer"
+_CLAIM: Final = "run `kubectl describe pvc{claims}`; its events show why the claim is not bound"
 
 VOLUMES: Final[tuple[Row, ...]] = (
+    (
+        r'nodeinfo not found for node name "(?P<gone>[^"]*)"',
+        Meaning(
+            names.VOLUME_BINDING,
+            "the pod can only run on node {gone}, which is not in the cluster",
+            ("the pod's local volume is on the disk of that node", "the pod's node affinity names that node"),
+            NODE_IS_GONE.template,
+        ),
+    ),
     (
         r"node\(s\) (?:had volume node affinity conflict|didn't match PersistentVolume's node affinity)",
         Meaning(
             names.VOLUME_BINDING,
-            "a volume of the pod cannot be used from the node",
+            "a volume of the pod is not accessible from the node",
             ("the volume is in another zone",),
-            BOUND,
-            of_nodes=("{nodes} cannot use the pod's volume", "{nodes} cannot use the pod's volume"),
+            _WHERE,
+            of_nodes=("{nodes} cannot access the pod's volume", "{nodes} cannot access the pod's volume"),
         ),
     ),
     (
         r"node\(s\) didn't find available persistent volumes to bind",
         Meaning(
             names.VOLUME_BINDING,
-            "no volume that matches the claim can be used from the node",
+            "no volume that matches the claim is accessible from the node",
             (),
             "compare the claim's size, access mode and StorageClass with the volumes: `kubectl describe pvc{claims}` and `kubectl get pv`",
-            of_nodes=("{nodes} has no free volume for the pod's claim", "{nodes} have no free volume for the pod's claim"),
+            of_nodes=(
+                "{nodes} cannot access any available volume that matches the pod's claim",
+                "{nodes} cannot access any available volume that matches the pod's claim",
+            ),
         ),
     ),
     (
@@ -39,8 +64,11 @@ VOLUMES: Final[tuple[Row, ...]] = (
             names.VOLUME_BINDING,
             "no CSIStorageCapacity object reports enough capacity for the node",
             (),
-            "free or add storage, or check the CSI driver: `kubectl get csistoragecapacities -A`",
-            of_nodes=("{nodes} has too little storage capacity for the volume", "{nodes} have too little storage capacity for the volume"),
+            ("free or add storage; if the node has space, check what the CSI driver reports with `kubectl get csistoragecapacities -A`"),
+            of_nodes=(
+                "{nodes} reports too little free storage for the volume",
+                "{nodes} report too little free storage for the volume",
+            ),
         ),
     ),
     (
@@ -60,8 +88,8 @@ VOLUMES: Final[tuple[Row, ...]] = (
         r"pod has unbound immediate PersistentVolumeClaims(?: \(repeated \d+ times\))?(?:\. not found)?",
         Meaning(
             names.VOLUME_BINDING,
-            "a claim of the pod has no volume yet",
-            ("the claim's StorageClass does not exist", "no volume matches", "the provisioner does not run, or fails"),
+            "a PersistentVolumeClaim of the pod is not bound",
+            ("the claim's StorageClass does not exist", "no existing volume matches", "the provisioner is not running or is failing"),
             _CLAIM,
         ),
     ),
@@ -73,7 +101,7 @@ VOLUMES: Final[tuple[Row, ...]] = (
     ),
     (
         r'persistentvolumeclaim "(?P<claim>.*)" is being deleted',
-        Meaning(names.VOLUME_BINDING, "the claim {claim} is being deleted", (), "wait until it is gone, and create it again"),
+        Meaning(names.VOLUME_BINDING, "the claim {claim} is being deleted", (), "wait until the claim is deleted, then create it again"),
     ),
     (
         r'waiting for ephemeral volume controller to create the persistentvolumeclaim "(?P<claim>.*)"',
@@ -83,9 +111,9 @@ VOLUMES: Final[tuple[Row, ...]] = (
         r'(?:PVC|persistentvolumeclaim) "?(?P<claim>[^" ]*)"? was not created for (?:the )?pod.*',
         Meaning(
             names.VOLUME_BINDING,
-            "a claim with the name of the pod's ephemeral volume exists, and does not belong to the pod",
+            "a claim with the name of the pod's ephemeral volume exists but does not belong to the pod",
             (),
-            "delete or rename the claim",
+            "delete that claim, or rename the pod",
         ),
     ),
     (
@@ -99,7 +127,7 @@ VOLUMES: Final[tuple[Row, ...]] = (
             "a volume is in a zone other than the node's",
             (),
             _ZONE,
-            of_nodes=("{nodes} is in another zone than the pod's volume", "{nodes} are in another zone than the pod's volume"),
+            of_nodes=("{nodes} is not in the zone of the pod's volume", "{nodes} are not in the zone of the pod's volume"),
         ),
     ),
     (
@@ -107,16 +135,16 @@ VOLUMES: Final[tuple[Row, ...]] = (
             r"(?:PersistentVolumeClaim had no name|PersistentVolumeClaim had no pv name and storageClass name|PersistentVolume had no name|"
             r'VolumeBindingMode not set for StorageClass ".*"|PersistentVolumeClaim is not bound: ".*")'
         ),
-        Meaning(names.VOLUME_ZONE, "a claim or its StorageClass is incomplete, so that its zone is unknown", (), _CLAIM),
+        Meaning(names.VOLUME_ZONE, "a claim or its StorageClass is incomplete, so its zone is unknown", (), _CLAIM),
     ),
     (
         r"node\(s\) exceed max volume count",
         Meaning(
             names.NODE_VOLUME_LIMITS,
-            "the maximum number of volumes is attached to the node",
+            "the node already has its maximum number of volumes attached",
             (),
-            "add nodes, or use a machine type that allows more volumes",
-            of_nodes=("{nodes} has its maximum number of volumes", "{nodes} have their maximum number of volumes"),
+            "add nodes, or use a machine type that supports more volumes",
+            of_nodes=("{nodes} has reached its volume limit", "{nodes} have reached their volume limits"),
         ),
     ),
     (
@@ -125,7 +153,7 @@ VOLUMES: Final[tuple[Row, ...]] = (
             names.NODE_VOLUME_LIMITS,
             "the CSI driver {driver} is not registered on the node",
             (),
-            "check that the driver's node pod runs there: `kubectl get csinode`",
+            "check that the driver's node plugin is running there: `kubectl get csinodes`",
             of_nodes=("{nodes} lacks the CSI driver {driver}", "{nodes} lack the CSI driver {driver}"),
         ),
     ),
@@ -146,9 +174,9 @@ VOLUMES: Final[tuple[Row, ...]] = (
         r"node(?:\(s\) unavailable due to| has pod using) PersistentVolumeClaim with .*ReadWriteOncePod access mode.*",
         Meaning(
             names.VOLUME_RESTRICTIONS,
-            "a ReadWriteOncePod claim is in use by another pod",
+            "a ReadWriteOncePod claim of the pod is in use by another pod",
             (),
-            "delete the other pod, or use the access mode ReadWriteOnce",
+            "stop the other pod, or use the access mode ReadWriteOnce",
         ),
     ),
 )

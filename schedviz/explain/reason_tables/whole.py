@@ -11,8 +11,8 @@ _GANG: Final = "GangScheduling"
 _VOLCANO: Final = "volcano"
 #: What to do about a pod that asks for another scheduler.
 OTHER_SCHEDULER: Final = (
-    "check that {scheduler} runs: `kubectl get pods -A | grep {scheduler}`. If it runs, its log says what the pod waits for; if there is "
-    "no such scheduler, correct schedulerName in the pod's template"
+    "check that {scheduler} is running: `kubectl get pods -A | grep {scheduler}`. If it is, its log shows what the "
+    "pod is waiting for; if there is no such scheduler, correct schedulerName in the pod's template"
 )
 #: What has no message of a scheduler, but tells that there is none.
 DESCRIPTION: Final = "kubectl describe"
@@ -24,8 +24,8 @@ WHOLE: Final[tuple[Row, ...]] = (
         r"Scheduler Name: (?P<scheduler>[a-z0-9.-]+); Events: <none>",
         Meaning(
             DESCRIPTION,
-            "no scheduler has tried the pod: it asks for the scheduler {scheduler}, and has no events",
-            ("that scheduler does not run", "the events are older than an hour and were deleted"),
+            "no scheduler has tried the pod: it specifies the scheduler {scheduler} and has no events",
+            ("that scheduler is not running", "the events have expired: the API server keeps them for an hour by default"),
             OTHER_SCHEDULER,
         ),
     ),
@@ -33,7 +33,7 @@ WHOLE: Final[tuple[Row, ...]] = (
         r"kube-scheduler does not run: (?P<state>\w+)",
         Meaning(
             TABLE_OF_PODS,
-            "kube-scheduler does not run ({state}), so no pod gets a node",
+            "kube-scheduler is not running ({state}), so no pod is scheduled",
             (),
             "start with its log: `kubectl logs{pod} --previous`",
         ),
@@ -42,28 +42,34 @@ WHOLE: Final[tuple[Row, ...]] = (
         r"(?:failed to renew lease (?P<lease>[^\s;]+)[^;]*(?:; )?)?Leaderelection lost|failed to renew lease (?P<not_renewed>[^\s;:]+).*",
         Meaning(
             SCHEDULER_LOG,
-            "the kube-scheduler that wrote this log has lost its lease, and stopped: pods wait until an instance has the lease",
-            ("the API server was slow or not reachable", "the scheduler's node was overloaded"),
-            "see whether another instance has taken over: `kubectl get lease -A | grep scheduler` shows the holder, and "
-            "`kubectl get pods -A | grep kube-scheduler` whether it runs. Then look at the API server and at etcd at that time",
+            ("the kube-scheduler that wrote this log lost its lease and stopped: pods stay pending until an instance holds the lease"),
+            ("the API server was slow or unreachable", "the scheduler's node was overloaded"),
+            (
+                "check whether another instance has taken over: `kubectl get lease -A | grep scheduler` shows the holder, and "
+                "`kubectl get pods -A | grep kube-scheduler` whether it is running. Then check the API server and etcd at that "
+                "time"
+            ),
         ),
     ),
     (
         r"no nodes (?:are )?available to schedule pods",
         Meaning(
             "",
-            "the scheduler knows no node",
-            ("the cluster has no nodes, or none has registered yet", "the scheduler cannot list nodes: its RBAC or its connection"),
-            "run `kubectl get nodes`; if there are nodes, look for list and watch errors in the scheduler's log",
+            "the scheduler sees no nodes",
+            (
+                "the cluster has no nodes, or none has registered yet",
+                "the scheduler cannot list nodes because of its RBAC permissions or its connection to the API server",
+            ),
+            "run `kubectl get nodes`; if it lists nodes, look for list and watch errors in the scheduler's log",
         ),
     ),
     (
         r"(?:waiting for scheduling gates: (?P<gates>.*)|Scheduling is blocked due to non-empty scheduling gates)",
         Meaning(
             names.SCHEDULING_GATES,
-            "the pod has scheduling gates, and is not tried until all are removed",
+            "the pod has scheduling gates, and the scheduler does not try it until all of them are removed",
             (),
-            "look for the controller that set the gates (spec.schedulingGates)",
+            "find the controller that set the gates (spec.schedulingGates)",
         ),
     ),
     (
@@ -73,36 +79,36 @@ WHOLE: Final[tuple[Row, ...]] = (
         ),
         Meaning(
             names.VOLUME_BINDING,
-            "a node was chosen, and the pod's volumes were not provisioned there in time",
-            ("the provisioner is down", "the storage has no capacity left"),
-            "look at the claim with `kubectl describe pvc`, and at the log of its provisioner",
+            "a node was chosen, but the pod's volumes were not provisioned in time",
+            ("the provisioner is not running", "the storage has no capacity left"),
+            "check the claim's events with `kubectl describe pvc`, and the log of its provisioner",
         ),
     ),
     (
         r'running (?P<point>\w+) plugin "?(?P<plugin>\w+)"?: waiting for resource driver .*',
         Meaning(
             names.DYNAMIC_RESOURCES,
-            "the driver of a claim has not answered (dynamic resource allocation before Kubernetes 1.31)",
+            "the driver of a claim has not responded (dynamic resource allocation before Kubernetes 1.31)",
             (),
-            "look at the log of the driver's controller",
+            "check the log of the driver's controller",
         ),
     ),
     (
         r'(?:binding rejected: )?(?:running Bind plugin "?(?P<plugin>\w+)"?: )?Operation cannot be fulfilled on .*',
         Meaning(
             names.DEFAULT_BINDER,
-            "the pod was deleted, recreated or bound by another client while it was being bound",
-            ("a second scheduler with the same name",),
-            "nothing, if it passes; if it repeats, look for a second scheduler",
+            "the pod was deleted, recreated, or bound by another client during its binding",
+            ("a second scheduler has the same name",),
+            "no action is needed if it happens once; if it repeats, look for a second scheduler with the same name",
         ),
     ),
     (
         r'(?:error while )?running "?(?P<plugin>\w+)"? (?P<point>\w+) plugin(?: for pod "[^"]*")?: (?P<why>.*)',
-        Meaning("", "the plugin {plugin} failed: {why}", (), "look at the scheduler's log"),
+        Meaning("", "the plugin {plugin} failed: {why}", (), "check the scheduler's log"),
     ),
     (
         r'running (?P<point>\w+) plugin "?(?P<plugin>\w+)"?: (?P<why>.*)',
-        Meaning("", "the {point} plugin {plugin} failed: {why}", (), "look at the scheduler's log"),
+        Meaning("", "the {point} plugin {plugin} failed: {why}", (), "check the scheduler's log"),
     ),
     (
         r"(?:AssumePod failed: )?pod \S+ is in the cache, so can't be assumed",
@@ -110,17 +116,17 @@ WHOLE: Final[tuple[Row, ...]] = (
             "",
             "the scheduler's cache already has the pod, from an earlier attempt that has not ended",
             (),
-            "nothing, if it passes; if it repeats, restart kube-scheduler",
+            "no action is needed if it happens once; if it repeats, restart kube-scheduler",
         ),
     ),
     (
         r"skip schedule deleting pod: .*",
-        Meaning("", "the pod is being deleted, so it is not tried", (), "if it stays, look at its finalizers"),
+        Meaning("", "the pod is being deleted, so the scheduler does not try it", (), "if the pod is not removed, check its finalizers"),
     ),
     (
         r"(?:pod (?:\S+ )?)?(?:rejected|timed out) (?:due to timeout after waiting .* at plugin .*|while waiting (?:on|for) permit.*)",
         Meaning(
-            "", "a Permit plugin did not let the pod pass", (), "look at the plugin that holds the pod, such as one for gang scheduling"
+            "", "a Permit plugin rejected the pod or timed out", (), "check the plugin that holds the pod, such as a gang-scheduling plugin"
         ),
     ),
     (
@@ -131,22 +137,22 @@ WHOLE: Final[tuple[Row, ...]] = (
         ),
         Meaning(
             _GANG,
-            "the pod belongs to a group whose pods are placed together, and the group is not complete or does not fit",
+            "the pod belongs to a group whose pods are scheduled together, and the group is incomplete or does not fit",
             (),
-            "look at the group's other pods: one of them says why it does not fit",
+            "check the other pods of the group: one of them reports why it does not fit",
         ),
     ),
     (
         r"0/\d+ placements are available, first placement status: (?P<why>.*)",
-        Meaning(_GANG, "no placement fits the pod group; the first one fails with: {why}", (), "look at the group's other pods"),
+        Meaning(_GANG, "no placement fits the pod group; the first one fails because: {why}", (), "check the other pods of the group"),
     ),
     (
         r"(?:\d+/\d+ tasks in gang unschedulable: .*|(?:pod group|job) is (?:not )?ready, .*|all nodes are unavailable: .*)",
         Meaning(
             _VOLCANO,
-            "a message of the scheduler Volcano: fewer pods of the group than minAvailable can run at once",
+            "Volcano reports that fewer pods of the group than minAvailable can run at once",
             ("the group's queue is full, or the cluster lacks resources for the whole group",),
-            "look at the group and its queue: `kubectl describe podgroup`, `kubectl describe queue`",
+            "check the group and its queue: `kubectl describe podgroup` and `kubectl describe queue`",
         ),
     ),
 )

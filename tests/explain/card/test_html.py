@@ -46,9 +46,9 @@ def test_a_page_has_the_sentence_the_numbers_a_bar_for_each_node_and_the_fix() -
     explanation = why_pending(simulation, "default/p")
     page = html_of(card_of_pod(explanation, smallest_change(simulation, "default/p", explanation)))
     found = Parsed(page)
-    assert explanation.sentence.startswith("default/p is pending: the pod requests 3 cpu, ")
-    assert any(text.startswith("The pod requests 3 cpu, and no node that it may use has more than 2 free") for text in found.texts)
-    assert "kube-scheduler: 1 node: Insufficient cpu" in found.texts
+    assert explanation.sentence.startswith("default/p is pending: the pod requests 3 CPU, ")
+    assert any(text.startswith("The pod requests 3 CPU, but node n1 has only 2 of 4 CPU free") for text in found.texts)
+    assert "1 node: Insufficient cpu" in found.texts
     assert "2 of 4 free" in found.texts
     assert page.count('role="img"') == 1
     assert "kubectl uncordon n2" in found.texts
@@ -58,7 +58,7 @@ def test_a_page_has_the_sentence_the_numbers_a_bar_for_each_node_and_the_fix() -
 def test_the_overview_has_each_reason_with_its_pods() -> None:
     found = Parsed(html_of(card_of_overview(overview(cluster(node("n1"), pod("a", cpu="64"), pod("b", cpu="64"))))))
     assert "2 pods are pending, for 1 reason" in found.texts
-    assert "2 pods: The pod requests 64 cpu; the largest node has 4 in total" in found.texts
+    assert "2 pods: The pod requests 64 CPU, but the largest node has only 4 CPU" in found.texts
     assert "kube-scheduler: Insufficient cpu" in found.texts
     assert {"default/a", "default/b"} <= set(found.texts)
 

@@ -21,11 +21,15 @@ def test_an_explanation_has_message_numbers_nodes_and_a_verified_change() -> Non
         line.startswith("0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable. preemption: 0/2") for line in lines
     )
     assert (
-        "**The pod requests 3 cpu, and no node that it may use has more than 2 free (n1, of 4); n2 has 4 free, but is cordoned**" in lines
-    )
-    assert "- kube-scheduler: 1 node: Insufficient cpu (NodeResourcesFit)" in lines
+        "The pod requests 3 CPU, but node n1 has only 2 of 4 CPU free; node n2 has 4 free but is cordoned. The pod "
+        "fits on none of the 2 nodes."
+    ) in lines
+    # The sentence above says it in words.
+    assert "**1 × Insufficient cpu** (NodeResourcesFit)" in lines
     assert "- on `n1`" in lines
-    assert "- uncordon n2: fits on 1 node; the node may be in maintenance, and takes other pods again, too" in lines
+    assert (
+        "- Uncordon n2. Fits on 1 node. Note: The node may be under maintenance, and other pods can then also be scheduled on it."
+    ) in lines
     assert "  `kubectl uncordon n2`" in lines
 
 
@@ -47,22 +51,24 @@ def test_the_overview_has_each_reason_with_its_groups() -> None:
     assert result.splitlines() == [
         "### 3 pods are pending, for 1 reason",
         "",
-        "**3 pods: Nodes have too little free cpu**",
+        "**3 pods: The pods request more CPU than any node has**",
         "",
         "- kube-scheduler: Insufficient cpu",
-        "- `default/a`, `default/b`: the pod requests 64 cpu; the largest node has 4 in total",
-        "- `default/c`: the pod requests 9 cpu; the largest node has 4 in total",
-        "- **To do:** no node is large enough, even if it is empty: lower the pod's own request, or add a larger node",
+        "- `default/a`, `default/b`: the pod requests 64 CPU, but the largest node has only 4 CPU",
+        "- `default/c`: the pod requests 9 CPU, but the largest node has only 4 CPU",
+        "- **To do:** Lower the pod's request, or add a larger node: no node is large enough, even when it is empty.",
     ]
 
 
 def test_the_overview_has_the_command_the_yaml_and_the_caution_of_its_changes() -> None:
     simulation = cluster(node("n1"), node("n2", cordoned=True), pod("a", cpu="2", on="n1"), pod("p", cpu="3"), pod("q", cpu="3"))
     lines = markdown_of(card_of_overview(overview(simulation, with_changes=True))).splitlines()
-    at = next(number for number, line in enumerate(lines) if line.startswith("- **To do:** uncordon n2: places only 1 of 2 pods"))
+    at = next(
+        number for number, line in enumerate(lines) if line.startswith("- **To do:** Uncordon n2; this is enough for only 1 of 2 pods")
+    )
     assert lines[at + 1 : at + 3] == [
         "  `kubectl uncordon n2`",
-        "- **Mind:** the node may be in maintenance, and takes other pods again, too",
+        "- **Note:** The node may be under maintenance, and other pods can then also be scheduled on it.",
     ]
     tainted = cluster(node("n1", taints=("gpu=a:NoSchedule",)), pod("p"))
     for card in (

@@ -62,7 +62,7 @@ def test_a_pod_nominated_where_it_fits_waits_for_an_extender_that_preemption_doe
     without_verb = scheduler_of({"extenders": [EXTENDER]})
     for examination in (examine_dump(result, signal, scheduler=without_verb), examine_objects(result, scheduler=without_verb)):
         (finding,) = examination.differences
-        assert finding.cause.startswith("extender http://extender:1003/v1 has a filterVerb and no preemptVerb")
+        assert finding.cause.startswith("the extender http://extender:1003/v1 has a filterVerb but no preemptVerb")
         assert "preemptVerb" in finding.advice
 
 

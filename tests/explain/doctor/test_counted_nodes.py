@@ -125,8 +125,8 @@ def test_without_a_dump_another_number_of_nodes_is_a_note() -> None:
 
     assert not of_kind(examination, "node count")
     [note] = [finding for finding in examination.notes if finding.kind == "node count"]
-    assert note.sentence == f"the scheduler's message about {POD} counts 6 nodes, and the API has 5"
-    assert "the scheduler's cache still has a deleted node" in note.cause
+    assert note.sentence == f"the scheduler's message about {POD} counts 6 nodes, but the files contain 5"
+    assert "the scheduler's cache is stale" in note.cause
 
 
 def test_a_lost_node_shows_in_the_objects_alone() -> None:

@@ -40,8 +40,8 @@ def test_the_event_of_its_claim_is_a_finding_of_the_pod() -> None:
     simulation, findings = explained(FAILED, OTHER)
 
     [found] = why_pending(simulation, "default/web", findings).findings
-    assert found.sentence == "event of PersistentVolumeClaim default/data at 2026-01-01T00:00:00Z: ProvisioningFailed: quota exceeded"
-    assert found.cause == "a limit of the storage is reached"
+    assert found.sentence == "event for PersistentVolumeClaim default/data at 2026-01-01T00:00:00Z: ProvisioningFailed: quota exceeded"
+    assert found.cause == "a storage limit is reached"
     assert not found.differs
 
 
@@ -51,7 +51,7 @@ def test_a_storage_class_that_does_not_exist_is_not_blamed_on_its_provisioner() 
 
     [found] = why_pending(simulation, "default/web", findings).findings
     assert found.cause == "the StorageClass fats does not exist"
-    assert found.advice == "create the StorageClass fats, or recreate the claim with one that exists: fast"
+    assert found.advice == "create the StorageClass fats, or recreate the claim with an existing class: fast"
 
 
 def test_the_overview_says_it_where_there_are_no_numbers() -> None:
@@ -69,8 +69,8 @@ def test_the_overview_says_that_an_autoscaler_was_making_a_node() -> None:
 
     [reason] = overview(simulation, findings).reasons
     assert reason.groups[0].event == (
-        "a node was on its way at that time (event of Pod default/web at 2026-01-01T00:00:00Z: TriggeredScaleUp: "
-        "pod triggered scale-up: [{a 1->2 (max: 3)}])"
+        "a node was on its way at that time (event for Pod default/web at 2026-01-01T00:00:00Z: TriggeredScaleUp: pod "
+        "triggered scale-up: [{a 1->2 (max: 3)}])"
     )
 
 

@@ -82,7 +82,7 @@ def test_a_resized_pod_is_found_by_the_difference_of_the_sums() -> None:
 
 def test_the_victims_for_which_a_nominated_pod_waits_are_named() -> None:
     (finding,) = of_kind(examined("03-nominated"), "nominated pod")
-    assert finding.sentence.endswith("waits until its victims are gone: default/batch-2, default/batch-3")
+    assert finding.sentence.endswith("is waiting for the pods evicted there to terminate: default/batch-2, default/batch-3")
 
 
 def test_the_comparers_report_of_another_schedulers_pod_is_a_false_alarm() -> None:
@@ -110,18 +110,18 @@ def test_a_dump_without_objects_shows_ghosts_and_the_findings_of_its_comparer() 
     ("case", "message"),
     [
         ("01-plain", "Nothing is wrong."),
-        ("02-assumed", "Nothing is wrong. To note: 2 pods are assumed and their bindings are on their way."),
-        ("03-nominated", "Nothing is wrong. To note: a pod is nominated and waits for its node."),
-        ("04-ghost-node", "Node worker-2 is a ghost: it was deleted, and the scheduler keeps it for the pods on it"),
+        ("02-assumed", "Nothing is wrong. Note: 2 pods are assumed and their bindings are on their way."),
+        ("03-nominated", "Nothing is wrong. Note: a pod is nominated and waits for its node."),
+        ("04-ghost-node", "Node worker-2 was deleted, but the scheduler's cache keeps it because of the pods on it"),
         ("05-stale-watch", "4 differences, most likely for one reason: watch events from the API server did not reach"),
         (
             "06-amounts",
-            "2 differences, each with a cause of its own: node worker-1: allocatable in the cache is cpu 3920m where the node has 1920m",
+            ("2 differences, each with its own cause: node worker-1: allocatable in the cache is cpu 3920m where the node has 1920m"),
         ),
         ("07-stale-handlers", "4 differences, most likely for one reason: the scheduler's informers have what its cache lacks"),
         (
             "08-other-scheduler",
-            "Nothing is wrong. To note: a pod that is being deleted waits in the queue, a pod belongs to another scheduler.",
+            "Nothing is wrong. Note: a pod that is being deleted waits in the queue, a pod belongs to another scheduler.",
         ),
     ],
 )

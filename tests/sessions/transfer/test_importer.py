@@ -458,7 +458,7 @@ def test_the_newest_kubelet_chooses_the_release_and_the_report_says_so(kubelets:
     warning = session.report["warnings"][0]
     assert warning.startswith(
         f"The session simulates kube-scheduler {release}: the newest kubelet of its nodes is {newest}, and schedviz simulates "
-        "v1.27.1, v1.36 and no release in between. Known to differ: "
+        "v1.27.1, v1.36 and no release in between. Known differences: "
     )
     assert warning.endswith(").")
 
