@@ -7,11 +7,11 @@ const PENDING = {
   template: "{state}: {why}. {outlook}",
   values: {
     state: { template: "{pod} is pending", values: { pod: "default/web" } },
-    why: { template: "none of {nodes} fits ({clauses}{more})", values: { nodes: { template: "{count} nodes", values: { count: 5_000 } }, clauses: "5000 Insufficient cpu", more: "" } },
-    outlook: { template: "Pods would have to be removed.", values: {} },
+    why: { template: "the pod fits on none of the {nodes} ({clauses}{more})", values: { nodes: { template: "{count} nodes", values: { count: 5_000 } }, clauses: "5000 Insufficient cpu", more: "" } },
+    outlook: { template: "Other pods have to leave first.", values: {} },
   },
 };
-const ENGLISH_TEXT = "default/web is pending: none of 5,000 nodes fits (5000 Insufficient cpu). Pods would have to be removed.";
+const ENGLISH_TEXT = "default/web is pending: the pod fits on none of the 5,000 nodes (5000 Insufficient cpu). Other pods have to leave first.";
 
 afterEach(() => {
   setVocabularySource(() => ENGLISH);
@@ -26,7 +26,7 @@ describe("say", () => {
     const chinese = await vocabularyOf("zh-CN");
     setVocabularySource(() => chinese);
     expect(say(PENDING, ENGLISH_TEXT)).toEqual({ text: "default/web 在等待：5,000 个节点无一合适（5000 Insufficient cpu）。现在不行：必须有 Pod 离开。", lang: "zh-CN" });
-    expect(say(null, "more replicas than topology domains")).toEqual({ text: "副本比域多", lang: "zh-CN" });
+    expect(say(null, "there are more replicas than nodes or zones to spread them over")).toEqual({ text: "副本比域多", lang: "zh-CN" });
   });
 
   it("falls back to English if there is no translation", async () => {

@@ -63,12 +63,14 @@ def _print(examination: Examination) -> None:
 
 
 def _print_finding(finding: Finding, *, with_advice: bool) -> None:
+    from schedviz.trace.phrase import whole_sentence
+
     say()
-    say_wrapped(f"{'✗' if finding.differs else 'note:'} {finding.sentence}", bold=finding.differs)
+    say_wrapped(f"{'✗' if finding.differs else 'Note:'} {whole_sentence(finding.sentence)}", bold=finding.differs)
     if finding.cause:
-        say_wrapped(f"likely: {finding.cause}", indent=4)
+        say_wrapped(f"Cause: {whole_sentence(finding.cause)}", indent=4)
     if finding.advice and with_advice:
-        say_wrapped(f"{'do' if finding.differs else 'so'}: {finding.advice}", indent=4)
+        say_wrapped(f"To do: {whole_sentence(finding.advice)}", indent=4)
 
 
 def _differences(count: int) -> str:

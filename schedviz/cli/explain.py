@@ -109,7 +109,7 @@ def explain(
         if found is None or not (found.messages or found.others):
             raise
         if found.messages:
-            say("The messages in the files, explained without their cluster:", err=True)
+            say("Explained from the messages alone; the files contain no cluster objects:", err=True)
         _messages(found, output)
         return
     try:
@@ -279,6 +279,7 @@ def _message(files: _Files | None, pod: str | None, text: str, output: _Output) 
     from schedviz.explain.message import NotAMessageError, ParsedMessage, parse_message, with_nodes
     from schedviz.explain.why import PodUnknownError, the_pod, why_pending
     from schedviz.ingest.kubectl_tables import sentences_about_tables
+    from schedviz.ingest.kubectl_text import missing_events
 
     text = sys.stdin.read(_MAX_TEXT_BYTES + 1) if text == "-" else text
     if len(text) > _MAX_TEXT_BYTES:
@@ -293,7 +294,7 @@ def _message(files: _Files | None, pod: str | None, text: str, output: _Output) 
     try:
         message = of_scheduler[-1].message if of_pod else parse_message(text)
     except NotAMessageError as error:
-        raise click.ClickException(f"{error}{sentences_about_tables(text)}") from None
+        raise click.ClickException(missing_events(text) or f"{error}{sentences_about_tables(text)}") from None
     if output.form in _CARDS or (output.form == "text" and files is None):
         _messages(msgspec.structs.replace(reading, messages=tuple(of_pod) or (ParsedMessage("", "", text, message),)), output)
         return

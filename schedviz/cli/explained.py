@@ -338,7 +338,7 @@ def _print_said(explanation: Explanation) -> None:
     if not message and not explanation.said:
         return
     if not explanation.said:
-        _title("Simulated scheduler message")
+        _title("Scheduler message (simulated)")
         say_wrapped(one_full_stop(message), indent=2)
         return
     since = f" (unschedulable since {explanation.said_since})" if explanation.said_since else ""

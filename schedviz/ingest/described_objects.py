@@ -15,6 +15,8 @@ from typing import Any, Final
 _START: Final = re.compile(r"^Name:[ \t]++(\S++)[ \t]*+$", re.MULTILINE)
 _IS_NODE: Final = re.compile(r"^Allocatable:[ \t]*+$", re.MULTILINE)
 _IS_POD: Final = re.compile(r"^(?:Init )?Containers:[ \t]*+$", re.MULTILINE)
+#: A line near the end of a pod's description.
+_SELECTS: Final = re.compile(r"^Node-Selectors:[ \t]", re.MULTILINE)
 _FIELD: Final = re.compile(r"^([A-Z][A-Za-z. -]{0,60}?):(.*+)$")
 #: A row of a node's pods: `  kube-system   coredns-1   100m (1%)   0 (0%)   70Mi (0%)   170Mi (0%)   5d`.
 _ROW: Final = re.compile(r"^\s++(\S++)\s++(\S++)\s++(\S++) \(\d++%\)\s++\S++ \(\d++%\)\s++(\S++) \(\d++%\)\s++")
@@ -46,6 +48,14 @@ def objects_in(text: str) -> Iterator[dict[str, Any]]:
 def pods_in(text: str) -> Iterator[dict[str, Any]]:
     """The described pods, in order."""
     return (_pod(_fields(part)) for part in _parts(text) if _IS_POD.search(part) and not _IS_NODE.search(part))
+
+
+def pod_without_head(text: str) -> dict[str, Any] | None:
+    """The pod whose description lacks its beginning, with the name that it has for texts without names; None if there is none."""
+    if _START.search(text) is not None or _SELECTS.search(text) is None:
+        return None
+    content = _pod(_fields(text))
+    return {**content, "metadata": {**content["metadata"], "name": "unnamed"}}
 
 
 def _parts(text: str) -> Iterator[str]:

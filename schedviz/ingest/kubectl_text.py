@@ -25,6 +25,8 @@ _TABLE: Final = re.compile(r"(?:NAMESPACE|NAME|LAST SEEN)(?: {2,}+[A-Z][A-Z0-9()
 _DESCRIBED: Final = re.compile(r"^[ \t]*+Name:[ \t]++(\S++)[ \t]*+$", re.MULTILINE)
 _NAMESPACE: Final = re.compile(r"^[ \t]*+Namespace:[ \t]++(\S++)[ \t]*+$", re.MULTILINE)
 _PART: Final = re.compile(r"^[ \t]*+(?:Namespace|Labels|Events):", re.MULTILINE)
+_PENDING: Final = re.compile(r"^[ \t]*+Status:[ \t]++Pending[ \t]*+$", re.MULTILINE)
+_EVENTS: Final = re.compile(r"^[ \t]*+Events:", re.MULTILINE)
 #: In a table of events: `default  5m  Warning  FailedScheduling  pod/web-1  0/3 nodes are available: …`
 _ROW: Final = re.compile(rf"\b{REASON}\s+(?:pod/)?(\S+)\s")
 #: In the output of `describe`: `Warning  FailedScheduling  5m  default-scheduler  0/3 nodes are available: …`
@@ -77,6 +79,8 @@ class KubectlTextReader:
             for content in objects_in(plain.replace("\r\n", "\n")):
                 yield Item(document=1, path=f"{content['kind']} {content['metadata']['name']}", content=content)
         messages = list(_of_table(plain) if is_table else _of_descriptions(plain))
+        if not messages and not described and (missing := missing_events(plain)):
+            raise UnreadableFile(f"{name}: {missing}")
         if not messages and not described:
             raise UnreadableFile(
                 f"{name}: this is kubectl's table or `describe` output, which does not contain "
@@ -92,6 +96,17 @@ class KubectlTextReader:
     def line_of(self, _text: bytes, _document: int, _path: str) -> int:
         """Unused, because no error refers to a line."""
         return 0
+
+
+def missing_events(text: str) -> str:
+    """A sentence about the description of a pending pod without its events; "" if the text is none."""
+    if _TABLE.match(text.lstrip()) is not None or _PENDING.search(text) is None or _EVENTS.search(text) is not None:
+        return ""
+    namespace = _NAMESPACE.search(text)
+    return (
+        "This output of `kubectl describe pod` has no Events section, which contains the scheduler's message. Add the whole output, or "
+        f"that of `kubectl get events -n {namespace[1] if namespace is not None else 'default'}`."
+    )
 
 
 def _of_table(text: str) -> Iterator[PodMessage]:

@@ -35,14 +35,14 @@ def test_each_case_ends_with_its_code(case: str) -> None:
 def test_a_folder_stands_for_its_files() -> None:
     result = CliRunner().invoke(doctor, [str(SAMPLES / "04-ghost-node")])
     assert result.exit_code == 1
-    assert result.stdout.count("✗ node worker-2 is a ghost") == 2  # of the log as text, and of the log as JSON
-    assert "cause: the node was deleted before its pods" in result.stdout
+    assert result.stdout.count("✗ Node worker-2 was deleted") == 2  # of the log as text, and of the log as JSON
+    assert "Cause: The node was deleted before its pods" in result.stdout
 
 
 def test_a_dump_with_only_objects_is_examined(tmp_path: Path) -> None:
     result = CliRunner().invoke(doctor, [str(SAMPLES / "04-ghost-node" / "objects.json")])
     assert result.exit_code == 1
-    assert "2 pods are bound to node worker-2, which is not at the API" in result.stdout
+    assert "2 pods are bound to node worker-2, which does not exist at the API" in result.stdout
     assert CliRunner().invoke(doctor, [str(SAMPLES / "01-plain" / "objects.json")]).exit_code == 0
     missing = CliRunner().invoke(doctor, [str(tmp_path / "missing.log")])
     assert missing.exit_code != 0

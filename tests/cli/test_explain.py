@@ -60,7 +60,7 @@ def test_without_nodes_what_the_scheduler_said_is_explained():
 
     assert told.exit_code == 0
     assert "warning: There are no nodes" in told.stderr
-    assert f"There are no nodes here to try it on; its scheduler reported: {said}" in told.stdout
+    assert f"No nodes are loaded, so scheduling was not simulated. Its scheduler reported: {said}" in told.stdout
     assert "  1 node is cordoned" in told.stdout
     assert "0/0" not in told.stdout
 
@@ -159,7 +159,7 @@ def test_a_file_without_objects_has_its_messages_explained(tmp_path: Path) -> No
     assert found.exit_code == 0, found.output
     assert "shop/web, 5m ago:" in found.output
     assert "2 nodes do not have enough free CPU" in found.output
-    assert "explained without their cluster" in found.stderr
+    assert "Explained from the messages alone" in found.stderr
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, lzma.compress])
@@ -356,3 +356,23 @@ def test_the_first_three_changes_are_printed_and_all_on_request():
     assert "Each change was verified by a dry run; 2 more: --all-changes." in brief
     assert "Remove the node label pool=edge from nodeSelector" not in brief
     assert "Remove the node label pool=edge from nodeSelector" in whole
+
+
+PENDING_WITHOUT_EVENTS = "Name: web\nNamespace: shop\nStatus: Pending\nContainers:\n  c:\n    Requests:\n      cpu: 1\n"
+
+
+@pytest.mark.parametrize("arguments", [("--message", "-"), ("-f", "-")])
+def test_a_description_without_events_says_that_they_are_missing(arguments: tuple[str, ...]) -> None:
+    refused = CliRunner().invoke(explain, arguments, input=PENDING_WITHOUT_EVENTS).output
+    assert "has no Events section" in refused
+    assert "`kubectl get events -n shop`" in refused
+
+
+def test_the_selector_of_a_description_without_its_beginning_is_read() -> None:
+    text = (
+        "Node-Selectors:  pool=gpu\n                 disk=ssd\nEvents:\n  Warning  FailedScheduling  5m  default-scheduler  "
+        "0/4 nodes are available: 4 node(s) didn't match Pod's node affinity/selector.\n"
+    )
+    shown = CliRunner().invoke(explain, ["--message", "-"], input=text).output
+    assert "4 nodes do not match the pod's node selector or affinity: disk=ssd, pool=gpu" in shown
+    assert "`kubectl get nodes -l disk=ssd,pool=gpu`" in shown

@@ -63,7 +63,7 @@ def test_an_explanation_is_returned_as_markdown(owner: APIClient, session_id: UU
     assert (response.status_code, response["Content-Type"]) == (200, "text/markdown; charset=utf-8")
     lines = response.content.decode().splitlines()
     assert lines[0] == first
-    assert any(line.startswith("- kube-scheduler: ") and "Insufficient cpu" in line for line in lines)
+    assert any("Insufficient cpu" in line for line in lines)
 
 
 @pytest.mark.parametrize("address", ["explain/default/large/", "overview/"])
@@ -87,7 +87,7 @@ def test_cards_need_the_permission_of_the_explanation_and_a_pod_that_exists(peop
 
 def test_a_card_has_the_smallest_change(owner: APIClient, session_id: UUID) -> None:
     text = owner.get(f"/api/v1/sessions/{session_id}/explain/default/large/", {"format": "markdown"}).content.decode()
-    assert "**What would place it** (each verified by a dry run)" in text
+    assert "**Changes that make the pod schedulable** (each verified by a dry run)" in text
 
 
 def test_the_smallest_change_is_returned(owner: APIClient, session_id: UUID) -> None:
@@ -104,7 +104,7 @@ def test_the_overview_has_each_reason_with_its_numbers(owner: APIClient, session
     assert body["sentence"] == "1 pod is pending"
     [reason] = body["reasons"]
     assert (reason["reason"], reason["count"]) == ("Insufficient cpu", 1)
-    assert reason["groups"][0]["detail"].startswith("the pod requests 1000 cpu; the largest node has ")
+    assert reason["groups"][0]["detail"].startswith("the pod requests 1000 CPU, but the largest node has only ")
 
 
 def test_the_overview_has_what_would_place_the_pods_on_request(owner: APIClient, session_id: UUID) -> None:

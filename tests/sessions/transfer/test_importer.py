@@ -60,7 +60,7 @@ def test_a_pasted_dump_alone_becomes_a_session_that_says_what_it_lacks() -> None
     session = imported(file((SAMPLES / "sigusr2" / "04-ghost-node" / "scheduler.log").read_bytes(), name="pasted"))
     assert session.status == Session.Status.READY
     assert "made from a SIGUSR2 dump alone" in session.report["warnings"][0]
-    assert any("Node worker-2 is a ghost" in warning for warning in session.report["warnings"])
+    assert any("Node worker-2 was deleted" in warning for warning in session.report["warnings"])
     assert len(reading.state_at_head(session).view.cache.list) == 3
 
 
