@@ -10,13 +10,14 @@ import msgspec
 
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.types import PodInfo
+from schedviz.explain.autoscalers.clauses import clauses_of_autoscaler
 from schedviz.explain.details.pod_requests import with_requests
 from schedviz.explain.explained_clause import explained_clause, of_missing_node, with_names
 from schedviz.explain.explanation import Clause, NodeVerdict, Part
 from schedviz.explain.main_reason import is_of_control_plane, most_likely_first, only_cause
 from schedviz.explain.meaning import Named
 from schedviz.explain.reason_releases import releases_of
-from schedviz.explain.reason_tables.autoscalers import AT_ITS_LIMITS, CLUSTER_AUTOSCALER, KARPENTER
+from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
 from schedviz.explain.reason_tables.creation import API_SERVER
 from schedviz.explain.reason_tables.whole import DESCRIPTION, OLD_PREDICATES, SCHEDULER_LOG, TABLE_OF_PODS
 from schedviz.explain.reasons import UNKNOWN, meaning_of
@@ -39,11 +40,6 @@ _OLD: Final = re.compile(r"(?:match all of the (?:following )?predicates:{1,2}|f
 _OLD_CLAUSE: Final = re.compile(r"(?P<reason>[^(),]+?) ?\((?P<count>\d{1,9})\)", re.ASCII)
 #: Before 1.6: `fit failure on node (a): Insufficient cpu`.
 _OLDEST: Final = re.compile(r"fit failure on node \([^()]*+\): (?P<reason>[^:()]*?)(?= fit failure on node|$)")
-#: What the cluster autoscaler says about its node groups: `pod didn't trigger scale-up: 1 max node group size reached, …`.
-_SCALE_UP: Final = re.compile(r"(?P<whole>pod didn't trigger scale-up(?: \([^()]*+\))?)(?:: (?P<groups>.*))?", re.IGNORECASE)
-#: What Karpenter says about its NodePools, one after the other.
-_KARPENTER: Final = re.compile(r"(?:could not|failed to) schedule pod, (?P<nodepools>.+)", re.IGNORECASE)
-_BETWEEN_NODEPOOLS: Final = re.compile(r"; (?=incompatible with (?:nodepool|provisioner) |all available instance types )")
 #: Reasons of kube-scheduler 1.19 and older.
 _BEFORE_1_20: Final = re.compile(r"node\(s\) (?:didn't match node selector|had taints that the pod didn't tolerate)")
 
@@ -151,6 +147,21 @@ def without_advice(said: ParsedMessage) -> ParsedMessage:
     return msgspec.structs.replace(said, message=msgspec.structs.replace(said.message, first="", first_phrase=None))
 
 
+def without_advice_of(said: ParsedMessage, refusal: str) -> ParsedMessage:
+    """The message without what to try first, and without what to do about reasons that an autoscaler's `refusal` has, too.
+
+    A node that the autoscaler does not add is no advice either.
+    """
+    has_reason = any(clause.reason in refusal for clause in said.message.clauses)
+    clauses = tuple(
+        msgspec.structs.replace(clause, advice="", advice_phrase=None, causes=())
+        if clause.reason in refusal or (has_reason and clause.plugin == names.NODE_RESOURCES_FIT)
+        else clause
+        for clause in said.message.clauses
+    )
+    return without_advice(msgspec.structs.replace(said, message=msgspec.structs.replace(said.message, clauses=clauses)))
+
+
 def without_any_advice(said: ParsedMessage) -> ParsedMessage:
     """The message whose clauses say neither causes nor what to do."""
     clauses = tuple(msgspec.structs.replace(clause, advice="", advice_phrase=None, causes=()) for clause in said.message.clauses)
@@ -193,6 +204,10 @@ class Found(Protocol):
     def at(self) -> str: ...
     @property
     def message(self) -> str: ...
+    @property
+    def times(self) -> int: ...
+    @property
+    def span(self) -> str: ...
 
 
 def parse_messages(found: Iterable[Found], described: Mapping[str, PodInfo] | None = None) -> list[ParsedMessage]:
@@ -274,12 +289,8 @@ def parse_message(text: str) -> Message:
     old = tuple(_old_clauses(text))
     if old:
         return Message(0, old)
-    scale_up = _SCALE_UP.fullmatch(text.strip(" ."))
-    if scale_up is not None and scale_up["groups"]:
-        return Message(0, _of_groups(scale_up["whole"], scale_up["groups"]))
-    karpenter = _KARPENTER.fullmatch(text)
-    if karpenter is not None:
-        return Message(0, _of_nodepools(karpenter["nodepools"]))
+    if of_autoscaler := clauses_of_autoscaler(text):
+        return Message(0, of_autoscaler)
     return _with_wording(_without_counts(text))
 
 
@@ -506,43 +517,6 @@ def _old_clauses(text: str) -> Iterator[Clause]:
         counts[reason] = counts.get(reason, 0) + 1
     for reason, count in counts.items():
         yield explained_clause(count, reason, otherwise=UNKNOWN)
-
-
-def _of_groups(whole: str, groups: str) -> tuple[Clause, ...]:
-    """What the cluster autoscaler says, and its reason for each node group. Their counts stay in the reasons: they count no nodes."""
-    clauses = [_of_group(clause) for clause in _clauses(groups)]
-    first = explained_clause(0, whole)
-    return (msgspec.structs.replace(first, advice="") if any(clause.advice for clause in clauses) else first, *clauses)
-
-
-def _of_group(clause: Clause) -> Clause:
-    """A reason for node groups. One of the scheduler's is about the nodes that they would get."""
-    meaning = meaning_of(clause.reason)
-    headline = clause.headline_phrase
-    groups = counted(clause.count, "a new node of {count} node group", "new nodes of {count} node groups")
-    if meaning is not None and meaning.plugin == CLUSTER_AUTOSCALER:
-        groups = counted(clause.count, "{count} node group", "{count} node groups")
-    if meaning is not None and meaning.of_nodes[0]:
-        headline = meaning.headline(clause.count, groups)
-    elif clause.count > 1 and headline is not None:
-        headline = phrase("{reason} ({count} node groups)", reason=headline, count=clause.count)
-    return msgspec.structs.replace(
-        clause,
-        count=0,
-        reason=f"{clause.count} {clause.reason}",
-        plugin=CLUSTER_AUTOSCALER,
-        releases=(),
-        headline=headline.text if headline is not None else "",
-        headline_phrase=headline,
-    )
-
-
-def _of_nodepools(nodepools: str) -> tuple[Clause, ...]:
-    """What Karpenter says about each NodePool, first about those at their limits, for which the pod need not change."""
-    reasons = [reason.strip(" .") for reason in _BETWEEN_NODEPOOLS.split(nodepools)]
-    reasons.sort(key=lambda reason: not reason.lower().startswith(AT_ITS_LIMITS))
-    clauses = [explained_clause(0, reason if meaning_of(reason) is not None else f"Failed to schedule pod, {reason}") for reason in reasons]
-    return tuple(msgspec.structs.replace(clause, plugin=KARPENTER, releases=()) for clause in clauses)
 
 
 def _without_counts(text: str) -> Message:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, Literal, Protocol
 
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.types import PodInfo
+from schedviz.explain.autoscalers.scale_up import Repeats
+from schedviz.explain.autoscalers.verdict import AllRepeats, Verdict, verdict_of_all
 from schedviz.explain.claim_events import is_of_stateful_set, may_be_of, provisioning_failure
 from schedviz.explain.explanation import Clause, Part
-from schedviz.explain.main_reason import is_of_broken_nodes, is_of_system_pool
+from schedviz.explain.main_reason import is_of_broken_nodes
 from schedviz.explain.message import (
     PROVISIONER,
     Found,
@@ -22,6 +24,7 @@ from schedviz.explain.message import (
     shown_name,
     with_broken_nodes,
     without_advice,
+    without_advice_of,
     without_any_advice,
     without_repeats,
 )
@@ -30,13 +33,7 @@ from schedviz.explain.reason_tables.preemption import waits_for_victims
 from schedviz.explain.reason_tables.whole import DESCRIPTION, SCHEDULER_LOG, TABLE_OF_PODS
 from schedviz.trace.phrase import Phrase, counted, joined, phrase, some
 
-#: The cluster autoscaler's --max-node-provision-time, in seconds.
-_A_NODE_TAKES: Final = 900
-#: How the messages begin which say that a node is coming.
-_COMING: Final = ("pod triggered scale-up", "Pod should schedule on")
-_BACKOFF: Final = "in backoff after failed scale-up"
-#: How a message begins that says why a scale-up failed.
-_FAILED: Final = "Node scale up in zones"
+_NO_REPEATS: Final[AllRepeats] = {}
 #: Reasons of an autoscaler in a sentence, and warnings that are named.
 _LISTED: Final = 2
 _WARNINGS: Final = 5
@@ -125,11 +122,15 @@ def read_text(
     found: Iterable[Found], events: Sequence[Event], described: Mapping[str, PodInfo], age: Callable[[str], float]
 ) -> TextReading:
     """The messages `found` in a text, in order, with its other events. `described` as in `parse_messages`, `age` as in `newest_first`."""
-    return reading_of(parse_messages(found, described), events, age)
+    found = list(found)
+    repeats = {each.message: Repeats(each.times, age(f"{each.span} ago"), each.span) for each in found if each.times > 1}
+    return reading_of(parse_messages(found, described), events, age, repeats)
 
 
-def reading_of(messages: Sequence[ParsedMessage], events: Sequence[Event], age: Callable[[str], float]) -> TextReading:
-    """The same for messages that were parsed."""
+def reading_of(
+    messages: Sequence[ParsedMessage], events: Sequence[Event], age: Callable[[str], float], repeats: AllRepeats = _NO_REPEATS
+) -> TextReading:
+    """The same for messages that were parsed. `repeats`: how often an autoscaler repeated its events."""
     broken = list(dict.fromkeys(event.broken_node for event in events if event.broken_node))
     messages = [with_broken_nodes(message, broken) for message in messages]
     by_pod: dict[str, list[ParsedMessage]] = {}
@@ -139,7 +140,7 @@ def reading_of(messages: Sequence[ParsedMessage], events: Sequence[Event], age: 
     for message in of_claims:
         by_pod[message.pod] = [message]
     messages = (*messages, *of_claims)
-    answers = tuple(_answer(pod, of_pod, events, age) for pod, of_pod in by_pod.items())
+    answers = tuple(_answer(pod, of_pod, events, age, repeats) for pod, of_pod in by_pod.items())
     placed = {answer.pod for answer in answers if answer.standing == "scheduled"}
     of_claim = {answer.pod for answer in answers if answer.sentence_phrase is not None and "claim" in answer.sentence_phrase.values}
     answered = {answer.pod for answer in answers if answer.sentence}
@@ -148,12 +149,27 @@ def reading_of(messages: Sequence[ParsedMessage], events: Sequence[Event], age: 
     # Room has been made: neither more nodes nor lower requests are needed.
     waiting = {pod for pod, of_pod in by_pod.items() if _of_nomination(pod, newest_of_each_source(of_pod, age)[0], events)[0] is not None}
     messages = [without_any_advice(message) if message.pod in waiting else message for message in messages]
+    messages = _without_vain_advice(messages, {answer.pod for answer in answers if answer.standing == "pending"})
     messages = [without_repeats(message, without_claims=message.pod in of_claim) for message in messages]
     others = _others([event for event in events if event.reason and event.pod not in placed and not event.claim])
     return TextReading(tuple(messages), answers, others.text if others is not None else "", others)
 
 
-def _answer(pod: str, messages: Sequence[ParsedMessage], events: Sequence[Event], age: Callable[[str], float]) -> PodAnswer:
+def _without_vain_advice(messages: Sequence[ParsedMessage], pending: Collection[str]) -> list[ParsedMessage]:
+    """The messages; where an autoscaler adds no node, the scheduler's do not advise to add one, nor what the autoscaler's reasons do."""
+    refused: dict[str, str] = {}
+    for message in messages:
+        if message.pod in pending and message.writer in (CLUSTER_AUTOSCALER, KARPENTER):
+            refused[message.pod] = f"{refused.get(message.pod, '')} {message.text}"
+    return [
+        without_advice_of(message, refused[message.pod]) if message.pod in refused and not message.writer else message
+        for message in messages
+    ]
+
+
+def _answer(
+    pod: str, messages: Sequence[ParsedMessage], events: Sequence[Event], age: Callable[[str], float], repeats: AllRepeats
+) -> PodAnswer:
     newest = newest_of_each_source(messages, age)
     placed = [event for event in events if event.node and event.pod == pod and pod]
     if placed and _is_newest(placed[-1], newest, age):
@@ -162,7 +178,9 @@ def _answer(pod: str, messages: Sequence[ParsedMessage], events: Sequence[Event]
     sentence, advice = _of_nomination(pod, newest[0], events)
     standing: Literal["pending", "coming", "notCreated"] = "pending"
     if sentence is None:
-        sentence, advice, standing = _of_writers(newest, messages, age)
+        verdict, standing = _of_writers(newest, messages, age, repeats)
+        sentence, advice = verdict.sentence, verdict.advice
+        note = verdict.note if sentence is not None and verdict.note is not None else note
     # Names alone are no proof: the scheduler has to speak of claims, too.
     if sentence is None and any(clause.plugin == names.VOLUME_BINDING for message in newest for clause in message.message.clauses):
         sentence, advice = _of_claims(pod, events, age)
@@ -196,27 +214,18 @@ def _scheduled(placed: Event, warnings: Sequence[Event]) -> PodAnswer:
 
 
 def _of_writers(
-    newest: Sequence[ParsedMessage], messages: Sequence[ParsedMessage], age: Callable[[str], float]
-) -> tuple[Phrase | None, Phrase | None, Literal["pending", "coming", "notCreated"]]:
+    newest: Sequence[ParsedMessage], messages: Sequence[ParsedMessage], age: Callable[[str], float], repeats: AllRepeats
+) -> tuple[Verdict, Literal["pending", "coming", "notCreated"]]:
     """What an autoscaler or the API server said last, and what to do about it: it decides whether waiting helps."""
     said = min((message for message in newest if message.writer), key=lambda message: age(message.at), default=None)
-    if said is None:
-        return None, None, "pending"
-    if said.writer in (DESCRIPTION, TABLE_OF_PODS, SCHEDULER_LOG):
-        return None, None, "pending"
+    if said is None or said.writer in (DESCRIPTION, TABLE_OF_PODS, SCHEDULER_LOG):
+        return Verdict(None), "pending"
     if said.writer not in (CLUSTER_AUTOSCALER, KARPENTER):
         # The clause itself says it.
-        return None, None, "notCreated"
-    clauses = (*_failures(said, messages), *said.message.clauses)
-    if not said.text.startswith(_COMING):
-        first, advice = _refusal(clauses)
-        return first, advice, "pending"
-    headline = clauses[0].headline_phrase or Phrase("{text}", {"text": said.text})
-    when = phrase(", {when}", when=said.at) if said.at else ""
-    if _A_NODE_TAKES < age(said.at) < float("inf"):
-        sentence = phrase("A node should have come: {what}{when}, and the pod is still pending.", what=headline, when=when)
-        return sentence, _TOO_LATE, "pending"
-    return phrase("A node is on its way: {what}{when}.", what=headline, when=when), _advice(clauses[0]), "coming"
+        return Verdict(None), "notCreated"
+    of_autoscalers = [said, *(message for message in newest if message is not said and message.writer in (CLUSTER_AUTOSCALER, KARPENTER))]
+    verdict = verdict_of_all(of_autoscalers, messages, age, repeats)
+    return verdict, "coming" if verdict.is_coming else "pending"
 
 
 def _of_nomination(pod: str, newest: ParsedMessage, events: Sequence[Event]) -> tuple[Phrase | None, Phrase | None]:
@@ -291,39 +300,11 @@ def _is_of_any(event: Event, pods: Iterable[str]) -> bool:
     return bool(event.claim) and any(may_be_of(event.claim, pod) for pod in pods)
 
 
-def _failures(said: ParsedMessage, messages: Sequence[ParsedMessage]) -> tuple[Clause, ...]:
-    """Why a scale-up failed, if the autoscaler only says that it waits after a failure."""
-    if not any(_BACKOFF in clause.reason for clause in said.message.clauses):
-        return ()
-    failed = [message for message in messages if message.text.startswith(_FAILED)]
-    return failed[-1].message.clauses if failed else ()
-
-
 _VICTIMS_LEAVE: Final = phrase("The pod is waiting for the pods that preemption evicted from its nominated node to terminate.")
 _WAIT: Final = phrase(
     "wait for them. If it takes longer than their grace period, find the node in the NOMINATED NODE column of "
     "`kubectl get pods -A -o wide`, and check the Terminating pods there, their finalizers, and the kubelet"
 )
-_TOO_LATE: Final = phrase(
-    "if the node has come, look at its taints and labels with `kubectl describe node`; if not, look at the "
-    "autoscaler's events: `kubectl get events -A | grep -i scale`"
-)
-
-
-def _refusal(clauses: Sequence[Clause]) -> tuple[Phrase | None, Phrase | None]:
-    """Why no node is coming. A limit of the autoscaler comes before what the pod asks for: the limit can be raised."""
-    reasons = [clause for clause in clauses if clause.advice] or list(clauses)
-    # Nodes for the cluster's own pods are not for this one, whatever it tolerates.
-    first = sorted(reasons, key=lambda clause: ("node(s) " in clause.reason, is_of_system_pool(clause)))
-    headlines = [clause.headline_phrase for clause in first if clause.headline_phrase is not None]
-    if not headlines:
-        return None, None
-    sentence = phrase("No node is on its way: {reasons}.", reasons=joined(headlines[:_LISTED], "{first}; {next}"))
-    return sentence, _advice(first[0])
-
-
-def _advice(clause: Clause) -> Phrase | None:
-    return clause.advice_phrase or (Phrase(clause.advice, {}) if clause.advice else None)
 
 
 def _earlier(messages: Sequence[ParsedMessage], age: Callable[[str], float]) -> Phrase | None:

@@ -34,7 +34,9 @@ class Event(msgspec.Struct, frozen=True, rename="camel", gc=False):
     note: str = ""
     involved_object: _Reference = _Reference()
     regarding: _Reference = _Reference()
+    first_timestamp: str | None = None
     last_timestamp: str | None = None
+    count: int | None = None
     event_time: str | None = None
     deprecated_last_timestamp: str | None = None
     series: dict[str, Any] | None = None
@@ -67,13 +69,28 @@ def message_in_event(content: msgspec.Raw | dict[str, Any], reasons: Collection[
     if not message or not (about.kind in ("Pod", "") or event.reason == FAILED_CREATE):
         return None
     time = time_of(event)
-    return PodMessage(f"{about.namespace or 'default'}/{about.name}", message, _seconds(time), time)
+    times = _times(event)
+    span = _span(event, time) if times > 1 else ""
+    return PodMessage(f"{about.namespace or 'default'}/{about.name}", message, _seconds(time), time, times=times if span else 1, span=span)
 
 
 def time_of(event: Event) -> str:
     """When the Event was last observed (RFC 3339); "" if it does not say."""
     times = ((event.series or {}).get("lastObservedTime"), event.last_timestamp, event.event_time, event.deprecated_last_timestamp)
     return str(next(filter(None, times), ""))
+
+
+def _times(event: Event) -> int:
+    count = (event.series or {}).get("count", event.count)
+    return count if isinstance(count, int) and count > 0 else 1
+
+
+def _span(event: Event, time: str) -> str:
+    """The time between the first and the last observation in minutes, as kubectl prints it; "" if it is not known."""
+    first, last = _seconds(event.first_timestamp or event.event_time or ""), _seconds(time)
+    if first is None or last is None or last < first:
+        return ""
+    return f"{round((last - first) / 60)}m"
 
 
 def _seconds(text: str) -> float | None:

@@ -14,6 +14,8 @@ from typing import Any, Final
 import msgspec
 
 from schedviz.ingest import yaml_lines
+from schedviz.ingest.autoscaler_logs import joined_pods, of_cluster_autoscaler, of_karpenter, without_values
+from schedviz.ingest.autoscaler_status import of_status
 from schedviz.ingest.errors import IngestError
 from schedviz.ingest.events import FAILED_CREATE, OTHER_REASONS, REASON, message_in_event
 from schedviz.ingest.json_log_lines import with_text_lines
@@ -50,10 +52,10 @@ _HEAD: Final = re.compile(
     r"|no nodes (?:are )?available to schedule pods"
     r"|\d{1,7}/\d{1,7} tasks in gang unschedulable"
     r"|pod didn't trigger scale-up"
-    r"|(?:[Cc]ould not|[Ff]ailed to) schedule pod, "
+    r"|(?:[Cc]ould not|[Ff]ailed to) schedule pod, |(?<=[\t\"])ignoring pod, "
     # Of autoscalers and of the owners of pods, in their events.
     r"|pod triggered scale-up: "
-    r"|Node scale up in zones [^\n]{1,400}? associated with this pod failed: "
+    r"|Node scale up in zones (?:[^\n]{1,400}? )?associated with this pod failed: "
     r"|Pod should schedule on: "
     r"|Error creating: "
 )
@@ -82,6 +84,8 @@ _ROW: Final = re.compile(rf"^(?P<before>.*?)\b(?:{'|'.join((REASON, *OTHER_REASO
 #: How much of a line before a message is examined for its pod and its time.
 _BEFORE: Final = 4_000
 _AGE: Final = re.compile(r"(?:\d++[smhdy])++")
+#: How often an event was repeated.
+_REPEATED: Final = re.compile(r"\(x(?P<times>\d{1,9}) over (?P<span>(?:\d{1,9}[smhdy])++)\)")
 _AGE_PART: Final = re.compile(r"(\d{1,9})([smhdy])")
 #: The time of a line of a log of a Kubernetes component, `I1126 02:51:07.116508`, and as it is reported, `11-26 02:51:07`.
 _LOG_TIME: Final = re.compile(r"(?:^|\s)[IWEF](?P<month>\d\d)(?P<day>\d\d) (?P<time>\d\d:\d\d:\d\d)\.\d")
@@ -105,13 +109,6 @@ _COLUMN: Final = re.compile(
 _ERROR: Final = re.compile(r'"Error scheduling pod(?:;[^"\n]{0,60})?"(?P<values>[^\n]*+)')
 _OLD_ERROR: Final = re.compile(r"Error scheduling (?P<pod>[a-z0-9.-]++/[a-z0-9.-]++): ")
 _RETRYING: Final = re.compile("; retrying")
-#: The cluster autoscaler's log: why a node of a group would not help.
-_SCALE_UP: Final = re.compile(r"\bPod (?P<pod>[a-z0-9./-]++) can't be scheduled on [^\s,]++, predicate (?:checking error|failed): ")
-_SCALE_UP_WHY: Final = re.compile(r"\breasons?: (?P<why>[^;\n]++)")
-#: Karpenter's log from version 1 on, and the pod in its lines.
-_KARPENTER: Final = re.compile(r'"could not schedule pod"(?P<values>[^\n]*+)')
-_KARPENTER_WHY: Final = re.compile(r'"error":"((?:[^"\\\n]|\\.)*+)"')
-_KARPENTER_POD: Final = re.compile(r'"Pod":\{"name":"([a-z0-9.-]++)","namespace":"([a-z0-9.-]++)"')
 _JSON_POD: Final = re.compile(r'"pod":"([a-z0-9.-]++/[a-z0-9.-]++)"')
 #: The pod in the sentence that ends with the message: `Pod shop/web cannot be scheduled: `.
 _POD_IN_SENTENCE: Final = re.compile(
@@ -161,7 +158,8 @@ def messages_in(text: str, *, of_others: bool = True) -> list[PodMessage]:
     `of_others`: also those of autoscalers, and why pods were not created, for which `pod` has the name of their owner.
     """
     found: dict[tuple[str, str], PodMessage] = {}
-    for said in _of_json(text) or _of_yaml(text) or _in_plain(with_text_lines(plain(text)), of_others=of_others):
+    all_found = _of_json(text) or _of_yaml(text) or _in_plain(with_text_lines(plain(text)), of_others=of_others)
+    for said in joined_pods(all_found) if of_others else all_found:
         if not of_others and _OF_OTHERS.match(said.message):
             continue
         key = (said.pod, said.message)
@@ -250,6 +248,8 @@ def _of_pod(item: Any) -> PodMessage | None:
 def _in_plain(text: str, *, of_others: bool) -> Iterator[PodMessage]:
     yield from _each(text)
     if of_others:
+        yield from of_cluster_autoscaler(text)
+        yield from of_status(text)
         yield from (PodMessage(pod, said) for pod, said in (*untried_pods(text), *stopped_schedulers(text)))
         yield from (PodMessage(lease, said, at=_log_time(line)) for lease, line, said in lost_leases(text))
 
@@ -273,10 +273,14 @@ def _each(text: str) -> Iterator[PodMessage]:
             at = head.end()
             continue
         pod, when = _about(line, described.pod_before(head.start()))
+        message, logged_pod = without_values(message)
+        pod = logged_pod or pod
         if not pod and (named := _JSON_POD.match(text, text.find('"pod":"', end, end + _BEFORE))) is not None:
             pod = named[1]
         before = text[max(at, head.start() - _BEFORE) : head.start()]
-        yield PodMessage(pod or _named_in_prose(before), message, at=when)
+        repeated = _REPEATED.search(line)
+        times, span = (int(repeated["times"]), repeated["span"]) if repeated is not None else (1, "")
+        yield PodMessage(pod or _named_in_prose(before), message, at=when, times=times, span=span)
         at = max(end, head.end())
 
 
@@ -387,16 +391,7 @@ def _without_head(text: str, start: int, stop: int, described: DescribedPods) ->
             line = text[max(text.rfind("\n", 0, event.start()) + 1, event.start() - _BEFORE) : event.start("rest") + 300]
             pod, when = _about(line, described.pod_before(event.start()))
             yield PodMessage(pod, whole_message(text, event.end() - len(rest), event.end() - len(rest))[0], at=when)
-    if "can't be scheduled on" in text[start:stop]:
-        for refused, cause in _in_lines(_SCALE_UP, _SCALE_UP_WHY, text, start, stop):
-            pod = refused["pod"]
-            yield PodMessage(pod if "/" in pod else f"default/{pod}", cause["why"].strip())
-    if '"could not schedule pod"' in text[start:stop]:
-        for logged in _KARPENTER.finditer(text, start, stop):
-            if (reason := _KARPENTER_WHY.search(logged["values"])) is not None:
-                owner = _KARPENTER_POD.search(logged["values"])
-                pod = f"{owner[2]}/{owner[1]}" if owner is not None else ""
-                yield PodMessage(pod, whole_message(f"could not schedule pod, {reason[1]}", 0, 0)[0])
+    yield from of_karpenter(text, start, stop)
     if "Error scheduling" in text[start:stop]:
         for old, retrying in _in_lines(_OLD_ERROR, _RETRYING, text, start, stop):
             line = text[text.rfind("\n", 0, old.start()) + 1 : old.start()]

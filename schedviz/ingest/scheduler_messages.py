@@ -23,3 +23,6 @@ class PodMessage(msgspec.Struct, frozen=True):
     at: str = ""
     #: The file.
     source: str = ""
+    #: How often it was sent, and over which time, as kubectl prints it: `24m`; "" for once.
+    times: int = 1
+    span: str = ""

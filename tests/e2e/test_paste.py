@@ -58,8 +58,8 @@ def test_what_an_autoscaler_says_stands_above_the_schedulers_reasons(page: Page,
     answer.wait_for(timeout=PATIENCE_MILLIS)
     reasons = [row.get_attribute("data-reason") for row in answer.locator("[data-reason]").all()]
     assert reasons[:2] == ["Insufficient cpu", "node(s) had untolerated taint {gpu: true}"]
-    expect(answer.locator("[data-first]")).to_contain_text("No node is on its way: 1 node group is at its maximum size")
-    expect(answer.locator("[data-first-advice]")).to_contain_text("raise the maximum size of a node group")
+    expect(answer.locator("[data-first]")).to_contain_text("The cluster autoscaler did not add a node: 1 node group is at its maximum size")
+    expect(answer.locator("[data-first-advice]")).to_contain_text("Raise the maximum size of a node group")
     expect(answer.locator("[data-component]")).to_contain_text("1 max node group size reached")
 
 

@@ -190,11 +190,11 @@ def test_what_the_cluster_autoscaler_says_of_each_node_group_is_explained() -> N
     assert (whole.reason, whole.advice) == ("pod didn't trigger scale-up", "")
     assert [(clause.count, clause.reason) for clause in groups] == [
         (0, "1 max node group size reached"),
-        (0, "2 node(s) had untolerated taint {gpu: present}"),
         (0, "1 in backoff after failed scale-up"),
+        (0, "2 node(s) had untolerated taint {gpu: present}"),
     ]
     assert {clause.plugin for clause in message.clauses} == {"cluster-autoscaler"}
-    assert groups[0].advice == "raise the maximum size of a node group that would take the pod"
+    assert groups[0].advice == "Raise the maximum size of a node group whose nodes fit the pod"
 
 
 @pytest.mark.parametrize(
@@ -303,8 +303,8 @@ def test_a_reason_of_the_scheduler_for_a_node_group_is_about_new_nodes() -> None
         "pod didn't trigger scale-up: 2 node(s) didn't match Pod's node affinity/selector, 2 max node group size reached"
     )
     assert [clause.headline for clause in message.clauses[1:]] == [
-        "new nodes of 2 node groups do not match the pod's node selector or affinity",
         "2 node groups are at their maximum size",
+        "nodes in 2 node groups would not match the pod's node selector or affinity",
     ]
 
 
@@ -329,7 +329,7 @@ def test_the_missing_architecture_of_a_nodepool_is_explained() -> None:
     said = "key kubernetes.io/arch, kubernetes.io/arch In [amd64] not in kubernetes.io/arch In [arm64]"
     message = parse_message(f'Failed to schedule pod, incompatible with nodepool "general", incompatible requirements, {said}')
     assert [clause.headline for clause in message.clauses] == [
-        "the pod asks for kubernetes.io/arch=amd64, and the NodePool general only makes nodes with arm64"
+        "the pod requires kubernetes.io/arch=amd64, but the NodePool general provides arm64"
     ]
 
 
@@ -337,13 +337,10 @@ def test_karpenters_reason_for_each_nodepool_is_a_clause() -> None:
     message = parse_message(KARPENTER)
     assert [clause.headline for clause in message.clauses] == [
         "another node would exceed the limits of the NodePool spot",
-        (
-            "no instance type that the NodePool default and the pod allow is large enough: the pod and the DaemonSets on its node request "
-            "cpu 96, memory 2Gi"
-        ),
+        "no instance type in the NodePool default is large enough for the pod and the DaemonSet pods of a node (96 CPU, 2Gi memory)",
         "the NodePool gpu has the taint nvidia.com/gpu=true:NoSchedule, which the pod does not tolerate",
     ]
-    assert message.clauses[0].advice.startswith("raise spec.limits of the NodePool spot: ")
+    assert message.clauses[0].advice.startswith("If the pod belongs in the NodePool spot, raise its spec.limits. ")
     assert {clause.plugin for clause in message.clauses} == {"karpenter"}
 
 

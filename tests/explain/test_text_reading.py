@@ -58,16 +58,16 @@ def test_a_scale_up_says_that_a_node_is_on_its_way_and_nothing_else_to_try() -> 
     assert found is not None
     assert (found.standing, found.sentence) == (
         "coming",
-        "A node is on its way: the cluster autoscaler enlarges the node group asg-a from 3 to 4 nodes (maximum 10), 60s ago.",
+        "A node is being added: 60s ago, the cluster autoscaler started to scale the node group asg-a from 3 to 4 nodes (maximum 10).",
     )
-    assert found.advice.startswith("wait for it: `kubectl get nodes -w`")
+    assert found.advice.startswith("Wait for the node: `kubectl get nodes -w`")
     assert reading.messages[0].message.first == ""
 
 
 def test_a_scale_up_that_brought_no_node_in_time_is_no_reason_to_wait() -> None:
     found = answer(CPU.format(age="2m") + scale_up("20m"))
     assert found.standing == "pending"
-    assert found.sentence.startswith("A node should have come: ")
+    assert found.sentence.startswith("The pod is still pending, although a node should have joined by now: 20m ago, ")
 
 
 VICTIMS = (
@@ -111,10 +111,10 @@ def test_a_limit_of_the_autoscaler_comes_first_and_says_what_to_do() -> None:
         + "affinity/selector, 1 max node group size reached\n"
     )
     assert found.sentence == (
-        "No node is on its way: 1 node group is at its maximum size; a new node of 1 node group does not match the "
+        "The cluster autoscaler did not add a node: 1 node group is at its maximum size, and nodes in 1 node group would not match the "
         "pod's node selector or affinity."
     )
-    assert found.advice == "raise the maximum size of a node group that would take the pod"
+    assert found.advice == "Raise the maximum size of a node group whose nodes fit the pod"
 
 
 def test_the_newest_word_of_an_autoscaler_counts() -> None:
@@ -128,7 +128,7 @@ def test_a_scale_up_that_the_cloud_refused_names_its_reason() -> None:
         "  Warning  FailedScaleUp  3m  cluster-autoscaler  Node scale up in zones us-central1-a associated with this pod failed: "
         "GCE quota exceeded. Pod is at risk of not being scheduled.\n"
     )
-    assert found.sentence == "No node is on its way: the cluster autoscaler could not make a node in us-central1-a: GCE quota exceeded."
+    assert found.sentence == "The cluster autoscaler could not add a node in us-central1-a (GCE quota exceeded)."
 
 
 def test_an_autoscaler_that_waits_after_a_failure_names_the_failure() -> None:
@@ -137,15 +137,16 @@ def test_an_autoscaler_that_waits_after_a_failure_names_the_failure() -> None:
         "GCE out of resources. Pod is at risk of not being scheduled.\n"
         "  Normal   NotTriggerScaleUp  3m   cluster-autoscaler  pod didn't trigger scale-up: 1 in backoff after failed scale-up\n"
     )
-    assert found.sentence.startswith("No node is on its way: the cluster autoscaler could not make a node in us-central1-a: GCE out of ")
-    assert "waits before it tries again" in found.sentence
+    assert found.sentence == "The cluster autoscaler could not add a node in us-central1-a (GCE out of resources)."
+    assert found.note == "The autoscaler is waiting before it retries."
 
 
 def test_a_node_of_karpenter_is_on_its_way() -> None:
     found = answer(
         CPU.format(age="2m") + "  Normal  Nominated  20s  karpenter  Pod should schedule on: nodeclaim/default-x7, node/ip-10-0\n"
     )
-    assert (found.standing, "nodeclaim/default-x7" in found.sentence) == ("coming", True)
+    assert (found.standing, found.sentence) == ("coming", "Karpenter expects the pod to fit on the node ip-10-0 (20s ago).")
+    assert "`kubectl describe nodeclaim default-x7`" in found.advice
 
 
 def test_a_nodepool_at_its_limits_comes_before_those_that_the_pod_does_not_suit() -> None:
@@ -153,8 +154,11 @@ def test_a_nodepool_at_its_limits_comes_before_those_that_the_pod_does_not_suit(
         CPU.format(age="2m") + '  Warning  FailedScheduling  20s  karpenter  Failed to schedule pod, incompatible with nodepool "gpu", did '
         'not tolerate dedicated=gpu:NoSchedule; all available instance types exceed limits for nodepool: "arm"\n'
     )
-    assert found.sentence.startswith("No node is on its way: another node would exceed the limits of the NodePool arm; ")
-    assert found.advice.startswith("raise spec.limits of the NodePool arm: ")
+    assert (
+        found.sentence
+        == "Karpenter cannot add a node for this pod: another node would exceed the limits of the NodePool arm, and the NodePool gpu has the taint dedicated=gpu:NoSchedule, which the pod does not tolerate."
+    )
+    assert found.advice.startswith("If the pod belongs in the NodePool arm, raise its spec.limits. ")
 
 
 def test_the_event_of_a_claim_is_the_answer_about_its_pod() -> None:

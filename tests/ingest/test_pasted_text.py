@@ -200,7 +200,10 @@ def test_a_message_without_counts_is_found_with_its_pod(text: str, pod: str, mes
                 "predicateName=NodeResourcesFit; reasons: Insufficient cpu; debugInfo="
             ),
             "default/web-1",
-            "Insufficient cpu",
+            (
+                "Pod web-1 can't be scheduled on group-a, predicate checking error: Insufficient cpu; predicateName=NodeResourcesFit; reasons: "
+                "Insufficient cpu"
+            ),
         ),
         (
             '{"level":"ERROR","message":"Could not schedule pod, incompatible with nodepool \\"a\\", did not tolerate x=y","pod":"shop/web-1"}',
@@ -346,8 +349,8 @@ def test_a_long_line_of_beginnings_is_read_in_linear_time(piece: str, end: str) 
 def test_each_reason_of_a_line_belongs_to_the_pod_before_it() -> None:
     line = "Pod shop/a can't be scheduled on g, predicate failed: x, reason: {0}; Pod b can't be scheduled on g, predicate checking error: y reasons: {1}"
     assert [(said.pod, said.message) for said in messages_in(line.format("too small", "too full"))] == [
-        ("shop/a", "too small"),
-        ("default/b", "too full"),
+        ("shop/a", "Pod shop/a can't be scheduled on g, predicate failed: x, reason: too small"),
+        ("default/b", "Pod b can't be scheduled on g, predicate checking error: y reasons: too full"),
     ]
 
 

@@ -88,7 +88,9 @@ def card_of_message(
     is_over = answer is not None and answer.standing == "scheduled"
     # An image has room for few reasons: the one that the answer names comes before those of the scheduler.
     first = 1 if is_answered else 0
-    clauses = (*autoscaler_clauses[:first], *message.clauses, *autoscaler_clauses[first:])
+    # What the answer says about an autoscaler's own message is not said twice.
+    own = () if says_all(answer, pod_message) else message.clauses
+    clauses = (*autoscaler_clauses[:first], *own, *autoscaler_clauses[first:])
     card = Card(
         subject=shown_name(pod_message.pod),
         standing=("scheduled" if is_over else _STANDINGS.get(pod_message.writer, "pending")) if pod_message.pod else "",

@@ -78,10 +78,10 @@ Events:
   {event}
 """
 AUTOSCALERS = {
-    "raise the maximum size of a node group": (
+    "Raise the maximum size of a node group": (
         "Normal   NotTriggerScaleUp  2m3s (x121 over 22m)  cluster-autoscaler  pod didn't trigger scale-up: 1 max node group size reached"
     ),
-    "add a toleration for x=y if the pod belongs on the nodes of the NodePool a": (
+    "If the pod belongs in the NodePool a, add a toleration for x=y": (
         'Warning  FailedScheduling  2m3s  karpenter  Failed to schedule pod, incompatible with nodepool "a", did not tolerate x=y'
     ),
 }
@@ -114,7 +114,7 @@ def test_a_card_begins_with_the_nodepool_at_its_limits_and_quotes_karpenter() ->
     assert card is not None
     order = [
         card.decode().find(part)
-        for part in ("the limits of the NodePool arm;", "raise spec.limits of the NodePool arm", "Insufficient cpu")
+        for part in ("the limits of the NodePool arm.", "raise its spec.limits", "Other NodePools do not match", "Insufficient cpu")
     ]
     assert -1 not in order
     assert order == sorted(order)

@@ -1,0 +1,28 @@
+"""`clauses_of_autoscaler`: the clauses of a message of Karpenter or of the cluster autoscaler."""
+
+from __future__ import annotations
+
+from schedviz.explain.autoscalers.failed_scale_up import explained_failure
+from schedviz.explain.autoscalers.karpenter import clauses_of
+from schedviz.explain.autoscalers.node_groups import clauses_of_groups
+from schedviz.explain.autoscalers.scale_up import headline
+from schedviz.explain.explanation import Clause
+from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
+from schedviz.trace.phrase import Phrase
+
+
+def clauses_of_autoscaler(message: str) -> tuple[Clause, ...]:
+    """The clauses; empty for the text of something else."""
+    if clauses := clauses_of_groups(message) or clauses_of(message):
+        return clauses
+    if (coming := headline(message)) is not None:
+        writer = KARPENTER if coming.template.startswith("Karpenter") else CLUSTER_AUTOSCALER
+        return (_clause(message, writer, coming, None),)
+    if (failure := explained_failure(message)) is not None:
+        return (_clause(message, CLUSTER_AUTOSCALER, *failure),)
+    return ()
+
+
+def _clause(message: str, writer: str, said: Phrase, advice: Phrase | None) -> Clause:
+    text = advice.text if advice is not None else ""
+    return Clause(0, message, writer, "", (), headline=said.text, headline_phrase=said, advice=text, advice_phrase=advice)

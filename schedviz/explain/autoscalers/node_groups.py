@@ -1,0 +1,340 @@
+"""`refusal_of_groups` and `clauses_of_groups`: why no node group of the cluster autoscaler gives a pod a node, by its event or its log."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, NamedTuple
+
+from schedviz.explain.autoscalers.refusal import Refusal
+from schedviz.explain.explained_clause import explained_clause
+from schedviz.explain.explanation import Clause
+from schedviz.explain.main_reason import is_of_system_pool
+from schedviz.explain.meaning import Meaning
+from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER
+from schedviz.explain.reasons import meaning_of
+from schedviz.trace.phrase import Phrase, counted, joined, phrase
+
+#: What an event says: `pod didn't trigger scale-up: 1 max node group size reached, …`.
+_EVENT: Final = re.compile(r"(?P<whole>pod didn't trigger scale-up(?: \([^()]*+\))?)(?:: ?(?P<groups>.*))?", re.IGNORECASE)
+#: What its log says, as `ingest/autoscaler_logs.py` joins the lines of one pod.
+_LOGGED: Final = re.compile(
+    r"Pod \S+ can't be scheduled on (?P<group>[^\s,]++), predicate (?:checking error|failed): (?P<why>.+)"
+    r"|Skipping node group (?P<full>\S+) - max size reached"
+    r"|Node group (?P<broken>\S+) is not ready for scale-?up(?P<state> - .*)?"
+    r"|Node group (?P<name>\S+): (?P<status>.+)"
+    r"|Skipping node group (?P<limited>\S+?);? maximal limit exceeded for (?P<resources>.+)"
+)
+#: What its status ConfigMap says, which is about no pod.
+_STATUS: Final = re.compile(r"Node group \S+: ")
+_BETWEEN_LOGGED: Final = re.compile(r" \| ")
+#: Where a line of the log lists the scheduler's reasons.
+_REASONS: Final = re.compile(r"predicateReasons=\[(?P<new>[^\]]*+)\]|reasons?: (?P<old>[^;]++)")
+_TAINTS_ON_NODE: Final = re.compile(r", taints on node: .*$")
+_TAINT_ON_NODE: Final = re.compile(r'Key:"(?P<key>[^"]++)", Value:"(?P<value>[^"]*+)", Effect:"No')
+#: A comma between reasons.
+_BETWEEN: Final = re.compile(r", (?=\d{1,9} )", re.ASCII)
+_BETWEEN_REASONS: Final = re.compile(r", (?=Insufficient |node\(s\) |Too many )")
+_CLAUSE: Final = re.compile(r"(?P<count>\d{1,9}) (?P<reason>.+)", re.ASCII)
+_INSUFFICIENT: Final = "Insufficient "
+_LISTED: Final = 3
+_RESOURCES: Final = {"cpu": "CPU", "ephemeral-storage": "ephemeral storage"}
+
+
+class _Kind(NamedTuple):
+    """What a reason of the scheduler means for nodes that a group would get, and what to do."""
+
+    words: tuple[str, ...]
+    said: Phrase
+    advice: Phrase
+    #: Reasons of later filters come first: the nodes pass the earlier ones.
+    rank: int
+
+
+_TOO_SMALL: Final = phrase("Lower the pod's requests, or add a node group with larger machines")
+_NO_DEVICE: Final = phrase(
+    "Add a node group whose machines have {resource}, or lower the pod's request. A node group without nodes must declare {resource} for the "
+    "autoscaler, for example with ASG tags on AWS"
+)
+_KINDS: Final[tuple[_Kind, ...]] = (
+    _Kind(
+        ("volume node affinity conflict", "PersistentVolume's node affinity"),
+        phrase("nodes in {groups} could not use the pod's volume"),
+        phrase(
+            "Add a node group in the volume's zone, or free capacity on a node that can reach the volume. A bound volume cannot be moved. To "
+            "see its zone, run `kubectl get pv -o yaml`"
+        ),
+        1,
+    ),
+    _Kind(
+        ("exceed max volume count",),
+        phrase("nodes in {groups} could not attach enough volumes"),
+        phrase("Use fewer volumes in the pod, or add a node group whose machines attach more volumes"),
+        1,
+    ),
+    _Kind(
+        ("topology spread constraint",),
+        phrase("nodes in {groups} would violate the pod's topology spread constraints"),
+        phrase("Add a node group in the zone that has the fewest matching pods, or set whenUnsatisfiable to ScheduleAnyway"),
+        1,
+    ),
+    _Kind(
+        ("pod anti-affinity", "anti-affinity rules"),
+        phrase("nodes in {groups} would violate a required anti-affinity"),
+        phrase("Make the anti-affinity preferred instead of required, or add a node group in another zone"),
+        1,
+    ),
+    _Kind(
+        ("pod affinity rules", "pod affinity/anti-affinity"),
+        phrase("nodes in {groups} would not satisfy the pod's affinity to other pods"),
+        phrase("Check that the pods which the affinity requires are running, or make the affinity preferred"),
+        1,
+    ),
+    _Kind(
+        ("Too many pods",),
+        phrase("nodes in {groups} would exceed their pod limit"),
+        phrase("Raise the pod limit of the node group, or use fewer DaemonSets"),
+        1,
+    ),
+    _Kind(
+        ("free ports", "host port"),
+        phrase("the pod's host port would be in use on nodes in {groups}"),
+        phrase("Use another host port, or keep the DaemonSet that uses it off the node group"),
+        1,
+    ),
+    _Kind(
+        ("node affinity", "node selector"),
+        phrase("nodes in {groups} would not match the pod's node selector or affinity"),
+        phrase(
+            "Compare the pod's node selector and node affinity with the labels of the node groups. A node group without nodes must declare its "
+            "labels for the autoscaler, for example with ASG tags on AWS"
+        ),
+        2,
+    ),
+)
+#: A taint that the reason names, and one that it does not.
+_TAINT: Final = re.compile(r"(?:untolerated )?taint \{(?P<taint>[^}]*+)\}")
+_ANY_TAINT: Final = re.compile(r"untolerated taint|taints that the pod didn't tolerate")
+_SILENT: Final = phrase("the cluster autoscaler did not add a node, and its event gives no reason")
+#: Where the reason is that an event leaves out.
+READ_THE_LOG: Final = phrase(
+    "For the reason, run `kubectl -n kube-system logs deploy/cluster-autoscaler`. On GKE, read the autoscaler visibility events instead"
+)
+
+
+class GroupReason(NamedTuple):
+    """Why some node groups give the pod no node."""
+
+    #: As the autoscaler wrote it.
+    text: str
+    said: Phrase
+    advice: Phrase | None
+    rank: int
+
+
+def clauses_of_groups(message: str) -> tuple[Clause, ...]:
+    """The reasons of a message of the cluster autoscaler, ranked; only the first says what to do. Empty for another text."""
+    event = _EVENT.fullmatch(message.strip(" ."))
+    reasons = _reasons(message)
+    if event is None and not reasons:
+        return ()
+    clauses = [
+        Clause(
+            0,
+            reason.text,
+            CLUSTER_AUTOSCALER,
+            "",
+            (),
+            headline=reason.said.text,
+            headline_phrase=reason.said,
+            advice=reason.advice.text if reason.advice is not None and not number else "",
+            advice_phrase=reason.advice if not number else None,
+        )
+        for number, reason in enumerate(reasons)
+    ]
+    if event is None:
+        return tuple(clauses)
+    if not clauses:
+        return (_clause_of(message, _SILENT, READ_THE_LOG),)
+    return (_clause_of(event["whole"], phrase("the cluster autoscaler did not add a node for the pod"), None), *clauses)
+
+
+def refusal_of_groups(message: str) -> Refusal | None:
+    """What a message of the cluster autoscaler means; None for another text, and for an event without a reason."""
+    reasons = _reasons(message)
+    if not reasons:
+        return None
+    said = joined([reason.said for reason in reasons[:_LISTED]], "{first}; {next}")
+    if len(reasons) > 1:
+        shown = reasons[:_LISTED]
+        first = joined([reason.said for reason in shown[:-1]], "{first}, {next}")
+        said = phrase("{first}, and {next}", first=first, next=shown[-1].said)
+    others = reasons[_LISTED:]
+    note = None
+    if others:
+        note = phrase("In addition: {reasons}.", reasons=joined([reason.said for reason in others], "{first}; {next}", maximum=_LISTED * 2))
+    if _STATUS.match(message):
+        return Refusal(phrase("The cluster autoscaler cannot scale up every node group: {reasons}.", reasons=said), reasons[0].advice, note)
+    return Refusal(phrase("The cluster autoscaler did not add a node: {reasons}.", reasons=said), reasons[0].advice, note)
+
+
+def _clause_of(text: str, said: Phrase, advice: Phrase | None) -> Clause:
+    words = advice.text if advice is not None else ""
+    return Clause(0, text, CLUSTER_AUTOSCALER, "", (), headline=said.text, headline_phrase=said, advice=words, advice_phrase=advice)
+
+
+def _reasons(message: str) -> list[GroupReason]:
+    """The reasons, those that the autoscaler has before it looks at the pod first; then those of nodes that come closest to fitting it."""
+    event = _EVENT.fullmatch(message.strip(" ."))
+    if event is not None:
+        found = _of_event((event["groups"] or "").strip())
+    else:
+        found = _of_log(_BETWEEN_LOGGED.split(message))
+    return sorted(found, key=lambda reason: reason.rank)
+
+
+def _of_event(groups: str) -> list[GroupReason]:
+    if not groups:
+        return []
+    counts: list[tuple[int, str]] = []
+    for part in _BETWEEN.split(groups):
+        clause = _CLAUSE.fullmatch(part.strip())
+        counts.append((int(clause["count"]), clause["reason"].strip()) if clause is not None else (0, part.strip()))
+    found: list[GroupReason] = []
+    for count in dict.fromkeys(count for count, _ in counts):
+        short = [reason for number, reason in counts if number == count and _is_shortage(reason)]
+        if short:
+            # One node group has a reason for each resource.
+            text = ", ".join(f"{count} {reason}" for reason in short)
+            found.append(_shortage(text, short, _counted_groups(count)))
+    found += [
+        _other(f"{count} {reason}" if count else reason, reason, count, lambda count=count: _counted_groups(count))  # type: ignore[misc]
+        for count, reason in counts
+        if not _is_shortage(reason)
+    ]
+    return found
+
+
+def _counted_groups(count: int) -> Phrase:
+    return counted(count, "{count} node group", "{count} node groups")
+
+
+def _of_log(lines: Iterable[str]) -> list[GroupReason]:
+    found: list[GroupReason] = []
+    by_reasons: dict[str, tuple[list[str], list[str]]] = {}
+    for line in lines:
+        match = _LOGGED.fullmatch(line.strip())
+        if match is None:
+            continue
+        if match["group"] is None:
+            found.append(_of_group_line(line, match))
+            continue
+        listed = _REASONS.search(match["why"])
+        said = (listed["new"] or listed["old"] or "") if listed is not None else match["why"].partition(";")[0]
+        taint = _TAINT_ON_NODE.search(said)
+        reason = (
+            f"node(s) had untolerated taint {{{taint['key']}: {taint['value']}}}" if taint is not None else _TAINTS_ON_NODE.sub("", said)
+        )
+        groups, texts = by_reasons.setdefault(reason.strip(" ."), ([], []))
+        groups.append(_short(match["group"]))
+        texts.append(line)
+    for reasons, (groups, texts) in by_reasons.items():
+        named = _named_groups(groups)
+        parts = _BETWEEN_REASONS.split(reasons)
+        short = [part for part in parts if _is_shortage(part)]
+        text = " | ".join(texts)
+        if short:
+            found.append(_shortage(text, short, named))
+        found += [_other(text, part, len(groups), lambda named=named: named) for part in parts if not _is_shortage(part)]  # type: ignore[misc]
+    return found
+
+
+def _of_group_line(line: str, match: re.Match[str]) -> GroupReason:
+    """A line about a node group that was not compared with the pod."""
+    if match["full"] is not None:
+        meaning, group = meaning_of("max node group size reached"), match["full"]
+    elif match["limited"] is not None:
+        meaning, group = meaning_of("max cluster cpu limit reached"), match["limited"]
+    elif match["name"] is not None:
+        return _of_status(line, _named_groups([_short(match["name"])]), match["status"])
+    else:
+        is_backoff = "backoff" in (match["state"] or "")
+        meaning, group = meaning_of("in backoff after failed scale-up" if is_backoff else "not ready for scale-up"), match["broken"]
+    assert meaning is not None
+    said = meaning.headline(1, _named_groups([_short(group)]))
+    return GroupReason(line, said, meaning.advice_phrase() or Phrase(meaning.advice), 0)
+
+
+def _of_status(line: str, group: Phrase, status: str) -> GroupReason:
+    """What the status ConfigMap says about a node group; with the cloud's error from 1.30 on."""
+    error = status.partition("error: ")[2]
+    if error:
+        said = phrase("the last scale-up of {groups} failed: {error}", groups=group, error=error)
+        return GroupReason(line, said, phrase("Correct the cause of this error in the cloud. The autoscaler retries by itself"), 0)
+    words = "not ready for scale-up" if "Unhealthy" in status else "in backoff after failed scale-up"
+    meaning = meaning_of("max node group size reached" if "maximum" in status else words)
+    assert meaning is not None
+    advice = meaning.advice_phrase() or Phrase(meaning.advice)
+    if words.startswith("in backoff") and "maximum" not in status:
+        advice = phrase("Find the error of the last scale-up: `kubectl -n kube-system logs deploy/cluster-autoscaler | grep -i fail`")
+    return GroupReason(line, meaning.headline(1, group), advice, 0)
+
+
+def _named_groups(groups: Sequence[str]) -> Phrase:
+    names = list(dict.fromkeys(groups))
+    if len(names) == 1:
+        return phrase("the node group {name}", name=names[0])
+    if len(names) > _LISTED:
+        return _counted_groups(len(names))
+    return phrase("the node groups {names}", names=" and ".join(names))
+
+
+def _short(group: str) -> str:
+    """The name without the address of its cloud."""
+    return group.rpartition("/")[2].rstrip(".,")
+
+
+def _is_shortage(reason: str) -> bool:
+    return reason.startswith(_INSUFFICIENT)
+
+
+def _shortage(text: str, reasons: Sequence[str], groups: Phrase) -> GroupReason:
+    resources = list(dict.fromkeys(reason.removeprefix(_INSUFFICIENT) for reason in reasons))
+    device = next((resource for resource in resources if "/" in resource), "")
+    if device:
+        said = phrase("nodes in {groups} would not have enough {resource}", groups=groups, resource=device)
+        return GroupReason(text, said, Phrase(_NO_DEVICE.template, {"resource": device}), 1)
+    names = " and ".join(_RESOURCES.get(resource, resource) for resource in resources)
+    said = phrase("nodes in {groups} would be too small for the pod (too little {resources})", groups=groups, resources=names)
+    return GroupReason(text, said, _TOO_SMALL, 1)
+
+
+def _other(text: str, reason: str, count: int, groups: Callable[[], Phrase]) -> GroupReason:
+    meaning = meaning_of(reason)
+    if meaning is not None and meaning.plugin == CLUSTER_AUTOSCALER:
+        said = meaning.headline(count or 1, groups()) if meaning.of_nodes[0] else meaning.phrase
+        return GroupReason(text, said, meaning.advice_phrase() or (Phrase(meaning.advice) if meaning.advice else None), 0)
+    for kind in _KINDS:
+        if any(words in reason for words in kind.words):
+            return GroupReason(text, Phrase(kind.said.template, {"groups": groups()}), kind.advice, kind.rank)
+    taint = _TAINT.search(reason)
+    if taint is not None and taint["taint"]:
+        return _tainted(text, reason, taint["taint"], groups(), meaning)
+    if _ANY_TAINT.search(reason):
+        said = phrase("nodes in {groups} would have taints that the pod does not tolerate", groups=groups())
+        return GroupReason(text, said, phrase("Add the tolerations of the node group that the pod belongs in"), 2)
+    if meaning is None:
+        return GroupReason(text, phrase("nodes in {groups} would not fit the pod", groups=groups()), READ_THE_LOG, 3)
+    said = phrase("nodes in {groups} would not fit the pod ({reason})", groups=groups(), reason=reason)
+    return GroupReason(text, said, READ_THE_LOG, 3)
+
+
+def _tainted(text: str, reason: str, taint: str, groups: Phrase, meaning: Meaning | None) -> GroupReason:
+    printed = "=".join(filter(None, (part.strip() for part in taint.partition(":")[::2])))
+    said = phrase("nodes in {groups} would have the taint {taint}, which the pod does not tolerate", groups=groups, taint=printed)
+    if is_of_system_pool(explained_clause(0, reason)):
+        # Those nodes are for the cluster's own pods, whatever this one tolerates.
+        return GroupReason(text, said, phrase("Add a node group that is not reserved for system pods"), 4)
+    if meaning is not None and "interrupted" in meaning.advice:
+        return GroupReason(text, said, meaning.advice_phrase() or Phrase(meaning.advice), 2)
+    return GroupReason(text, said, phrase("If the pod belongs on these nodes, add a toleration for {taint}", taint=printed), 2)

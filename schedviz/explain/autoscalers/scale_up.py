@@ -1,0 +1,140 @@
+"""`coming`: that an autoscaler adds a node for a pod, and whether the node should have come by now."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from schedviz.trace.phrase import Phrase, joined, phrase
+
+#: A node group in the event of a scale-up, without the address of its cloud: `{asg-a 3->4 (max: 10)}`.
+_GROUP: Final = re.compile(
+    r"\{(?:[^\s{}]*/)?(?P<group>[^\s/{}]+) (?P<before>\d{1,9})->(?P<after>\d{1,9})(?: \(max: (?P<maximum>\d{1,9})\))?\}"
+)
+_TRIGGERED: Final = re.compile(r"pod triggered scale-up", re.IGNORECASE)
+_NOMINATED: Final = re.compile(r"pod should schedule on: (?P<on>.*)", re.IGNORECASE)
+_CLAIM: Final = re.compile(r"(?P<kind>nodeclaim|machine)/(?P<name>[a-z0-9][a-z0-9.-]*+)")
+_NODE: Final = re.compile(r"(?:\bnode/|^)(?P<name>[a-z0-9][a-z0-9.-]*+)(?!/)")
+#: The cluster autoscaler's --max-node-provision-time and Karpenter's time for a node to register, in seconds.
+A_NODE_TAKES: Final = 900
+#: Karpenter repeats its nomination every two minutes while the pod is pending: so many in so many seconds are no coincidence.
+_REPEATED: Final = 3
+_STUCK_SECONDS: Final = 300
+
+
+class Coming(NamedTuple):
+    """What an autoscaler said about a node for the pod."""
+
+    sentence: Phrase
+    advice: Phrase
+    #: The node should have come by now.
+    is_late: bool
+
+
+class Repeats(NamedTuple):
+    """How often an event was repeated, and since how many seconds, with the span as it is printed."""
+
+    times: int = 1
+    seconds: float = 0
+    span: str = ""
+
+
+def coming(message: str, at: str, age: float, repeats: Repeats, *, is_rejected: bool) -> Coming | None:
+    """What the event says; None for another text. `at`: "60s ago"; `is_rejected`: the scheduler has rejected every node since then."""
+    if _TRIGGERED.match(message):
+        return _triggered(message, at, age)
+    nominated = _NOMINATED.match(message)
+    if nominated is None:
+        return None
+    return _nominated(nominated["on"], at, age, repeats, is_rejected=is_rejected)
+
+
+def headline(message: str) -> Phrase | None:
+    """The event in one sentence without a full stop and without its time; None for another text."""
+    if _TRIGGERED.match(message):
+        return _scaling(message)
+    nominated = _NOMINATED.match(message)
+    return None if nominated is None else _expected(*_target(nominated["on"])[:2])
+
+
+def _scaling(message: str) -> Phrase:
+    groups = [_group(each) for each in _GROUP.finditer(message)]
+    if not groups:
+        return phrase("the cluster autoscaler started to add nodes")
+    return phrase("the cluster autoscaler started to scale {groups}", groups=joined(groups, "{first} and {next}", maximum=3))
+
+
+def _triggered(message: str, at: str, age: float) -> Coming:
+    what = _scaling(message)
+    if A_NODE_TAKES < age < float("inf"):
+        sentence = phrase("The pod is still pending, although a node should have joined by now: {when}, {what}.", when=at, what=what)
+        return Coming(sentence, _LATE, is_late=True)
+    sentence = (
+        phrase("A node is being added: {when}, {what}.", what=what, when=at) if at else phrase("A node is being added: {what}.", what=what)
+    )
+    return Coming(sentence, _WAIT, is_late=False)
+
+
+def _group(found: re.Match[str]) -> Phrase:
+    values = {"group": found["group"], "before": found["before"], "after": found["after"]}
+    if found["maximum"] is None:
+        return phrase("the node group {group} from {before} to {after} nodes", **values)
+    return phrase("the node group {group} from {before} to {after} nodes (maximum {maximum})", **values, maximum=found["maximum"])
+
+
+def _target(on: str) -> tuple[Phrase, str, str]:
+    """What Karpenter has chosen, the node if it has a name, and the command that shows the NodeClaim."""
+    claim, found = _CLAIM.search(on), _NODE.search(on)
+    node = found["name"] if found is not None else ""
+    command = f"kubectl describe {claim['kind']} {claim['name']}" if claim is not None else "kubectl get nodeclaims"
+    if node:
+        return phrase("the node {name}", name=node), node, command
+    if claim is None:
+        return phrase("a new node"), "", command
+    if claim["kind"] == "machine":
+        return phrase("the Machine {name}", name=claim["name"]), "", command
+    return phrase("the NodeClaim {name}", name=claim["name"]), "", command
+
+
+def _expected(target: Phrase, node: str) -> Phrase:
+    if node:
+        return phrase("Karpenter expects the pod to fit on {target}", target=target)
+    return phrase("Karpenter has nominated {target} for the pod", target=target)
+
+
+def _nominated(on: str, at: str, age: float, repeats: Repeats, *, is_rejected: bool) -> Coming:
+    target, node, command = _target(on)
+    is_repeated = repeats.times >= _REPEATED and repeats.seconds >= _STUCK_SECONDS
+    if not is_repeated and not A_NODE_TAKES < age < float("inf"):
+        said = _expected(target, node) if node else phrase("A node is being added: {what}", what=_expected(target, node))
+        sentence = phrase("{said} ({when}).", said=said, when=at) if at else phrase("{said}.", said=said)
+        advice = phrase("Wait for the node. If the pod is still pending after a few minutes, run `{command}`", command=command)
+        return Coming(sentence, advice, is_late=False)
+    nominated = (
+        phrase("Karpenter has nominated {target} {times} times in {span}", target=target, times=repeats.times, span=repeats.span)
+        if is_repeated
+        else phrase("Karpenter nominated {target} {when}", target=target, when=at)
+    )
+    sentence = (
+        phrase("{nominated}, but the scheduler still rejects every node.", nominated=nominated)
+        if is_rejected
+        else phrase("{nominated}, but the pod is still pending.", nominated=nominated)
+    )
+    advice = phrase("Check whether the node was launched and has joined: `{command}`", command=command)
+    if node:
+        advice = phrase(
+            "Compare the pod's requests, tolerations, affinity, and volumes with that node: `kubectl describe node {node}` and `{command}`",
+            node=node,
+            command=command,
+        )
+    return Coming(sentence, advice, is_late=True)
+
+
+_WAIT: Final = phrase(
+    "Wait for the node: `kubectl get nodes -w`. If none joins within 15 minutes, run `kubectl -n kube-system describe configmap "
+    "cluster-autoscaler-status`"
+)
+_LATE: Final = phrase(
+    "Check whether the node has joined: `kubectl get nodes --sort-by=.metadata.creationTimestamp`. If it has, compare its taints and labels "
+    "with the pod. If not, run `kubectl -n kube-system describe configmap cluster-autoscaler-status`"
+)

@@ -1,0 +1,82 @@
+"""`verdict_of`: what an autoscaler's newest message about a pod decides, in view of the scheduler's: whether a node comes, or why not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from schedviz.explain.autoscalers.failed_scale_up import explained_failure, is_failure
+from schedviz.explain.autoscalers.karpenter import refusal_of
+from schedviz.explain.autoscalers.node_groups import READ_THE_LOG, refusal_of_groups
+from schedviz.explain.autoscalers.scale_up import Repeats, coming
+from schedviz.trace.phrase import Phrase, as_sentence, phrase
+
+
+class Said(Protocol):
+    """A message about a pod."""
+
+    @property
+    def at(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def writer(self) -> str: ...
+
+
+class Verdict(NamedTuple):
+    """What to read first about the pod; `sentence` is None if the scheduler's message says more."""
+
+    sentence: Phrase | None
+    advice: Phrase | None = None
+    note: Phrase | None = None
+    is_coming: bool = False
+
+
+#: How often events were repeated, by their text.
+AllRepeats = Mapping[str, Repeats]
+
+
+def verdict_of(said: Said, messages: Sequence[Said], age: Callable[[str], float], repeats: AllRepeats) -> Verdict:
+    """The verdict. `messages`: all about the pod, `age` as in `newest_first`."""
+    of_scheduler = [message for message in messages if not message.writer]
+    seconds = age(said.at)
+    is_rejected = any(age(message.at) <= seconds for message in of_scheduler)
+    node = coming(said.text, said.at, seconds, repeats.get(said.text, Repeats()), is_rejected=is_rejected)
+    if node is not None:
+        return Verdict(node.sentence, node.advice, is_coming=not node.is_late)
+    if (failure := explained_failure(said.text)) is not None:
+        return _failed(failure)
+    # An event without a reason may be explained by the log.
+    of_writer = (said, *(each for each in messages if each.writer == said.writer))
+    refusal = next((found for each in of_writer if (found := refusal_of_groups(each.text) or refusal_of(each.text)) is not None), None)
+    if refusal is None:
+        if of_scheduler:
+            return Verdict(None)
+        return Verdict(phrase("The cluster autoscaler did not add a node, and its event gives no reason."), READ_THE_LOG)
+    if "in backoff after failed scale-up" in said.text and (earlier := next((each for each in messages if is_failure(each.text)), None)):
+        # The failure says why the autoscaler waits.
+        found = explained_failure(earlier.text)
+        if found is not None:
+            failed = _failed(found)
+            return Verdict(failed.sentence, failed.advice, phrase("The autoscaler is waiting before it retries."))
+    return Verdict(refusal.sentence, refusal.advice, refusal.note)
+
+
+def verdict_of_all(said: Sequence[Said], messages: Sequence[Said], age: Callable[[str], float], repeats: AllRepeats) -> Verdict:
+    """The verdict of the newest message of an autoscaler; a cluster may have two of them, of which the other one's is the note.
+
+    `said`: the newest message of each autoscaler, the newest first.
+    """
+    verdict, *others = (verdict_of(each, messages, age, repeats) for each in said)
+    if verdict.is_coming or not others or others[0].sentence is None:
+        return verdict
+    if verdict.sentence is None:
+        return others[0]
+    return verdict._replace(
+        note=others[0].sentence if verdict.note is None else phrase("{first} {next}", first=verdict.note, next=others[0].sentence)
+    )
+
+
+def _failed(failure: tuple[Phrase, Phrase]) -> Verdict:
+    said, advice = failure
+    return Verdict(Phrase(f"{as_sentence(said.template)}.", said.values), advice)
