@@ -77,9 +77,11 @@ IMPORT_UNPACKED_BYTES = number("SCHEDVIZ_IMPORT_UNPACKED_BYTES", 64 * MEGABYTE i
 IMPORT_SECONDS = number("SCHEDVIZ_IMPORT_SECONDS", 120 if PUBLIC else 600)
 #: Address space of an import's process, in megabytes.
 IMPORT_MEGABYTES = number("SCHEDVIZ_IMPORT_MEGABYTES", 2048 if PUBLIC else 8192)
-#: Imports of files that one user, or all visitors of the demo, may have running at a time: fewer than there are io processes. 0: no limit.
+#: Imports of files that one user, or the visitors of the demo from one address, may have running at a time: fewer than there are io
+#: processes. 0: no limit.
 IMPORTS_PER_USER = number("SCHEDVIZ_IMPORTS_PER_USER", 1)
-#: Analyses of the sessions of one user, or of all visitors of the demo, that may run at a time, with cycles in detail. 0: no limit.
+#: Analyses, cycles in detail and texts of one user that may run at a time; all visitors of the demo together, all participants of rooms and
+#: all clients without a login may have as many, and take turns. 0: no limit.
 ANALYSES_PER_USER = number("SCHEDVIZ_ANALYSES_PER_USER", 1 if PUBLIC else 0)
 #: Files of one import.
 UPLOAD_FILES = number("SCHEDVIZ_UPLOAD_FILES", 1000)
@@ -201,6 +203,8 @@ DEMO_VISITORS = number("SCHEDVIZ_DEMO_VISITORS", 200)
 DEMO_MINUTES = number("SCHEDVIZ_DEMO_MINUTES", 60)
 #: How often per minute a visitor may start over with a new sandbox.
 DEMO_RESTARTS_PER_MINUTE = number("SCHEDVIZ_DEMO_RESTARTS_PER_MINUTE", 6)
+#: Imports of files of all visitors together that may run at a time; at least SCHEDVIZ_IMPORTS_PER_USER.
+DEMO_IMPORTS = number("SCHEDVIZ_DEMO_IMPORTS", 2)
 DEMO_SESSIONS_PER_VISITOR = number("SCHEDVIZ_DEMO_SESSIONS_PER_VISITOR", 5)
 DEMO_NODES_PER_VISITOR = number("SCHEDVIZ_DEMO_NODES_PER_VISITOR", 500)
 DEMO_PODS_PER_VISITOR = number("SCHEDVIZ_DEMO_PODS_PER_VISITOR", 5000)

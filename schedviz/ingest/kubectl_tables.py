@@ -19,6 +19,7 @@ _NODE_COLUMNS: Final = ("NAME", "STATUS", "ROLES", "AGE", "VERSION")
 _NODE_ROW: Final = re.compile(
     r"^[ \t]*+([a-z0-9][a-z0-9.-]*+)[ \t]++((?:Not)?Ready[A-Za-z,]*+)[ \t]++([a-z0-9<>,-]++)[ \t]++(\d++[smhdy]\w*+)[ \t]++(v\d[\w.+-]*+)"
 )
+_BLANK_LINES: Final = re.compile(r"\n(?:[ \t\r]*+\n)++")
 _PROMPT: Final = re.compile(r"^\s*+[$#>]|[$#%>] ?(?:kubectl|oc) ")
 #: Names that are listed.
 _LISTED: Final = 3
@@ -53,12 +54,17 @@ def tables(text: str) -> Iterator[Table]:
         yield from _without_header(text)
 
 
+def _lines(text: str) -> list[str]:
+    """The lines of a text. Of consecutive lines without text there is one."""
+    return _BLANK_LINES.sub("\n\n", text).split("\n")
+
+
 def _without_header(text: str) -> Iterator[Table]:
     """Rows of pods and of nodes as `kubectl get --no-headers` prints them."""
     for columns, row in ((_POD_COLUMNS, _POD_ROW), (_NODE_COLUMNS, _NODE_ROW)):
         rows = [
             {name: value for name, value in zip(columns, match.groups(), strict=True) if value is not None}
-            for line in text.split("\n")
+            for line in _lines(text)
             if (match := row.match(line)) is not None
         ]
         if rows:
@@ -68,7 +74,7 @@ def _without_header(text: str) -> Iterator[Table]:
 def _with_header(text: str) -> Iterator[Table]:
     columns: list[str] = []
     rows: list[dict[str, str]] = []
-    for line in text.split("\n"):
+    for line in _lines(text):
         cells = line.split()
         if _HEADER.match(line):
             if columns:

@@ -37,8 +37,8 @@ _ESCAPED: Final = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|([nrt\"'/\\]))")
 
 def whole_message(text: str, start: int, end: int) -> tuple[str, int]:
     """The message that begins at `start`, whose first words end at `end`, and the offset of its end."""
-    line = text.rfind("\n", 0, start) + 1
-    before = text[max(line, start - _BEFORE) : start]
+    earliest = max(0, start - _BEFORE)
+    before = text[max(text.rfind("\n", earliest, start) + 1, earliest) : start]
     last = min(len(text), start + MAX_MESSAGE_LENGTH)
     if (blank := _BLANK_LINE.search(text, end, last)) is not None:
         last = blank.start()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
@@ -83,6 +84,8 @@ _DESCRIBED: Final = re.compile(r"^[ \t]*+(?:Name|Namespace):[ \t]++\S++[ \t]*+$"
 _ROW: Final = re.compile(rf"^(?P<before>.*?)\b(?:{'|'.join((REASON, *OTHER_REASONS))})\s++(?P<pod>[A-Za-z][A-Za-z.]*+/[^\s:]++|\S++):?\s")
 #: How much of a line before a message is examined for its pod and its time.
 _BEFORE: Final = 4_000
+#: How far before a failure in a log its line, with the time, may begin.
+_LINE: Final = 20_000
 _AGE: Final = re.compile(r"(?:\d++[smhdy])++")
 #: How often an event was repeated.
 _REPEATED: Final = re.compile(r"\(x(?P<times>\d{1,9}) over (?P<span>(?:\d{1,9}[smhdy])++)\)")
@@ -267,7 +270,7 @@ def _each(text: str) -> Iterator[PodMessage]:
             at = head.end()
             continue
         message, end = whole_message(text, head.start(), head.end())
-        line = text[max(text.rfind("\n", 0, head.start()) + 1, head.start() - _BEFORE) : head.start()]
+        line = text[_line_start(text, head.start(), _BEFORE) : head.start()]
         if head[0] == _OF_OWNER and line.strip() and FAILED_CREATE not in line:
             # Any program may write so.
             at = head.end()
@@ -284,14 +287,34 @@ def _each(text: str) -> Iterator[PodMessage]:
         at = max(end, head.end())
 
 
+class _LineTimes:
+    """When lines of a log were written. Each line is looked at once."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._line = -1
+        self._time: re.Match[str] | None = None
+
+    def at(self, offset: int) -> str:
+        """The time before an offset in its line; "": there is none."""
+        line = _line_start(self._text, offset, _LINE)
+        if line and self._text[line - 1] != "\n":
+            # The line is longer than any of a log.
+            return ""
+        if line != self._line:
+            self._line, self._time = line, _LOG_TIME.search(self._text, line, line + _BEFORE)
+        return _reported(self._time) if self._time is not None and self._time.end() <= offset else ""
+
+
 class DescribedPods:
     """The pods of `kubectl describe` in a text, each from its `Name:` line on."""
 
     def __init__(self, text: str) -> None:
         self._lines = [(match.start(), match[0]) for match in _DESCRIBED.finditer(text)]
+        self._line_starts = [start for start, _ in self._lines]
         self._commands = [(match.start(), name) for match in _COMMAND.finditer(text) if (name := _pod_of_command(match[0], match["rest"]))]
         self._pending = {f"{row['namespace'] or 'default'}/{row['name']}" for row in _PENDING_ROW.finditer(text)}
-        self._next = 0
+        self._next = self._next_command = 0
         #: The pod of the last command that printed no name.
         self._last = ""
         self._name = self._namespace = ""
@@ -300,9 +323,11 @@ class DescribedPods:
 
     def pod_before(self, offset: int) -> str:
         """The pod that is described at an offset; "" if none is. Offsets must not decrease."""
-        while self._commands and self._commands[0][0] < offset:
-            at, name = self._commands.pop(0)
-            if not any(at < line < offset for line, _ in self._lines):
+        while self._next_command < len(self._commands) and self._commands[self._next_command][0] < offset:
+            at, name = self._commands[self._next_command]
+            self._next_command += 1
+            first_after = bisect_right(self._line_starts, at)
+            if first_after == len(self._line_starts) or self._line_starts[first_after] >= offset:
                 return self._of_command(name)
         return self._of_lines(offset) or self._last or self._of_table()
 
@@ -372,10 +397,20 @@ def _named_in_prose(before: str) -> str:
     return f"{next(iter(values['namespace']), 'default')}/{next(iter(values['pod']))}"
 
 
+def _line_start(text: str, offset: int, limit: int) -> int:
+    """Where the line at an offset begins, but at most `limit` characters before: a search in the whole text would take quadratic time."""
+    earliest = max(0, offset - limit)
+    return max(text.rfind("\n", earliest, offset) + 1, earliest)
+
+
 def _log_time(line: str) -> str:
     """When a line of a log was written, such as `11-26 02:51:07`; "": it does not say so."""
     at = _LOG_TIME.search(line[:_BEFORE])
-    return f"{at['month']}-{at['day']} {at['time']}" if at is not None else ""
+    return "" if at is None else _reported(at)
+
+
+def _reported(time: re.Match[str]) -> str:
+    return f"{time['month']}-{time['day']} {time['time']}"
 
 
 def _without_head(text: str, start: int, stop: int, described: DescribedPods) -> Iterator[PodMessage]:
@@ -388,30 +423,30 @@ def _without_head(text: str, start: int, stop: int, described: DescribedPods) ->
             is_cut = event.end() == stop < len(text) and text[stop] != "\n"
             if is_cut or " " not in rest.strip() or not rest.strip(" -|`*"):
                 continue
-            line = text[max(text.rfind("\n", 0, event.start()) + 1, event.start() - _BEFORE) : event.start("rest") + 300]
+            line = text[_line_start(text, event.start(), _BEFORE) : event.start("rest") + 300]
             pod, when = _about(line, described.pod_before(event.start()))
             yield PodMessage(pod, whole_message(text, event.end() - len(rest), event.end() - len(rest))[0], at=when)
     yield from of_karpenter(text, start, stop)
     if "Error scheduling" in text[start:stop]:
+        times = _LineTimes(text)
         for old, retrying in _in_lines(_OLD_ERROR, _RETRYING, text, start, stop):
-            line = text[text.rfind("\n", 0, old.start()) + 1 : old.start()]
-            yield PodMessage(old["pod"], text[old.end() : retrying.start()], at=_log_time(line))
+            yield PodMessage(old["pod"], text[old.end() : retrying.start()], at=times.at(old.start()))
         for error in _ERROR.finditer(text, start, stop):
             if (value := _ERR_VALUE.search(error["values"])) is not None:
                 named = _LOGGED_POD.search(error["values"])
-                line = text[text.rfind("\n", 0, error.start()) + 1 : error.start()]
                 pod = named[1] or "" if named is not None else ""
-                yield PodMessage(pod, whole_message(value[1], 0, 0)[0], at=_log_time(line))
+                yield PodMessage(pod, whole_message(value[1], 0, 0)[0], at=times.at(error.start()))
 
 
 def _in_lines(
     first: re.Pattern[str], then: re.Pattern[str], text: str, start: int, stop: int
 ) -> Iterator[tuple[re.Match[str], re.Match[str]]]:
     """Each match of `first`, and that of `then` after it in its line. One expression for both would take quadratic time without `then`."""
-    at = start
+    at = line_end = start
     while (begin := first.search(text, at, stop)) is not None:
-        newline = text.find("\n", begin.end(), stop)
-        line_end = stop if newline < 0 else newline
+        if begin.end() > line_end or line_end == start:
+            newline = text.find("\n", begin.end(), stop)
+            line_end = stop if newline < 0 else newline
         end = then.search(text, begin.end(), line_end)
         if end is not None:
             yield begin, end

@@ -104,15 +104,6 @@ def register_user_limits(limits_of: Callable[[int], dict[str, int]]) -> None:
     _user_limits = limits_of
 
 
-def user_of_turns(owner_id: int | None) -> int | str | None:
-    """The user for whom an import or an analysis counts that waits for its turn.
-
-    All visitors of the demo together count as one user: each of them has a user of its own, so a limit per user would not limit them.
-    """
-    # Only visitors have limits of their own.
-    return "visitors" if owner_id is not None and _user_limits(owner_id) else owner_id
-
-
 def require_quota(owner_id: int | None, **more: int) -> None:
     """Raises `QuotaReached` if the remaining quota is too small for this many more `sessions`, `nodes`, `pods`, `cycles` or `bytes`."""
     _require_quotas(quotas_of(owner_id), more)

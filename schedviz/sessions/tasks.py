@@ -36,11 +36,11 @@ def import_session(session_id: str) -> None:
 
 
 @app.task(name=wakeups.CYCLE_DETAIL, queue=wakeups.IO_QUEUE, soft_time_limit=60, time_limit=75)
-def cycle_detail(session_id: str, cycle: int, asked_of: str = "") -> None:
+def cycle_detail(session_id: str, cycle: int) -> None:
     from schedviz.sessions.replay import cycle_detail_job
 
-    if not cycle_detail_job.run(UUID(session_id), cycle, asked_of=UUID(asked_of or session_id)):
-        cycle_detail.apply_async((session_id, cycle, asked_of), countdown=_TURN_RETRY_SECONDS)
+    if not cycle_detail_job.run(UUID(session_id), cycle):
+        cycle_detail.apply_async((session_id, cycle), countdown=_TURN_RETRY_SECONDS)
 
 
 @app.task(name=wakeups.ANALYSE, queue=wakeups.IO_QUEUE, soft_time_limit=60, time_limit=75)
@@ -54,16 +54,19 @@ def analyse(session_id: str, request: str, result_key: str) -> None:
 
 @app.task(name=wakeups.VALIDATE, queue=stream.ENGINE_QUEUE)
 def validate_settings(simulation: str, result_key: str) -> None:
+    from schedviz.sessions.redis import worker_calls
     from schedviz.sessions.transfer import settings_validation_job
 
-    settings_validation_job.validate(simulation.encode(), result_key)
+    if not worker_calls.is_abandoned(result_key):
+        settings_validation_job.validate(simulation.encode(), result_key)
 
 
 @app.task(name=wakeups.EXPLAIN_TEXT, queue=wakeups.IO_QUEUE, soft_time_limit=10, time_limit=20)
 def explain_text(text: str, result_key: str) -> None:
     from schedviz.sessions.analysis import pasted_text
 
-    pasted_text.run(text.encode(), result_key)
+    if not pasted_text.run(text.encode(), result_key):
+        explain_text.apply_async((text, result_key), countdown=_TURN_RETRY_SECONDS)
 
 
 @app.task(name=dispatch.CHECK, queue=dispatch.QUEUE, soft_time_limit=_TRIAL_SOFT_SECONDS, time_limit=_TRIAL_HARD_SECONDS)

@@ -7,16 +7,22 @@ from __future__ import annotations
 
 import sys
 
+from django.conf import settings
+
 from schedviz.celery import app
 
 
 def main(name: str, queue: str, pool: str, size: str) -> int:
     """Work until SIGTERM; returns the exit code."""
+    processes = int(size)
+    if queue == "io" and settings.PUBLIC_DEMO:
+        # While visitors import and ask, others are served.
+        processes = max(processes, settings.DEMO_IMPORTS + 2)
     worker = app.Worker(
         hostname=f"{name}@schedviz",
         queues=[queue],
         pool_cls=pool,
-        concurrency=int(size),
+        concurrency=processes,
         loglevel="WARNING",
         quiet=True,
         without_gossip=True,

@@ -23,7 +23,7 @@ MAX_WAITING_PER_CLIENT: Final = 8
 MAX_PREFERRING: Final = 8
 MAX_PREFERRING_PER_CLIENT: Final = 4
 
-#: The sender of the current request: `Actor.identity`, or the share links.
+#: The sender of the current request: `Actor.identity`, the share links, or the address (`schedviz.sessions.turns`).
 requester: ContextVar[str] = ContextVar("requester", default="")
 
 

@@ -10,8 +10,9 @@ from django.test import Client
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from schedviz.sessions import quotas
+from schedviz.sessions import quotas, turns
 from schedviz.sessions.models import Session
+from schedviz.web import body_limit
 from schedviz.web.accounts import invites
 from schedviz.web.accounts.demo import sweep_visitors
 from schedviz.web.accounts.models import DemoSession, Visitor
@@ -197,3 +198,27 @@ def test_what_is_not_shown_has_no_sandbox(shown, session):
 
 def test_a_sandbox_needs_the_token_of_a_page(shown):
     assert Client(enforce_csrf_checks=True).post("/demo/sandbox/", {"session": str(shown.pk)}).status_code == 403
+
+
+def test_visitors_of_one_network_count_together(shown, people, settings):
+    settings.PROXIES = 1
+    addresses = ("192.0.2.7", "192.0.2.7", "2001:db8::1", "2001:db8::2")
+    for address in addresses:
+        Client(headers={"X-Forwarded-For": address}).post("/demo/sandbox/", {"session": str(shown.pk)})
+    visitors = list(Visitor.objects.order_by("pk"))
+
+    found = [turns.turn_of(f"user {visitor.pk}") for visitor in visitors]
+    assert [turn.group for turn in found] == ["visitors"] * 4
+    assert found[0].sender == found[1].sender != found[2].sender == found[3].sender
+    assert not any(address in visitor.network for address in addresses for visitor in visitors)
+    assert turns.turn_of(f"user {people.owner.pk}") == turns.Turn(f"user {people.owner.pk}")
+    settings.PUBLIC_DEMO = False
+    assert turns.turn_of(f"user {visitors[0].pk}").group == ""
+
+
+def test_visitors_share_what_large_bodies_may_take(shown):
+    browser = Client()
+    browser.post("/demo/sandbox/", {"session": str(shown.pk)})
+    cookies = "; ".join(f"{name}={morsel.value}" for name, morsel in browser.cookies.items())
+
+    assert body_limit._authenticate({b"cookie": cookies.encode()}, is_upload=True) == "visitors"

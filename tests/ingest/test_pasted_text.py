@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 
+from schedviz.ingest import kubectl_tables, pasted_text
 from schedviz.ingest.pasted_text import MAX_MESSAGES, MAX_TEXT_LENGTH, messages_in, plain
 from schedviz.ingest.scheduler_messages import PodMessage
 
@@ -418,3 +420,60 @@ def test_an_alert_names_its_pod_in_a_sentence_or_in_labels(text: str) -> None:
 )
 def test_a_text_that_names_no_pod_or_several_before_its_message_leaves_the_pod_open(text: str) -> None:
     assert messages_in(text)[-1].pod == ""
+
+
+class CountedText(str):
+    """A text that counts the characters through which it is searched for lines."""
+
+    __slots__ = ()
+
+    searched = 0
+
+    def find(self, sub: str, start: int = 0, end: int | None = None) -> int:  # type: ignore[override]
+        found = super().find(sub, start, end)
+        CountedText.searched += (found if found >= 0 else len(self) if end is None else end) - start
+        return found
+
+    def rfind(self, sub: str, start: int = 0, end: int | None = None) -> int:  # type: ignore[override]
+        found = super().rfind(sub, start, end)
+        CountedText.searched += (len(self) if end is None else end) - max(found, start)
+        return found
+
+
+@pytest.mark.parametrize(
+    "part", ["Error scheduling a/b: x; retrying ", "0/1 nodes are available: 1 x. ", "pod didn't trigger scale-up: x. "]
+)
+def test_a_long_line_is_not_searched_from_its_ends_for_each_message(part: str) -> None:
+    found = []
+    for repeats in (2_000, 4_000):
+        CountedText.searched = 0
+        list(pasted_text._each(CountedText(part * repeats)))
+        found.append(CountedText.searched)
+
+    assert found[1] < 3 * found[0], "quadratic time would be four times as much"
+
+
+def test_many_described_pods_and_commands_take_linear_time() -> None:
+    def steps(repeats: int) -> int:
+        text = "Name: x\n" * repeats + "kubectl describe pod a\n0/1 nodes are available: 1 x.\n" * repeats
+        count = 0
+
+        def trace(_frame: object, event: str, _argument: object) -> None:
+            nonlocal count
+            count += event in ("call", "c_call")
+
+        sys.setprofile(trace)
+        try:
+            messages_in(text)
+        finally:
+            sys.setprofile(None)
+        return count
+
+    assert steps(400) < 3 * steps(200)
+
+
+def test_of_consecutive_empty_lines_one_is_read() -> None:
+    text = "\n" * 1000 + "NAME   READY   STATUS    RESTARTS   AGE\nweb    0/1     Pending   0          5m\n" + " \n\t\n\n" * 1000
+
+    assert len(kubectl_tables._lines(text)) < 10
+    assert kubectl_tables.command_for(text) == "kubectl describe pod web"

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from contextlib import ExitStack
 
 import pytest
+from django.conf import LazySettings
+from rest_framework.test import APIClient
 
+from schedviz.sessions.analysis import requests
 from schedviz.sessions.models import Session
+from schedviz.sessions.redis import worker_calls
+from schedviz.sessions.turns import turn_of
+from schedviz.web.accounts.models import DemoSession
 from schedviz.web.waiting import MAX_PREFERRING, MAX_WAITING_PER_CLIENT, TooManyWait, WaitingRequests, preferring, requester, waits
 from tests.web.conftest import People
 
@@ -58,3 +65,39 @@ def test_too_many_waiting_requests_get_an_immediate_response(people: People, mon
 
     assert (response.status_code, response.json()["status"]) == (200, "importing")
     assert (question.status_code, question.json()["code"], question["Retry-After"]) == (503, "answer_late", "2")
+
+
+@pytest.mark.django_db
+def test_anonymous_clients_of_other_addresses_have_places_of_their_own(people: People, settings: LazySettings, redis: object) -> None:
+    settings.PUBLIC_DEMO, settings.PROXIES = True, 1
+    DemoSession.objects.create(session=people.session)
+    client = APIClient()
+
+    def senders_of(**headers: str) -> str:
+        client.get(f"/api/v1/sessions/{people.session.pk}/", headers=headers)
+        return requester.get()
+
+    assert senders_of(**{"X-Forwarded-For": "192.0.2.7"}) == "address 192.0.2.7"
+    assert senders_of(**{"X-Forwarded-For": "2001:db8::7"}) == "address 2001:db8::/64"
+    assert turn_of(requester.get()).group == "anonymous"
+    people.client("editor-link").get(f"/api/v1/sessions/{people.session.pk}/")
+    assert requester.get().startswith("links ")
+    people.client("owner").get(f"/api/v1/sessions/{people.session.pk}/")
+    assert requester.get() == f"user {people.owner.pk}"
+
+
+@pytest.mark.django_db
+def test_questions_are_sent_with_who_asks(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
+    senders: list[object] = []
+
+    def late(*_: object, sender: str, **__: object) -> bytes:
+        senders.append(sender)
+        raise requests.ResultLate("late")
+
+    monkeypatch.setattr(requests, "request_result", late)
+    monkeypatch.setattr(worker_calls, "call", lambda _task, body, **_: senders.append(json.loads(body)["sender"]))
+    client = people.client("viewer")
+    assert client.get(f"/api/v1/sessions/{people.session.pk}/overview/").status_code == 503
+    assert client.post("/api/v1/explain/message/", {"text": "0/5 nodes"}, format="json").status_code == 503
+
+    assert senders == [f"user {people.viewer.pk}"] * 2

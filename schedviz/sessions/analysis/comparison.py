@@ -25,13 +25,14 @@ MAX_CYCLES_SEARCHED = 20_000
 class StoredSide:
     """A `Side` of a comparison: a session as it was after an event."""
 
-    def __init__(self, session: Session, event: int, *, detail_seconds: float, pause: Pause) -> None:
+    def __init__(self, session: Session, event: int, *, detail_seconds: float, pause: Pause, sender: str) -> None:
         self.session = str(session.pk)
         self.name = session.name
         self.event = event
         self._session = session
         self._detail_seconds = detail_seconds
         self._pause = pause
+        self._sender = sender
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -54,7 +55,7 @@ class StoredSide:
     def detail(self, cycle: int) -> dict[str, Any] | None:
         try:
             with self._pause():
-                return cycle_details.cycle_detail(self._session.pk, cycle, timeout_seconds=self._detail_seconds)
+                return cycle_details.cycle_detail(self._session.pk, cycle, timeout_seconds=self._detail_seconds, sender=self._sender)
         except SessionError:
             # Fall back to the two best nodes in the summary.
             return None
@@ -69,13 +70,15 @@ class StoredSide:
         return messages
 
 
-def compare_sessions(a: tuple[Session, int], b: tuple[Session, int], *, detail_seconds: float, pause: Pause = nullcontext) -> Comparison:
+def compare_sessions(
+    a: tuple[Session, int], b: tuple[Session, int], *, detail_seconds: float, pause: Pause = nullcontext, sender: str = ""
+) -> Comparison:
     """Compare two sessions, each after an event. Waits up to the timeout for the scores of all nodes in the cycle where the sessions
-    diverge, and then uses those of the two best nodes. It waits within `pause`, and computes outside of it.
+    diverge, and then uses those of the two best nodes. It waits within `pause`, and computes outside of it. `sender`: who asks.
 
     Raises `HistoryUnavailable` if a moment is no longer stored.
     """
-    sides = [StoredSide(session, event, detail_seconds=detail_seconds, pause=pause) for session, event in (a, b)]
+    sides = [StoredSide(session, event, detail_seconds=detail_seconds, pause=pause, sender=sender) for session, event in (a, b)]
     common = lineage.shared(a[0].pk, b[0].pk, until_a=a[1], until_b=b[1])
     shared_event, shared_cycle = 0, 0
     if common is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import msgspec
 from django.utils import timezone
 
@@ -18,7 +20,8 @@ from schedviz.ingest.pasted_text import MAX_MESSAGES, MAX_TEXT_LENGTH, messages_
 from schedviz.ingest.pod_events import pod_events_in
 from schedviz.ingest.source import Source
 from schedviz.ingest.whole_text import text_of
-from schedviz.sessions.redis.worker_calls import store_result
+from schedviz.sessions.analysis.analysis_turns import turn_of
+from schedviz.sessions.redis.worker_calls import is_abandoned, store_result
 from schedviz.trace.phrase import Phrase
 
 
@@ -32,6 +35,8 @@ class PastedText(msgspec.Struct, frozen=True):
     pod: str = ""
     form: CardFormat | None = None
     theme: ThemeName = "light"
+    #: Who asks; "": it is unknown.
+    sender: str = ""
 
 
 class PastedTextResult(msgspec.Struct, frozen=True):
@@ -103,7 +108,16 @@ def explain_pasted(request: PastedText) -> PastedTextResult:
     return PastedTextResult(card=rendered(card, request.form, request.theme))
 
 
-def run(body: bytes, result_key: str) -> None:
-    """Explain a text (JSON of a string or of `PastedText`), and store the result (JSON) under `result_key`."""
+def run(body: bytes, result_key: str) -> bool:
+    """Explain a text (JSON of a string or of `PastedText`), and store the result (JSON) under `result_key`.
+
+    False: it is not the sender's turn. Does nothing if the caller has given up.
+    """
+    if is_abandoned(result_key):
+        return True
     request = msgspec.json.decode(body, type=str | PastedText)
-    store_result(result_key, msgspec.json.encode(explain_pasted(PastedText(request) if isinstance(request, str) else request)))
+    pasted = PastedText(request) if isinstance(request, str) else request
+    with turn_of(pasted.sender, result_key) if pasted.sender else nullcontext(enter_result=True) as is_turn:
+        if is_turn:
+            store_result(result_key, msgspec.json.encode(explain_pasted(pasted)))
+    return is_turn

@@ -213,8 +213,8 @@ class AnalysisResult(msgspec.Struct, frozen=True, omit_defaults=True):
     too_large: str = ""
 
 
-def request_result(session: Session, request: AnyAnalysisRequest, *, timeout_seconds: float) -> bytes:
-    """The result as JSON. Waits until a worker has computed it.
+def request_result(session: Session, request: AnyAnalysisRequest, *, timeout_seconds: float, sender: str = "") -> bytes:
+    """The result as JSON. Waits until a worker has computed it. `sender`: who asks; by default the owner of the session.
 
     Raises `SubjectNotFound`, `InvalidRequest`, `ResultLate`, `ResultTooLarge`, `AnalysisFailed`, or `HistoryUnavailable` if the state
     cannot be rebuilt.
@@ -226,7 +226,7 @@ def request_result(session: Session, request: AnyAnalysisRequest, *, timeout_sec
         while True:
             if (stored := _stored_result(result_key)) is not None:
                 return _value_of(stored)
-            if single_flight.claim_request(result_key) and not wakeups.enqueue(wakeups.ANALYSE, *sent, queue=wakeups.IO_QUEUE):
+            if single_flight.claim_request(result_key, sender) and not wakeups.enqueue(wakeups.ANALYSE, *sent, queue=wakeups.IO_QUEUE):
                 single_flight.release_request(result_key)
                 raise ResultLate("The workers cannot be reached. Try again in a moment.")
             if (remaining := deadline - time.monotonic()) <= 0:

@@ -1,7 +1,10 @@
-"""Leaves io processes free: the imports of one user do not occupy all of them, so that questions and other users' imports are served."""
+"""Leaves io processes free: the imports of one user, or of visitors of the demo, do not occupy all of them, so that questions and others'
+imports are served.
+"""
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Final
@@ -10,7 +13,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db.models import Q
 
-from schedviz.sessions import quotas
+from schedviz.sessions import turns
 from schedviz.sessions.hosting.lease import FREE
 from schedviz.sessions.models import Session
 from schedviz.sessions.queries.database import wait_for_lock
@@ -34,7 +37,7 @@ def is_turn_of(session_id: UUID) -> bool:
     if row is None:
         return True
     wait_for_lock(_LOCK)
-    return _running()[quotas.user_of_turns(row[0])] < settings.IMPORTS_PER_USER
+    return _Running().admits(turns.turns_of_users([row[0]])[row[0]])
 
 
 def are_of_files(waiting: Collection[UUID]) -> dict[UUID, bool]:
@@ -48,21 +51,41 @@ def are_of_files(waiting: Collection[UUID]) -> dict[UUID, bool]:
 
 
 def may_begin(waiting: Sequence[tuple[UUID, int | None, bool]]) -> list[UUID]:
-    """Those of the waiting imports, in order, which may begin now: (session, owner, whether it is of files)."""
-    limit = settings.IMPORTS_PER_USER
-    if not limit or not any(is_of_files for _, _, is_of_files in waiting):
+    """Those of the waiting imports, in order, which may begin now: (session, owner, whether it is of files).
+
+    Visitors of the demo are served in random order, first by address and then by visitor: neither many imports nor many visitors of one
+    address get ahead of others.
+    """
+    if not settings.IMPORTS_PER_USER or not any(is_of_files for _, _, is_of_files in waiting):
         return [session_id for session_id, _, _ in waiting]
-    begun, result = _running(), []
-    for session_id, owner_id, is_of_files in waiting:
-        if is_of_files:
-            user = quotas.user_of_turns(owner_id)
-            if begun[user] >= limit:
-                continue
-            begun[user] += 1
-        result.append(session_id)
-    return result
+    turn_of = turns.turns_of_users({owner_id for _, owner_id, is_of_files in waiting if is_of_files})
+    lots = {key: random.random() for owner_id, turn in turn_of.items() if turn.group for key in (turn.sender, owner_id)}  # noqa: S311 -- no secret.  # nosec B311
+    of_files = [(session_id, owner_id) for session_id, owner_id, is_of_files in waiting if is_of_files]
+    of_files.sort(key=lambda one: (lots.get(turn_of[one[1]].sender, 0.0), lots.get(one[1], 0.0)))
+    running = _Running()
+    begun = {session_id for session_id, owner_id in of_files if running.begin(turn_of[owner_id])}
+    return [session_id for session_id, _, is_of_files in waiting if not is_of_files or session_id in begun]
 
 
-def _running() -> Counter[int | str | None]:
-    """The number of long imports that run, by user."""
-    return Counter(quotas.user_of_turns(owner_id) for (owner_id,) in Session.objects.filter(_LONG).exclude(FREE).values_list("owner_id"))
+class _Running:
+    """The long imports that run, by sender and by group."""
+
+    def __init__(self) -> None:
+        owners = [owner_id for (owner_id,) in Session.objects.filter(_LONG).exclude(FREE).values_list("owner_id")]
+        turn_of = turns.turns_of_users(set(owners))
+        self._senders = Counter(turn_of[owner_id].sender for owner_id in owners)
+        self._groups = Counter(turn_of[owner_id].group for owner_id in owners)
+
+    def admits(self, turn: turns.Turn) -> bool:
+        """Whether one more may begin."""
+        if self._senders[turn.sender] >= settings.IMPORTS_PER_USER:
+            return False
+        return not turn.group or self._groups[turn.group] < max(settings.DEMO_IMPORTS, settings.IMPORTS_PER_USER)
+
+    def begin(self, turn: turns.Turn) -> bool:
+        """Count one more if it may begin; returns whether it may."""
+        if not self.admits(turn):
+            return False
+        self._senders[turn.sender] += 1
+        self._groups[turn.group] += 1
+        return True

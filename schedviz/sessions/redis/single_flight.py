@@ -19,6 +19,8 @@ _REQUEST_SECONDS: Final = 60
 #: If a worker crashes, another one may start after this time. A live worker renews its claim.
 _COMPUTATION_SECONDS: Final = 20
 _RENEW_SECONDS: Final = 5.0
+#: The value of a request without a sender.
+_NO_SENDER: Final = b"1"
 
 
 def request_key(result_key: str) -> str:
@@ -30,9 +32,15 @@ def _computation_key(result_key: str) -> str:
     return f"{result_key}:making"
 
 
-def claim_request(result_key: str) -> bool:
-    """Claim the request; False if it is already queued or in progress. Raises `redis.RedisError`."""
-    return bool(stream.client().set(request_key(result_key), b"1", nx=True, ex=_REQUEST_SECONDS))
+def claim_request(result_key: str, sender: str = "") -> bool:
+    """Claim the request; False if it is already queued or in progress. `sender`: for whom it counts. Raises `redis.RedisError`."""
+    return bool(stream.client().set(request_key(result_key), sender.encode() or _NO_SENDER, nx=True, ex=_REQUEST_SECONDS))
+
+
+def sender_of(result_key: str) -> str:
+    """The sender of a request; "" if it is unknown, as for one from a web server of an earlier version. Raises `redis.RedisError`."""
+    sender: Any = stream.client().get(request_key(result_key))
+    return "" if sender in (None, _NO_SENDER) else bytes(sender).decode()
 
 
 def is_requested(result_key: str) -> bool:
@@ -74,7 +82,7 @@ def _renew(result_key: str, done: threading.Event) -> None:
     while not done.wait(_RENEW_SECONDS):
         pipe: Any = stream.client().pipeline(transaction=False)
         pipe.set(_computation_key(result_key), b"1", ex=_COMPUTATION_SECONDS)
-        pipe.set(request_key(result_key), b"1", ex=_COMPUTATION_SECONDS)
+        pipe.set(request_key(result_key), _NO_SENDER, ex=_COMPUTATION_SECONDS)
         try:
             pipe.execute()
         except redis.RedisError as error:

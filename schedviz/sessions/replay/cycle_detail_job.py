@@ -10,6 +10,7 @@ from uuid import UUID
 from django.db import DatabaseError
 
 from schedviz.engine import Simulation
+from schedviz.sessions import turns
 from schedviz.sessions.analysis.analysis_turns import turn_of
 from schedviz.sessions.disk import full_disk
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
@@ -21,17 +22,16 @@ from schedviz.sessions.replay import cycle_details, replayer
 logger = logging.getLogger(__name__)
 
 
-def run(session_id: UUID, cycle: int, *, asked_of: UUID) -> bool:
-    """Make the detail of a cycle, in a turn of the owner of `asked_of`. False: it is not that user's turn.
+def run(session_id: UUID, cycle: int) -> bool:
+    """Make the detail of a cycle, in a turn of who asked for it, or of the session's owner. False: it is not their turn.
 
-    `asked_of`: the session, or a fork of it, whose viewer asked. Does nothing if the detail is stored, another worker is computing it, or
-    nobody has asked for it lately.
+    Does nothing if the detail is stored, another worker is computing it, or nobody has asked for it lately.
     """
-    asked = Session.objects.filter(pk=asked_of).values_list("owner_id").first()
-    if asked is None or cycle_details.is_stored(session_id, cycle):
+    owner = Session.objects.filter(pk=session_id).values_list("owner_id").first()
+    if owner is None or cycle_details.is_stored(session_id, cycle):
         return True
     flight = cycle_details.flight_key(session_id, cycle)
-    with turn_of(asked[0], flight) as is_turn:
+    with turn_of(single_flight.sender_of(flight) or turns.name_of(owner[0]), flight) as is_turn:
         if not is_turn:
             return not single_flight.is_requested(flight)
         with single_flight.claim_computation(flight) as is_claimed:

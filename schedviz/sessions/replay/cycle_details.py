@@ -35,13 +35,12 @@ class DetailNotStored(SessionError):
     code = "disk_full"
 
 
-def cycle_detail(session_id: UUID, cycle: int, *, timeout_seconds: float) -> dict[str, Any]:
-    """The full detail of a completed scheduling cycle and its binding. Waits for the replay.
+def cycle_detail(session_id: UUID, cycle: int, *, timeout_seconds: float, sender: str = "") -> dict[str, Any]:
+    """The full detail of a completed scheduling cycle and its binding. Waits for the replay. `sender`: who asks.
 
     Raises `HistoryUnavailable` if the cycle does not exist or cannot be replayed, `DetailNotStored` if a disk is full, and `DetailLate`
     after the timeout.
     """
-    asked_of = session_id
     segment = lineage.of_cycle(session_id, cycle)
     session_id = session_id if segment is None else segment.session_id
     if (stored := stored_detail(session_id, cycle)) is not None:
@@ -49,7 +48,7 @@ def cycle_detail(session_id: UUID, cycle: int, *, timeout_seconds: float) -> dic
     if not cycle_groups.exists(session_id, cycle):
         raise HistoryUnavailable(f"Cycle {cycle} has not ended or does not exist.")
     deadline = time.monotonic() + timeout_seconds
-    _request(session_id, cycle, asked_of)
+    _request(session_id, cycle, sender)
     while (remaining := deadline - time.monotonic()) > 0:
         if stream.wait_for_detail(session_id, cycle, min(remaining, _POLL_SECONDS)) is None:
             time.sleep(min(remaining, _POLL_SECONDS))
@@ -60,15 +59,13 @@ def cycle_detail(session_id: UUID, cycle: int, *, timeout_seconds: float) -> dic
     raise DetailLate(f"Replaying cycle {cycle} takes longer than {timeout_seconds:g} s. The replay continues; try again in a moment.")
 
 
-def _request(session_id: UUID, cycle: int, asked_of: UUID) -> None:
+def _request(session_id: UUID, cycle: int, sender: str) -> None:
     """Send the request to the workers, unless it waits for one already. Raises `DetailLate`."""
     flight = flight_key(session_id, cycle)
-    # Workers of an earlier version know two arguments only.
-    of_fork = () if asked_of == session_id else (str(asked_of),)
     try:
-        if not single_flight.claim_request(flight):
+        if not single_flight.claim_request(flight, sender):
             return
-        if wakeups.enqueue(wakeups.CYCLE_DETAIL, str(session_id), cycle, *of_fork, queue=wakeups.IO_QUEUE):
+        if wakeups.enqueue(wakeups.CYCLE_DETAIL, str(session_id), cycle, queue=wakeups.IO_QUEUE):
             return
         single_flight.release_request(flight)
     except redis.RedisError as error:

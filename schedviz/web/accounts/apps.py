@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+
 from django.apps import AppConfig
 
 
@@ -12,12 +14,13 @@ class AccountsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from schedviz.sessions import quotas
+        from schedviz.sessions import quotas, turns
         from schedviz.sessions.hosting import sweep
         from schedviz.web.accounts import signals
 
         signals.connect()
         quotas.register_user_limits(_limits_of)
+        turns.register_visitors(_networks_of)
         sweep.register_periodic_sweep(_sweep)
 
 
@@ -25,6 +28,12 @@ def _limits_of(user_id: int) -> dict[str, int]:
     from schedviz.web.accounts.demo import limits_of
 
     return limits_of(user_id)
+
+
+def _networks_of(user_ids: Collection[int]) -> Mapping[int, str]:
+    from schedviz.web.accounts.demo import networks_of
+
+    return networks_of(user_ids)
 
 
 def _sweep() -> None:

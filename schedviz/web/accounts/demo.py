@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Collection
 from datetime import timedelta
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -10,6 +11,7 @@ from uuid import UUID
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 
 from schedviz.sessions.forks.requests import fork
 from schedviz.sessions.models import Session
@@ -40,13 +42,13 @@ def is_visitor(user_id: int | None) -> bool:
     return user_id is not None and bool(settings.PUBLIC_DEMO) and Visitor.objects.filter(user_id=user_id).exists()
 
 
-def begin_sandbox(session: Session, user: User | None) -> tuple[User, Session]:
-    """Fork a demo session for a visitor, who is created if necessary. Deletes the visitor's previous sandbox.
+def begin_sandbox(session: Session, user: User | None, *, network: str = "") -> tuple[User, Session]:
+    """Fork a demo session for a visitor, who is created if necessary. Deletes the visitor's previous sandbox. `network`: of their address.
 
     Raises `DemoFull`, and what `schedviz.sessions.forks.requests.fork` raises.
     """
     if user is None:
-        user = _new_visitor()
+        user = _new_visitor(network)
     else:
         _delete_sessions(user)
     try:
@@ -64,6 +66,18 @@ def limits_of(user_id: int) -> dict[str, int]:
     return {kind: getattr(settings, _SETTING.format(kind.upper())) for kind in KINDS}
 
 
+def networks_of(user_ids: Collection[int]) -> dict[int, str]:
+    """The visitors among users, each with a digest of the network of their address."""
+    if not settings.PUBLIC_DEMO or not user_ids:
+        return {}
+    return dict(Visitor.objects.filter(user_id__in=user_ids).values_list("user_id", "network"))
+
+
+def digest_of_network(network: str) -> str:
+    """The stored form of a network: addresses are not kept."""
+    return salted_hmac("schedviz.accounts.visitors", network, algorithm="sha256").hexdigest() if network else ""
+
+
 def sweep_visitors() -> int:
     """Delete expired visitors with their sandboxes. Returns how many."""
     over = list(Visitor.objects.filter(expires_at__lte=timezone.now()).select_related("user")[:_SWEPT_AT_ONCE])
@@ -73,11 +87,13 @@ def sweep_visitors() -> int:
     return len(over)
 
 
-def _new_visitor() -> User:
+def _new_visitor(network: str) -> User:
     if Visitor.objects.count() >= settings.DEMO_VISITORS:
         raise DemoFull
     user = get_user_model().objects.create_user(f"visitor-{secrets.token_hex(6)}")
-    Visitor.objects.create(user=user, expires_at=timezone.now() + timedelta(minutes=settings.DEMO_MINUTES))
+    Visitor.objects.create(
+        user=user, expires_at=timezone.now() + timedelta(minutes=settings.DEMO_MINUTES), network=digest_of_network(network)
+    )
     return user
 
 

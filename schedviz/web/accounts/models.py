@@ -102,6 +102,8 @@ class Visitor(models.Model):
     user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="schedviz_visitor")
     created_at = models.DateTimeField(db_default=Now())
     expires_at = models.DateTimeField()
+    #: A keyed digest of the network of the browser's address: visitors of one network share limits. "": unknown.
+    network = models.CharField(max_length=64, default="", db_default="")
 
     def __str__(self) -> str:
         return f"visitor {self.user_id}"

@@ -25,6 +25,7 @@ from schedviz.web.accounts import demo, invites, password_throttle
 from schedviz.web.accounts.audit import Action, record
 from schedviz.web.accounts.models import Invite
 from schedviz.web.accounts.throttles import may_create, may_start_over
+from schedviz.web.addresses import client_network
 from schedviz.web.login import is_reserved
 from schedviz.web.pages.shell import page
 from schedviz.web.pages.views import not_found
@@ -132,7 +133,7 @@ def sandbox(request: HttpRequest) -> HttpResponse:
         message = texts["too_many_restarts"].format(limit=settings.DEMO_RESTARTS_PER_MINUTE)
         return page(request, "web/error.html", status=429, title=texts["sandbox_again"], message=message)
     try:
-        visitor, made = demo.begin_sandbox(session, user)
+        visitor, made = demo.begin_sandbox(session, user, network=client_network(request))
     except (demo.DemoFull, QuotaReached, SessionError):
         return page(request, "web/error.html", status=503, title=texts["sandbox"], message=texts["demo_full"])
     if user is None:

@@ -29,7 +29,7 @@ from schedviz.web.api.moments import busy
 from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, response
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.waiting import TooManyWait, waits
+from schedviz.web.waiting import TooManyWait, requester, waits
 
 #: How long the comparison waits for the scores of all nodes, in seconds.
 DETAIL_SECONDS = 5.0
@@ -99,7 +99,7 @@ def _compared(request: Request, render: Callable[[Comparison], bytes]) -> bytes:
     is_quick = reading.is_small(a[0]) and reading.is_small(b[0])
 
     def fold() -> tuple[str, bytes]:
-        comparison = compare_sessions(a, b, detail_seconds=DETAIL_SECONDS, pause=_waiting if is_quick else _paused)
+        comparison = compare_sessions(a, b, detail_seconds=DETAIL_SECONDS, pause=_waiting if is_quick else _paused, sender=requester.get())
         return versions.etag_of_content(comparison), render(comparison)
 
     try:

@@ -23,7 +23,7 @@ from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, response
 from schedviz.web.api.paging import link_pages, page_of, page_parameters
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.waiting import TooManyWait, waits
+from schedviz.web.waiting import TooManyWait, requester, waits
 
 DEFAULT_PAGE_SIZE = 100
 MAX_PAGE_SIZE = 1000
@@ -101,7 +101,7 @@ class OneCycle(Resource):
 def _detail(session_id: UUID, cycle: int) -> dict[str, Any]:
     try:
         with waits.one():
-            return cycle_details.cycle_detail(session_id, cycle, timeout_seconds=DETAIL_SECONDS)
+            return cycle_details.cycle_detail(session_id, cycle, timeout_seconds=DETAIL_SECONDS, sender=requester.get())
     except TooManyWait as error:
         hint = "?detail=0 returns the stored summary."
         raise ApiError(

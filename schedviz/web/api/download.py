@@ -14,6 +14,7 @@ from django.http import StreamingHttpResponse
 from schedviz.web.actors import Actor
 from schedviz.web.api.errors import ApiError
 from schedviz.web.thread_pool import Threads
+from schedviz.web.waiting import requester
 
 #: The part of the limit that one user or share link may use.
 _PART_OF_ONE: Final = 0.5
@@ -46,7 +47,7 @@ class Downloads:
 
     def acquire(self, actor: Actor) -> Slot:
         """A slot for one more download. Raises `ApiError` 503 above a limit."""
-        client, maximum = actor.identity or " ".join(actor.links), settings.DOWNLOADS
+        client, maximum = actor.identity or " ".join(actor.links) or requester.get(), settings.DOWNLOADS
         with self._lock:
             own, total = self._running[client], self._running.total()
             if maximum and total >= maximum:

@@ -26,7 +26,7 @@ from schedviz.web.api.moments import AT
 from schedviz.web.api.openapi import error_responses, ref
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.waiting import TooManyWait, waits
+from schedviz.web.waiting import TooManyWait, requester, waits
 
 WAIT_SECONDS = 30.0
 
@@ -211,7 +211,7 @@ def analyse(session: Session, analysis: requests.AnyAnalysisRequest, *, path: st
     """The response with the result of an analysis. Raises `ApiError` 400 (with the `path` of the invalid member), 404, 409 or 503."""
     try:
         with waits.one():
-            result = requests.request_result(session, analysis, timeout_seconds=WAIT_SECONDS)
+            result = requests.request_result(session, analysis, timeout_seconds=WAIT_SECONDS, sender=requester.get())
     except TooManyWait as error:
         raise not_ready(f"{error} Try again in a moment.") from error
     except requests.InvalidRequest as error:

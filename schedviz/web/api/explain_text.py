@@ -19,7 +19,7 @@ from schedviz.web.api.explain import CARD_PARAMETERS, CARDS, card_format, card_r
 from schedviz.web.api.openapi import error_responses, ref
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource
-from schedviz.web.waiting import TooManyWait, waits
+from schedviz.web.waiting import TooManyWait, requester, waits
 
 _TIMEOUT_SECONDS: Final = 15.0
 _NO_MESSAGE: Final = (
@@ -53,7 +53,7 @@ class ExplainText(Resource):
         if bool(body.text) == bool(body.file):
             raise ApiError(400, "invalid", "Send either text or file.", path="$.text")
         if (form := card_format(request)) is None:
-            return HttpResponse(_explained({"file": body.file} if body.file else body.text), content_type="application/json")
+            return HttpResponse(_explained({"text": body.text, "file": body.file}), content_type="application/json")
         pasted: dict[str, str | bytes] = {"text": body.text, "file": body.file, "pod": body.pod, "form": form, "theme": theme_of(request)}
         card = msgspec.json.decode(_explained(pasted), type=_Card).card
         if card is None:
@@ -61,7 +61,8 @@ class ExplainText(Resource):
         return card_response(card, form)
 
 
-def _explained(pasted: str | dict[str, str | bytes]) -> bytes:
+def _explained(pasted: dict[str, str | bytes]) -> bytes:
+    pasted = {**pasted, "sender": requester.get()}
     try:
         with waits.one():
             explained = worker_calls.call(

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -14,6 +15,8 @@ from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
+from schedviz.web.actors import Actor
+from schedviz.web.addresses import client_network
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.openapi_reader import query_parameters
 from schedviz.web.api.rate_limit import RequestRate
@@ -67,10 +70,19 @@ class Resource(APIView):
         """Checks before the method runs. Raises `ApiError` 400 for undocumented or invalid query parameters."""
         super().initial(request, *args, **kwargs)
         actor = actor_of(request)
-        requester.set(actor.identity or " ".join(actor.links))
+        requester.set(_requester(actor, request))
         declared = query_parameters(self, request.method)
         if declared is not None:
             _validate_parameters(request, declared)
+
+
+def _requester(actor: Actor, request: Request) -> str:
+    """Whom limits count a request for. Anonymous clients are those of their address."""
+    if actor.identity:
+        return actor.identity
+    if actor.links:
+        return f"links {hashlib.blake2b(' '.join(actor.links).encode(), digest_size=16).hexdigest()}"
+    return f"address {client_network(request)}"
 
 
 def _validate_parameters(request: Request, declared: Mapping[str, OpenApiParameter]) -> None:

@@ -9,13 +9,12 @@ import pytest
 from django.conf import LazySettings
 from django.contrib.auth.models import User
 
-from schedviz.sessions.analysis import analysis_job, requests
+from schedviz.sessions import turns
+from schedviz.sessions.analysis import analysis_job, pasted_text, requests
 from schedviz.sessions.analysis.analysis_turns import turn_of
-from schedviz.sessions.forks.requests import fork
 from schedviz.sessions.models import CycleDetail, Session
-from schedviz.sessions.redis import single_flight, stream, wakeups
+from schedviz.sessions.redis import single_flight, stream, wakeups, worker_calls
 from schedviz.sessions.replay import cycle_detail_job, cycle_details
-from schedviz.sessions.transfer import import_job
 from tests.sessions.conftest import MakeSession, send, work_off
 
 pytestmark = pytest.mark.usefixtures("redis")
@@ -24,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("redis")
 def test_as_many_analyses_of_one_user_run_as_allowed_and_others_beside_them(settings: LazySettings) -> None:
     settings.ANALYSES_PER_USER = 1
     # Other tests use this Redis, too.
-    ada, bob = uuid4().int % 10**9, uuid4().int % 10**9
+    ada, bob = f"user {uuid4().int % 10**9}", f"user {uuid4().int % 10**9}"
 
     with turn_of(ada, "first") as first, turn_of(ada, "second") as second, turn_of(bob, "third") as third:
         assert (first, second, third) == (True, False, True)
@@ -33,7 +32,7 @@ def test_as_many_analyses_of_one_user_run_as_allowed_and_others_beside_them(sett
 
 
 def test_there_is_no_limit_by_default(settings: LazySettings) -> None:
-    with turn_of(7, "first") as first, turn_of(7, "second") as second:
+    with turn_of("user 7", "first") as first, turn_of("user 7", "second") as second:
         assert first
         assert second
 
@@ -47,7 +46,7 @@ def test_an_analysis_waits_for_its_turn_as_long_as_somebody_asks_for_it(make_ses
     key = requests._result_key(session, request)
     body = msgspec.json.encode(request)
 
-    with turn_of(session.owner_id, "another"):
+    with turn_of(f"user {session.owner_id}", "another"):
         assert analysis_job.run(session.pk, body, key), "nobody asks: it is dropped"
         assert single_flight.claim_request(key)
         assert not analysis_job.run(session.pk, body, key)
@@ -88,12 +87,12 @@ def test_a_cycle_in_detail_waits_for_its_turn_as_an_analysis(
     send(session.pk, "run")
     work_off(session.pk)
 
-    with turn_of(session.owner_id, "another"):
-        assert cycle_detail_job.run(session.pk, 2, asked_of=session.pk), "nobody asks: it is dropped"
+    with turn_of(f"user {session.owner_id}", "another"):
+        assert cycle_detail_job.run(session.pk, 2), "nobody asks: it is dropped"
         request_detail(session.pk, 2)
-        assert not cycle_detail_job.run(session.pk, 2, asked_of=session.pk)
+        assert not cycle_detail_job.run(session.pk, 2)
     assert not CycleDetail.objects.filter(session_id=session.pk).exists()
-    assert cycle_detail_job.run(session.pk, 2, asked_of=session.pk)
+    assert cycle_detail_job.run(session.pk, 2)
     assert cycle_details.cycle_detail(session.pk, 2, timeout_seconds=0)["node"]
 
 
@@ -108,26 +107,79 @@ def test_requests_for_the_same_cycle_are_computed_once(make_session: MakeSession
 
     assert sent == [(str(session_id), 2), (str(session_id), 3)]
     with single_flight.claim_computation(cycle_details.flight_key(session_id, 2)):
-        assert cycle_detail_job.run(session_id, 2, asked_of=session_id), "another worker computes it"
+        assert cycle_detail_job.run(session_id, 2), "another worker computes it"
     assert not CycleDetail.objects.filter(session_id=session_id).exists()
 
 
-def test_a_cycle_that_a_fork_shares_with_its_parent_counts_for_the_owner_of_the_fork(
-    make_session: MakeSession, settings: LazySettings, sent: list[tuple[object, ...]]
-) -> None:
+def test_an_analysis_counts_for_who_asks(make_session: MakeSession, settings: LazySettings, sent: list[tuple[object, ...]]) -> None:
     settings.ANALYSES_PER_USER = 1
-    parent = owned(make_session(), "ada")
-    send(parent.pk, "run")
-    work_off(parent.pk)
-    parent.refresh_from_db()
-    forked = fork(parent, User.objects.create_user("bob")).session
-    import_job.import_uploads(forked.pk)
-    assert Session.objects.get(pk=forked.pk).status == Session.Status.READY
+    session = owned(make_session(), "ada")
+    send(session.pk, "run")
+    work_off(session.pk)
+    sender = f"user {User.objects.create_user('bob').pk}"
 
-    request_detail(forked.pk, 2)
-    assert sent == [(str(parent.pk), 2, str(forked.pk))]
-    with turn_of(forked.owner_id, "another"):
-        assert not cycle_detail_job.run(parent.pk, 2, asked_of=forked.pk)
-    with turn_of(parent.owner_id, "another"):
-        assert cycle_detail_job.run(parent.pk, 2, asked_of=forked.pk)
-    assert cycle_details.stored_detail(parent.pk, 2) is not None
+    with pytest.raises(cycle_details.DetailLate):
+        cycle_details.cycle_detail(session.pk, 2, timeout_seconds=0, sender=sender)
+    with pytest.raises(requests.ResultLate):
+        requests.request_result(session, requests.PendingPodsRequest(), timeout_seconds=0, sender=sender)
+    body, key = msgspec.json.encode(requests.PendingPodsRequest()), requests._result_key(session, requests.PendingPodsRequest())
+    with turn_of(sender, "another"):
+        assert not cycle_detail_job.run(session.pk, 2)
+        assert not analysis_job.run(session.pk, body, key)
+    with turn_of(f"user {session.owner_id}", "another"):
+        assert cycle_detail_job.run(session.pk, 2)
+        assert analysis_job.run(session.pk, body, key)
+    assert cycle_details.stored_detail(session.pk, 2) is not None
+    assert stream.client().exists(key)
+
+
+def test_texts_take_turns_and_are_dropped_when_their_caller_has_given_up(settings: LazySettings) -> None:
+    settings.ANALYSES_PER_USER = 1
+    sender, abandoned, awaited = f"user {uuid4().int % 10**9}", f"schedviz:awaited-reply:{uuid4()}", f"schedviz:awaited-reply:{uuid4()}"
+    body = msgspec.json.encode(pasted_text.PastedText("0/1 nodes are available: 1 Insufficient cpu.", sender=sender))
+    stream.client().set(worker_calls._caller_key(awaited), b"1", ex=60)
+
+    assert pasted_text.run(body, abandoned)
+    with turn_of(sender, "another"):
+        assert not pasted_text.run(body, awaited)
+    assert pasted_text.run(body, awaited)
+    assert not stream.client().exists(abandoned)
+    assert b"Insufficient cpu" in stream.client().lindex(awaited, 0)
+
+
+@pytest.fixture
+def group(monkeypatch: pytest.MonkeyPatch) -> str:
+    """A group of senders that other tests do not use."""
+    name = f"group-{uuid4()}"
+    monkeypatch.setitem(turns._GROUPS, "guest", name)
+    return name
+
+
+def test_the_senders_of_a_group_share_a_limit_and_take_turns(settings: LazySettings, group: str) -> None:
+    settings.ANALYSES_PER_USER = 1
+    ada, bob, cy = (f"guest {uuid4()}" for _ in range(3))
+
+    with turn_of(ada, "1") as first, turn_of(bob, "2") as second, turn_of(cy, "3") as third, turn_of(ada, "4") as fourth:
+        assert (first, second, third, fourth) == (True, False, False, False)
+    # The others wait, and have had no turn.
+    with turn_of(ada, "4") as again:
+        assert not again
+    for name, result in ((cy, "3"), (bob, "2"), (ada, "4"), (ada, "5")):
+        with turn_of(name, result) as is_turn:
+            assert is_turn
+    with turn_of(f"user {uuid4().int % 10**9}", "6") as outside, turn_of(ada, "7") as inside:
+        assert outside
+        assert inside
+    assert stream.client().zcard(f"schedviz:analyses-waiting:{group}") == 0
+
+
+def test_a_sender_that_no_longer_waits_holds_up_nobody(settings: LazySettings, group: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.ANALYSES_PER_USER = 1
+    ada, bob = (f"guest {uuid4()}" for _ in range(2))
+    with turn_of(ada, "1"), turn_of(bob, "2"):
+        pass
+    with turn_of(ada, "3") as is_turn:
+        assert not is_turn
+    stream.client().zadd(f"schedviz:analyses-waiting:{group}", {bob: 1.0})
+    with turn_of(ada, "3") as is_turn:
+        assert is_turn

@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from schedviz.sessions import quotas
+from schedviz.sessions import turns
 from schedviz.sessions.hosting import import_turns, lease, sweep
 from schedviz.sessions.models import Session
 from schedviz.sessions.redis import wakeups
@@ -96,13 +96,41 @@ def test_a_sweep_does_not_read_again_which_imports_are_of_files(users: list[int]
     assert swept(enqueued) == [later, short]
 
 
-def test_visitors_of_the_demo_count_as_one_user(users: list[int], enqueued: list[UUID], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quotas, "_user_limits", lambda user_id: {"sessions": 1} if user_id in users[:2] else {})
-    first, second, account = (waiting(user_id) for user_id in users)
+@pytest.fixture
+def visitors(users: list[int], monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Visitors of the demo: two from one network, two from others."""
+    made = [User.objects.create_user(f"visitor-{number}").pk for number in range(4)]
+    networks = dict(zip(made, ("here", "here", "there", "elsewhere"), strict=True))
+    monkeypatch.setattr(turns, "_networks_of", lambda ids: {user_id: networks[user_id] for user_id in ids if user_id in networks})
+    return made
 
-    assert begin(first) is not None
-    assert begin(second) is None
+
+def test_visitors_of_the_demo_from_one_address_count_as_one_user(users: list[int], visitors: list[int], enqueued: list[UUID]) -> None:
+    here, also_here, there, elsewhere = (waiting(user_id) for user_id in visitors)
+    account = waiting(users[0])
+
+    assert begin(here) is not None
+    assert begin(also_here) is None
+    # All visitors together have two imports.
+    assert begin(there) is not None
+    assert begin(elsewhere) is None
     assert swept(enqueued) == [account]
+
+
+def test_many_imports_of_one_address_do_not_get_ahead_of_others(
+    visitors: list[int], enqueued: list[UUID], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many = [waiting(visitors[number % 2]) for number in range(6)]
+    one = waiting(visitors[2])
+    lots = iter((0.9, 0.3, 0.2, 0.1, 0.1))
+    monkeypatch.setattr(import_turns.random, "random", lambda: next(lots, 0.5))
+
+    first = import_turns.may_begin(
+        [(session_id, visitors[index % 2], True) for index, session_id in enumerate(many)] + [(one, visitors[2], True)]
+    )
+
+    assert one in first
+    assert len(first) == 2
 
 
 def test_the_limit_is_a_setting(users: list[int], settings: LazySettings) -> None:

@@ -1,0 +1,61 @@
+"""Turns: how many jobs of one sender an io process may take at a time, so that others' jobs are served beside them.
+
+A sender is a user, a participant of a room, the holder of share links, or an address. Visitors of the public demo and clients without an
+account are easily many, so those of one kind share a limit, too: a *group*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Final
+
+import msgspec
+
+#: The group of each kind of sender without an account, by the first word of its name.
+_GROUPS: Final = {"guest": "guests", "address": "anonymous", "links": "anonymous"}
+_VISITORS: Final = "visitors"
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """For whom a job counts."""
+
+    #: The sender; for visitors of the demo, all of one address.
+    sender: str
+    #: The group, which has a limit of its own; "" for a user with an account.
+    group: str = ""
+
+
+#: The networks of users who are visitors of the demo, which `register_visitors` replaces.
+_networks_of: Callable[[Collection[int]], Mapping[int, str]] = lambda _user_ids: {}  # noqa: E731
+
+
+def register_visitors(networks_of: Callable[[Collection[int]], Mapping[int, str]]) -> None:
+    """Register a function that finds the visitors of the demo among users, each with a digest of the network they came from. It is provided
+    by a package above this one, which must not be imported here.
+    """
+    global _networks_of  # noqa: PLW0603
+    _networks_of = networks_of
+
+
+def name_of(owner_id: int | None) -> str:
+    """The name of a user as a sender. Sessions without an owner are those of one user."""
+    return f"user {owner_id}"
+
+
+def turn_of(sender: str) -> Turn:
+    """For whom the jobs of a sender count: `user 7`, `guest …`, `links …`, `address …`."""
+    kind, _, rest = sender.partition(" ")
+    if kind == "user" and rest.isdigit():
+        return turns_of_users([int(rest)])[int(rest)]
+    return Turn(sender, _GROUPS.get(kind, ""))
+
+
+def turns_of_users(owner_ids: Collection[int | None]) -> dict[int | None, Turn]:
+    """For whom the jobs of users count."""
+    networks = _networks_of([owner_id for owner_id in owner_ids if owner_id is not None])
+    return {
+        owner_id: Turn(name_of(owner_id))
+        if owner_id is None or owner_id not in networks
+        else Turn(f"visitors of {networks[owner_id]}", _VISITORS)
+        for owner_id in owner_ids
+    }
