@@ -13,7 +13,8 @@ import msgspec
 
 #: The group of each kind of sender without an account, by the first word of its name.
 _GROUPS: Final = {"guest": "guests", "address": "anonymous", "links": "anonymous"}
-_VISITORS: Final = "visitors"
+#: The group of visitors of the demo.
+VISITORS: Final = "visitors"
 
 
 class Turn(msgspec.Struct, frozen=True):
@@ -56,6 +57,6 @@ def turns_of_users(owner_ids: Collection[int | None]) -> dict[int | None, Turn]:
     return {
         owner_id: Turn(name_of(owner_id))
         if owner_id is None or owner_id not in networks
-        else Turn(f"visitors of {networks[owner_id]}", _VISITORS)
+        else Turn(f"visitors of {networks[owner_id]}", VISITORS)
         for owner_id in owner_ids
     }

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from typing import TYPE_CHECKING, Final
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Final
 
 from django.conf import settings
 
@@ -30,6 +31,14 @@ def client_address(request: HttpRequest | Request) -> str:
 def client_network(request: HttpRequest | Request) -> str:
     """The client's address as `network_of` has it."""
     return network_of(client_address(request))
+
+
+def network_of_scope(scope: dict[str, Any]) -> str:
+    """`client_network` of a request or a WebSocket, by its ASGI scope."""
+    forwarded = b",".join(value for name, value in scope["headers"] if name == b"x-forwarded-for").decode("latin-1")
+    address = (scope.get("client") or ("",))[0]
+    request: Any = SimpleNamespace(META={"HTTP_X_FORWARDED_FOR": forwarded, "REMOTE_ADDR": address})
+    return client_network(request)
 
 
 def network_of(address: str) -> str:

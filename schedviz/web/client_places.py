@@ -10,11 +10,10 @@ import asyncio
 import hashlib
 from collections import OrderedDict
 from contextvars import ContextVar
-from types import SimpleNamespace
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
-from schedviz.web.addresses import client_network
+from schedviz.web.addresses import network_of_scope
 
 #: Requests of one client that run at a time, of the 32 threads (schedviz.web.asgi_handler).
 MAX_THREADS_PER_CLIENT: Final = 8
@@ -78,10 +77,7 @@ class ClientPlaces:
     def _client(self, scope: dict[str, Any]) -> str:
         if known := self._known.get(_digest_of_credentials(scope)):
             return known
-        forwarded = b",".join(value for name, value in scope["headers"] if name == b"x-forwarded-for").decode("latin-1")
-        address = (scope.get("client") or ("",))[0]
-        request: Any = SimpleNamespace(META={"HTTP_X_FORWARDED_FOR": forwarded, "REMOTE_ADDR": address})
-        return f"address {client_network(request)}"
+        return f"address {network_of_scope(scope)}"
 
 
 def _digest_of_credentials(scope: dict[str, Any]) -> bytes:

@@ -6,6 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from schedviz.sessions import quotas
+from schedviz.sessions.forks import requests
+from schedviz.sessions.history import reading
 from schedviz.sessions.models import Session
 from schedviz.sessions.transfer import import_job
 from tests.sessions import conftest as working
@@ -177,3 +180,38 @@ def test_a_session_that_is_being_imported_cannot_be_forked(people, ran):
     response = fork(people.client("owner"), ran)
 
     assert (response.status_code, response.json()["error"]["code"]) == (409, "not_forkable")
+
+
+def test_a_fork_at_a_past_moment_counts_the_size_of_that_moment(people, ran, settings):
+    before = ran.event
+    for number in range(3):
+        working.send(ran.pk, "create", object=working.pod(f"late-{number}"))
+    session = working.work_off(ran.pk)
+    assert (session.nodes, session.pods) == (3, 13)
+    middle = next(one for one in range(before, session.event) if requests.size_at(session, one)["pods"] == 11)
+    assert requests.size_at(session, before) == {"nodes": 3, "pods": 10}
+    for at in (0, before, middle, session.event):
+        objects = reading.state_at_event(session, at).view.api.objects
+        assert requests.size_at(session, at) == {"nodes": objects["Node"], "pods": objects["Pod"]}
+
+    settings.PODS_PER_USER = 13 + 10
+    quotas.clear_cache()
+    refused = fork(people.client("owner"), ran)
+    assert (refused.status_code, refused.json()["code"]) == (409, "quota_reached")
+    assert fork(people.client("owner"), ran, at=middle).status_code == 409
+    made = fork(people.client("owner"), ran, at=before)
+    assert made.status_code == 201
+    # A fork shares its beginning with its parent.
+    import_job.import_uploads(made.json()["id"])
+    assert requests.size_at(Session.objects.get(pk=made.json()["id"]), before - 1)["pods"] == 10
+
+
+def test_a_fork_of_the_past_of_a_shrunk_session_needs_the_size_of_the_past(people, ran, settings):
+    before = ran.event
+    working.send(ran.pk, "delete", kind="Pod", name="pod-1")
+    assert working.work_off(ran.pk).pods == 9
+    settings.PODS_PER_USER = 9 + 9
+    quotas.clear_cache()
+
+    assert fork(people.client("owner"), ran, at=before).status_code == 409
+    assert fork(people.client("owner"), ran).status_code == 201

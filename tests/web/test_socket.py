@@ -6,14 +6,17 @@ import dataclasses
 import itertools
 import json
 import time
+from datetime import timedelta
 
 import pytest
 from django.conf import settings
+from django.utils import timezone
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from schedviz.sessions import frames
 from schedviz.sessions.models import Command, Membership, Session
+from schedviz.web.accounts.models import DemoSession, Visitor
 from schedviz.web.live import catch_up, connection
 from schedviz.web.live import feed as feed_module
 from tests.conftest import until
@@ -485,3 +488,23 @@ def test_a_share_link_comes_as_a_subprotocol_and_ours_is_the_one_that_is_accepte
         connect(url, subprotocols=["v1.schedviz", "link.schedviz.another"])
 
     assert refused.value.response.status_code == 404
+
+
+def test_anonymous_clients_and_visitors_of_one_address_leave_places_to_others(web_server, people, viewer, commits, monkeypatch):
+    for name, value in (("PUBLIC_DEMO", True), ("PROXIES", 1), ("SOCKETS_PER_VIEWER", 2)):
+        monkeypatch.setattr(settings, name, value)
+    DemoSession.objects.create(session=people.session)
+    Visitor.objects.create(user=people.stranger, expires_at=timezone.now() + timedelta(hours=1), network="a digest")
+    origin = f"http://{web_server.netloc}"
+    here, there = ({"X-Forwarded-For": address, "Origin": origin} for address in ("192.0.2.7", "192.0.2.8"))
+
+    for _ in range(3):
+        viewer(people, "anonymous", **here)
+    viewer(people, "stranger-token", **here)
+    for role in ("anonymous", "stranger-token"):
+        with pytest.raises(InvalidStatus) as refused:
+            viewer(people, role, **here)
+        assert b"from your address" in refused.value.response.body
+    viewer(people, "anonymous", **there)
+    # Users with an account do not count among them.
+    viewer(people, "owner-token", **here)

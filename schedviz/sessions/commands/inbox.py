@@ -141,20 +141,33 @@ def _require_position(session_id: UUID, seen: ExpectedPosition | None, *, before
         )
 
 
-def accept_in_transaction(session_id: UUID, commands: Iterable[tuple[str, AnyCommand]]) -> tuple[int, bool]:
-    """Store the commands of an observer, the client that pushes a followed cluster's changes, with their new keys, atomically, within the
-    caller's transaction.
+class ObservedCommands:
+    """The commands of an observer, the client that pushes a followed cluster's changes, with their new keys.
 
-    Returns the last number (0 if there was no command) and the `owned` argument for `wakeups.notify`, to be called after the commit. Raises
-    `CommandRefused`, `SessionGone`, `SessionFailed`, `TooManyCommands` or `QuotaReached`.
+    Encoding many takes seconds, so it is done before the transaction that stores them.
     """
-    new: list[_NewCommand] = []
-    sized: list[tuple[AnyCommand, int]] = []
-    for key, command in commands:
-        new.append(_encoded(command, key))
-        sized.append((command, len(new[-1].body)))
-    quotas.require_command_quota(session_id, sized, is_observed=True)
-    return _store(session_id, new) if new else (0, False)
+
+    def __init__(self, commands: Iterable[tuple[str, AnyCommand]]) -> None:
+        """Raises `CommandRefused`."""
+        self._commands: list[tuple[str, AnyCommand]] = []
+        self._new: list[_NewCommand] = []
+        for key, command in commands:
+            self._new.append(_encoded(command, key))
+            self._commands.append((key, command))
+
+    def are(self, commands: Sequence[tuple[str, AnyCommand]]) -> bool:
+        """Whether these are the commands."""
+        return self._commands == commands
+
+    def accept_in_transaction(self, session_id: UUID) -> tuple[int, bool]:
+        """Store the commands, atomically, within the caller's transaction.
+
+        Returns the last number (0 if there was no command) and the `owned` argument for `wakeups.notify`, to be called after the commit.
+        Raises `SessionGone`, `SessionFailed`, `TooManyCommands` or `QuotaReached`.
+        """
+        sized = [(command, len(new.body)) for (_, command), new in zip(self._commands, self._new, strict=True)]
+        quotas.require_command_quota(session_id, sized, is_observed=True)
+        return _store(session_id, self._new) if self._new else (0, False)
 
 
 def last_command_times(sessions: Collection[UUID]) -> dict[UUID, datetime]:

@@ -16,7 +16,7 @@ from schedviz.ingest.release_evidence import with_other_release
 from schedviz.sessions import quotas
 from schedviz.sessions.errors import HistoryUnavailable, KeyReused, SessionError
 from schedviz.sessions.extenders import may_call_extenders
-from schedviz.sessions.history import reading
+from schedviz.sessions.history import reading, timeline
 from schedviz.sessions.models import Session
 from schedviz.sessions.redis import wakeups
 
@@ -82,6 +82,14 @@ def fork(
         return Forked(existing, duplicate=True)
     wakeups.notify_import(made.pk)
     return Forked(made, duplicate=False)
+
+
+def size_at(session: Session, at: int | None) -> dict[str, int]:
+    """The `nodes` and `pods` of a fork at an event, or of one from the present, for `quotas.require_session_quota`."""
+    if at is None or at >= session.event:
+        return {"nodes": session.nodes, "pods": session.pods}
+    levels = timeline.levels_at(session, at)
+    return {"nodes": levels.nodes, "pods": levels.pods}
 
 
 def known_fork(session: Session, owner: AbstractBaseUser, *, at: int | None, key: str, other: OtherRelease | None = None) -> Session | None:

@@ -77,6 +77,19 @@ def levels_after(session_id: UUID, chunk: int) -> Levels:
     return levels or Levels()
 
 
+def levels_at(session: Session, event: int) -> Levels:
+    """The queue lengths and object counts after an event. Reads the chunk that contains it."""
+    segment = lineage.of_event(session.pk, event)
+    if segment is None:
+        return Levels()
+    stored = reading.chunk_of_event(segment.session_id, event)
+    if stored is None:
+        # It is the last event before the first chunk.
+        return levels_after(segment.session_id, 0)
+    before = levels_after(segment.session_id, stored.number - 1)
+    return tally((one for one in frames.events_of(bytes(stored.data)) if one.event <= event), before).levels
+
+
 def store_initial(session_id: UUID, levels: Levels, *, event: int, clock_seconds: float, before: Sequence[AnyEvent] = ()) -> None:
     """Store the levels at the beginning of a session. `before`: the last events before a fork that do not fill a chunk; they are
     counted.

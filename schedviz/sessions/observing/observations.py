@@ -91,12 +91,17 @@ def accept_batch(
 
     Raises `WrongBatch`, `CannotFollow`, and what `inbox.accept` raises.
     """
+    observer = observer_of(session_id)
+    if n != (observer.n + 1 if observer is not None else 1):
+        return _not_next(session_id, source, n, digest)
     batch = _Batch(session_id, source, n, events)
     try:
+        # Before the transaction, which nobody else's writes run beside on SQLite: a large batch takes seconds to decode and encode.
+        batch.prepare()
         with transaction.atomic():
             if not _take_number(session_id, source, n, digest=digest, events=len(events), version=version, has_times=bool(times)):
                 return _not_next(session_id, source, n, digest)
-            seq, is_owned = inbox.accept_in_transaction(session_id, batch.commands())
+            seq, is_owned = batch.accept_in_transaction()
             if seq:
                 observed.set_last_seq(session_id, seq)
             if times:
@@ -168,26 +173,40 @@ class _Batch:
         self._session_id = session_id
         self._prefix = f"{source}:{n}:"
         self._events = events
+        self._identities: list[_Identity] = []
+        self._prepared: inbox.ObservedCommands | None = None
         #: The index of the event in progress.
         self.index = 0
 
-    def commands(self) -> Iterator[tuple[str, AnyCommand]]:
-        """The commands with their keys, `source:n:i`, and `source:n:i~` for changes whose order is not known."""
+    def prepare(self) -> None:
+        """Decode the objects, and encode the commands that follow from what is stored at present. Raises `CommandRefused`."""
+        for index, seen in enumerate(self._events):
+            self.index = index
+            self._identities.append(_identity(seen.object))
+        self._prepared = inbox.ObservedCommands(self._commands(self._stored_states(), set()))
+
+    def accept_in_transaction(self) -> tuple[int, bool]:
+        """Store the commands and the observed states; as `inbox.ObservedCommands.accept_in_transaction`."""
+        states, touched = self._stored_states(), set[ObjectKey]()
+        commands = list(self._commands(states, touched))
+        if self._prepared is None or not self._prepared.are(commands):
+            # Another batch was accepted meanwhile.
+            self._prepared = inbox.ObservedCommands(commands)
+        result = self._prepared.accept_in_transaction(self._session_id)
+        self._write(states, touched)
+        return result
+
+    def _stored_states(self) -> dict[ObjectKey, LastState]:
+        return observed.select_states(self._session_id, [_key(namespace, name) for _, namespace, name in self._identities])
+
+    def _commands(self, states: dict[ObjectKey, LastState], touched: set[ObjectKey]) -> Iterator[tuple[str, AnyCommand]]:
+        """The commands with their keys, `source:n:i`, and `source:n:i~` for changes whose order is not known. Changes both arguments."""
         number = 0
-        identities = list(self._identities())
-        states = observed.select_states(self._session_id, [_key(namespace, name) for _, namespace, name in identities])
-        touched: set[ObjectKey] = set()
-        for index, (seen, identity) in enumerate(zip(self._events, identities, strict=True)):
+        for index, (seen, identity) in enumerate(zip(self._events, self._identities, strict=True)):
             self.index = index
             for command in self._commands_of(seen, identity, states, touched):
                 yield f"{self._prefix}{number}{UNORDERED if seen.listed else ''}", command
                 number += 1
-        self._write(states, touched)
-
-    def _identities(self) -> Iterator[_Identity]:
-        for index, seen in enumerate(self._events):
-            self.index = index
-            yield _identity(seen.object)
 
     def _commands_of(
         self, seen: Seen, identity: _Identity, states: dict[ObjectKey, LastState], touched: set[ObjectKey]

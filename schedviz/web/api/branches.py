@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from schedviz.sessions.errors import HistoryUnavailable, KeyReused
-from schedviz.sessions.forks.requests import NotForkable, OtherRelease, fork, known_fork
+from schedviz.sessions.forks.requests import NotForkable, OtherRelease, fork, known_fork, size_at
 from schedviz.sessions.models import Session
 from schedviz.sessions.transfer.validation import validate_settings
 from schedviz.trace.releases import gates_in, release_in
@@ -82,7 +82,7 @@ class Branches(Resource):
         other = _other_release(session, new)
         try:
             if known_fork(session, owner, at=new.at, key=new.key, other=other) is None:
-                require_session_quota(actor, nodes=session.nodes, pods=session.pods)
+                require_session_quota(actor, **size_at(session, new.at))
             with within_quotas():
                 forked = fork(session, owner, at=new.at, name=new.name, key=new.key, within_quotas=True, other=other)
         except HistoryUnavailable as error:

@@ -23,7 +23,7 @@ from schedviz.web.actors import Actor, Verb
 from schedviz.web.api.download import THREADS, AsyncSlotBody, downloads
 from schedviz.web.live.connection import HEARTBEAT_SECONDS, RECHECK_SECONDS, random_last_check
 from schedviz.web.live.database import DATABASE_UNAVAILABLE, in_database
-from schedviz.web.live.handshake import Credentials, allowed, allowed_actor
+from schedviz.web.live.handshake import Credentials, allowed, allowed_actor, crowd_of
 from schedviz.web.live.hub import Full, hub
 from schedviz.web.live.viewer import Frame, Viewer
 
@@ -36,14 +36,14 @@ _encoder = msgspec.json.Encoder()
 
 
 def stream_of_events(
-    kind: str, session_id: UUID, credentials: Credentials, actor: Actor, *, after: int, follows: bool
+    kind: str, session_id: UUID, credentials: Credentials, actor: Actor, *, after: int, follows: bool, network: str = ""
 ) -> StreamingHttpResponse:
     """The response for such a stream: the events after one and, with `follows`, new events as they happen.
 
-    Without `follows` it counts as a download. Raises `ApiError` 503 if there are too many.
+    `network`: of the client's address. Without `follows` it counts as a download. Raises `ApiError` 503 if there are too many.
     """
     write = _as_sse if kind == SSE else _as_lines
-    access = _Access(credentials, session_id)
+    access = _Access(credentials, session_id, network)
     parts = _followed(access, after, write) if follows else AsyncSlotBody(_stored(access, after, write), downloads.acquire(actor))
     response = StreamingHttpResponse(parts, content_type=f"{kind}; charset=utf-8")
     response["Cache-Control"] = "no-store"
@@ -70,8 +70,9 @@ Write = Callable[[Sequence[AnyEvent]], bytes]
 class _Access:
     """The client's access to the session while a stream is open."""
 
-    def __init__(self, credentials: Credentials, session_id: UUID) -> None:
+    def __init__(self, credentials: Credentials, session_id: UUID, network: str) -> None:
         self.credentials = credentials
+        self.network = network
         self.session_id = session_id
         #: The session was deleted, or the client may not see it any more.
         self.ended = False
@@ -116,7 +117,8 @@ async def _followed(access: _Access, after: int, write: Write) -> AsyncIterator[
         if actor is None:
             yield _ended(write)
             return
-        feed, viewer = await hub().join(session_id, actor.identity)
+        crowd = await in_database(crowd_of, actor, access.network)
+        feed, viewer = await hub().join(session_id, actor.identity, crowd)
     except DATABASE_UNAVAILABLE as error:
         log.warning("an event stream ended early: the database is unavailable", session=str(session_id), error=str(error))
         return

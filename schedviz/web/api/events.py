@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from schedviz.sessions.history import reading
 from schedviz.sessions.models import Session, ShareLink
 from schedviz.web.actors import Verb
+from schedviz.web.addresses import client_network
 from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import optional_number, session_for
 from schedviz.web.api.event_stream import NDJSON, SSE, stream_of_events
@@ -62,6 +63,7 @@ class Events(Resource):
                 session.pk,
                 _credentials_of(request),
                 actor_of(request),
+                network=client_network(request),
                 after=_from(request, session),
                 follows=kind == SSE or request.GET.get("follow") == "1",
             )

@@ -22,6 +22,7 @@ from django.http.cookie import parse_cookie
 from django.http.request import split_domain_port, validate_host
 
 from schedviz.sessions.models import Session
+from schedviz.sessions.turns import VISITORS, turn_of
 from schedviz.web import link_cookie
 from schedviz.web.actors import Actor, Verb
 from schedviz.web.authentication import bearer_secret, find_token
@@ -142,3 +143,13 @@ def allowed_actor(credentials: Credentials, verb: Verb, session_id: UUID) -> Act
         return None
     actor = actor_with(credentials)
     return actor if may(actor, verb, session) else None
+
+
+def crowd_of(actor: Actor, network: str) -> str:
+    """The clients among whom one without an account counts: those of its address. "" for a user with an account, and for a participant of a
+    room, which has limits of its own.
+    """
+    if not actor.identity:
+        return f"address {network}"
+    turn = turn_of(actor.identity)
+    return f"address {network}" if turn.group == VISITORS else ""

@@ -20,6 +20,8 @@ from schedviz.web.live.viewer import Viewer
 _ANONYMOUS_PART = 0.8
 #: The part of this process's sockets that one user or participant may use, in all sessions together.
 _PART_OF_ONE = 0.25
+#: The clients without an account of one address have this many times the sockets of one user: several people may be behind it.
+_CROWD = 2
 #: How many views of large sessions are read at a time: each takes seconds of the interpreter.
 _LARGE_VIEWS = 2
 
@@ -37,22 +39,29 @@ class Hub:
         self._anonymous = 0
         #: Sockets by identity.
         self._by_identity: Counter[str] = Counter()
+        #: Sockets by crowd.
+        self._by_crowd: Counter[str] = Counter()
         self._catch_up = CatchUp()
         self._large_views = asyncio.Semaphore(_LARGE_VIEWS)
         self._ending: set[asyncio.Task[None]] = set()
 
-    async def join(self, session_id: UUID, identity: str) -> tuple[Feed, Viewer]:
-        """A new viewer of a session, which receives everything from now on. `identity` is "" for an anonymous one. Raises `Full`."""
+    async def join(self, session_id: UUID, identity: str, crowd: str = "") -> tuple[Feed, Viewer]:
+        """A new viewer of a session, which receives everything from now on. `identity` is "" for an anonymous one, `crowd` for a user with
+        an account (`crowd_of`). Raises `Full`.
+        """
         feed = self._feeds.get(session_id)
-        self._check_limits(identity, feed.viewers if feed is not None else ())
+        viewers = feed.viewers if feed is not None else ()
+        self._check_crowd(crowd, viewers)
+        self._check_limits(identity, viewers)
         if feed is None:
             feed = self._feeds[session_id] = Feed(session_id, stream.async_client(), self._catch_up, self._large_views)
             process_metrics.FEEDS.inc()
-        viewer = Viewer(settings.VIEWER_QUEUE_BYTES, identity)
+        viewer = Viewer(settings.VIEWER_QUEUE_BYTES, identity, crowd)
         feed.viewers.add(viewer)
         self._sockets += 1
         self._anonymous += not identity
         self._by_identity[identity] += 1
+        self._by_crowd[crowd] += 1
         process_metrics.VIEWERS.inc()
         try:
             await feed.ready()
@@ -69,6 +78,9 @@ class Hub:
         self._by_identity[viewer.identity] -= 1
         if not self._by_identity[viewer.identity]:
             del self._by_identity[viewer.identity]
+        self._by_crowd[viewer.crowd] -= 1
+        if not self._by_crowd[viewer.crowd]:
+            del self._by_crowd[viewer.crowd]
         process_metrics.VIEWERS.dec()
         if not feed.viewers and self._feeds.get(feed.session_id) is feed:
             del self._feeds[feed.session_id]
@@ -76,6 +88,21 @@ class Hub:
             ending = asyncio.create_task(feed.end(), name=f"end of feed {feed.session_id}")
             self._ending.add(ending)
             ending.add_done_callback(self._ending.discard)
+
+    def _check_crowd(self, crowd: str, viewers: Collection[Viewer]) -> None:
+        if not crowd:
+            return
+        same, limit = sum(viewer.crowd == crowd for viewer in viewers), _CROWD * settings.SOCKETS_PER_VIEWER
+        if same >= limit:
+            raise Full(
+                f"Clients without an account have {same} open sockets for this session from your address; the limit is {_CROWD} times "
+                "SCHEDVIZ_SOCKETS_PER_VIEWER."
+            )
+        if self._by_crowd[crowd] >= max(limit, _PART_OF_ONE * settings.SOCKETS):
+            raise Full(
+                f"Clients without an account have {self._by_crowd[crowd]} open sockets on this server from your address, a quarter of "
+                "SCHEDVIZ_SOCKETS. Close some."
+            )
 
     def _check_limits(self, identity: str, viewers: Collection[Viewer]) -> None:
         if self._sockets >= settings.SOCKETS:

@@ -20,6 +20,7 @@ from schedviz.sessions.metrics import process as process_metrics
 from schedviz.sessions.models import Session
 from schedviz.trace.commands import AnyCommand, Configure, convert_command
 from schedviz.web.actors import Verb
+from schedviz.web.addresses import network_of_scope
 from schedviz.web.api.errors import not_stored, struct_error
 from schedviz.web.extender_commands import require_extender_permission
 from schedviz.web.live.close_codes import CloseCode
@@ -27,7 +28,7 @@ from schedviz.web.live.connection import Receive, Scope, Send, SocketConnection,
 from schedviz.web.live.database import DATABASE_UNAVAILABLE, in_database
 from schedviz.web.live.fair_calls import in_database_for
 from schedviz.web.live.feed import Feed
-from schedviz.web.live.handshake import Credentials, Refused, allowed, allowed_actor, credentials_of
+from schedviz.web.live.handshake import Credentials, Refused, allowed, allowed_actor, credentials_of, crowd_of
 from schedviz.web.live.hub import hub
 from schedviz.web.live.messages import PONG, AnyIncoming, CommandMessage, PingMessage, ResumeMessage, decode_incoming
 from schedviz.web.live.token_bucket import Bucket
@@ -63,7 +64,8 @@ async def _enter(scope: Scope, session_id: UUID) -> tuple[Credentials, Feed, Vie
     actor = await in_database(allowed_actor, credentials, Verb.SEE, session_id)
     if actor is None:
         raise Refused(404, "No such session, or you do not have access to it.")
-    feed, viewer = await hub().join(session_id, actor.identity)
+    crowd = await in_database(crowd_of, actor, network_of_scope(scope))
+    feed, viewer = await hub().join(session_id, actor.identity, crowd)
     return credentials, feed, viewer
 
 

@@ -32,8 +32,10 @@ MAX_TEXTS = 2000
 class Viewer(Outbox):
     """An open socket, as the hub sees it."""
 
-    def __init__(self, byte_limit: int, identity: str = "") -> None:
+    def __init__(self, byte_limit: int, identity: str = "", crowd: str = "") -> None:
         super().__init__()
+        #: The clients among whom one without an account counts: those of its address; "" for a user.
+        self.crowd = crowd
         #: The user or participant, for limits; "" for an anonymous client.
         self.identity = identity
         self._byte_limit = byte_limit

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db.models import QuerySet
 
 from schedviz.sessions import quotas
-from schedviz.sessions.forks.requests import Forked, fork, known_fork
+from schedviz.sessions.forks.requests import Forked, fork, known_fork, size_at
 from schedviz.sessions.models import Session
 from schedviz.sessions.transfer import create
 from schedviz.web.rooms import notify
@@ -26,7 +26,7 @@ def fork_for(participant: Participant, session: Session, *, at: int | None, key:
     teacher = room.teacher
     own_key = f"{participant.pk}:{key}" if key else ""
     if known_fork(session, teacher, at=at, key=own_key) is None:
-        quotas.require_session_quota(teacher.pk, nodes=session.nodes, pods=session.pods)
+        quotas.require_session_quota(teacher.pk, **size_at(session, at))
     # The teacher's permission to call extenders does not extend to participants.
     name = f"{participant.nickname}: {session.name}"
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from typing import Any, Literal
 from uuid import UUID
 
 import pytest
+from django.db import connection
 
+from schedviz.sessions.commands import inbox
 from schedviz.sessions.errors import CommandRefused, TooManyCommands
 from schedviz.sessions.hosting import worker_loop
 from schedviz.sessions.models import Command, Observed, Session
 from schedviz.sessions.observing import observations
 from schedviz.sessions.observing.observations import AcceptedBatch, CannotFollow, Seen, WrongBatch
+from schedviz.sessions.queries import observed
 from schedviz.sessions.transfer import create, import_job
 from schedviz.trace.events import ApiWritten
 from tests.conftest import RedisServer
@@ -137,3 +141,38 @@ def test_a_deleted_session_takes_what_was_observed_with_it(empty: UUID) -> None:
     assert create.delete_session(empty)
 
     assert not Observed.objects.exists()
+
+
+def test_objects_are_decoded_and_encoded_before_the_transaction(empty: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_transaction: list[bool] = []
+
+    def noting(inner: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any) -> Any:
+            in_transaction.append(connection.in_atomic_block)
+            return inner(*arguments)
+
+        return call
+
+    for module, name in ((observations, "_identity"), (inbox, "_encoded")):
+        monkeypatch.setattr(module, name, noting(getattr(module, name)))
+    take(empty, 1, seen("ADDED", node("a")), seen("ADDED", node("b")))
+    take(empty, 2, seen("MODIFIED", node("a", cpu="8")), seen("DELETED", node("b")))
+
+    assert in_transaction == [False] * 8
+
+
+def test_commands_follow_from_what_is_stored_when_the_batch_is_accepted(empty: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
+    take(empty, 1, seen("ADDED", node("a")))
+    own_select, calls = observed.select_states, []
+
+    def select_states(*arguments: Any) -> Any:
+        calls.append(arguments)
+        # At first, as if the batch before were not stored yet.
+        return {} if len(calls) == 1 else own_select(*arguments)
+
+    monkeypatch.setattr(observed, "select_states", select_states)
+    take(empty, 2, seen("MODIFIED", node("a", cpu="8")))
+
+    assert len(calls) == 2
+    work_off(empty)
+    assert [op for op, _ in written(empty)] == ["create", "update"]
