@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { bytesOf, cpuOf, printWait } from "../src/model/quantity";
+import { bytesOf, cpuOf, printAmountOf, printWait, requestedOf } from "../src/model/quantity";
 
 it("waits below a second are printed in milliseconds, longer ones in seconds, minutes and hours", () => {
   expect([0, 0.0014, 0.4, 4.24, 245, 7380].map(printWait)).toEqual(["0 ms", "1 ms", "400 ms", "4.2 s", "4m 05s", "2h 03m"]);
@@ -11,4 +11,6 @@ it("requests are printed in the unit of the allocatable amount", () => {
 
   expect([cpuOf(1500, 4000), cpuOf(500, 4000), cpuOf(125, 4000), cpuOf(0, 4000)]).toEqual(["1.5 / 4", "0.5 / 4", "125m / 4", "0 / 4"]);
   expect([bytesOf(1.5 * GI, 8 * GI), bytesOf(0, 8 * GI), bytesOf(256 * 2 ** 20, 16 * GI), bytesOf(GI / 3, 8 * GI)]).toEqual(["1.5Gi / 8Gi", "0 / 8Gi", "0.25Gi / 16Gi", "≈341Mi / 8Gi"]);
+  expect([printAmountOf("memory", 5.5 * GI, 8 * GI), printAmountOf("cpu", 2500, 4000), printAmountOf("pods", 17, 20)]).toEqual(["5.5Gi", "2.5", "17"]);
+  expect([requestedOf("hugepages-2Mi", GI, 2 * GI), requestedOf("example.com/gpu", 1, 8)]).toEqual(["1Gi / 2Gi", "1 / 8"]);
 });

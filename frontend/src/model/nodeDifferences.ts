@@ -1,5 +1,5 @@
 import type { NodeInfo } from "./nodeList";
-import { bytesOf, cpuOf, printBytes, printCount, printCpu } from "./quantity";
+import { bytesOf, cpuOf, printBytes, printCount, printCpu, requestedOf } from "./quantity";
 import { printZone, shortKey } from "./names";
 
 /** One member of a NodeInfo in the cache and in the snapshot. */
@@ -34,7 +34,7 @@ function membersOf(item: NodeInfo): Map<string, string> {
   if (allocatable.ephemeralStorage || requested.ephemeralStorage)
     members.push(["ephemeral-storage", bytesOf(requested.ephemeralStorage, allocatable.ephemeralStorage)]);
   for (const name of [...new Set([...Object.keys(allocatable.scalar), ...Object.keys(requested.scalar)])].sort())
-    members.push([name, `${requested.scalar[name] ?? 0} / ${allocatable.scalar[name] ?? 0}`]);
+    members.push([name, requestedOf(name, requested.scalar[name] ?? 0, allocatable.scalar[name] ?? 0)]);
   members.push(["NonZeroRequested", `${printCpu(nonZeroRequested.milliCPU)}, ${printBytes(nonZeroRequested.memory)}`]);
   if (item.podsWithAffinity.length) members.push(["PodsWithAffinity", listed(item.podsWithAffinity)]);
   if (item.podsWithRequiredAntiAffinity.length) members.push(["PodsWithRequiredAntiAffinity", listed(item.podsWithRequiredAntiAffinity)]);

@@ -48,8 +48,22 @@ export function bytesOf(requested: number, allocatable: number): string {
 /** An amount of a resource in base units (milli-cpus, bytes, a count), in short form: `2.5`, `0.25`, `≈1.9Gi`, `3`. */
 export function printAmount(resource: string, amount: number): string {
   if (resource === "cpu") return String(amount / 1000);
-  const inBytes = resource === "memory" || resource === "ephemeral-storage" || resource.startsWith("hugepages-");
-  return inBytes ? printBytes(amount) : printCount(amount);
+  return isInBytes(resource) ? printBytes(amount) : printCount(amount);
+}
+
+/** The same beside a larger amount: 5632Mi of 8Gi are `5.5Gi`. */
+export function printAmountOf(resource: string, amount: number, whole: number): string {
+  return isInBytes(resource) ? printBytesOf(amount, whole) : printAmount(resource, amount);
+}
+
+/** What is requested of what there is of any resource: `1.5 / 4`, `1.5Gi / 8Gi`, `3 / 20`. */
+export function requestedOf(resource: string, requested: number, allocatable: number): string {
+  if (resource === "cpu") return cpuOf(requested, allocatable);
+  return isInBytes(resource) ? bytesOf(requested, allocatable) : `${printCount(requested)} / ${printCount(allocatable)}`;
+}
+
+function isInBytes(resource: string): boolean {
+  return resource === "memory" || resource === "ephemeral-storage" || resource.startsWith("hugepages-");
 }
 
 /** What is requested of what there is, the longest text first: with both units, with one if they are the same, as a percentage. */
