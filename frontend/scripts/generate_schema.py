@@ -18,7 +18,7 @@ import msgspec
 from schedviz.engine.config.default_plugins import DEFAULT_PLUGINS
 from schedviz.engine.config.plugin_args import ARGS_BY_PLUGIN
 from schedviz.engine.config.types import EXTENSION_POINTS, KubeSchedulerConfiguration
-from schedviz.engine.framework.plugins.registry import in_tree_registry
+from schedviz.engine.releases.v1_27_plugins import in_tree_registry
 from schedviz.kube.json_names import camel
 from schedviz.kube.kinds import KINDS
 from schedviz.kube.quantity import Quantity

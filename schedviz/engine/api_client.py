@@ -57,7 +57,7 @@ class ApiClient:
         return self._host.write_claim(WriteClaim(claim, "updateStatus"))
 
     def unreserve_claim(self, claim: ResourceClaim, pod: Pod) -> StatusError | None:
-        """Remove a pod from the users of a claim."""
+        """Remove a pod from the pods for which a claim is reserved."""
         return _error_of(self._host.write_claim(WriteClaim(claim, "unreserve", pod.uid)))
 
     def delete_claim(self, claim: ResourceClaim) -> StatusError | None:
@@ -65,7 +65,7 @@ class ApiClient:
         return _error_of(self._host.write_claim(WriteClaim(claim, "delete")))
 
     def patch_extended_resource_claim_status(self, pod: Pod, status: PodExtendedResourceClaimStatus) -> StatusError | None:
-        """Show the claim for the pod's extended resources in its status."""
+        """Write the claim for the pod's extended resources to its status."""
         return self._host.carry_out(PatchExtendedResourceClaimStatus(pod, status))
 
     def clear_nominated_node_name(self, pod: Pod) -> StatusError | None:

@@ -151,22 +151,22 @@ class BindingCycle:
 
     def _pre_bind(self) -> StageReport | None:
         outcome = self.framework.run_pre_bind_plugins(self.cycle_state, self.assumed, self.node, self.results.pre_bind)
-        self.results.pre_bind = outcome.answers
+        self.results.pre_bind = outcome.plugin_results
         if outcome.status.is_wait:
             return None
-        statuses = statuses_of(outcome.answers)
+        statuses = statuses_of(outcome.plugin_results)
         if not outcome.status.is_success:
             return self._fail(Failure(outcome.status), statuses)
         return StageReport(stages.BIND, statuses)
 
     def _bind(self) -> StageReport:
         outcome = self._extender_binding() or self.framework.run_bind_plugins(self.cycle_state, self.assumed, self.node)
-        self.results.bind = outcome.answers
+        self.results.bind = outcome.plugin_results
         facts: dict[str, Any] = {"node": self.node}
         if not outcome.status.is_success:
             self.failure = Failure(outcome.status)
             facts["error"] = outcome.status.message
-        return StageReport(stages.FINISH_BINDING, statuses_of(outcome.answers), facts=facts)
+        return StageReport(stages.FINISH_BINDING, statuses_of(outcome.plugin_results), facts=facts)
 
     def _extender_binding(self) -> PluginRun | None:
         """Bind with the first extender that binds such pods; None: there is none. Upstream: schedule_one.go extendersBinding"""

@@ -40,8 +40,8 @@ class BindingCycleV136(BindingCycle):
     def _pre_bind_pre_flight(self) -> StageReport:
         """Run PreBindPreFlight; if a PreBind plugin has something to do, or if the pod waits, nominate its node."""
         outcome = self._framework.run_pre_bind_pre_flights(self.cycle_state, self.assumed, self.node)
-        self.results.pre_bind_pre_flight = outcome.answers
-        statuses = statuses_of(outcome.answers)
+        self.results.pre_bind_pre_flight = outcome.plugin_results
+        statuses = statuses_of(outcome.plugin_results)
         if not outcome.status.is_success and not outcome.status.is_skip:
             return self._fail(Failure(outcome.status), statuses)
         facts: dict[str, Any] = {}
@@ -69,8 +69,8 @@ class BindingCycleV136(BindingCycle):
 
     def _bind(self) -> StageReport:
         outcome = self._extender_binding() or self.framework.run_bind_plugins(self.cycle_state, self.assumed, self.node)
-        self.results.bind = outcome.answers
-        statuses, facts = statuses_of(outcome.answers), {"node": self.node}
+        self.results.bind = outcome.plugin_results
+        statuses, facts = statuses_of(outcome.plugin_results), {"node": self.node}
         if not outcome.status.is_success:
             self.failure = Failure(outcome.status)
             return StageReport(stages.UNRESERVE, statuses, facts={**facts, "error": outcome.status.message})

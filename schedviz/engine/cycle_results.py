@@ -7,7 +7,7 @@ import msgspec
 from schedviz.engine.cache import SnapshotUpdate
 from schedviz.engine.extenders.extender import ExtenderFilterRecord, ExtenderScoreRecord
 from schedviz.engine.framework.interface import NominatingInfo
-from schedviz.engine.framework.runtime import PluginAnswer, PostFilterOutcome
+from schedviz.engine.framework.runtime import PluginResult, PostFilterOutcome
 from schedviz.engine.framework.status import Status
 from schedviz.trace.view import ScoredNodeView, StageView
 
@@ -17,7 +17,7 @@ class NominatedNodeEvaluation(msgspec.Struct):
 
     node: str
     feasible: list[str] = []
-    rejected: PluginAnswer | None = None
+    rejected: PluginResult | None = None
     error: str = ""
 
 
@@ -44,7 +44,7 @@ class CycleResults(msgspec.Struct):
     start_node_index: int = 0
     next_start_node_index: int = 0
     snapshot_update: SnapshotUpdate | None = None
-    pre_filter: tuple[PluginAnswer, ...] = ()
+    pre_filter: tuple[PluginResult, ...] = ()
     #: The nodes that PreFilter left, sorted; None: all.
     pre_filter_nodes: list[str] | None = None
     skipped_filter_plugins: list[str] = []
@@ -60,7 +60,7 @@ class CycleResults(msgspec.Struct):
     is_diagnosed: bool = False
     feasible_nodes: int = 0
     post_filter: PostFilterOutcome | None = None
-    pre_score: tuple[PluginAnswer, ...] = ()
+    pre_score: tuple[PluginResult, ...] = ()
     skipped_score_plugins: list[str] = []
     ranking: Ranking | None = None
     #: The first few of the tied nodes, the winner and the runner-up.
@@ -69,8 +69,8 @@ class CycleResults(msgspec.Struct):
     runner_up: ScoredNodeView | None = None
     #: The selected node; "" again after the cycle has failed.
     node: str = ""
-    reserve: tuple[PluginAnswer, ...] = ()
-    permit: tuple[PluginAnswer, ...] = ()
+    reserve: tuple[PluginResult, ...] = ()
+    permit: tuple[PluginResult, ...] = ()
     unreserve: list[str] = []
     #: scheduled | unschedulable | error | skipped; "" while the cycle runs.
     outcome: str = ""
@@ -78,7 +78,7 @@ class CycleResults(msgspec.Struct):
     condition_reason: str = ""
     unschedulable_plugins: list[str] = []
     nominating: NominatingInfo | None = None
-    #: v1.36: the plugins that answered Pending, PreFilter's status if it rejected the pod, and whether the pod came from backoffQ.
+    #: v1.36: the plugins that returned Pending, PreFilter's status if it rejected the pod, and whether the pod came from backoffQ.
     pending_plugins: list[str] = []
     pre_filter_status: Status | None = None
     popped_from_backoff_q: bool = False
@@ -106,9 +106,9 @@ class BindingResults(msgspec.Struct):
     """The results of a binding cycle."""
 
     stages: list[StageView] = []
-    pre_bind_pre_flight: tuple[PluginAnswer, ...] = ()
-    pre_bind: tuple[PluginAnswer, ...] = ()
-    bind: tuple[PluginAnswer, ...] = ()
+    pre_bind_pre_flight: tuple[PluginResult, ...] = ()
+    pre_bind: tuple[PluginResult, ...] = ()
+    bind: tuple[PluginResult, ...] = ()
     unreserve: list[str] = []
     forget_error: str = ""
     #: bound | failed; "" while the cycle runs.

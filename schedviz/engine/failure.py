@@ -38,7 +38,7 @@ class Failure(msgspec.Struct, frozen=True):
     status: Status
     unschedulable_plugins: tuple[str, ...] | None = None
     nominating_info: NominatingInfo | None = CLEAR_NOMINATED_NODE
-    #: v1.36: the plugins that answered Pending.
+    #: v1.36: the plugins that returned Pending.
     pending_plugins: tuple[str, ...] = ()
 
     @property

@@ -49,7 +49,7 @@ def rows_in_search_order(snapshot: Snapshot, names: frozenset[str] | None, start
 def pass_extender(extender: Extender, pod: PodInfo, rows: Rows, statuses: NodeToStatusMap) -> tuple[Rows, ExtenderFilterRecord]:
     """The rows that an extender keeps, in its order; its reasons for the others are added to `statuses`. If it fails, all rows.
 
-    Deviation: a node in its answer that was not in the request is ignored. Upstream: schedule_one.go findNodesThatPassExtenders
+    Deviation: a node in its response that was not in the request is ignored. Upstream: schedule_one.go findNodesThatPassExtenders
     """
     record = extender.filter(pod, rows)
     if record.error:

@@ -79,7 +79,7 @@ class WriteClaim(Instruction, frozen=True):
 
 
 class PatchExtendedResourceClaimStatus(Instruction, frozen=True):
-    """Show the claim for a pod's extended resources in its status."""
+    """Write the claim for a pod's extended resources to its status."""
 
     pod: Pod
     status: PodExtendedResourceClaimStatus

@@ -16,7 +16,7 @@ import msgspec
 from schedviz.engine import stages
 from schedviz.engine.failure import Failure, no_nodes_failure
 from schedviz.engine.framework.interface import NominatingInfo, NominatingMode
-from schedviz.engine.framework.runtime import Framework, PluginAnswer
+from schedviz.engine.framework.runtime import Framework, PluginResult
 from schedviz.engine.framework.status import SUCCESS, Status
 from schedviz.engine.framework.types import PodInfo, QueuedPodInfo
 from schedviz.engine.reporting.stage_report import StageReport, statuses_of
@@ -30,8 +30,8 @@ from schedviz.trace.recorder import Recorder
 class Submission(msgspec.Struct):
     """What plugins did for the pod after the group's result was known; `SchedulingCycle.results` has what they did before."""
 
-    reserve: tuple[PluginAnswer, ...] = ()
-    permit: tuple[PluginAnswer, ...] = ()
+    reserve: tuple[PluginResult, ...] = ()
+    permit: tuple[PluginResult, ...] = ()
     unreserve: list[str] = []
 
 
@@ -194,8 +194,8 @@ class PodGroupPodCycle(SchedulingCycleV136):
         assert self.assumed is not None
         own, self.failure = self.failure, None
         outcome, _ = self.framework.run_permit_plugins_without_waiting(self.cycle_state, self.assumed, self.results.node)
-        self.results.permit = outcome.answers
-        statuses = statuses_of(outcome.answers)
+        self.results.permit = outcome.plugin_results
+        statuses = statuses_of(outcome.plugin_results)
         if not outcome.status.is_success and not outcome.status.is_wait:
             self.failure = Failure(outcome.status)
             return self._with_fit_error(StageReport(stages.UNRESERVE, statuses))

@@ -26,7 +26,7 @@ from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.fit_error import Diagnosis, FitError
 from schedviz.engine.framework.interface import PODS_TO_ACTIVATE_KEY, NominatingInfo, PodsToActivate, Scores
 from schedviz.engine.framework.rows import Rows
-from schedviz.engine.framework.runtime import FilterOutcome, Framework, PluginAnswer, ScoreOutcome
+from schedviz.engine.framework.runtime import FilterOutcome, Framework, PluginResult, ScoreOutcome
 from schedviz.engine.framework.types import PodInfo, QueuedPodInfo, nanos_to_seconds
 from schedviz.engine.reporting import stage_timing
 from schedviz.engine.reporting.stage_report import StageReport, extender_rejections, filter_rejections, statuses_of
@@ -185,10 +185,10 @@ class SchedulingCycle:
     def _pre_filter(self) -> StageReport:
         outcome = self.framework.run_pre_filter_plugins(self.cycle_state, self.pod)
         results = self.results
-        results.pre_filter = outcome.answers
+        results.pre_filter = outcome.plugin_results
         results.pre_filter_nodes = None if outcome.node_names is None else sorted(outcome.node_names)
         results.skipped_filter_plugins = sorted(self.cycle_state.skip_filter_plugins)
-        statuses = statuses_of(outcome.answers)
+        statuses = statuses_of(outcome.plugin_results)
         status = outcome.status
         if status.is_success:
             facts: dict[str, Any] = {"skipped": results.skipped_filter_plugins}
@@ -224,7 +224,7 @@ class SchedulingCycle:
         rejections = filter_rejections(outcome)
         if not len(outcome.feasible):
             status = outcome.verdicts[0]
-            evaluation.rejected = PluginAnswer(status.failed_plugin, status)
+            evaluation.rejected = PluginResult(status.failed_plugin, status)
             return StageReport(stages.FILTER, rejections=rejections, facts=facts)
         for extender in self._interested_extenders():
             rows, evaluation.error = self._filter_with_extender(extender, rows)
@@ -363,9 +363,9 @@ class SchedulingCycle:
     def _pre_score(self) -> StageReport:
         assert self.feasible is not None
         outcome = self.framework.run_pre_score_plugins(self.cycle_state, self.pod, self.feasible)
-        self.results.pre_score = outcome.answers
+        self.results.pre_score = outcome.plugin_results
         self.results.skipped_score_plugins = sorted(self.cycle_state.skip_score_plugins)
-        statuses = statuses_of(outcome.answers)
+        statuses = statuses_of(outcome.plugin_results)
         if not outcome.status.is_success:
             return self._fail(error_failure(outcome.status.as_error()), {}, statuses)
         return StageReport(stages.SCORE, statuses, facts={"skipped": self.results.skipped_score_plugins})
@@ -443,7 +443,7 @@ class SchedulingCycle:
             facts["victims"] = list(record.victims)
             if record.rule:
                 facts["rule"] = record.rule
-        return self._fail(self._fit_failure(nominating), facts, statuses_of(outcome.answers))
+        return self._fail(self._fit_failure(nominating), facts, statuses_of(outcome.plugin_results))
 
     def _fit_failure(self, nominating: NominatingInfo | None) -> Failure:
         return fit_failure(FitError(self.pod.key, self.state.snapshot.num_nodes, self.diagnosis), nominating)
@@ -464,8 +464,8 @@ class SchedulingCycle:
     def _reserve(self) -> StageReport:
         assert self.assumed is not None
         outcome = self.framework.run_reserve_plugins_reserve(self.cycle_state, self.assumed, self.results.node)
-        self.results.reserve = outcome.answers
-        statuses = statuses_of(outcome.answers)
+        self.results.reserve = outcome.plugin_results
+        statuses = statuses_of(outcome.plugin_results)
         if not outcome.status.is_success:
             self.failure = Failure(outcome.status)
             return StageReport(stages.UNRESERVE, statuses)
@@ -474,8 +474,8 @@ class SchedulingCycle:
     def _permit(self) -> StageReport:
         assert self.assumed is not None
         outcome = self.framework.run_permit_plugins(self.cycle_state, self.assumed, self.results.node)
-        self.results.permit = outcome.answers
-        statuses = statuses_of(outcome.answers)
+        self.results.permit = outcome.plugin_results
+        statuses = statuses_of(outcome.plugin_results)
         if not outcome.status.is_success and not outcome.status.is_wait:
             self.failure = Failure(outcome.status)
             return StageReport(stages.UNRESERVE, statuses)

@@ -20,7 +20,7 @@ from schedviz.engine.framework.interface import NominatingInfo, NominatingMode
 from schedviz.engine.framework.listers import find_pod_group
 from schedviz.engine.framework.plugins.gangscheduling.gang_scheduling import pod_group_not_found
 from schedviz.engine.framework.pod_groups import Placement, group_of
-from schedviz.engine.framework.runtime import Framework, PluginAnswer
+from schedviz.engine.framework.runtime import Framework, PluginResult
 from schedviz.engine.framework.runtime.framework_v1_36 import FrameworkV136
 from schedviz.engine.framework.status import SUCCESS, Code, Status, as_status, unschedulable
 from schedviz.engine.framework.types import PodInfo, QueuedPodInfo
@@ -59,8 +59,8 @@ class PodGroupResults(msgspec.Struct):
     status: Status = SUCCESS
     waiting_on_preemption: bool = False
     #: What plugins did for all pods after the algorithm, and when it was reverted.
-    reserve: list[PluginAnswer] = []
-    permit: list[PluginAnswer] = []
+    reserve: list[PluginResult] = []
+    permit: list[PluginResult] = []
     unreserve: list[str] = []
     placement: str = ""
     #: scheduled | unschedulable | error | skipped; "" while the cycle runs.

@@ -65,11 +65,11 @@ class SchedulingCycleV136(SchedulingCycle):
     def _pre_filter(self) -> StageReport:
         outcome = self.framework.run_pre_filter_plugins(self.cycle_state, self.pod)
         results, diagnosis = self.results, self._diagnosis
-        results.pre_filter = outcome.answers
+        results.pre_filter = outcome.plugin_results
         results.pre_filter_nodes = None if outcome.node_names is None else sorted(outcome.node_names)
         results.skipped_filter_plugins = sorted(self.cycle_state.skip_filter_plugins)
         diagnosis.unschedulable_plugins = set(outcome.with_nodes)
-        statuses = statuses_of(outcome.answers)
+        statuses = statuses_of(outcome.plugin_results)
         status = outcome.status
         if not status.is_success:
             if not status.is_rejected:
@@ -157,7 +157,7 @@ class SchedulingCycleV136(SchedulingCycle):
         return (feasible_rows if extender.keeps_node_infos else self._without_pods(feasible_rows)), ""
 
     def _without_pods(self, rows: Rows) -> Rows:
-        """Upstream makes new NodeInfos of the Node objects in the extender's answer: without pods and images.
+        """Upstream makes new NodeInfos of the Node objects in the extender's response: without pods and images.
 
         Upstream: extender.go HTTPExtender.Filter
         """

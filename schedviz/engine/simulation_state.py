@@ -124,7 +124,7 @@ class SimulationState:
         self.recorder = Recorder()
         if not self.settings.records_preemptions:
             self.recorder.omitted_kinds = _ADDED_EVENTS
-        #: Without a transport, only extenders with declared answers respond.
+        #: Without a transport, only extenders with declared responses respond.
         self.extender_calls = ExtenderCalls(self.recorder)
         self.release = with_policies(_release_of(self.settings.release), self.settings.policies)
         try:

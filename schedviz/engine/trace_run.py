@@ -93,7 +93,7 @@ def settings_of(trace: Trace) -> SimulationSettings:
 def run_trace(trace: Trace, *, transport: ExtenderTransport | None = None) -> dict[str, Any]:
     """The trace's document with `observed` in every step, and `error` if its configuration is invalid.
 
-    `transport` calls extenders whose answers the trace does not declare; without it they are not called.
+    `transport` calls extenders whose responses the trace does not declare; without it they are not called.
     """
     document = {**trace.document}
     try:

@@ -65,7 +65,7 @@ class DiagnosisState(msgspec.Struct, frozen=True):
     unschedulable_plugins: list[str]
     pre_filter_msg: str
     post_filter_msg: str
-    #: v1.36: the status of nodes that were not evaluated, and the plugins that answered Pending.
+    #: v1.36: the status of nodes that were not evaluated, and the plugins that returned Pending.
     absent_nodes_status: Status | None = None
     pending_plugins: list[str] = []
 

@@ -43,7 +43,7 @@ def permit(runner: CycleRunner, command: commands.Permit) -> Outcome:
 
 
 def _waiting(simulation: SimulationState, key: str) -> tuple[BindingCycle, WaitingPod] | None:
-    """The oldest binding cycle of the pod that waits for an answer."""
+    """The oldest binding cycle of the pod that waits at Permit."""
     for binding in simulation.scheduler.bindings:
         if binding.pod == key:
             waiting = binding.framework.waiting_pods.get(binding.assumed.uid)

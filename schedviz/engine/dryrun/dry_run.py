@@ -91,7 +91,7 @@ class DryRun:
         names = self.pre_filter.node_names
         if names is None:
             return verdicts
-        plugins = [answer.plugin for answer in self.pre_filter.answers if answer.node_names is not None]
+        plugins = [plugin_result.plugin for plugin_result in self.pre_filter.plugin_results if plugin_result.node_names is not None]
         left_out = np.fromiter((name not in names for name in self.rows.names), np.bool_, len(self.rows))
         status = self.framework.status_of_absent_nodes(plugins).with_failed_plugin(plugins[0] if plugins else "")
         return Verdicts(np.where(left_out, len(verdicts.statuses), verdicts.codes), (*verdicts.statuses, status))

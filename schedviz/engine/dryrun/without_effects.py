@@ -1,4 +1,4 @@
-"""Runs plugins that evict pods and write objects without these effects: only their answers are used."""
+"""Runs plugins that evict pods and write objects without these effects: only their results are used."""
 
 from __future__ import annotations
 

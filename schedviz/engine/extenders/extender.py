@@ -1,5 +1,5 @@
-"""Extenders: external programs that filter, prioritize and bind. Their answers are declared (FORMAT.md, "Extenders") or come from calls by
-the engine's host (`extenders.calls`).
+"""Extenders: external programs that filter, prioritize and bind. Their responses are declared (FORMAT.md, "Extenders") or come from calls
+by the engine's host (`extenders.calls`).
 
 Upstream: pkg/scheduler/extender.go HTTPExtender, pkg/scheduler/scheduler.go buildExtenders
 """
@@ -53,7 +53,7 @@ class DeclaredPreempt(msgspec.Struct, frozen=True, rename="camel", forbid_unknow
 
 
 class Declared(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """An extender with declared answers: a member of FORMAT.md's `fakeExtenders`."""
+    """An extender with declared responses: a member of FORMAT.md's `fakeExtenders`."""
 
     name: str
     weight: int = 0
@@ -221,10 +221,10 @@ class Extender:
         """The error of binding; "": the Binding was written. Upstream: HTTPExtender.Bind"""
         if self._declared is not None:
             return self._error(self._declared.error_at("bind"))
-        answer, error = self._call(self._config.bind_verb, wire.binding_args(pod, node), wire.binding_error, cycle=cycle)
-        return error if answer is None else self._error(answer)
+        response, error = self._call(self._config.bind_verb, wire.binding_args(pod, node), wire.binding_error, cycle=cycle)
+        return error if response is None else self._error(response)
 
-    # Declared answers.
+    # Declared responses.
 
     def _declared_filter(self, declared: Declared, nodes: Sequence[str]) -> ExtenderFilterRecord:
         if error := declared.error_at("filter"):
@@ -263,7 +263,7 @@ class Extender:
             return None, response.error
         try:
             return read(response.body), ""
-        except wire.AnswerError as error:
+        except wire.ResponseError as error:
             return None, str(error)
 
     def _url(self, verb: str) -> str:
@@ -307,14 +307,14 @@ def build_extenders(
     configuration: KubeSchedulerConfiguration, declared: Iterable[dict[str, Any]], calls: ExtenderCalls, *, formats_errors: bool = True
 ) -> list[Extender]:
     """The extenders of a configuration and the declared ones; ignorable extenders come last. An extender of the configuration with the URL
-    of a declared one (`http://<name>.fake`) keeps its configuration and gives the declared answers.
+    of a declared one (`http://<name>.fake`) keeps its configuration and gives the declared responses.
 
     Raises `msgspec.ValidationError`. Upstream: scheduler.go buildExtenders
     """
-    answering = {answers.url: answers for answers in (msgspec.convert(item, Declared) for item in declared)}
-    extender_configs = [(config, answering.pop(config.url_prefix, None)) for config in configuration.extenders]
-    extender_configs += [(answers.configuration(), answers) for answers in answering.values()]
-    extenders = [Extender(config, answers, calls, formats_errors=formats_errors) for config, answers in extender_configs]
+    by_url = {own.url: own for own in (msgspec.convert(item, Declared) for item in declared)}
+    pairs = [(config, by_url.pop(config.url_prefix, None)) for config in configuration.extenders]
+    pairs += [(own.configuration(), own) for own in by_url.values()]
+    extenders = [Extender(config, own, calls, formats_errors=formats_errors) for config, own in pairs]
     return sorted(extenders, key=lambda extender: extender.is_ignorable)
 
 

@@ -1,6 +1,6 @@
 """The extenders' wire format: JSON of k8s.io/kube-scheduler/extender/v1, with Go's member names.
 
-Answers are read as Go's decoder reads them: names are case-insensitive, null means absent, and data after the first value is ignored.
+Responses are read as Go's decoder reads them: names are case-insensitive, null means absent, and data after the first value is ignored.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _INT64: Final = 1 << 63
 _INTERNAL_MEMBERS: Final = ("kind", "unread", "unreadStatus")
 
 
-class AnswerError(ValueError):
-    """An answer with an unexpected shape."""
+class ResponseError(ValueError):
+    """A response with an unexpected shape."""
 
 
 # Requests.
@@ -65,7 +65,7 @@ def _encoded(value: Any) -> bytes:
     return msgspec.json.encode(value)
 
 
-# Answers.
+# Responses.
 
 
 class FilterResult(msgspec.Struct, frozen=True):
@@ -86,7 +86,7 @@ class MetaVictims(msgspec.Struct, frozen=True):
 
 
 def filter_result(body: bytes) -> FilterResult:
-    """Raises `AnswerError`, like the functions below."""
+    """Raises `ResponseError`, like the functions below."""
     result = _object(_decoded(body), "v1.ExtenderFilterResult")
     nodes, names = result.get("nodes"), result.get("nodenames")
     items = None if nodes is None else _list(_object(nodes, "v1.NodeList").get("items"), "ExtenderFilterResult.Nodes.items")
@@ -128,16 +128,16 @@ def _meta_victims(value: Any) -> MetaVictims:
 def _decoded(body: bytes) -> Any:
     text = body.decode(errors="replace").lstrip(" \t\r\n")
     if not text:
-        raise AnswerError("EOF")
+        raise ResponseError("EOF")
     try:
         return _decoder.raw_decode(text)[0]
     except (ValueError, RecursionError) as error:
         offset = error.pos if isinstance(error, json.JSONDecodeError) else 0
         if isinstance(error, RecursionError):
-            raise AnswerError("exceeded max depth") from None
+            raise ResponseError("exceeded max depth") from None
         if offset >= len(text):
-            raise AnswerError("unexpected EOF") from None
-        raise AnswerError(f"invalid character '{text[offset]}' looking for beginning of value") from None
+            raise ResponseError("unexpected EOF") from None
+        raise ResponseError(f"invalid character '{text[offset]}' looking for beginning of value") from None
 
 
 def _no_constant(name: str) -> Any:
@@ -192,7 +192,7 @@ def _name_of(node: Any) -> str:
     return _string(_object(_object(node, "v1.Node").get("metadata"), "v1.ObjectMeta").get("name"), "metadata.name")
 
 
-def _mismatch(value: Any, expected: str) -> AnswerError:
+def _mismatch(value: Any, expected: str) -> ResponseError:
     kinds = {bool: "bool", str: "string", list: "array", dict: "object"}
     actual = kinds.get(type(value)) or f"number {str(value)[:40]}"
-    return AnswerError(f"json: cannot unmarshal {actual} into Go value of {expected}")
+    return ResponseError(f"json: cannot unmarshal {actual} into Go value of {expected}")

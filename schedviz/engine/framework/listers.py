@@ -129,7 +129,7 @@ class Client(Protocol):
         ...
 
     def patch_extended_resource_claim_status(self, pod: Pod, status: PodExtendedResourceClaimStatus) -> StatusError | None:
-        """Show the claim for the pod's extended resources in its status."""
+        """Write the claim for the pod's extended resources to its status."""
         ...
 
     def clear_nominated_node_name(self, pod: Pod) -> StatusError | None:

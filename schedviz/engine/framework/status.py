@@ -1,4 +1,4 @@
-"""A plugin's answer: `Status`, and its codes.
+"""What a plugin decides: `Status`, and its codes.
 
 Statuses are values. Plugins create theirs once and return the same object for every node that they reject for the same reason, so the
 verdicts for many nodes are an array of small numbers (`verdicts.Verdicts`), and counting reasons means counting numbers.
@@ -12,7 +12,7 @@ import msgspec
 
 
 class Code(StrEnum):
-    """The kind of an answer. Upstream: framework/interface.go Code"""
+    """The kind of a decision. Upstream: framework/interface.go Code"""
 
     SUCCESS = "Success"
     ERROR = "Error"

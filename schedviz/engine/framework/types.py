@@ -602,7 +602,7 @@ class QueuedPodInfo:
         #: A PreEnqueue plugin gates it.
         self.gated = False
         # The rest is v1.36's.
-        #: The plugins that answered Pending in its last attempt.
+        #: The plugins that returned Pending in its last attempt.
         self.pending_plugins: set[str] = set()
         #: The PreEnqueue plugin that gates it; "": none.
         self.gating_plugin = ""
@@ -620,7 +620,7 @@ class QueuedPodInfo:
 
     @property
     def rejector_plugins(self) -> set[str]:
-        """The plugins that rejected it, or answered Pending."""
+        """The plugins that rejected it, or returned Pending."""
         return self.unschedulable_plugins | self.pending_plugins
 
     def clear_rejector_plugins(self) -> None:

@@ -10,7 +10,7 @@ from schedviz.engine.cache import SnapshotUpdate
 from schedviz.engine.extenders.extender import ExtenderFilterRecord, ExtenderScoreRecord
 from schedviz.engine.framework.interface import NominatingInfo
 from schedviz.engine.framework.preemption.record import Candidate
-from schedviz.engine.framework.runtime import FilterOutcome, PluginAnswer, PostFilterOutcome, ScoreOutcome
+from schedviz.engine.framework.runtime import FilterOutcome, PluginResult, PostFilterOutcome, ScoreOutcome
 from schedviz.engine.framework.status import Status
 from schedviz.engine.framework.types import NANOS_PER_SECOND
 from schedviz.engine.schedule_one import SchedulingCycle
@@ -41,22 +41,22 @@ def cycle_record(cycle: SchedulingCycle) -> dict[str, Any]:
         "startNodeIndex": results.start_node_index,
         "nextStartNodeIndex": results.next_start_node_index,
         "snapshotUpdate": None if results.snapshot_update is None else snapshot_update_record(results.snapshot_update),
-        "preFilter": answers(results.pre_filter),
+        "preFilter": status_records(results.pre_filter),
         "preFilterNodes": None if cycle.filtered is None else results.pre_filter_nodes,
         "skippedFilterPlugins": results.skipped_filter_plugins,
         "nominatedNodeEvaluation": nominated_node_record(cycle),
         "filter": [] if cycle.filtered is None else _filter(cycle.filtered),
         "extenderFilter": [_extender_filter(record) for record in results.extender_filter],
         "feasible": names or [],
-        "preScore": answers(results.pre_score),
+        "preScore": status_records(results.pre_score),
         "skippedScorePlugins": results.skipped_score_plugins,
         "scores": None if cycle.scored is None or names is None else _scores(cycle.scored, names),
         "extenderScores": None if results.extender_scores is None else _extender_scores(results.extender_scores),
         "totals": _totals(cycle, names),
         "tied": [] if results.ranking is None or names is None else [names[row] for row in tied_rows(cycle.totals())],
         "postFilter": None if results.post_filter is None else post_filter_record(results.post_filter),
-        "reserve": answers(results.reserve),
-        "permit": answers(results.permit),
+        "reserve": status_records(results.reserve),
+        "permit": status_records(results.permit),
         "unreserve": results.unreserve,
         "unschedulablePlugins": results.unschedulable_plugins,
         "nominating": _nominating(results.nominating),
@@ -72,8 +72,8 @@ def binding_record(binding: BindingCycle) -> dict[str, Any]:
         "outcome": results.outcome,
         "message": results.message,
         "conditionReason": results.condition_reason,
-        "preBind": answers(results.pre_bind),
-        "bind": answers(results.bind),
+        "preBind": status_records(results.pre_bind),
+        "bind": status_records(results.bind),
         "unreserve": results.unreserve,
         "confirmed": results.confirmed,
     }
@@ -148,20 +148,20 @@ def _members(event: AnyEvent, names: Iterable[str]) -> dict[str, Any]:
     return {name: value for name in names if (value := getattr(event, name))}
 
 
-def answer_record(plugin: str, status: Status) -> dict[str, Any]:
-    """What a plugin answered."""
+def status_record(plugin: str, status: Status) -> dict[str, Any]:
+    """What a plugin returned."""
     return {"plugin": plugin, "code": status.code.value, "reasons": list(status.reasons)}
 
 
-def answers(plugin_answers: Iterable[PluginAnswer]) -> list[dict[str, Any]]:
-    """What plugins answered, in order."""
+def status_records(plugin_results: Iterable[PluginResult]) -> list[dict[str, Any]]:
+    """What plugins returned, in order."""
     records = []
-    for answer in plugin_answers:
-        record = answer_record(answer.plugin, answer.status)
-        if answer.node_names is not None:
-            record["nodeNames"] = list(answer.node_names)
-        if answer.timeout is not None:
-            record["timeoutSeconds"] = answer.timeout // NANOS_PER_SECOND
+    for plugin_result in plugin_results:
+        record = status_record(plugin_result.plugin, plugin_result.status)
+        if plugin_result.node_names is not None:
+            record["nodeNames"] = list(plugin_result.node_names)
+        if plugin_result.timeout is not None:
+            record["timeoutSeconds"] = plugin_result.timeout // NANOS_PER_SECOND
         records.append(record)
     return records
 
@@ -174,7 +174,7 @@ def nominated_node_record(cycle: SchedulingCycle) -> dict[str, Any] | None:
     record: dict[str, Any] = {
         "node": evaluation.node,
         "feasible": evaluation.feasible,
-        "rejected": None if rejected is None else {"node": evaluation.node, **answer_record(rejected.plugin, rejected.status)},
+        "rejected": None if rejected is None else {"node": evaluation.node, **status_record(rejected.plugin, rejected.status)},
     }
     if evaluation.error:
         record["error"] = evaluation.error
@@ -184,10 +184,10 @@ def nominated_node_record(cycle: SchedulingCycle) -> dict[str, Any] | None:
 def _filter(outcome: FilterOutcome) -> list[dict[str, Any]]:
     names, codes, statuses = outcome.rows.names, outcome.verdicts.codes, outcome.verdicts.statuses
     rejections = [
-        {"node": names[row], **answer_record(statuses[codes[row]].failed_plugin, statuses[codes[row]])} for row in outcome.rejected.tolist()
+        {"node": names[row], **status_record(statuses[codes[row]].failed_plugin, statuses[codes[row]])} for row in outcome.rejected.tolist()
     ]
     if outcome.error is not None:
-        rejections.append({"node": names[len(codes)], **answer_record(outcome.error.failed_plugin, outcome.error)})
+        rejections.append({"node": names[len(codes)], **status_record(outcome.error.failed_plugin, outcome.error)})
     return rejections
 
 
@@ -231,13 +231,13 @@ def _extender_scores(records: dict[str, ExtenderScoreRecord]) -> dict[str, Any]:
 
 
 def post_filter_record(outcome: PostFilterOutcome) -> dict[str, Any] | None:
-    if not outcome.answers:
+    if not outcome.plugin_results:
         return None
-    answer = outcome.answers[-1]
+    plugin_result = outcome.plugin_results[-1]
     result = outcome.results[-1] if outcome.results else None
     nominating = None if result is None else result.nominating_info
     record: dict[str, Any] = {
-        **answer_record(answer.plugin, answer.status),
+        **status_record(plugin_result.plugin, plugin_result.status),
         "nominatedNode": None if nominating is None else nominating.nominated_node_name,
         "candidates": [],
         "chosen": "",

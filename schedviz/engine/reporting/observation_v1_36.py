@@ -7,15 +7,15 @@ from typing import Any, Final
 
 from schedviz.engine.binding import BindingCycle
 from schedviz.engine.cycle_results import CycleResults
-from schedviz.engine.framework.runtime import PluginAnswer
+from schedviz.engine.framework.runtime import PluginResult
 from schedviz.engine.podgroup_pod_cycle import PodGroupPodCycle
 from schedviz.engine.reporting.observation import (
-    answer_record,
-    answers,
     cycle_record,
     nominated_node_record,
     post_filter_record,
     snapshot_update_record,
+    status_record,
+    status_records,
 )
 from schedviz.engine.schedule_one import SchedulingCycle
 from schedviz.engine.schedule_one_podgroup import PodGroupCycle
@@ -97,8 +97,8 @@ def cycle_members(cycle: SchedulingCycle) -> dict[str, Any]:
     return {
         "poppedFrom": "backoffQ" if results.popped_from_backoff_q else "",
         "pendingPlugins": results.pending_plugins,
-        "preFilterStatus": None if status is None else answer_record(status.failed_plugin, status),
-        "postFilters": [] if outcome is None else [answer_record(answer.plugin, answer.status) for answer in outcome.answers],
+        "preFilterStatus": None if status is None else status_record(status.failed_plugin, status),
+        "postFilters": [] if outcome is None else [status_record(each.plugin, each.status) for each in outcome.plugin_results],
         "postFilter": None if outcome is None else post_filter_record(outcome),
         "preFilterNodes": results.pre_filter_nodes,
         "signature": None if cycle.queued.signature is None else f"{_fnv_1a(cycle.queued.signature):08x}",
@@ -122,8 +122,8 @@ def pod_group_record(group: PodGroupCycle) -> dict[str, Any]:
         "startNodeIndex": results.start_node_index,
         "nextStartNodeIndex": results.next_start_node_index,
         "snapshotUpdate": None if update is None else snapshot_update_record(update),
-        "reserve": answers(results.reserve),
-        "permit": answers(results.permit),
+        "reserve": status_records(results.reserve),
+        "permit": status_records(results.permit),
         "unreserve": results.unreserve,
         "podGroup": {
             "name": group.group.key,
@@ -205,9 +205,9 @@ def _fnv_1a(data: bytes) -> int:
 
 def binding_members(binding: BindingCycle) -> dict[str, Any]:
     """The members of a binding cycle's record that v1.36 adds."""
-    return {"preBindPreFlight": [_pre_flight(answer) for answer in binding.results.pre_bind_pre_flight]}
+    return {"preBindPreFlight": [_pre_flight(plugin_result) for plugin_result in binding.results.pre_bind_pre_flight]}
 
 
-def _pre_flight(answer: PluginAnswer) -> dict[str, Any]:
+def _pre_flight(plugin_result: PluginResult) -> dict[str, Any]:
     # Both plugins that have this extension point allow other plugins to run with them.
-    return {**answer_record(answer.plugin, answer.status), "allowParallel": True}
+    return {**status_record(plugin_result.plugin, plugin_result.status), "allowParallel": True}

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from schedviz.engine.extenders.extender import ExtenderFilterRecord
-from schedviz.engine.framework.runtime import FilterOutcome, PluginAnswer
+from schedviz.engine.framework.runtime import FilterOutcome, PluginResult
 from schedviz.engine.framework.status import Code
 from schedviz.trace.view import RejectionView, StatusView
 
@@ -33,13 +33,13 @@ class StageReport:
         self.facts = facts or {}
 
 
-def statuses_of(answers: Iterable[PluginAnswer]) -> list[StatusView]:
+def statuses_of(plugin_results: Iterable[PluginResult]) -> list[StatusView]:
     """The statuses that plugins returned, for the view."""
     return [
-        StatusView(plugin=answer.plugin, code=answer.status.code.value, reasons=list(answer.status.reasons))
-        if answer.status.reasons
-        else _without_reasons(answer.plugin, answer.status.code)
-        for answer in answers
+        StatusView(plugin=plugin_result.plugin, code=plugin_result.status.code.value, reasons=list(plugin_result.status.reasons))
+        if plugin_result.status.reasons
+        else _without_reasons(plugin_result.plugin, plugin_result.status.code)
+        for plugin_result in plugin_results
     ]
 
 

@@ -73,7 +73,10 @@ def _needs_no_budget(pod: Pod) -> bool:
 
 
 def _spend(budget: PodDisruptionBudget, pod: Pod, api: ApiServer) -> str:
-    """Use one disruption of the pod's budget, if it has one. Returns the reason if it cannot, or "". Upstream: checkAndDecrement"""
+    """Take one disruption from the pod's budget; some pods that are not ready need none. Returns why the eviction is refused, or "".
+
+    Upstream: checkAndDecrement
+    """
     status = budget.status
     if not is_ready(pod):
         always = budget.spec.unhealthy_pod_eviction_policy == "AlwaysAllow"

@@ -25,8 +25,8 @@ from schedviz.kube.selectors import Selector, SelectorError, label_selector
 #: How long an eviction counts as in progress while the pod is not seen to terminate. Upstream: DeletionTimeout
 DELETION_TIMEOUT_SECONDS = 120
 _SCALABLE_KINDS = (ReplicaSet, StatefulSet, Deployment, ReplicationController)
-#: The longest number in a percentage.
-_DIGITS = 9
+#: The maximum number of digits of a percentage.
+_MAX_DIGITS = 9
 _MAX_INT32 = (1 << 31) - 1
 
 
@@ -147,7 +147,7 @@ def _scaled(amount: int | str, total: int) -> int:
     if isinstance(amount, int):
         return amount
     share = amount.removesuffix("%")
-    return -(-int(share) * total // 100) if share.isdecimal() and len(share) <= _DIGITS else 0
+    return -(-int(share) * total // 100) if share.isdecimal() and len(share) <= _MAX_DIGITS else 0
 
 
 def _expected_scale(pods: Sequence[Pod], store: ObjectStore) -> int:

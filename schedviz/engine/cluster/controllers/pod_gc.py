@@ -17,7 +17,7 @@ from schedviz.kube.meta import KubeObject
 
 
 class PodGC:
-    """Deletes orphaned pods."""
+    """Deletes pods of deleted nodes, and terminating pods without a node."""
 
     name = "podGc"
 
@@ -37,7 +37,7 @@ class PodGC:
                 yield with_uid(pod.key, pod.uid), api.clock.now + delay
 
     def reconcile(self, key: str, api: ApiServer) -> None:
-        """Delete the pod, unless its node exists again."""
+        """Delete the pod, unless its node exists again, or it has none and is not terminating."""
         pod_key, uid = key.split(" ")
         pod = api.store.get("Pod", pod_key)
         if not isinstance(pod, Pod) or pod.uid != uid:
@@ -52,7 +52,10 @@ class PodGC:
 
 
 def _mark_failed(pod: Pod, api: ApiServer) -> None:
-    """Set the pod's DisruptionTarget condition. Upstream: gc_controller.go markFailedAndDeletePodWithCondition"""
+    """Set the pod's phase to Failed, with the condition DisruptionTarget, unless it is finished.
+
+    Upstream: gc_controller.go markFailedAndDeletePodWithCondition
+    """
     if pod.is_finished:
         return
     condition = PodCondition(

@@ -3,7 +3,7 @@
 from schedviz.engine.framework.runtime.framework import Framework
 from schedviz.engine.framework.runtime.outcomes import (
     FilterOutcome,
-    PluginAnswer,
+    PluginResult,
     PluginRun,
     PostFilterOutcome,
     PreFilterOutcome,
@@ -17,9 +17,9 @@ from schedviz.engine.framework.runtime.waiting_pods import WaitingPod, WaitingPo
 __all__ = [
     "FilterOutcome",
     "Framework",
-    "PluginAnswer",
     "PluginLists",
     "PluginListsError",
+    "PluginResult",
     "PluginRun",
     "PostFilterOutcome",
     "PreFilterOutcome",

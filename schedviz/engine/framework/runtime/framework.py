@@ -45,7 +45,7 @@ from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.runtime.filtering import NominatedPods, run_filter_plugins, search
 from schedviz.engine.framework.runtime.outcomes import (
     FilterOutcome,
-    PluginAnswer,
+    PluginResult,
     PluginRun,
     PostFilterOutcome,
     PreFilterOutcome,
@@ -248,38 +248,38 @@ class Framework:
 
     def run_pre_enqueue_plugins(self, pod: PodInfo) -> PluginRun:
         """Run plugins until one rejects the pod. Upstream: internal/queue/scheduling_queue.go runPreEnqueuePlugins"""
-        answers = []
+        plugin_results = []
         for plugin in self.pre_enqueue_plugins:
             status = plugin.pre_enqueue(pod)
-            answers.append(PluginAnswer(plugin.name, status))
+            plugin_results.append(PluginResult(plugin.name, status))
             if not status.is_success:
-                return PluginRun(status.with_failed_plugin(plugin.name), tuple(answers))
-        return PluginRun(SUCCESS, tuple(answers))
+                return PluginRun(status.with_failed_plugin(plugin.name), tuple(plugin_results))
+        return PluginRun(SUCCESS, tuple(plugin_results))
 
     def run_pre_filter_plugins(self, state: CycleState, pod: PodInfo) -> PreFilterOutcome:
         """Run each plugin once; stop at the first failure, or when no node is left. Upstream: RunPreFilterPlugins"""
-        answers: list[PluginAnswer] = []
+        plugin_results: list[PluginResult] = []
         skipped: set[str] = set()
         with_nodes: list[str] = []
         result = ALL_NODES
         for plugin in self._pre_filter:
             own, status = plugin.pre_filter(state, pod, self.snapshot)
             names = own.node_names if own is not None else None
-            answers.append(PluginAnswer(plugin.name, status, None if names is None else tuple(sorted(names))))
+            plugin_results.append(PluginResult(plugin.name, status, None if names is None else tuple(sorted(names))))
             if status.is_skip:
                 skipped.add(plugin.name)
                 continue
             if not status.is_success:
                 if not status.is_unschedulable:
                     status = wrapped(f'running PreFilter plugin "{plugin.name}"', status)
-                return PreFilterOutcome(status.with_failed_plugin(plugin.name), tuple(answers))
+                return PreFilterOutcome(status.with_failed_plugin(plugin.name), tuple(plugin_results))
             if names is not None:
                 with_nodes.append(plugin.name)
             result = result.merge(own)
             if result.node_names is not None and not result.node_names:
-                return PreFilterOutcome(_no_node_left(with_nodes), tuple(answers))
+                return PreFilterOutcome(_no_node_left(with_nodes), tuple(plugin_results))
         state.skip_filter_plugins = frozenset(skipped)
-        return PreFilterOutcome(SUCCESS, tuple(answers), result.node_names)
+        return PreFilterOutcome(SUCCESS, tuple(plugin_results), result.node_names)
 
     def run_pre_filter_extension_add_pod(
         self, state: CycleState, pod_to_schedule: PodInfo, pod_to_add: PodInfo, node_info: NodeInfo
@@ -381,44 +381,44 @@ class Framework:
 
     def run_post_filter_plugins(self, state: CycleState, pod: PodInfo, node_to_status: NodeToStatusMap) -> PostFilterOutcome:
         """Run plugins until one succeeds, fails, or returns UnschedulableAndUnresolvable. Upstream: RunPostFilterPlugins"""
-        answers: list[PluginAnswer] = []
+        plugin_results: list[PluginResult] = []
         results: list[PostFilterResult | None] = []
         # The last result that is not a no-op.
         result: PostFilterResult | None = None
         reasons: list[str] = []
         for plugin in self._post_filter:
             own, status = plugin.post_filter(state, pod, node_to_status)
-            answers.append(PluginAnswer(plugin.name, status))
+            plugin_results.append(PluginResult(plugin.name, status))
             results.append(own)
             if status.is_success:
-                return PostFilterOutcome(status, tuple(answers), own, tuple(results))
+                return PostFilterOutcome(status, tuple(plugin_results), own, tuple(results))
             status = status.with_failed_plugin(plugin.name)
             if status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
-                return PostFilterOutcome(status, tuple(answers), own, tuple(results))
+                return PostFilterOutcome(status, tuple(plugin_results), own, tuple(results))
             if not status.is_unschedulable:
                 # Deviation: for Wait and Skip upstream creates a nil Status, and its process panics at the next line.
                 error = status.as_error() or f'plugin "{plugin.name}" answered {status.code}, which means nothing at PostFilter'
                 failed = as_status(error).with_failed_plugin(plugin.name)
-                return PostFilterOutcome(failed, tuple(answers), None, tuple(results))
+                return PostFilterOutcome(failed, tuple(plugin_results), None, tuple(results))
             if own is not None and own.mode is not NominatingMode.NOOP:
                 result = own
             reasons.extend(status.reasons)
-        first = answers[0].plugin if answers else ""
-        return PostFilterOutcome(unschedulable(*reasons).with_failed_plugin(first), tuple(answers), result, tuple(results))
+        first = plugin_results[0].plugin if plugin_results else ""
+        return PostFilterOutcome(unschedulable(*reasons).with_failed_plugin(first), tuple(plugin_results), result, tuple(results))
 
     def run_pre_score_plugins(self, state: CycleState, pod: PodInfo, rows: Rows) -> PluginRun:
         """Run each plugin with the feasible rows. Upstream: RunPreScorePlugins"""
-        answers: list[PluginAnswer] = []
+        plugin_results: list[PluginResult] = []
         skipped: set[str] = set()
         for plugin in self._pre_score:
             status = plugin.pre_score(state, pod, rows)
-            answers.append(PluginAnswer(plugin.name, status))
+            plugin_results.append(PluginResult(plugin.name, status))
             if status.is_skip:
                 skipped.add(plugin.name)
             elif not status.is_success:
-                return PluginRun(wrapped(f'running PreScore plugin "{plugin.name}"', status), tuple(answers))
+                return PluginRun(wrapped(f'running PreScore plugin "{plugin.name}"', status), tuple(plugin_results))
         state.skip_score_plugins = frozenset(skipped)
-        return PluginRun(SUCCESS, tuple(answers))
+        return PluginRun(SUCCESS, tuple(plugin_results))
 
     def run_score_plugins(self, state: CycleState, pod: PodInfo, rows: Rows) -> ScoreOutcome:
         """Score the rows. Upstream: RunScorePlugins"""
@@ -430,13 +430,13 @@ class Framework:
 
     def run_reserve_plugins_reserve(self, state: CycleState, pod: PodInfo, node_name: str) -> PluginRun:
         """Run each plugin for the selected node; after a failure the caller runs Unreserve. Upstream: RunReservePluginsReserve"""
-        answers: list[PluginAnswer] = []
+        plugin_results: list[PluginResult] = []
         for plugin in self._reserve:
             status = plugin.reserve(state, pod, node_name)
-            answers.append(PluginAnswer(plugin.name, status))
+            plugin_results.append(PluginResult(plugin.name, status))
             if not status.is_success:
-                return PluginRun(wrapped(f'running Reserve plugin "{plugin.name}"', status), tuple(answers))
-        return PluginRun(SUCCESS, tuple(answers))
+                return PluginRun(wrapped(f'running Reserve plugin "{plugin.name}"', status), tuple(plugin_results))
+        return PluginRun(SUCCESS, tuple(plugin_results))
 
     def run_reserve_plugins_unreserve(self, state: CycleState, pod: PodInfo, node_name: str) -> list[str]:
         """Run the plugins in reverse order. Returns their names. Upstream: RunReservePluginsUnreserve"""
@@ -453,24 +453,24 @@ class Framework:
 
     def run_permit_plugins_without_waiting(self, state: CycleState, pod: PodInfo, node_name: str) -> tuple[PluginRun, dict[str, int]]:
         """Run each plugin. Returns also how long the pod may have to wait, by plugin, in nanoseconds."""
-        answers: list[PluginAnswer] = []
+        plugin_results: list[PluginResult] = []
         timeouts: dict[str, int] = {}
         for plugin in self._permit:
             status, timeout = plugin.permit(state, pod, node_name)
-            answers.append(PluginAnswer(plugin.name, status))
+            plugin_results.append(PluginResult(plugin.name, status))
             if status.is_unschedulable:
-                return PluginRun(status.with_failed_plugin(plugin.name), tuple(answers)), {}
+                return PluginRun(status.with_failed_plugin(plugin.name), tuple(plugin_results)), {}
             if status.is_wait:
                 timeouts[plugin.name] = min(timeout, MAX_PERMIT_TIMEOUT)
-                answers[-1] = PluginAnswer(plugin.name, status, timeout=timeouts[plugin.name])
+                plugin_results[-1] = PluginResult(plugin.name, status, timeout=timeouts[plugin.name])
             elif not status.is_success:
                 failed = wrapped(f'running Permit plugin "{plugin.name}"', status).with_failed_plugin(plugin.name)
-                return PluginRun(failed, tuple(answers)), {}
+                return PluginRun(failed, tuple(plugin_results)), {}
         if not timeouts:
-            return PluginRun(SUCCESS, tuple(answers)), {}
-        return PluginRun(self._wait_status(pod, answers), tuple(answers)), timeouts
+            return PluginRun(SUCCESS, tuple(plugin_results)), {}
+        return PluginRun(self._wait_status(pod, plugin_results), tuple(plugin_results)), timeouts
 
-    def _wait_status(self, pod: PodInfo, answers: Sequence[PluginAnswer]) -> Status:  # noqa: ARG002 - v1.36 shows the last answer
+    def _wait_status(self, pod: PodInfo, plugin_results: Sequence[PluginResult]) -> Status:  # noqa: ARG002 - v1.36 shows the last plugin_result
         return Status(Code.WAIT, (f'one or more plugins asked to wait and no plugin rejected pod "{pod.name}"',))
 
     # --- the binding cycle
@@ -512,36 +512,36 @@ class Framework:
             return signal
         return wrapped("waiting on permit for pod", signal).with_failed_plugin(signal.failed_plugin)
 
-    def run_pre_bind_plugins(self, state: CycleState, pod: PodInfo, node_name: str, done: Sequence[PluginAnswer] = ()) -> PluginRun:
-        """Run each plugin. Wait: a plugin has to wait; call again with the answers that are `done`.
+    def run_pre_bind_plugins(self, state: CycleState, pod: PodInfo, node_name: str, done: Sequence[PluginResult] = ()) -> PluginRun:
+        """Run each plugin. Wait: a plugin has to wait; call again with the results that are `done`.
 
         Upstream: RunPreBindPlugins
         """
-        answers = list(done)
+        plugin_results = list(done)
         for plugin in self._pre_bind_plugins_to_run(state)[len(done) :]:
             status = plugin.pre_bind(state, pod, node_name)
             if status is None:
-                return PluginRun(Status(Code.WAIT), tuple(answers))
-            answers.append(PluginAnswer(plugin.name, status))
+                return PluginRun(Status(Code.WAIT), tuple(plugin_results))
+            plugin_results.append(PluginResult(plugin.name, status))
             if not status.is_success:
-                return PluginRun(rejected_or_failed("PreBind", plugin.name, status), tuple(answers))
-        return PluginRun(SUCCESS, tuple(answers))
+                return PluginRun(rejected_or_failed("PreBind", plugin.name, status), tuple(plugin_results))
+        return PluginRun(SUCCESS, tuple(plugin_results))
 
     def _pre_bind_plugins_to_run(self, state: CycleState) -> list[Any]:  # noqa: ARG002 - v1.27.1 runs them all
         return self._pre_bind
 
     def run_bind_plugins(self, state: CycleState, pod: PodInfo, node_name: str) -> PluginRun:
         """Run plugins until one binds the pod. Upstream: RunBindPlugins"""
-        answers: list[PluginAnswer] = []
+        plugin_results: list[PluginResult] = []
         for plugin in self._bind:
             status = plugin.bind(state, pod, node_name)
-            answers.append(PluginAnswer(plugin.name, status))
+            plugin_results.append(PluginResult(plugin.name, status))
             if status.is_skip:
                 continue
             if not status.is_success:
                 status = rejected_or_failed("Bind", plugin.name, status)
-            return PluginRun(status, tuple(answers))
-        return PluginRun(SKIP, tuple(answers))
+            return PluginRun(status, tuple(plugin_results))
+        return PluginRun(SKIP, tuple(plugin_results))
 
     def run_post_bind_plugins(self, state: CycleState, pod: PodInfo, node_name: str) -> list[str]:
         """Run each plugin. Returns their names. Upstream: RunPostBindPlugins"""

@@ -27,7 +27,7 @@ from schedviz.engine.framework.plugins.helper import signers
 from schedviz.engine.framework.pod_groups import Placement, PodGroupAssignments, PodGroupInfo
 from schedviz.engine.framework.runtime.batch import OpportunisticBatch
 from schedviz.engine.framework.runtime.framework import Framework, rejected_or_failed
-from schedviz.engine.framework.runtime.outcomes import PluginAnswer, PluginRun, PostFilterOutcome, PreFilterOutcome
+from schedviz.engine.framework.runtime.outcomes import PluginResult, PluginRun, PostFilterOutcome, PreFilterOutcome
 from schedviz.engine.framework.status import SKIP, SUCCESS, Code, Status, as_status, unresolvable, unschedulable, wrapped
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, ClusterEventWithHint, PodInfo
 from schedviz.kube.workloads import PodGroup
@@ -113,9 +113,9 @@ class FrameworkV136(Framework):
             return PostFilterOutcome(unschedulable("All PostFilter plugins are skipped"))
         return super().run_post_filter_plugins(state, pod, node_to_status)
 
-    def _wait_status(self, pod: PodInfo, answers: Sequence[PluginAnswer]) -> Status:  # noqa: ARG002
-        """The last plugin's answer, with one more reason."""
-        last = next(answer.status for answer in reversed(answers) if answer.status.is_wait)
+    def _wait_status(self, pod: PodInfo, plugin_results: Sequence[PluginResult]) -> Status:  # noqa: ARG002
+        """What the last plugin returned, with one more reason."""
+        last = next(plugin_result.status for plugin_result in reversed(plugin_results) if plugin_result.status.is_wait)
         return last.with_reason("one or more plugins asked to wait and no plugin rejected pod")
 
     def reject_waiting_pod(self, uid: str, plugin: str, message: str) -> bool:
@@ -162,7 +162,7 @@ class FrameworkV136(Framework):
 
         Upstream: RunPreFilterPlugins
         """
-        answers: list[PluginAnswer] = []
+        plugin_results: list[PluginResult] = []
         skipped: set[str] = set()
         with_nodes: set[str] = set()
         result, returned = ALL_NODES, SUCCESS
@@ -170,7 +170,7 @@ class FrameworkV136(Framework):
         for plugin in self._pre_filter:
             own, status = plugin.pre_filter(state, pod, self.snapshot)
             names = own.node_names if own is not None else None
-            answers.append(PluginAnswer(plugin.name, status, None if names is None else tuple(sorted(names))))
+            plugin_results.append(PluginResult(plugin.name, status, None if names is None else tuple(sorted(names))))
             if status.is_skip:
                 skipped.add(plugin.name)
                 state.skip_filter_plugins = frozenset(skipped)
@@ -181,13 +181,13 @@ class FrameworkV136(Framework):
                     continue
                 if status.code is not Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
                     status = wrapped(f'running PreFilter plugin "{plugin.name}"', status)
-                return PreFilterOutcome(status.with_failed_plugin(plugin.name), tuple(answers))
+                return PreFilterOutcome(status.with_failed_plugin(plugin.name), tuple(plugin_results))
             if names is not None:
                 with_nodes.add(plugin.name)
             result = result.merge(own)
             if result.node_names is not None and not result.node_names:
-                return PreFilterOutcome(_no_node_left(with_nodes), tuple(answers), result.node_names, frozenset(with_nodes))
-        return PreFilterOutcome(returned, tuple(answers), result.node_names, frozenset(with_nodes))
+                return PreFilterOutcome(_no_node_left(with_nodes), tuple(plugin_results), result.node_names, frozenset(with_nodes))
+        return PreFilterOutcome(returned, tuple(plugin_results), result.node_names, frozenset(with_nodes))
 
     @cached_property
     def _pre_flights(self) -> dict[str, PreBindPreFlightPlugin]:
@@ -196,16 +196,16 @@ class FrameworkV136(Framework):
 
     def run_pre_bind_pre_flights(self, state: CycleState, pod: PodInfo, node_name: str) -> PluginRun:
         """Run PreBindPreFlight of each plugin. Success: some PreBind will do something; Skip: none will. Upstream: RunPreBindPreFlights"""
-        answers: list[PluginAnswer] = []
+        plugin_results: list[PluginResult] = []
         skipped: set[str] = set()
         returned = SKIP
         for plugin in self._pre_bind:
             ahead = self._pre_flights.get(plugin.name)
             # A plugin of a user, written for an older release, always does something.
             status = SUCCESS if ahead is None else ahead.pre_bind_pre_flight(state, pod, node_name)
-            answers.append(PluginAnswer(plugin.name, status))
+            plugin_results.append(PluginResult(plugin.name, status))
             if status.code is Code.ERROR:
-                return PluginRun(wrapped(f'running PreBindPreFlight "{plugin.name}"', status), tuple(answers))
+                return PluginRun(wrapped(f'running PreBindPreFlight "{plugin.name}"', status), tuple(plugin_results))
             if status.is_success:
                 returned = SUCCESS
             elif status.is_skip:
@@ -213,11 +213,11 @@ class FrameworkV136(Framework):
             else:
                 message = f'PreBindPreFlight {plugin.name} returned "{status.code}", which is unsupported. '
                 message += "It is supposed to return Success, Skip, or Error status"
-                return PluginRun(as_status(message), tuple(answers))
+                return PluginRun(as_status(message), tuple(plugin_results))
         state.skip_pre_bind_plugins = frozenset(skipped)
-        return PluginRun(returned, tuple(answers))
+        return PluginRun(returned, tuple(plugin_results))
 
-    def next_pre_bind_plugin(self, state: CycleState, done: Sequence[PluginAnswer]) -> str:
+    def next_pre_bind_plugin(self, state: CycleState, done: Sequence[PluginResult]) -> str:
         """The PreBind plugin that follows those which are `done`; it waits if the run has not ended."""
         plugin: str = self._pre_bind_plugins_to_run(state)[len(done)].name
         return plugin
@@ -232,13 +232,13 @@ class FrameworkV136(Framework):
 
     def run_reserve_plugins_reserve(self, state: CycleState, pod: PodInfo, node_name: str) -> PluginRun:
         """Run each plugin for the selected node; a rejection keeps its code. Upstream: RunReservePluginsReserve"""
-        answers: list[PluginAnswer] = []
+        plugin_results: list[PluginResult] = []
         for plugin in self._reserve:
             status = plugin.reserve(state, pod, node_name)
-            answers.append(PluginAnswer(plugin.name, status))
+            plugin_results.append(PluginResult(plugin.name, status))
             if not status.is_success:
-                return PluginRun(rejected_or_failed("Reserve", plugin.name, status), tuple(answers))
-        return PluginRun(SUCCESS, tuple(answers))
+                return PluginRun(rejected_or_failed("Reserve", plugin.name, status), tuple(plugin_results))
+        return PluginRun(SUCCESS, tuple(plugin_results))
 
 
 def _placement_scores(

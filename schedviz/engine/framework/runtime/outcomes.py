@@ -1,4 +1,4 @@
-"""The outcome of an extension point: the resulting status, and the answer of each plugin for the record."""
+"""The outcome of an extension point: the resulting status, and what each plugin returned, for the record."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from schedviz.engine.framework.verdicts import Index, Verdicts
 _NONE: Final = np.zeros(0, np.intp)
 
 
-class PluginAnswer(msgspec.Struct, frozen=True):
-    """One plugin's answer, before the framework rewrites it."""
+class PluginResult(msgspec.Struct, frozen=True):
+    """What one plugin returned, before the framework rewrites it."""
 
     plugin: str
     status: Status
@@ -32,24 +32,24 @@ class PluginRun(msgspec.Struct, frozen=True):
     """The outcome of an extension point whose plugins run in order."""
 
     status: Status = SUCCESS
-    answers: tuple[PluginAnswer, ...] = ()
+    plugin_results: tuple[PluginResult, ...] = msgspec.field(default=(), name="answers")
 
 
 class PreFilterOutcome(msgspec.Struct, frozen=True):
     """PreFilter's outcome: `node_names` are the remaining nodes, None: all."""
 
     status: Status = SUCCESS
-    answers: tuple[PluginAnswer, ...] = ()
+    plugin_results: tuple[PluginResult, ...] = msgspec.field(default=(), name="answers")
     node_names: frozenset[str] | None = None
     #: v1.36: the plugins that named nodes.
     with_nodes: frozenset[str] = frozenset()
 
 
 class PostFilterOutcome(msgspec.Struct, frozen=True):
-    """PostFilter's outcome. The result is None where upstream's is nil; `results` has each plugin's own result, parallel to `answers`."""
+    """PostFilter's outcome. The result is None where upstream's is nil; `results` has that of each plugin, parallel to `plugin_results`."""
 
     status: Status = SUCCESS
-    answers: tuple[PluginAnswer, ...] = ()
+    plugin_results: tuple[PluginResult, ...] = msgspec.field(default=(), name="answers")
     result: PostFilterResult | None = None
     results: tuple[PostFilterResult | None, ...] = ()
 

@@ -1,7 +1,7 @@
-"""`GuardedPlugin`: isolates the faults of users' plugins. Exceptions and invalid answers become Status Error.
+"""`GuardedPlugin`: isolates the faults of users' plugins. Exceptions and invalid return values become Status Error.
 
-The framework sees the plugin's extension points, but none of its faults: answers are checked, and so is data written to CycleState, which a
-checkpoint must be able to store.
+The framework sees the plugin's extension points, but none of its faults: return values are checked, and so is data written to CycleState,
+which a checkpoint must be able to store.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ class PluginFault(msgspec.Struct, frozen=True):
     traceback: str
 
 
-class _InvalidAnswerError(Exception):
-    """An invalid answer."""
+class _InvalidReturnError(Exception):
+    """A value that the method must not return."""
 
 
 class GuardedPlugin:
@@ -99,18 +99,18 @@ class GuardedPlugin:
         """The name and the guarded method of an extension point."""
         method = getattr(self._plugin, point)
         if point in _STATUS_POINTS:
-            return point, lambda *args: self._answer(method, args, _status, as_status)
+            return point, lambda *args: self._call(method, args, _status, as_status)
         if point in _SILENT_POINTS:
             return point, lambda *args: self._call_without_result(point, method, args)
         match point:
             case "pre_filter":
-                return point, lambda *args: self._answer(method, args, _pre_filter, lambda fault: (None, as_status(fault)))
+                return point, lambda *args: self._call(method, args, _pre_filter, lambda fault: (None, as_status(fault)))
             case "post_filter":
-                return point, lambda *args: self._answer(method, args, _post_filter, lambda fault: (None, as_status(fault)))
+                return point, lambda *args: self._call(method, args, _post_filter, lambda fault: (None, as_status(fault)))
             case "permit":
-                return point, lambda *args: self._answer(method, args, _permit, lambda fault: (as_status(fault), 0))
+                return point, lambda *args: self._call(method, args, _permit, lambda fault: (as_status(fault), 0))
             case "pre_bind":
-                return point, lambda *args: self._answer(method, args, _pre_bind(args[0]), as_status)
+                return point, lambda *args: self._call(method, args, _pre_bind(args[0]), as_status)
             case "filter":
                 return point, self._filter
             case "filter_node":
@@ -118,26 +118,26 @@ class GuardedPlugin:
             case "score_node":
                 return "score", self._score_nodes
             case _:
-                return point, lambda state, pod, rows: self._answer(method, (state, pod, rows), _scores(len(rows)), as_status)
+                return point, lambda state, pod, rows: self._call(method, (state, pod, rows), _scores(len(rows)), as_status)
 
-    def _answer(self, method: Callable[..., Any], args: tuple[Any, ...], check: Callable[[Any], Any], failed: Callable[[str], Any]) -> Any:
-        """The plugin's answer, or the result of `failed` for its fault."""
+    def _call(self, method: Callable[..., Any], args: tuple[Any, ...], check: Callable[[Any], Any], failed: Callable[[str], Any]) -> Any:
+        """What the plugin returns, or the result of `failed` for its fault."""
         state = args[0] if isinstance(args[0], CycleState) else None
         before = state.written() if state is not None else {}
         try:
-            answer = check(method(*args))
+            returned = check(method(*args))
         except Exception as error:  # noqa: BLE001  (this is a plugin's code)
-            answer = failed(self._record_fault(error))
+            returned = failed(self._record_fault(error))
         fault = state.remove_unstorable(before) if state is not None else ""
         if fault:
-            self._record_fault(_InvalidAnswerError(fault))
-        return failed(fault) if fault else answer
+            self._record_fault(_InvalidReturnError(fault))
+        return failed(fault) if fault else returned
 
     def _record_fault(self, error: Exception) -> str:
         """Keep the first fault. Returns the exception in one line."""
         line = _in_one_line(error)
         if self.first_fault is None:
-            text = "" if isinstance(error, _InvalidAnswerError) else "".join(traceback.format_exception(error))
+            text = "" if isinstance(error, _InvalidReturnError) else "".join(traceback.format_exception(error))
             self.first_fault = PluginFault(line, text[-_MAX_TRACEBACK_LENGTH:])
         return line
 
@@ -151,7 +151,7 @@ class GuardedPlugin:
         if isinstance(args[0], CycleState):
             fault = args[0].remove_unstorable(before)
             if fault:
-                logger.warning("plugin %s failed in %s: %s", self.name, point, self._record_fault(_InvalidAnswerError(fault)))
+                logger.warning("plugin %s failed in %s: %s", self.name, point, self._record_fault(_InvalidReturnError(fault)))
 
     def _object_changed(self, verb: ObjectVerb, obj: KubeObject) -> None:
         self._call_without_result("object_changed", self._plugin.object_changed, (verb, obj))
@@ -159,11 +159,11 @@ class GuardedPlugin:
     # Filter and Score, for many rows at once.
 
     def _filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:
-        answer: Verdicts | None = self._answer(self._plugin.filter, (state, pod, rows), _verdicts(len(rows)), _on_all(rows))
-        return answer
+        returned: Verdicts | None = self._call(self._plugin.filter, (state, pod, rows), _verdicts(len(rows)), _on_all(rows))
+        return returned
 
     def _filter_nodes(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:
-        """A row at which the plugin fails has its own error; other rows keep their answers."""
+        """A row at which the plugin fails has its own error; other rows keep their statuses."""
 
         def filter_each(state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:
             statuses = []
@@ -174,8 +174,8 @@ class GuardedPlugin:
                     statuses.append(as_status(self._record_fault(error)))
             return None if all(status.is_success for status in statuses) else Verdicts.of(statuses)
 
-        answer: Verdicts | None = self._answer(filter_each, (state, pod, rows), lambda verdicts: verdicts, _on_all(rows))
-        return answer
+        returned: Verdicts | None = self._call(filter_each, (state, pod, rows), lambda verdicts: verdicts, _on_all(rows))
+        return returned
 
     def _score_nodes(self, state: CycleState, pod: PodInfo, rows: Rows) -> Scores | Status:
         def score_each(state: CycleState, pod: PodInfo, rows: Rows) -> Scores | Status:
@@ -187,8 +187,8 @@ class GuardedPlugin:
                 scores.append(score)
             return scores  # type: ignore[return-value]  # _scores makes an array of them
 
-        answer: Scores | Status = self._answer(score_each, (state, pod, rows), _scores(len(rows)), as_status)
-        return answer
+        returned: Scores | Status = self._call(score_each, (state, pod, rows), _scores(len(rows)), as_status)
+        return returned
 
 
 def _on_all(rows: Rows) -> Callable[[str], Verdicts]:
@@ -198,105 +198,105 @@ def _on_all(rows: Rows) -> Callable[[str], Verdicts]:
 
 def _in_one_line(error: Exception) -> str:
     """An exception of a plugin, in one line."""
-    if isinstance(error, _InvalidAnswerError):
+    if isinstance(error, _InvalidReturnError):
         return str(error)
     return " ".join(f"{type(error).__name__}: {error}".removesuffix(": ").split())[:500]
 
 
-def _described(answer: object) -> str:
-    text = repr(answer) if isinstance(answer, (type(None), bool, int, float, str)) else type(answer).__name__
+def _described(returned: object) -> str:
+    text = repr(returned) if isinstance(returned, (type(None), bool, int, float, str)) else type(returned).__name__
     return text if len(text) <= 80 else f"{text[:79]}…"
 
 
-def _status(answer: Any) -> Status:
-    if not isinstance(answer, Status):
-        raise _InvalidAnswerError(f"expected a Status, found {_described(answer)}")
-    reasons, error = answer.own_reasons, answer.error
+def _status(returned: Any) -> Status:
+    if not isinstance(returned, Status):
+        raise _InvalidReturnError(f"expected a Status, found {_described(returned)}")
+    reasons, error = returned.own_reasons, returned.error
     if (
-        not isinstance(answer.code, Code)
+        not isinstance(returned.code, Code)
         or not isinstance(reasons, tuple)
         or not all(isinstance(reason, str) for reason in reasons)
         or not (error is None or isinstance(error, StatusError))
     ):
-        raise _InvalidAnswerError("expected a Status with a Code, a tuple of reasons and a StatusError, or none")
-    return SUCCESS if answer == SUCCESS else answer
+        raise _InvalidReturnError("expected a Status with a Code, a tuple of reasons and a StatusError, or none")
+    return SUCCESS if returned == SUCCESS else returned
 
 
-def _pair(answer: Any, expected: str) -> tuple[Any, Any]:
-    if not isinstance(answer, tuple) or len(answer) != 2:
-        raise _InvalidAnswerError(f"expected {expected}, found {_described(answer)}")
-    return answer
+def _pair(returned: Any, expected: str) -> tuple[Any, Any]:
+    if not isinstance(returned, tuple) or len(returned) != 2:
+        raise _InvalidReturnError(f"expected {expected}, found {_described(returned)}")
+    return returned
 
 
-def _pre_filter(answer: Any) -> tuple[PreFilterResult | None, Status]:
-    result, status = _pair(answer, "a PreFilterResult (or None) and a Status")
+def _pre_filter(returned: Any) -> tuple[PreFilterResult | None, Status]:
+    result, status = _pair(returned, "a PreFilterResult (or None) and a Status")
     if result is not None:
         names = result.node_names if isinstance(result, PreFilterResult) else 0
         if not (names is None or (isinstance(names, frozenset) and all(isinstance(name, str) for name in names))):
-            raise _InvalidAnswerError("expected a PreFilterResult with a frozenset of names of nodes, or None")
+            raise _InvalidReturnError("expected a PreFilterResult with a frozenset of names of nodes, or None")
     return result, _status(status)
 
 
-def _post_filter(answer: Any) -> tuple[PostFilterResult | None, Status]:
-    result, status = _pair(answer, "a PostFilterResult (or None) and a Status")
+def _post_filter(returned: Any) -> tuple[PostFilterResult | None, Status]:
+    result, status = _pair(returned, "a PostFilterResult (or None) and a Status")
     if not (result is None or isinstance(result, PostFilterResult)):
-        raise _InvalidAnswerError(f"expected a PostFilterResult, found {_described(result)}")
+        raise _InvalidReturnError(f"expected a PostFilterResult, found {_described(result)}")
     return result, _status(status)
 
 
-def _permit(answer: Any) -> tuple[Status, int]:
-    status, timeout = _pair(answer, "a Status and a timeout in nanoseconds")
+def _permit(returned: Any) -> tuple[Status, int]:
+    status, timeout = _pair(returned, "a Status and a timeout in nanoseconds")
     if isinstance(timeout, bool) or not isinstance(timeout, int):
-        raise _InvalidAnswerError(f"expected a timeout in whole nanoseconds, found {_described(timeout)}")
+        raise _InvalidReturnError(f"expected a timeout in whole nanoseconds, found {_described(timeout)}")
     return _status(status), timeout
 
 
 def _pre_bind(state: CycleState) -> Callable[[Any], Status | None]:
-    def check(answer: Any) -> Status | None:
-        if answer is None and PRE_BIND_WAIT_KEY in state:
+    def check(returned: Any) -> Status | None:
+        if returned is None and PRE_BIND_WAIT_KEY in state:
             return None
-        return _status(answer)
+        return _status(returned)
 
     return check
 
 
 def _verdicts(count: int) -> Callable[[Any], Verdicts | None]:
-    def check(answer: Any) -> Verdicts | None:
-        if answer is None:
+    def check(returned: Any) -> Verdicts | None:
+        if returned is None:
             return None
-        if not isinstance(answer, Verdicts):
-            raise _InvalidAnswerError(f"expected Verdicts, found {_described(answer)}")
-        codes = np.asarray(answer.codes)
+        if not isinstance(returned, Verdicts):
+            raise _InvalidReturnError(f"expected Verdicts, found {_described(returned)}")
+        codes = np.asarray(returned.codes)
         if codes.shape != (count,):
-            raise _InvalidAnswerError(f"expected verdicts for {count} nodes, found {len(codes) if codes.ndim else 'one number'}")
-        statuses = tuple(_status(status) for status in answer.statuses)
+            raise _InvalidReturnError(f"expected verdicts for {count} nodes, found {len(codes) if codes.ndim else 'one number'}")
+        statuses = tuple(_status(status) for status in returned.statuses)
         if codes.dtype.kind not in "iu" or (count and not 0 <= int(codes.min()) <= int(codes.max()) < len(statuses)):
-            raise _InvalidAnswerError(f"expected codes from 0 to {len(statuses) - 1}")
+            raise _InvalidReturnError(f"expected codes from 0 to {len(statuses) - 1}")
         if not statuses or not statuses[0].is_success or any(status.is_success for status in statuses[1:]):
-            raise _InvalidAnswerError("expected Success as the first of the statuses, and nowhere else")
+            raise _InvalidReturnError("expected Success as the first of the statuses, and nowhere else")
         return Verdicts(codes.astype(CODE_TYPE), statuses)
 
     return check
 
 
 def _scores(count: int) -> Callable[[Any], Scores | Status]:
-    def check(answer: Any) -> Scores | Status:
-        if isinstance(answer, Status):
-            if answer.is_success:
-                raise _InvalidAnswerError("expected scores, found Success")
-            return _status(answer)
-        scores = answer if isinstance(answer, (np.ndarray, list)) else None
+    def check(returned: Any) -> Scores | Status:
+        if isinstance(returned, Status):
+            if returned.is_success:
+                raise _InvalidReturnError("expected scores, found Success")
+            return _status(returned)
+        scores = returned if isinstance(returned, (np.ndarray, list)) else None
         array = np.asarray(scores) if scores is not None else np.zeros(())
         if array.ndim != 1 or array.dtype.kind not in ("iu" if len(array) else "iuf"):
-            raise _InvalidAnswerError(f"expected whole numbers, one for each node, found {_invalid_scores(answer)}")
+            raise _InvalidReturnError(f"expected whole numbers, one for each node, found {_invalid_scores(returned)}")
         if len(array) != count:
-            raise _InvalidAnswerError(f"expected {count} scores, found {len(array)}")
+            raise _InvalidReturnError(f"expected {count} scores, found {len(array)}")
         return array.astype(np.int64)
 
     return check
 
 
-def _invalid_scores(answer: Any) -> str:
-    if isinstance(answer, list):
-        return next((_described(item) for item in answer if isinstance(item, bool) or not isinstance(item, int)), "numbers too large")
-    return f"an array of {answer.dtype}" if isinstance(answer, np.ndarray) else _described(answer)
+def _invalid_scores(returned: Any) -> str:
+    if isinstance(returned, list):
+        return next((_described(item) for item in returned if isinstance(item, bool) or not isinstance(item, int)), "numbers too large")
+    return f"an array of {returned.dtype}" if isinstance(returned, np.ndarray) else _described(returned)

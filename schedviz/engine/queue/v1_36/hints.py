@@ -88,21 +88,21 @@ class QueueingHints:
         interested = self._interested(queued.pod.spec.scheduler_name, event)
         if interested.plugins.isdisjoint(rejectors) and interested.plugins.isdisjoint(pending):
             return SKIP
-        answers: list[HintAnswer] = []
+        hints: list[HintAnswer] = []
         strategy: RequeueStrategy = "skip"
         for registered in interested.registered:
             if registered.plugin not in rejectors and registered.plugin not in pending:
                 continue
-            answer = _answer(registered, queued, old, new)
-            answers.append(answer)
-            if answer.hint == "QueueSkip":
+            result = _call_hint(registered, queued, old, new)
+            hints.append(result)
+            if result.hint == "QueueSkip":
                 continue
             if registered.plugin in pending:
-                return RequeueAdvice("immediately", tuple(answers))
+                return RequeueAdvice("immediately", tuple(hints))
             strategy = "afterBackoff"
             if not pending:
                 break
-        return RequeueAdvice(strategy, tuple(answers))
+        return RequeueAdvice(strategy, tuple(hints))
 
     def _interested(self, profile: str, event: ClusterEvent) -> _Interested:
         if event is not self._last_event:
@@ -115,7 +115,7 @@ class QueueingHints:
         return interested
 
 
-def _answer(registered: _Registered, queued: QueuedPodInfo, old: KubeObject | None, new: KubeObject | None) -> HintAnswer:
+def _call_hint(registered: _Registered, queued: QueuedPodInfo, old: KubeObject | None, new: KubeObject | None) -> HintAnswer:
     error = ""
     hint = QueueingHint.QUEUE
     if registered.hint is not None:

@@ -190,10 +190,10 @@ class CycleLines:
 
     def _ignored_extenders(self, cycle: Cycle, record: Record) -> Iterator[LogLine]:
         """Upstream: findNodesThatPassExtenders"""
-        for answer in record.get("extenderFilter") or ():
-            if answer.get("ignored") and answer.get("error"):
+        for filtered in record.get("extenderFilter") or ():
+            if filtered.get("ignored") and filtered.get("error"):
                 message = "Skipping extender as it returned error and has ignorable flag set"
-                values = (("extender", JsonObject()), ("err", answer["error"]))
+                values = (("extender", JsonObject()), ("err", filtered["error"]))
                 yield self._writer.line("scheduler/schedule_one.go:914", message, *values, v=0, cycle_of=cycle.pod)
 
     # Opportunistic batching. Upstream: framework/runtime/batch.go

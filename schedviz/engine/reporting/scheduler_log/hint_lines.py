@@ -1,6 +1,6 @@
-"""What plugins of v1.36 log when the queue evaluates their hints, from a hint's answer and the objects of its event.
+"""What plugins of v1.36 log when the queue evaluates their hints, from what a hint returned and the objects of its event.
 
-Where an answer has more than one reason, the objects decide which line it is; a reason that they cannot tell apart has no line here
+Where such a value has more than one reason, the objects decide which line it is; a reason that they cannot tell apart has no line here
 (see `v1_36`). Upstream: framework/plugins/*/, the functions isSchedulableAfter…
 """
 
@@ -61,13 +61,13 @@ class HintLine(NamedTuple):
     verbosity: int = 5
 
 
-_Answer = Callable[[HintCall], HintLine | None]
+_LineOfCall = Callable[[HintCall], HintLine | None]
 
 
 def hint_line(call: HintCall) -> HintLine | None:
-    """The line of a hint's answer; None: it logs nothing, or which line it is cannot be told."""
-    answer = _ANSWERS.get(call.plugin, {}).get(call.kind)
-    return None if answer is None else answer(call)
+    """The line of a call of a hint; None: it logs nothing, or which line it is cannot be told."""
+    line_of_call = _LINES.get(call.plugin, {}).get(call.kind)
+    return None if line_of_call is None else line_of_call(call)
 
 
 def _on_node(call: HintCall, caller: str, message: str, *more: tuple[str, Any]) -> HintLine:
@@ -366,7 +366,7 @@ def _is_involved(other: Pod, key: str) -> bool:
     return has_place(other) and other.namespace == key.partition("/")[0]
 
 
-_ANSWERS: Final[Mapping[str, Mapping[str, _Answer]]] = {
+_LINES: Final[Mapping[str, Mapping[str, _LineOfCall]]] = {
     "NodeResourcesFit": {"Pod": _fit_after_pod, "Node": _fit_after_node},
     "TaintToleration": {"Pod": _taints_after_pod, "Node": _taints_after_node},
     "NodeUnschedulable": {"Pod": _unschedulable_after_pod, "Node": _unschedulable_after_node},

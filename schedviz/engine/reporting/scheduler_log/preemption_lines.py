@@ -18,7 +18,7 @@ from schedviz.trace.events import ApiWritten, EventRecorded, StageEnded
 
 _LOGGER: Final = "PostFilter.DefaultPreemption"
 _PLUGIN: Final = "DefaultPreemption"
-#: DefaultPreemption's answer if all nodes have a reason that evictions do not change.
+#: What DefaultPreemption returns if all nodes have a reason that evictions do not change.
 _NOT_HELPFUL: Final = re.compile(r"preemption: 0/(\d+) nodes are available: \1 Preemption is not helpful for scheduling\.")
 _NOT_ELIGIBLE: Final = "preemption: not eligible due to "
 
@@ -50,10 +50,10 @@ class PreemptionLines:
 
         `nodes` are those of the snapshot, in order; `record` is empty if the cycle has no full record.
         """
-        answer = next((status for status in event.statuses if status.plugin == _PLUGIN), None)
-        if answer is None or answer.code == "Error":
+        status = next((each for each in event.statuses if each.plugin == _PLUGIN), None)
+        if status is None or status.code == "Error":
             return
-        node, reason = event.facts.get("nominatedNode"), "".join(answer.reasons)
+        node, reason = event.facts.get("nominatedNode"), "".join(status.reasons)
         writer = self._writer
         if reason.startswith(_NOT_ELIGIBLE):
             values = (pod_ref(pod), ("reason", reason.removeprefix("preemption: ")))
@@ -203,7 +203,7 @@ def _potential(nodes: Sequence[str], record: Mapping[str, Any]) -> list[str]:
     codes: dict[str, str] = {}
     for rejection in (*((record.get("nominatedNodeEvaluation") or {}).get("rejected") or ()), *(record.get("filter") or ())):
         codes[rejection["node"]] = rejection["code"]
-    for answer in record.get("extenderFilter") or ():
-        codes.update(dict.fromkeys(answer.get("unresolvable") or (), "UnschedulableAndUnresolvable"))
-        codes.update(dict.fromkeys(answer.get("failed") or (), "Unschedulable"))
+    for filtered in record.get("extenderFilter") or ():
+        codes.update(dict.fromkeys(filtered.get("unresolvable") or (), "UnschedulableAndUnresolvable"))
+        codes.update(dict.fromkeys(filtered.get("failed") or (), "Unschedulable"))
     return [node for node in nodes if codes.get(node, absent) == "Unschedulable"]

@@ -207,16 +207,16 @@ class QueueLines:
             values = (pod_ref(pod), ("plugin", rejected.plugin), ("status", ", ".join(rejected.reasons)))
             yield self._writer.line("queue/scheduling_queue.go:654", "Status after running PreEnqueue plugin", *values, v=4)
 
-    def _hints(self, event: RequeueConsidered, pod: str, answers: Iterable[HintAnswer], cycle_of: str = "") -> Iterator[LogLine]:
+    def _hints(self, event: RequeueConsidered, pod: str, hints: Iterable[HintAnswer], cycle_of: str = "") -> Iterator[LogLine]:
         kind = (event.new or event.old).partition(" ")[0]
-        for answer in answers:
-            if answer.error or kind not in ("Node", "Pod") or _has_no_hint(answer):
+        for hint in hints:
+            if hint.error or kind not in ("Node", "Pod") or _has_no_hint(hint):
                 continue
-            line = hint_line(self._hint_call(event, pod, answer, kind))
+            line = hint_line(self._hint_call(event, pod, hint, kind))
             if line is not None:
                 yield self._writer.line(line.caller, line.message, *line.values, v=line.verbosity, cycle_of=cycle_of)
 
-    def _hint_call(self, event: RequeueConsidered, pod: str, answer: HintAnswer, kind: str) -> HintCall:
+    def _hint_call(self, event: RequeueConsidered, pod: str, hint: HintAnswer, kind: str) -> HintCall:
         objects = self._objects
         old_key, new_key = event.old.partition(" ")[2], event.new.partition(" ")[2]
         old: Node | Pod | None
@@ -225,8 +225,8 @@ class QueueLines:
             old, new = objects.node_before(old_key) if old_key else None, objects.node(new_key) if new_key else None
         else:
             old, new = objects.pod_before(old_key) if old_key else None, objects.pod(new_key) if new_key else None
-        is_queue = answer.hint == "Queue"
-        return HintCall(answer.plugin, is_queue, pod, objects.pod(pod), kind, old_key, new_key, old, new, self._pod_info)
+        is_queue = hint.hint == "Queue"
+        return HintCall(hint.plugin, is_queue, pod, objects.pod(pod), kind, old_key, new_key, old, new, self._pod_info)
 
 
 def came_back(event: RequeueConsidered, decision: RequeueDecision) -> bool:
@@ -239,9 +239,9 @@ def came_back(event: RequeueConsidered, decision: RequeueDecision) -> bool:
     return decision.in_flight or event.event_label == _FAILURE or (decision.queue is None and event.event_label not in _FLUSHES)
 
 
-def _has_no_hint(answer: HintAnswer) -> bool:
+def _has_no_hint(hint: HintAnswer) -> bool:
     """Whether the plugin registered for the event without a function, or the queue did for it."""
-    return answer.on == "NodeUpdateNodeTaint" and answer.plugin not in ("TaintToleration", "PodTopologySpread")
+    return hint.on == "NodeUpdateNodeTaint" and hint.plugin not in ("TaintToleration", "PodTopologySpread")
 
 
 def _was_decided(cause: str, move: QueueMove) -> bool:

@@ -46,7 +46,7 @@ def plugin_of(framework):
 def pre_filter(world, pod):
     world.update()
     outcome = world.framework().run_pre_filter_plugins(CycleState(), pod)
-    return next(answer.status for answer in outcome.answers if answer.plugin == "DynamicResources")
+    return next(answer.status for answer in outcome.plugin_results if answer.plugin == "DynamicResources")
 
 
 def test_a_pod_without_claims_is_skipped(world):

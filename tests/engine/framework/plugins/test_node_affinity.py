@@ -43,7 +43,7 @@ def test_selector_and_required_affinity_must_both_hold(three, spec, rejected):
 def test_a_pod_without_required_affinity_skips_the_filter(three):
     pre, _, state = three.filter(three.framework(), three.pod("p"))
 
-    assert next(answer for answer in pre.answers if answer.plugin == NAME).status.is_skip
+    assert next(answer for answer in pre.plugin_results if answer.plugin == NAME).status.is_skip
     assert NAME in state.skip_filter_plugins
 
 

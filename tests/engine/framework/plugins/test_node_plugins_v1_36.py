@@ -184,7 +184,7 @@ def test_plugins_with_nothing_to_filter_skip_it(world):
     world.node("n")
     pre, _, state = world.filter(world.framework(), world.pod("p"))
 
-    assert [answer.plugin for answer in pre.answers if answer.status.is_success] == ["NodeResourcesFit"]
+    assert [answer.plugin for answer in pre.plugin_results if answer.status.is_success] == ["NodeResourcesFit"]
     assert "DynamicResources" in state.skip_filter_plugins
 
 

@@ -167,4 +167,4 @@ def test_spreading_is_skipped_without_constraints(world):
     world.node("n", labels={"zone": "a"})
     pre, _, _ = world.filter(world.framework(), world.pod("p"))
 
-    assert next(answer for answer in pre.answers if answer.plugin == "PodTopologySpread").status.is_skip
+    assert next(answer for answer in pre.plugin_results if answer.plugin == "PodTopologySpread").status.is_skip

@@ -22,7 +22,7 @@ def _zone(*zones):
 def _pre_filter(world, pod):
     world.update()
     outcome = world.framework().run_pre_filter_plugins(CycleState(), pod)
-    return next(answer for answer in outcome.answers if answer.plugin == NAME)
+    return next(answer for answer in outcome.plugin_results if answer.plugin == NAME)
 
 
 def _reserved(world, framework, pod, node):
@@ -394,7 +394,7 @@ def test_prebind_writes_and_waits_for_the_controller(world, storage):
     first = framework.run_pre_bind_plugins(state, pod, "a")
     volume, claim = world.api.updated
     _controller_is_done(storage)
-    second = framework.run_pre_bind_plugins(state, pod, "a", first.answers)
+    second = framework.run_pre_bind_plugins(state, pod, "a", first.plugin_results)
 
     assert first.status.is_wait
     assert (volume.spec.claim_ref.name, volume.metadata.annotations) == ("static", {"pv.kubernetes.io/bound-by-controller": "yes"})

@@ -52,7 +52,7 @@ def test_a_claim_without_exclusive_use_needs_no_filter(world, storage, modes, us
     pre, _, state = world.filter(world.framework(), storage.pod("p", "c"))
 
     assert ("VolumeRestrictions" in state.skip_filter_plugins) is skips
-    assert next(answer for answer in pre.answers if answer.plugin == "VolumeRestrictions").status.is_skip is skips
+    assert next(answer for answer in pre.plugin_results if answer.plugin == "VolumeRestrictions").status.is_skip is skips
 
 
 @pytest.mark.parametrize(

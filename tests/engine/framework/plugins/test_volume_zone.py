@@ -12,7 +12,7 @@ def _answer(world, pod):
     world.update()
     config = {"profiles": [{"plugins": {"multiPoint": {"disabled": [{"name": "VolumeBinding"}, {"name": "VolumeRestrictions"}]}}}]}
     outcome = world.framework(config).run_pre_filter_plugins(CycleState(), pod)
-    return next(answer.status for answer in outcome.answers if answer.plugin == NAME)
+    return next(answer.status for answer in outcome.plugin_results if answer.plugin == NAME)
 
 
 def test_a_node_must_be_in_zone_and_region_of_every_volume(world, storage):

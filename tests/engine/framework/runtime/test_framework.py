@@ -54,7 +54,7 @@ def test_prefilter_results_are_intersected(world, scripted):
     outcome = scripted(first, second).run_pre_filter_plugins(CycleState(), world.pod("p"))
 
     assert outcome.node_names == {"n2"}
-    assert [answer.node_names for answer in outcome.answers] == [("n1", "n2"), ("n2", "n3")]
+    assert [answer.node_names for answer in outcome.plugin_results] == [("n1", "n2"), ("n2", "n3")]
 
 
 def test_no_node_left_names_the_plugins_that_left_none(world, scripted):
@@ -329,7 +329,7 @@ def test_bind_runs_plugins_until_one_does_not_skip(world, scripted):
     bound = scripted(Scripted("A", bind=SKIP)).run_bind_plugins(CycleState(), pod, "n1")
 
     assert failed.status.message == 'running Bind plugin "B": boom'
-    assert [answer.plugin for answer in failed.answers] == ["A", "B"]
+    assert [answer.plugin for answer in failed.plugin_results] == ["A", "B"]
     assert bound.status == SUCCESS
     assert world.api.bound == [("default/p", "n1")]
 

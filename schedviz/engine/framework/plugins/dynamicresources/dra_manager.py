@@ -87,7 +87,7 @@ class DRAManager:
         return self._free_devices.devices_for(request, inputs.allocated.devices)
 
     def is_quick(self, request: PlainRequest, nodes: int, *, steps: int) -> bool:
-        """Whether `free_devices` answers for this many nodes in the time of these steps."""
+        """Whether `free_devices` computes this many nodes in the time of these steps."""
         return self._free_devices.is_quick(request, nodes, steps=steps)
 
     def device_class(self, name: str) -> DeviceClass | None:

@@ -85,7 +85,7 @@ _CANNOT_ALLOCATE: Final = unresolvable("cannot allocate all claims")
 _NOT_ON_NODE: Final = unresolvable("resourceclaim not available on the node")
 _STALE_SPECIAL_CLAIM: Final = unresolvable("cannot schedule extended resource claim")
 _CANNOT_FIT: Final = unresolvable("cannot fit resource")
-#: By the answers of `FreeDevices`.
+#: By the results of `FreeDevices`.
 _FREE_STATUSES: Final = (SUCCESS, _CANNOT_ALLOCATE, unresolvable(INVALID_POOLS))
 
 
@@ -248,12 +248,12 @@ class DynamicResources:
             return None
         free = self._manager.free_devices(request, data.inputs)
         codes = rows.node_column(("free devices", request), free.code_of, version=free.version)
-        answers = free.answers(codes)
-        if (answers == SEARCH).any():
+        results = free.results_of(codes)
+        if (results == SEARCH).any():
             return None
         data.allocator.add_time_for(len(rows) - 1)
-        data.free.append((rows, answers == FREE))
-        return Verdicts(answers, _FREE_STATUSES if answers.any() else (SUCCESS,))
+        data.free.append((rows, results == FREE))
+        return Verdicts(results, _FREE_STATUSES if results.any() else (SUCCESS,))
 
     def _restore_allocator(self, data: StateData, pod: PodInfo) -> None:
         if data.needs_allocator and data.allocator is None:

@@ -88,7 +88,7 @@ class Scripted:
             raise ValueError(f"args: {error}") from None
         self._handle = handle
         #: How often each rule has applied.
-        self._answered = [0] * len(self._rules)
+        self._applied = [0] * len(self._rules)
         named = {rule.point for rule in self._rules}
         for point, method in _METHODS.items():
             if point not in named:
@@ -98,8 +98,8 @@ class Scripted:
     def _rule(self, point: str, pod: PodInfo, node: str = "", *, use: bool = True) -> Rule | None:
         for index, rule in enumerate(self._rules):
             fits = rule.point == point and (not rule.pods or pod.key in rule.pods) and (not rule.nodes or not node or node in rule.nodes)
-            if fits and (not rule.times or self._answered[index] < rule.times):
-                self._answered[index] += use
+            if fits and (not rule.times or self._applied[index] < rule.times):
+                self._applied[index] += use
                 return rule
         return None
 
@@ -159,7 +159,7 @@ class Scripted:
         return SKIP if rule is None else rule.status()
 
     def to_state(self, number: Callable[[KubeObject], int]) -> list[int]:  # noqa: ARG002
-        return list(self._answered)
+        return list(self._applied)
 
     def load(self, state: list[int], find: Callable[[int], KubeObject]) -> None:  # noqa: ARG002
-        self._answered = list(state)
+        self._applied = list(state)

@@ -41,7 +41,7 @@ IN_ZONE_A = {"nodeSelectorTerms": [{"matchExpressions": [{"key": "zone", "operat
 
 
 class Arrays:
-    """The answers of `FreeDevices` for all nodes, while slices and allocations change."""
+    """The results of `FreeDevices` for all nodes, while slices and allocations change."""
 
     def __init__(self, devices: Devices, count: int = 1) -> None:
         self.devices = devices
@@ -50,9 +50,9 @@ class Arrays:
         self.pools.update(devices.slices)
         self.index = FreeDeviceIndex(self.pools, Selectors())
 
-    def answers(self, nodes: Sequence[Node] = NODES) -> list[int]:
+    def results(self, nodes: Sequence[Node] = NODES) -> list[int]:
         free = self.index.devices_for(self.request, set(self.devices.allocated.devices))
-        return free.answers(np.array([free.code_of(_info(node)) for node in nodes])).tolist()
+        return free.results_of(np.array([free.code_of(_info(node)) for node in nodes])).tolist()
 
 
 def _info(node: Node) -> NodeInfo:
@@ -91,7 +91,7 @@ def test_the_answers_are_those_of_a_search_on_each_node(seed: int, count: int) -
 
     for _ in range(30):
         devices.allocated.devices ^= {source.choice(every)}
-        assert arrays.answers() == [_searched(devices, node, count) for node in NODES]
+        assert arrays.results() == [_searched(devices, node, count) for node in NODES]
 
 
 def test_a_plain_request_gets_the_devices_that_a_search_finds() -> None:
@@ -106,10 +106,10 @@ def test_a_plain_request_gets_the_devices_that_a_search_finds() -> None:
 def test_too_few_devices_of_many_take_a_search_because_it_may_time_out() -> None:
     devices = Devices(_pool(0, "A" * 20, nodeName="n0"))
 
-    assert Arrays(devices, 20).answers(NODES[:1]) == [FREE]
-    assert Arrays(devices, 21).answers(NODES[:1]) == [SEARCH]
+    assert Arrays(devices, 20).results(NODES[:1]) == [FREE]
+    assert Arrays(devices, 21).results(NODES[:1]) == [SEARCH]
     devices.max_steps = 10_000_000
-    assert Arrays(devices, 21).answers(NODES[:1]) == [NONE_FREE]
+    assert Arrays(devices, 21).results(NODES[:1]) == [NONE_FREE]
 
 
 @pytest.mark.parametrize(
@@ -136,13 +136,13 @@ def test_arrays_answer_only_if_that_takes_no_longer_than_a_search_may(
 def test_changed_slices_and_nodes_have_new_answers() -> None:
     devices = Devices(_pool(0, "A", nodeName="n0"))
     arrays = Arrays(devices)
-    assert arrays.answers(NODES[:2]) == [FREE, NONE_FREE]
+    assert arrays.results(NODES[:2]) == [FREE, NONE_FREE]
 
     devices.slices = [_pool(0, "A", nodeName="n1"), _pool(1, "A", nodeSelector=IN_ZONE_A)]
     arrays.pools.update(devices.slices)
 
-    assert arrays.answers(NODES[:2]) == [NONE_FREE, FREE]
-    assert arrays.answers([node_called("n0", zone="a")]) == [FREE]
+    assert arrays.results(NODES[:2]) == [NONE_FREE, FREE]
+    assert arrays.results([node_called("n0", zone="a")]) == [FREE]
 
 
 @pytest.mark.parametrize(
@@ -152,14 +152,14 @@ def test_a_device_that_is_not_plain_or_fails_a_selector_takes_a_search(member: d
     special = device("special", model="A") | member
     arrays = Arrays(Devices(slice_of(special, name="s0", pool="p0", nodeName="n0"), _pool(1, "A", nodeName="n1")))
 
-    assert arrays.answers(NODES[:3]) == [SEARCH, FREE, NONE_FREE]
+    assert arrays.results(NODES[:3]) == [SEARCH, FREE, NONE_FREE]
 
 
 def test_an_error_of_a_node_is_left_to_the_search() -> None:
     invalid = {"nodeSelectorTerms": [{"matchExpressions": [{"key": "zone", "operator": "Gt", "values": ["x"]}]}]}
     devices = Devices(_pool(0, "A", nodeSelector=invalid))
 
-    assert Arrays(devices).answers(NODES[:1]) == [SEARCH]
+    assert Arrays(devices).results(NODES[:1]) == [SEARCH]
     with pytest.raises(AllocationError):
         devices.allocator().find(NODES[0], [claim_for(request())])
 

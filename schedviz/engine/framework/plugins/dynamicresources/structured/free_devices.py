@@ -1,8 +1,8 @@
 """`FreeDevices`: which nodes have free devices for a claim with one request, as arrays over all nodes.
 
 Most claims have one request, and nothing but selectors and earlier allocations decide which devices it gets: the first ones that are free.
-Then a cycle need not search each node: its answer changes only if one of its devices is allocated or freed. Nodes that see the same devices
-share an answer.
+Then a cycle need not search each node: its result changes only if one of its devices is allocated or freed. Nodes that see the same devices
+share an result.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from schedviz.engine.framework.plugins.dynamicresources.structured.pools import (
-    MAX_ANSWERS,
+    MAX_KEPT_RESULTS,
     Pool,
     PoolError,
     PoolIndex,
@@ -30,7 +30,7 @@ from schedviz.engine.framework.plugins.dynamicresources.structured.state import 
 from schedviz.engine.framework.types import NodeInfo
 from schedviz.kube.core import Node
 
-#: The answers for a node.
+#: The results for a node.
 FREE: Final = 0
 NONE_FREE: Final = 1
 #: None is free, and a pool could not be used.
@@ -97,10 +97,10 @@ class FreeDeviceIndex:
         self._kept: dict[PlainRequest, FreeDevices] = {}
 
     def is_quick(self, request: PlainRequest, nodes: int, *, steps: int) -> bool:
-        """Whether the answers for this many nodes take no longer than these steps. It does not matter what is known already: the same
+        """Whether the results for this many nodes take no longer than these steps. It does not matter what is known already: the same
         state must always be handled in the same way.
         """
-        if len(request.expressions) > MAX_ANSWERS:
+        if len(request.expressions) > MAX_KEPT_RESULTS:
             return False
         lookups = self._pools.several_nodes_device_count * nodes * (1 + len(request.expressions)) * _VISITS_PER_LOOKUP
         return request.visits_for(self._pools.device_count) + lookups <= steps * VISITS_PER_STEP
@@ -131,7 +131,7 @@ class FreeDevices:
         self._codes: dict[_Choice, int] = {}
         self._codes_of_device: dict[DeviceID, list[int]] = {}
         self._allocated: set[DeviceID] = set()
-        self._answers: npt.NDArray[np.int8] = np.full(1, SEARCH, np.int8)
+        self._results: npt.NDArray[np.int8] = np.full(1, SEARCH, np.int8)
 
     def update(self, allocated: set[DeviceID]) -> None:
         """Take the devices that are allocated now. The set must not change afterwards."""
@@ -140,7 +140,7 @@ class FreeDevices:
         changed = allocated ^ self._allocated
         self._allocated = allocated
         for code in {code for device in changed for code in self._codes_of_device.get(device, ())}:
-            self._answers[code] = self._answer(code)
+            self._results[code] = self._result(code)
 
     def code_of(self, info: NodeInfo) -> int:
         """The code of a node. It depends only on the Node object, as long as the slices are the same."""
@@ -156,22 +156,22 @@ class FreeDevices:
         code = self._codes.get(choice)
         return self._add(choice) if code is None else code
 
-    def answers(self, codes: npt.NDArray[np.signedinteger[Any]]) -> npt.NDArray[np.int8]:
+    def results_of(self, codes: npt.NDArray[np.signedinteger[Any]]) -> npt.NDArray[np.int8]:
         """`FREE`, `NONE_FREE`, `INVALID_POOL` or `SEARCH` for each code."""
-        answers: npt.NDArray[np.int8] = self._answers[codes]
-        return answers
+        results: npt.NDArray[np.int8] = self._results[codes]
+        return results
 
     def _add(self, choice: _Choice) -> int:
         code = self._codes[choice] = len(self._choices)
         self._choices.append(choice)
         for device in choice.devices:
             self._codes_of_device.setdefault(device.id, []).append(code)
-        if code == len(self._answers):
-            self._answers = np.resize(self._answers, 2 * code)
-        self._answers[code] = self._answer(code)
+        if code == len(self._results):
+            self._results = np.resize(self._results, 2 * code)
+        self._results[code] = self._result(code)
         return code
 
-    def _answer(self, code: int) -> int:
+    def _result(self, code: int) -> int:
         choice = self._choices[code]
         chosen = self._request.choose(choice.devices, choice.seen, self._allocated)
         if chosen is None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from schedviz.engine.framework.plugins.dynamicresources.structured.selectors import Answer, SelectorError, Selectors
+from schedviz.engine.framework.plugins.dynamicresources.structured.selectors import SelectorError, SelectorResult, Selectors
 from schedviz.engine.framework.plugins.dynamicresources.structured.state import AllocatorFeatures, DeviceID, PoolID
 from schedviz.kube.affinity import NodeSelector
 from schedviz.kube.core import Node
@@ -21,8 +21,8 @@ from schedviz.kube.selectors import SelectorError as NodeSelectorError
 
 #: Longer expressions count as work when they are first used, because they are compiled then.
 _LONG_EXPRESSION: Final = 1024
-#: How many selectors a device keeps answers for.
-MAX_ANSWERS: Final = 64
+#: How many selectors a device keeps results of.
+MAX_KEPT_RESULTS: Final = 64
 
 
 _UNKNOWN: Final = object()
@@ -40,7 +40,7 @@ class PoolError(ValueError):
 class SliceDevice:
     """A device of a slice, with cached selector results."""
 
-    __slots__ = ("_answers", "allows_multiple", "amounts", "device", "has_request_policy", "id", "slice")
+    __slots__ = ("_results", "allows_multiple", "amounts", "device", "has_request_policy", "id", "slice")
 
     def __init__(self, slice_: ResourceSlice, device: Device) -> None:
         self.slice = slice_
@@ -52,7 +52,7 @@ class SliceDevice:
         self.amounts = sum(
             1 + len(capacity.request_policy.valid_values if capacity.request_policy else ()) for capacity in device.capacity.values()
         )
-        self._answers: dict[str, Answer] = {}
+        self._results: dict[str, SelectorResult] = {}
 
     @property
     def is_plain(self) -> bool:
@@ -61,14 +61,14 @@ class SliceDevice:
         special = own.consumes_counters or own.taints or own.binding_conditions or self.has_request_policy or self.allows_multiple
         return not special and not self.slice.spec.per_device_node_selection
 
-    def answer(self, expression: str, selectors: Selectors) -> Answer:
+    def result(self, expression: str, selectors: Selectors) -> SelectorResult:
         """Whether a selector selects the device."""
-        answer = self._answers.get(expression)
-        if answer is None:
-            if len(self._answers) >= MAX_ANSWERS:
-                self._answers.clear()
-            answer = self._answers[expression] = selectors.answer(expression, self.id.driver, self.device)
-        return answer
+        result = self._results.get(expression)
+        if result is None:
+            if len(self._results) >= MAX_KEPT_RESULTS:
+                self._results.clear()
+            result = self._results[expression] = selectors.result(expression, self.id.driver, self.device)
+        return result
 
 
 class Pool:
@@ -101,7 +101,7 @@ class Pool:
         """The devices that all selectors select; None: a device is not plain, or a selector fails for one or is unusually expensive."""
         selected = self._selected.get(expressions, _UNKNOWN)
         if selected is _UNKNOWN:
-            if len(self._selected) >= MAX_ANSWERS:
+            if len(self._selected) >= MAX_KEPT_RESULTS:
                 self._selected.clear()
             selected = self._selected[expressions] = self._select(expressions, selectors)
         return selected  # type: ignore[return-value]  # it is known
@@ -114,11 +114,11 @@ class Pool:
         selected: list[SliceDevice] = []
         for device in self.devices:
             for expression in expressions:
-                answer = device.answer(expression, selectors)
-                if isinstance(answer.value, SelectorError) or not answer.is_cheap:
+                result = device.result(expression, selectors)
+                if isinstance(result.value, SelectorError) or not result.is_cheap:
                     # The error, and the time, count only if the search comes to that device.
                     return None
-                if not answer.value:
+                if not result.value:
                     break
             else:
                 selected.append(device)

@@ -250,11 +250,11 @@ class Search:
         for index, expression in enumerate(expressions):
             if is_long(expression):
                 self._count(expression, None, len(expression) * _VISITS_PER_CHARACTER)
-            answer = device.answer(expression, self._rules.selectors)
-            self._count(expression, device.id, answer.visits)
-            if isinstance(answer.value, SelectorError):
-                raise AllocationError(f"{where}: selector #{index}: {answer.value}")
-            if not answer.value:
+            result = device.result(expression, self._rules.selectors)
+            self._count(expression, device.id, result.visits)
+            if isinstance(result.value, SelectorError):
+                raise AllocationError(f"{where}: selector #{index}: {result.value}")
+            if not result.value:
                 return False
         return True
 

@@ -28,7 +28,7 @@ class SelectorError(ValueError):
     """A selector that does not compile, or fails for a device. The text is upstream's."""
 
 
-class Answer(NamedTuple):
+class SelectorResult(NamedTuple):
     """A selector's value for a device, or how it fails, and how much work that was, in devices visited."""
 
     value: bool | SelectorError
@@ -47,25 +47,25 @@ class Selectors:
 
     def matches(self, expression: str, driver: str, device: Device) -> bool:
         """Whether the device is selected. Raises `SelectorError`."""
-        answer = self.answer(expression, driver, device).value
-        if isinstance(answer, SelectorError):
-            raise answer
-        return answer
+        result = self.result(expression, driver, device).value
+        if isinstance(result, SelectorError):
+            raise result
+        return result
 
-    def answer(self, expression: str, driver: str, device: Device) -> Answer:
+    def result(self, expression: str, driver: str, device: Device) -> SelectorResult:
         """Whether the device is selected, and how much work it took to know."""
         program = self._compiled(expression)
         if isinstance(program, str):
-            return Answer(SelectorError(f"CEL compile error: {program}"))
+            return SelectorResult(SelectorError(f"CEL compile error: {program}"))
         try:
             frame = program.frame({"device": self._variable(driver, device)}, cost_limit=MAX_COST)
         except SelectorError as error:
-            return Answer(error)
+            return SelectorResult(error)
         value = _evaluated(program, frame)
         spent = frame.cost + frame.work
         if spent < _USUAL_COST:
-            return Answer(value, _VISITS_PER_EVALUATION + int(spent * _USUAL_VISITS_PER_COST))
-        return Answer(value, spent * _VISITS_PER_COST, is_cheap=False)
+            return SelectorResult(value, _VISITS_PER_EVALUATION + int(spent * _USUAL_VISITS_PER_COST))
+        return SelectorResult(value, spent * _VISITS_PER_COST, is_cheap=False)
 
     def _compile(self, expression: str) -> cel.Program | str:
         """The program, or the compilation error."""
