@@ -308,7 +308,7 @@ def _earlier(path: Path, read: PlanText) -> _Earlier:
 
 def _run_new(checked: CheckedPlan, pool: TrialPool, earlier: _Earlier) -> list[TrialResult]:
     """Run the trials that the earlier run does not have, and one that it has, which must have the same numbers."""
-    from schedviz.experiments.extending import ResultsNotReusable, check_same
+    from schedviz.experiments.extending import ResultsNotReusable, require_same
 
     known = earlier.known
     again = min(known, default=None)
@@ -317,7 +317,7 @@ def _run_new(checked: CheckedPlan, pool: TrialPool, earlier: _Earlier) -> list[T
     results = {**known, **{result.number: result for result in found}}
     if again is not None:
         try:
-            check_same(known[again], results[again])
+            require_same(known[again], results[again])
         except ResultsNotReusable as error:
             raise click.ClickException(f"{earlier.path}: the results cannot be used: {error}. Run without --reuse.") from None
         say(f"{len(known)} of {len(checked.trials)} trials are of {earlier.path}", err=True)

@@ -10,7 +10,7 @@ import msgspec
 
 from schedviz.engine.clock import nanoseconds
 from schedviz.experiments.errors import PlanError
-from schedviz.experiments.plan import LATEST_ARRIVAL, Arrivals
+from schedviz.experiments.plan import MAX_ARRIVAL_SECONDS, Arrivals
 from schedviz.kube.core import Pod
 from schedviz.kube.timestamps import parse_timestamp
 
@@ -25,11 +25,10 @@ class Arrival(msgspec.Struct, frozen=True):
 def arrivals_of(pods: Sequence[Pod], arrivals: Arrivals, seed: int) -> list[Arrival]:
     """The arrivals in order. Pods with equal times keep their order. Raises `PlanError` for a pod without a time, or far in the future."""
     times = _created(pods, arrivals) if arrivals.source is not None else _drawn(len(pods), arrivals, seed)
-    if max(times, default=0.0) > LATEST_ARRIVAL:
+    if max(times, default=0.0) > MAX_ARRIVAL_SECONDS:
         member = "speed" if arrivals.source is not None else "rate"
-        message = (
-            f"the last pod would arrive after {max(times):,.3g} s; at most {LATEST_ARRIVAL:,.3g} s are possible; give a higher {member}"
-        )
+        most = f"at most {MAX_ARRIVAL_SECONDS:,.3g} s are possible"
+        message = f"the last pod would arrive after {max(times):,.3g} s; {most}; give a higher {member}"
         raise PlanError.of(f"workload.arrivals.{member}", message)
     found = [Arrival(nanoseconds(time), _as_new(pod)) for time, pod in zip(times, pods, strict=True)]
     return sorted(found, key=lambda arrival: arrival.at)
@@ -40,8 +39,8 @@ def _drawn(count: int, arrivals: Arrivals, seed: int) -> list[float]:
     rate = arrivals.rate or 1.0
     if arrivals.distribution == "fixed":
         return [(number + 1) / rate for number in range(count)]
-    source = random.Random(f"{seed}/arrivals")  # noqa: S311 - a reproducible draw, no secret.
-    return list(accumulate(source.expovariate(rate) for _ in range(count)))
+    rng = random.Random(f"{seed}/arrivals")  # noqa: S311 - a reproducible draw, no secret.
+    return list(accumulate(rng.expovariate(rate) for _ in range(count)))
 
 
 def _created(pods: Sequence[Pod], arrivals: Arrivals) -> list[float]:

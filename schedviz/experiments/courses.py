@@ -1,4 +1,4 @@
-"""What is drawn of a variant in addition to its numbers: how full its nodes are, and its numbers over time. Means over a few seeds."""
+"""What is plotted of a variant in addition to its numbers: how full its nodes are, and its series. Means over a few seeds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DIGITS: Final = 6
 
 
 class Course(msgspec.Struct, frozen=True, gc=False):
-    """A time series, which REST and results call a course: the mean over seeds, the least and the largest. All lists have one length."""
+    """A series of a variant: the mean, the least and the largest of the trials' series over seeds. All lists have one length."""
 
     at: list[float]
     mean: list[float]

@@ -23,7 +23,7 @@ class ResultsNotReusable(Exception):
     """Results of an earlier run are not those of the plan's trials. The text has the reason."""
 
 
-def check_added(old: PlanText, new: PlanText) -> None:
+def validate_added(old: PlanText, new: PlanText) -> None:
     """Raise `PlanError` unless the new plan has the trials of the old one, with the same numbers, and then others."""
     faults = [Fault(name, "it cannot change after trials have run; create another experiment") for name in _changed(old.plan, new.plan)]
     if faults:
@@ -40,7 +40,7 @@ def reusable(earlier: Results, new: PlanText) -> dict[int, TrialResult]:
     """The results of the new plan's trials that an earlier run has, by their numbers. Their placements are unknown.
 
     Raises `ResultsNotReusable` if the plans differ in more than their variants and seeds. That the base and the plugins are still the same
-    has to be checked by running one of the trials again (`check_same`).
+    has to be checked by running one of the trials again (`require_same`).
     """
     if earlier.schedviz != __version__:
         raise ResultsNotReusable(f"they are of schedviz {earlier.schedviz}, and this is {__version__}")
@@ -57,7 +57,7 @@ def reusable(earlier: Results, new: PlanText) -> dict[int, TrialResult]:
     return {trial.number: _result(trial, known[_key(trial)], volatile) for trial in new.trials if _key(trial) in known}
 
 
-def check_same(known: TrialResult, again: TrialResult) -> None:
+def require_same(known: TrialResult, again: TrialResult) -> None:
     """Raise `ResultsNotReusable` if a trial that was run again has other numbers."""
     if again.error:
         raise ResultsNotReusable(f"trial {again.number} fails now: {again.error}")

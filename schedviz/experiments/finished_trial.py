@@ -13,7 +13,7 @@ from schedviz.experiments.plan import Prices
 from schedviz.experiments.prices import price_of
 from schedviz.experiments.series import SeriesAxis
 from schedviz.experiments.usage import Usage, UsageSource
-from schedviz.experiments.usage_log import Change
+from schedviz.experiments.usage_log import NodeOrPodWrite
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.policy import PodDisruptionBudget
 
@@ -30,7 +30,7 @@ class FinishedTrial:
         simulation: Simulation,
         history: History,
         *,
-        changes: Sequence[Change],
+        changes: Sequence[NodeOrPodWrite],
         before: Mapping[str, Pod],
         arrived: Mapping[str, Pod],
         ended: Mapping[str, str],

@@ -41,20 +41,20 @@ class LifetimeSource:
         owners = self._lifetimes.owners
         if owners and (owner is None or owner.kind not in owners):
             return None
-        source = random.Random(f"{self._seed}/lifetime/{pod.key}")  # noqa: S311 - a reproducible draw, no secret.
+        rng = random.Random(f"{self._seed}/lifetime/{pod.key}")  # noqa: S311 - a reproducible draw, no secret.
         if self._lifetimes.source is None:
-            return nanoseconds(_draw(self._lifetimes, source))
+            return nanoseconds(_draw(self._lifetimes, rng))
         names = [] if owner is None else [name for name in _names(pod, owner) if name in self._observed]
-        return nanoseconds(source.choice(self._observed[names[0]])) if names else None
+        return nanoseconds(rng.choice(self._observed[names[0]])) if names else None
 
 
-def _draw(lifetimes: Lifetimes, source: random.Random) -> float:
+def _draw(lifetimes: Lifetimes, rng: random.Random) -> float:
     mean = lifetimes.mean or 0.0
     match lifetimes.distribution:
         case "exponential":
-            return source.expovariate(1 / mean)
+            return rng.expovariate(1 / mean)
         case "uniform":
-            return source.uniform(0, 2 * mean)
+            return rng.uniform(0, 2 * mean)
         case "fixed":
             return mean
 

@@ -24,8 +24,8 @@ MAX_VALUES: Final = 1_000_000
 MAX_NODES: Final = 100_000
 #: Copies of pods that a load can add.
 MAX_COPIES: Final = 200_000
-#: When the last pod of a workload can arrive, in seconds of virtual time: after 31 years.
-LATEST_ARRIVAL: Final = 1e9
+#: When the last pod of a workload can arrive: after 31 years of virtual time.
+MAX_ARRIVAL_SECONDS: Final = 1e9
 #: Characters of a variant's name; in a grid, the names of its values together.
 MAX_VARIANT_NAME_LENGTH: Final = 1_000
 
@@ -61,7 +61,7 @@ class Arrivals(PlanPart, frozen=True):
 
     #: Pods per second of virtual time.
     rate: Annotated[float, Meta(gt=0, le=1e6)] | None = None
-    #: Of the intervals: exponential ones, or equal ones.
+    #: `poisson`: exponential intervals between arrivals; `fixed`: equal ones.
     distribution: Literal["poisson", "fixed"] = "poisson"
     #: When the pods of the dump were created.
     source: Literal["creationTimestamps"] | None = msgspec.field(name="from", default=None)
@@ -138,18 +138,18 @@ class NodesPatch(PlanPart, frozen=True):
     allocatable: dict[str, str | int] = {}
 
     @property
-    def most_nodes(self) -> int:
-        """The maximum number of nodes that it adds to those of the base."""
+    def max_nodes(self) -> int:
+        """The number of nodes that `count` and `add` ask for, at most."""
         return (self.count or 0) + sum(added.count for added in self.add)
 
     @property
     def changes_nodes(self) -> bool:
-        """Whether it has a member."""
+        """Whether any member is given."""
         return self != NodesPatch()
 
 
 class Patch(PlanPart, frozen=True):
-    """Differences from the scheduler that the plan's `common` describes."""
+    """Differences of a scheduler and its nodes: of `common` from the release's defaults, of a variant from `common`."""
 
     release: ReleaseName | None = None
     feature_gates: dict[str, bool] = {}
@@ -256,7 +256,7 @@ class Plan(PlanPart, frozen=True):
     #: Names of measures; all by default.
     measures: Annotated[list[Name], Meta(min_length=1)] | None = None
     limits: Limits = Limits()
-    #: For the measure `cost`.
+    #: For the measures `cost` and `totalCost`, and the series of the cost.
     prices: Prices | None = None
     code: Code = Code()
     tune: Tune | None = None

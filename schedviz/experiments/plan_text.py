@@ -11,7 +11,7 @@ import msgspec
 from schedviz.experiments.errors import PlanError
 from schedviz.experiments.plan import FORMAT, Base, Plan, Workload
 from schedviz.experiments.trials import Trial, trials_of
-from schedviz.experiments.tuning.goal import check_tuning
+from schedviz.experiments.tuning.goal import validate_tuning
 from schedviz.experiments.variants import Variant, expand
 from schedviz.ingest.yaml_nodes import NotYamlError, YamlNodes, parse_yaml
 from schedviz.kube.validation_errors import explain_validation_error
@@ -60,7 +60,7 @@ def parse_plan(text: str) -> PlanText:
         _check_workload(plan.workload)
         variants = expand(plan)
         if plan.tune is not None:
-            check_tuning(plan.tune)
+            validate_tuning(plan.tune)
     except PlanError as error:
         raise _located(error, nodes) from None
     return PlanText(text, plan, variants, nodes)

@@ -19,7 +19,7 @@ def price_of(node: Node, prices: Prices) -> float | None:
     return prices.per_hour.get(_value(node, prices), prices.default)
 
 
-def check_prices(prices: Prices, objects: Iterable[KubeObject]) -> None:
+def validate_prices(prices: Prices, objects: Iterable[KubeObject]) -> None:
     """Raise `PlanError` if a node has no price."""
     for obj in objects:
         if isinstance(obj, Node) and price_of(obj, prices) is None:

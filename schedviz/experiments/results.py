@@ -22,8 +22,8 @@ from schedviz.experiments.variants import Variant
 
 FORMAT: Final = "schedviz-experiment-results/1"
 #: Moves, node shares and courses are means over this many seeds at most: they need whole results, which are large.
-MAX_SEEDS: Final = 5
-#: Of all trials whose whole results are read at once: 200 bytes each.
+MAX_SHOWN_SEEDS: Final = 5
+#: Placements, of 200 bytes each, in all whole results that are read at once.
 MAX_PLACEMENTS: Final = 2_000_000
 #: The points of all series of a document. Those of many trials are thinned further, so that a page can load them.
 _MAX_POINTS: Final = 400_000
@@ -111,7 +111,7 @@ class Results(msgspec.Struct, frozen=True, rename="camel"):
     variants: list[VariantResult]
     trials: list[TrialRow]
     moves: Moves | None = None
-    #: What `at` of the courses (time series) counts: "seconds" of virtual time, "pods" that arrived, or "" without courses.
+    #: What `at` of the courses counts: "seconds" of virtual time, "pods" that had a first attempt, or "" without courses.
     courses_axis: str = ""
     #: The series that trials have.
     series: list[SeriesInfo] = []
@@ -140,12 +140,12 @@ class Experiment(msgspec.Struct, frozen=True):
         return self.plan.baseline or self.variants[0].name
 
 
-def drawn_trials(experiment: Experiment) -> list[Trial]:
+def plotted_trials(experiment: Experiment) -> list[Trial]:
     """The trials whose whole results are needed: those of the first seeds, if there are not too many variants and placements."""
     if len(experiment.variants) > MAX_VARIANTS:
         return []
     fitting = MAX_PLACEMENTS // max(1, experiment.pods * len(experiment.variants))
-    seeds = experiment.plan.all_seeds[: min(MAX_SEEDS, fitting)]
+    seeds = experiment.plan.all_seeds[: min(MAX_SHOWN_SEEDS, fitting)]
     return [trial for trial in experiment.trials if trial.seed in seeds]
 
 
@@ -194,7 +194,7 @@ def results_of(
 
 def _drawn_results(experiment: Experiment, by_number: Mapping[int, TrialResult]) -> list[tuple[Trial, TrialResult]]:
     """The whole results of the trials that are drawn, without those that failed or have none yet."""
-    pairs = [(trial, by_number[trial.number]) for trial in drawn_trials(experiment) if trial.number in by_number]
+    pairs = [(trial, by_number[trial.number]) for trial in plotted_trials(experiment) if trial.number in by_number]
     return [(trial, result) for trial, result in pairs if not result.error]
 
 

@@ -26,9 +26,9 @@ from schedviz.trace.commands import MAX_SECONDS, Advance, AnyCommand, Run
 from schedviz.trace.events import AnyEvent
 
 #: Scheduling cycles between two calls of `stop`.
-_CYCLES: Final = 100
+_CYCLES_PER_STOP_CHECK: Final = 100
 #: The maximum of a `Run`.
-_CYCLES_OF_A_RUN: Final = 1_000_000
+_MAX_CYCLES_PER_RUN: Final = 1_000_000
 
 
 class TrialStopped(Exception):
@@ -60,7 +60,7 @@ class PluginFailedError(Exception):
         self.fault = fault
 
 
-class Recording(Protocol):
+class TrialObserver(Protocol):
     """Receives the events and commands of a `TrialRun`."""
 
     def add_events(self, events: list[AnyEvent]) -> None:
@@ -74,7 +74,7 @@ class TrialRun:
     """A trial's engine, from loading the base to the end of the run."""
 
     def __init__(
-        self, trial: Trial, base: BaseCluster, plan: Plan, stop: Callable[[], bool] = never, *, recording: Recording | None = None
+        self, trial: Trial, base: BaseCluster, plan: Plan, stop: Callable[[], bool] = never, *, recording: TrialObserver | None = None
     ) -> None:
         """Load the base. With a `recording`, events are recorded. Raises `PlanError`, `ConfigurationError`."""
         self.trial = trial
@@ -95,7 +95,7 @@ class TrialRun:
         self.history = History()
         self._usage = UsageLog(self.simulation)
         #: How many of its changes were processed.
-        self._followed = len(self._usage.changes)
+        self._noted = len(self._usage.changes)
         self._before = {obj.key: obj for obj in self.simulation.stored_objects() if isinstance(obj, Pod)}
         self._arrived: dict[str, Pod] = {}
         #: Why the run ended; "": it has not.
@@ -140,7 +140,7 @@ class TrialRun:
         until = [time for time in (self._timeline.next_at, self._deadline) if time is not None]
         if self._is_timed and until and self._tick:
             limits.append((min(until) - self.simulation.clock.now) // self._tick)
-        return min(max(min(limits), 1), _CYCLES_OF_A_RUN) if limits else None
+        return min(max(min(limits), 1), _MAX_CYCLES_PER_RUN) if limits else None
 
     def _limit_reached(self) -> str:
         """Which limit of the plan was reached; "": none."""
@@ -194,7 +194,7 @@ class TrialRun:
         def should_return() -> bool:
             nonlocal cycles
             cycles += 1
-            return cycles % _CYCLES == 0
+            return cycles % _CYCLES_PER_STOP_CHECK == 0
 
         self._seq += 1
         simulation.start(command, seq=self._seq)
@@ -213,17 +213,17 @@ class TrialRun:
             self._recording.add_events(events)
         self.cycles += len(cycles)
         if self._is_timed:
-            self._follow()
+            self._note_arrivals()
         self.history.add(cycles)
         for framework in self.simulation.scheduler.state.profiles.values():
             for plugin in framework.plugins.by_name.values():
                 if isinstance(plugin, GuardedPlugin) and plugin.first_fault is not None:
                     raise PluginFailedError(plugin.name, plugin.first_fault)
 
-    def _follow(self) -> None:
+    def _note_arrivals(self) -> None:
         """Note the pods that were created or got a node since the last time."""
         changes = self._usage.changes
-        for change in changes[self._followed :]:
+        for change in changes[self._noted :]:
             pod = change.after
             if not isinstance(pod, Pod):
                 continue
@@ -232,7 +232,7 @@ class TrialRun:
                 self.history.arrivals[pod.key] = change.at / SECOND
             elif pod.spec.node_name:
                 self._timeline.bound(pod, change.at)
-        self._followed = len(changes)
+        self._noted = len(changes)
 
 
 def _measured(run: TrialRun, measures: Sequence[Measure]) -> TrialResult:

@@ -1,4 +1,4 @@
-"""Numbers of a trial over time: the curves that a page or a report draws. Without the engine, so that a web server can read them."""
+"""Numbers of a trial over time: the series that a page or a report plots. Without the engine, so that a web server can read them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from schedviz.experiments.measure_info import Unit
 #: The points of one series at most.
 MAX_POINTS: Final = 200
 
-#: What `at` counts: `seconds` of virtual time, or `pods` of the workload that have arrived, where all are there from the beginning.
+#: What `at` counts: `seconds` of virtual time or, where all pods are there from the beginning, `pods` that have had a first attempt.
 SeriesAxis = Literal["seconds", "pods"]
 
 

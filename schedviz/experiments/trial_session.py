@@ -57,7 +57,7 @@ def trial_session(trial: Trial, base: BaseCluster, plan: Plan, *, stop: Callable
         objects=len(objects),
         commands=len(recording.commands),
         answers=0,
-        first_event=0,
+        after_event=0,
         last_event=simulation.event,
         last_cycle=view.cycle.cycle if view.cycle else 0,
         clock_seconds=view.clock_seconds,

@@ -15,7 +15,7 @@ from schedviz.engine.framework.resource import Resource
 from schedviz.experiments.amounts import amounts
 from schedviz.experiments.daemon_sets import is_of_daemon_set
 from schedviz.experiments.series import MAX_POINTS, Series, SeriesAxis
-from schedviz.experiments.usage_log import Change
+from schedviz.experiments.usage_log import NodeOrPodWrite
 from schedviz.kube.core import Node, Pod
 
 #: Digits of the numbers of a series: a plot shows no more.
@@ -25,9 +25,9 @@ _Floats = npt.NDArray[np.float64]
 
 
 class UsageSource(msgspec.Struct, frozen=True):
-    """What curves are made of."""
+    """What series are made of."""
 
-    changes: Sequence[Change]
+    changes: Sequence[NodeOrPodWrite]
     #: The pods in the order in which they were tried first, with the numbers of those cycles.
     first_tries: Sequence[tuple[int, str]]
     workload: Mapping[str, Pod]
@@ -131,7 +131,7 @@ class _Sums:
     def row(self) -> tuple[float, ...]:
         return (*self._allocatable, *self._requested, self._placed, len(self.waiting), self._nodes_used, self._cost)
 
-    def add(self, change: Change) -> None:
+    def add(self, change: NodeOrPodWrite) -> None:
         before, after = change.before, change.after
         if isinstance(before, Node) or isinstance(after, Node):
             if isinstance(before, Node):

@@ -1,4 +1,4 @@
-"""Records the changes during a trial of how much of its nodes is used. `usage` makes curves of them after the trial."""
+"""Records the changes during a trial of how much of its nodes is used. `usage` makes series of them after the trial."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from schedviz.kube.core import Node, Pod
 from schedviz.kube.meta import KubeObject
 
 
-class Change(NamedTuple):
-    """A write of a node, or of a pod that moves it to a node or away."""
+class NodeOrPodWrite(NamedTuple):
+    """A node or a pod was created, updated or deleted. Of updates of pods only those are kept that bind or finish the pod."""
 
     #: The scheduling cycle that began last; 0: none has begun.
     cycle: int
@@ -28,13 +28,13 @@ class UsageLog:
     def __init__(self, simulation: Simulation) -> None:
         self._simulation = simulation
         store = simulation.cluster.store
-        self.changes = [Change(0, 0, None, obj) for obj in store if isinstance(obj, Node | Pod)]
+        self.changes = [NodeOrPodWrite(0, 0, None, obj) for obj in store if isinstance(obj, Node | Pod)]
         store.on_change = self._note
 
     def _note(self, before: KubeObject | None, after: KubeObject | None) -> None:
         # Called for every write: it must take little time.
         if _matters(before, after):
-            self.changes.append(Change(self._simulation.cycle, self._simulation.clock.now, before, after))
+            self.changes.append(NodeOrPodWrite(self._simulation.cycle, self._simulation.clock.now, before, after))
 
 
 def _matters(before: KubeObject | None, after: KubeObject | None) -> bool:

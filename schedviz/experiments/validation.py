@@ -16,12 +16,12 @@ from schedviz.experiments.errors import Fault, PlanError
 from schedviz.experiments.measures import Measure, measures_named
 from schedviz.experiments.plan import Patch, Plan, Tune
 from schedviz.experiments.plan_text import PlanText
-from schedviz.experiments.prices import check_prices
+from schedviz.experiments.prices import validate_prices
 from schedviz.experiments.results import Experiment
 from schedviz.experiments.run_trial import TrialRun, TrialStopped
 from schedviz.experiments.trial_inputs import all_objects, settings_of_trial, timeline_of_trial
 from schedviz.experiments.trials import Trial
-from schedviz.experiments.tuning.goal import columns_of
+from schedviz.experiments.tuning.goal import constraint_columns
 from schedviz.experiments.tuning.space import Space
 from schedviz.experiments.variants import Variant
 from schedviz.kube.core import Pod
@@ -46,7 +46,7 @@ class CheckedPlan(msgspec.Struct, frozen=True):
     trials: list[Trial]
     measures: list[Measure]
     base: BaseCluster
-    #: Of the plan, which has its code.
+    #: The folder of the plan, which has its code.
     folder: Path = Path()
     #: Called with the number of pods that `workload.load` adds for a variant. May raise `PlanError`.
     require_few_added: Callable[[int], None] = _allow_any
@@ -100,7 +100,7 @@ def _checked(
     measures = measures_named(plan.measures, load_code(plan.code, folder, is_trusted=is_trusted))
     checked = CheckedPlan(read.text, plan, read.variants, read.trials, measures, base, folder, require_few_added)
     if plan.prices is not None:
-        check_prices(plan.prices, base.objects)
+        validate_prices(plan.prices, base.objects)
     timeline_of_trial(checked.trials[0], base, plan)
     faults: list[Fault] = []
     for variant in read.variants:
@@ -131,15 +131,15 @@ def _faults_of_tuning(tune: Tune, checked: CheckedPlan) -> list[Fault]:
     """What is wrong with the goal, and with the candidates at the corners of the space."""
     known = {each.name for each in checked.measures}
     faults = []
-    for path, column in (("tune.minimize", tune.minimize), ("tune.maximize", tune.maximize), *columns_of(tune)):
+    for path, column in (("tune.minimize", tune.minimize), ("tune.maximize", tune.maximize), *constraint_columns(tune)):
         if column is not None and column.partition(".")[0] not in known:
             faults.append(Fault(path, f"the plan has no measure {column.partition('.')[0]!r}; it has {', '.join(sorted(known))}"))
-    corners = Space(tune, base=patch_of(checked)).corners()
+    corners = Space(tune, base=baseline_patch(checked)).corners()
     faults += [msgspec.structs.replace(fault, path=variant.path) for variant in corners for fault in faults_of(variant, checked)]
     return faults
 
 
-def patch_of(checked: CheckedPlan) -> Patch:
+def baseline_patch(checked: CheckedPlan) -> Patch:
     """What the baseline changes, and candidates of a search change further."""
     return next(variant.patch for variant in checked.variants if variant.name == checked.baseline)
 

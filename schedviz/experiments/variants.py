@@ -102,8 +102,8 @@ def _of_grid(plan: Plan) -> list[Variant]:
 
 def _check_nodes(variants: Sequence[Variant]) -> None:
     for variant in variants:
-        if variant.patch.nodes.most_nodes > MAX_NODES:
-            message = f"the variant asks for {variant.patch.nodes.most_nodes:,} nodes; at most {MAX_NODES:,} are possible"
+        if variant.patch.nodes.max_nodes > MAX_NODES:
+            message = f"the variant asks for {variant.patch.nodes.max_nodes:,} nodes; at most {MAX_NODES:,} are possible"
             raise PlanError.of(f"{variant.path}.nodes", message, variant=variant.name)
 
 

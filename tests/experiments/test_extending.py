@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from schedviz.experiments.errors import PlanError
-from schedviz.experiments.extending import ResultsNotReusable, check_added, check_same, reusable
+from schedviz.experiments.extending import ResultsNotReusable, require_same, reusable, validate_added
 from schedviz.experiments.plan_text import PlanText, parse_plan
 from schedviz.experiments.pool import run_all
 from schedviz.experiments.results import Results, decode_results, encode_results, results_of
@@ -23,7 +23,7 @@ def read(text: str) -> PlanText:
 
 def faults(old: str, new: str) -> list[str]:
     with pytest.raises(PlanError) as caught:
-        check_added(read(old), read(new))
+        validate_added(read(old), read(new))
     return [str(fault) for fault in caught.value.faults]
 
 
@@ -33,7 +33,7 @@ def saved(text: str = OLD) -> Results:
 
 
 def test_variants_are_added_after_those_that_ran() -> None:
-    check_added(read(OLD), read(NEW))
+    validate_added(read(OLD), read(NEW))
     (fault,) = faults(OLD, NEW.replace("{name: a}", "{name: z}, {name: a}"))
     assert fault.startswith("line 4: variants[0]: variant 'z': trial 0 would be 'z, seed 1', and was 'a, seed 1'")
 
@@ -44,7 +44,7 @@ def test_a_variant_that_ran_keeps_its_changes() -> None:
 
 def test_a_grid_grows_along_its_first_axis() -> None:
     grid = "base: {generate: {nodes: 4, pods: 20}}\ngrid: {size: [{name: s1}%s], share: [{name: p1}, {name: p2}]}\n"
-    check_added(read(grid % ""), read(grid % ", {name: s2}"))
+    validate_added(read(grid % ""), read(grid % ", {name: s2}"))
 
 
 def test_other_members_cannot_change() -> None:
@@ -91,6 +91,6 @@ def test_results_of_something_else_are_rejected(earlier: Results, reason: str) -
 
 def test_a_trial_with_other_numbers_shows_that_its_inputs_changed() -> None:
     known = reusable(saved(), read(NEW))[0]
-    check_same(known, known)
+    require_same(known, known)
     with pytest.raises(ResultsNotReusable, match="trial 0 has placed 7 now, and had 20; the base, a plugin or a measure changed"):
-        check_same(known, msgspec.structs.replace(known, values={**known.values, "placed": 7.0}))
+        require_same(known, msgspec.structs.replace(known, values={**known.values, "placed": 7.0}))

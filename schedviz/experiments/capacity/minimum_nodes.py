@@ -22,12 +22,14 @@ ReportProgress = Callable[[str], object]
 class MinimumNodes(msgspec.Struct, frozen=True, rename="camel"):
     """The number of nodes that suffices, and what prevents a smaller one."""
 
+    #: The number of nodes of the cluster.
     nodes: int
     #: The number of nodes that suffices.
     needed: int
     #: The nodes that can be removed, in the order in which to drain them.
     removable: list[str]
-    #: The pods that would be pending if one more node were removed, with the reasons; empty if all nodes can be removed.
+    #: The pods that would be pending if the next node in drain order were removed, with the reasons (on the wire: `nextStops`); empty if
+    #: all nodes can be removed. `greedy` skips that node and goes on, so pods that later removals would leave pending are not among them.
     blocking_pods: dict[str, str] = msgspec.field(name="nextStops")
     #: Pods that are pending even with all nodes. They are not counted.
     pending_before: int

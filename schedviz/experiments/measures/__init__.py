@@ -5,6 +5,6 @@ A user's measure is an entry point of the group `schedviz.measures` (docs/experi
 
 from schedviz.experiments.measure_info import MeasureInfo
 from schedviz.experiments.measures.measure import Measure, MeasureError, Values, measure
-from schedviz.experiments.measures.registry import known_measures, measures_named
+from schedviz.experiments.measures.registry import built_in_measures, measures_named
 
-__all__ = ["Measure", "MeasureError", "MeasureInfo", "Values", "known_measures", "measure", "measures_named"]
+__all__ = ["Measure", "MeasureError", "MeasureInfo", "Values", "built_in_measures", "measure", "measures_named"]

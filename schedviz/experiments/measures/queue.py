@@ -19,7 +19,7 @@ def attempts(trial: FinishedTrial) -> dict[str, float]:
 
 @measure(
     "waiting",
-    title="Virtual time from a pod's arrival to the cycle that scheduled it: of half of the pods at most p50, of 99 % at most p99",
+    title="Virtual time from a pod's arrival to the cycle that scheduled it: median (p50), 99th percentile (p99) and maximum",
     unit="seconds",
     better="lower",
 )

@@ -40,7 +40,7 @@ BUILT_IN: Final[tuple[Measure, ...]] = (
 )
 
 
-def known_measures() -> dict[str, Measure]:
+def built_in_measures() -> dict[str, Measure]:
     """The built-in measures by name."""
     return {measure.name: measure for measure in BUILT_IN}
 
@@ -49,13 +49,13 @@ def measures_named(names: Sequence[str] | None, own: Mapping[str, Measure] = {})
     """The measures of a plan; None: all built-in ones and the plan's `own`. Raises `PlanError` for an unknown or broken one."""
     if names is None:
         return [*BUILT_IN, *own.values()]
-    built_in = {**known_measures(), **own}
+    known = {**built_in_measures(), **own}
     points = {point.name: point for point in entry_points(group=GROUP)}
     measures, faults = [], []
     for index, name in enumerate(names):
         path = f"measures[{index}]"
-        if name in built_in:
-            measures.append(built_in[name])
+        if name in known:
+            measures.append(known[name])
         elif name in points:
             try:
                 loaded = points[name].load()
@@ -67,7 +67,7 @@ def measures_named(names: Sequence[str] | None, own: Mapping[str, Measure] = {})
                 continue
             measures.append(loaded)
         else:
-            faults.append(Fault(path, f"there is no measure {name!r}; there are {', '.join(sorted([*built_in, *points]))}"))
+            faults.append(Fault(path, f"there is no measure {name!r}; there are {', '.join(sorted([*known, *points]))}"))
     if faults:
         raise PlanError(faults)
     return measures

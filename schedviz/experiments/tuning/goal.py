@@ -62,14 +62,14 @@ def parse_constraint(text: str) -> Constraint:
     return Constraint(text, found["column"], found["sign"] == "<=", number, is_of_baseline=not found["number"])
 
 
-def columns_of(tune: Tune) -> Iterator[tuple[str, str]]:
+def constraint_columns(tune: Tune) -> Iterator[tuple[str, str]]:
     """The columns of the constraints, with their paths."""
     for index, text in enumerate(tune.constraints):
         yield f"tune.constraints[{index}]", parse_constraint(text).column
 
 
-def check_tuning(tune: Tune) -> None:
-    """Check the form of a search. Raises `PlanError` with every fault."""
+def validate_tuning(tune: Tune) -> None:
+    """Validate the form of a search. Raises `PlanError` with every fault."""
     faults = []
     if (tune.minimize is None) == (tune.maximize is None):
         faults.append(Fault("tune", "expected exactly one of minimize and maximize"))

@@ -17,10 +17,10 @@ from schedviz.experiments.trial_result import TrialResult
 from schedviz.experiments.trials import Trial
 from schedviz.experiments.tuning.goal import Goal
 from schedviz.experiments.tuning.space import Chosen, Space, is_whole
-from schedviz.experiments.validation import CheckedPlan, faults_of, patch_of
+from schedviz.experiments.validation import CheckedPlan, baseline_patch, faults_of
 from schedviz.experiments.variants import Variant
 
-#: Trials without a result from Optuna, after which it proposes nothing new any more.
+#: Batches of proposals in a row without a new candidate, after which the search ends.
 _MAX_REPEATS = 50
 
 Means = Mapping[str, float]
@@ -84,7 +84,7 @@ class _Search:
         self._checked = checked
         self._tune = tune
         self._goal = Goal.of(tune)
-        self._space = Space(tune, base=patch_of(checked))
+        self._space = Space(tune, base=baseline_patch(checked))
         self._failed = optuna.trial.TrialState.FAIL
         with warnings.catch_warnings():
             # Constraints are marked as experimental.

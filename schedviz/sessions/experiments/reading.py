@@ -15,7 +15,7 @@ from schedviz.experiments.measure_info import MeasureInfo
 from schedviz.experiments.plan import Plan
 from schedviz.experiments.plan_text import parse_plan
 from schedviz.experiments.results import Experiment as Described
-from schedviz.experiments.results import Results, drawn_trials, results_of
+from schedviz.experiments.results import Results, plotted_trials, results_of
 from schedviz.experiments.trial_result import TrialResult
 from schedviz.experiments.trials import Trial
 from schedviz.experiments.variants import Variant
@@ -93,7 +93,7 @@ def results(experiment: Experiment, *, volatile: bool = True, means: bool = True
     """The results of the trials that are done. The options are those of `results_of`; with `series`, all details are read."""
     described = _described(experiment)
     rows = ExperimentTrial.objects.filter(experiment=experiment, status=ExperimentTrial.Status.DONE)
-    drawn = {trial.number for trial in drawn_trials(described)}
+    drawn = {trial.number for trial in plotted_trials(described)}
     whole = rows if series else rows.filter(number__in=drawn)
     details = {number: data for number, data in read_in_batches(whole, "number", "detail", batch_size=_DETAIL_BATCH_ROWS) if data}
     unpack = _unpacker()

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import transaction
 
 from schedviz.experiments.errors import Fault, PlanError
-from schedviz.experiments.extending import check_added
+from schedviz.experiments.extending import validate_added
 from schedviz.experiments.plan import Code
 from schedviz.experiments.plan_text import PlanText, parse_plan
 from schedviz.sessions import quotas
@@ -83,7 +83,7 @@ def add_variants(experiment: Experiment, plan: str) -> None:
 
     Raises `PlanError` with lines, `QuotaReached`, and `NotPossible` unless the experiment is running, paused or finished.
     """
-    check_added(parse_plan(experiment.plan), _parse_for_server(plan))
+    validate_added(parse_plan(experiment.plan), _parse_for_server(plan))
     quotas.require_quota(experiment.owner_id, bytes=len(plan))
     rows = Experiment.objects.filter(pk=experiment.pk, status__in=_EXTENSIBLE, added_plan="", plan=experiment.plan)
     if not rows.update(added_plan=plan, faults=[], tries=0):
@@ -100,7 +100,7 @@ def _validate_cluster_sizes(read: PlanText) -> None:
             _validate_limit(read, f"{path}.nodes", spec.nodes, "GENERATE_NODES")
             _validate_limit(read, f"{path}.pods", spec.pods, "GENERATE_PODS")
     for variant in read.variants:
-        _validate_limit(read, f"{variant.path}.nodes", variant.patch.nodes.most_nodes, "GENERATE_NODES")
+        _validate_limit(read, f"{variant.path}.nodes", variant.patch.nodes.max_nodes, "GENERATE_NODES")
 
 
 def _validate_limit(read: PlanText, path: str, asked: int | None, setting: str) -> None:
