@@ -15,7 +15,7 @@ from schedviz.cli.loading import is_session_file, loaded
 if TYPE_CHECKING:
     from schedviz.engine import Simulation
     from schedviz.engine.extenders.calls import ExtenderCall
-    from schedviz.ingest.session_file import AnswerLine, CommandLine, SessionFile
+    from schedviz.ingest.session_file import CommandLine, ExtenderResponseLine, SessionFile
     from schedviz.trace.comparing import RunInMemory
     from schedviz.trace.events import AnyEvent
     from schedviz.trace.view import View
@@ -70,13 +70,13 @@ def run_of_session_file(name: str, pieces: Iterable[bytes]) -> RunInMemory:
 
 def _beginning_and_events(name: str, file: SessionFile) -> tuple[View, list[AnyEvent]]:
     """The initial view, and all events: those before a fork, which are replayed, and those of the file."""
-    from schedviz.ingest.session_file import AnswerLine, CommandLine, EventsLine, ForkLine, ObjectLine
+    from schedviz.ingest.session_file import CommandLine, EventsLine, ExtenderResponseLine, ForkLine, ObjectLine
     from schedviz.kube import codec
     from schedviz.kube.errors import KubeError
     from schedviz.trace.events import decode_events
 
     objects = []
-    responses: dict[int, AnswerLine] = {}
+    responses: dict[int, ExtenderResponseLine] = {}
     waiting: list[CommandLine] = []
     #: Of each ancestor: its commands, and the event at which it was forked.
     ancestors: list[tuple[list[CommandLine], int]] = []
@@ -88,7 +88,7 @@ def _beginning_and_events(name: str, file: SessionFile) -> tuple[View, list[AnyE
                     objects.append(codec.from_dict(line.object))
                 except KubeError as error:
                     raise click.ClickException(f"{name}: object {len(objects) + 1}: {error}") from None
-            case AnswerLine():
+            case ExtenderResponseLine():
                 responses[line.event] = line
             case CommandLine():
                 waiting.append(line)
@@ -105,7 +105,7 @@ def _beginning_and_events(name: str, file: SessionFile) -> tuple[View, list[AnyE
     return beginning, [*simulation.drain_events(), *events]
 
 
-def _engine(name: str, file: SessionFile, responses: dict[int, AnswerLine]) -> Simulation:
+def _engine(name: str, file: SessionFile, responses: dict[int, ExtenderResponseLine]) -> Simulation:
     from schedviz.engine import ConfigurationError, Simulation, SimulationSettings
 
     try:
@@ -122,13 +122,13 @@ def _do_until(simulation: Simulation, commands: Iterable[CommandLine], event: in
     for command in commands:
         if simulation.event >= event:
             return
-        if command.quarantined and command.stopped is None:
+        if command.quarantined and command.stopped_after_event is None:
             continue
         simulation.start(decode_command(bytes(command.command)), seq=command.seq)
-        if command.stopped is None or command.stopped >= event:
+        if command.stopped_after_event is None or command.stopped_after_event >= event:
             simulation.work_until(event)
             continue
-        _do_until_stopped(simulation, command.stopped)
+        _do_until_stopped(simulation, command.stopped_after_event)
 
 
 def _do_until_stopped(simulation: Simulation, event: int) -> None:
@@ -140,7 +140,7 @@ def _do_until_stopped(simulation: Simulation, event: int) -> None:
 class _FileResponses:
     """Makes no calls: returns the recorded responses."""
 
-    def __init__(self, responses: dict[int, AnswerLine]) -> None:
+    def __init__(self, responses: dict[int, ExtenderResponseLine]) -> None:
         self._responses = responses
 
     def call(self, call: ExtenderCall) -> bytes:

@@ -12,7 +12,7 @@ from typing import IO, Final, NamedTuple, Self
 from schedviz.ingest.budget import Budget, too_many_members
 from schedviz.ingest.errors import LimitExceeded, UnreadableFile
 from schedviz.ingest.limits import Limits
-from schedviz.ingest.source import is_of_use, shown_name
+from schedviz.ingest.source import may_be_of_use, shown_name
 from schedviz.ingest.spool import Spool
 
 _TAR_MAGIC_OFFSET: Final = 257
@@ -59,14 +59,14 @@ def tar_members(name: str, pieces: Iterator[bytes], limits: Limits, budget: Budg
     try:
         with tarfile.open(fileobj=stream, mode="r|", tarinfo=_BoundedHeader) as archive:  # type: ignore[call-overload]  # it reads, no more
             for info in archive:
-                budget.pass_member(name)
+                budget.count_member(name)
                 # Otherwise `tarfile` would keep a record of each member.
                 archive.members = []
                 shown = shown_name(info.name)
                 if why := _why_tar_member_is_left_out(info):
                     yield Member(shown, _nothing, left_out=why)
-                elif info.isfile() and is_of_use(info.name):
-                    budget.open_member(f"{name}: {shown}", info.size)
+                elif info.isfile() and may_be_of_use(info.name):
+                    budget.count_opened(f"{name}: {shown}", info.size)
                     file = archive.extractfile(info)
                     yield Member(shown, _nothing if file is None else _KeptPieces(name, file), info.size)
     except (tarfile.TarError, EOFError) as error:
@@ -74,7 +74,7 @@ def tar_members(name: str, pieces: Iterator[bytes], limits: Limits, budget: Budg
 
 
 def zip_members(name: str, pieces: Iterator[bytes], limits: Limits, budget: Budget) -> Iterator[Member]:
-    """The files of a zip, in order. Raises as `tar_members`."""
+    """The files of a zip, in order. Raises as `tar_members`, and `LimitExceeded` for a zip that is too large."""
     with Spool(_MEMORY_BYTES) as file:
         size = 0
         for piece in pieces:
@@ -83,8 +83,8 @@ def zip_members(name: str, pieces: Iterator[bytes], limits: Limits, budget: Budg
                 raise LimitExceeded(name, "the archive is too large", "unpacked_bytes", limits.unpacked_bytes)
             file.write(piece)
         try:
-            with zipfile.ZipFile(opened := _SmallReads(name, file, limits)) as archive:
-                opened.is_open = True
+            with zipfile.ZipFile(bounded := _BoundedZip(name, file, limits)) as archive:
+                bounded.directory_was_read = True
                 wanted = list(_wanted(name, archive, budget))
                 for info, why in wanted:
                     # At most its declared size is read.
@@ -96,13 +96,13 @@ def zip_members(name: str, pieces: Iterator[bytes], limits: Limits, budget: Budg
 def _wanted(name: str, archive: zipfile.ZipFile, budget: Budget) -> Iterator[tuple[zipfile.ZipInfo, str]]:
     """The files of a zip that can be read, and those that are left out and why. All are counted before the first is read."""
     for info in archive.infolist():
-        budget.pass_member(name)
+        budget.count_member(name)
         is_link = info.external_attr >> 28 == _LINK
         why = "it is a link" if is_link else _why_name_is_left_out(info.filename)
         if why:
             yield info, why
-        elif not info.is_dir() and is_of_use(info.filename):
-            budget.open_member(f"{name}: {shown_name(info.filename)}", info.file_size)
+        elif not info.is_dir() and may_be_of_use(info.filename):
+            budget.count_opened(f"{name}: {shown_name(info.filename)}", info.file_size)
             yield info, ""
 
 
@@ -127,14 +127,15 @@ def _nothing() -> Iterator[bytes]:
     return iter(())
 
 
-class _SmallReads:
+class _BoundedZip:
     """A zip file that is refused if its central directory is too long, because `zipfile` would read it at once."""
 
     def __init__(self, name: str, file: Spool, limits: Limits) -> None:
         self._name = name
         self._file = file
         self._limits = limits
-        self.is_open = False
+        #: Whether `zipfile` has read the central directory. Later reads are of members, which have limits of their own.
+        self.directory_was_read = False
         self.seek = file.seek
         self.tell = file.tell
 
@@ -142,7 +143,7 @@ class _SmallReads:
         return True
 
     def read(self, size: int = -1) -> bytes:
-        if not self.is_open and size > self._limits.archive_members * _ENTRY_BYTES:
+        if not self.directory_was_read and size > self._limits.archive_members * _ENTRY_BYTES:
             raise too_many_members(self._name, self._limits)
         return self._file.read(size)
 
@@ -202,7 +203,7 @@ class _Stream:
         self._name = name
         self._pieces = pieces
         self._budget = budget
-        #: Offset of the unread part of the newest piece.
+        #: The newest piece, and the offset of its unread part.
         self._piece = b""
         self._at = 0
 
@@ -212,7 +213,7 @@ class _Stream:
         while wanted > 0:
             if self._at >= len(self._piece):
                 self._piece, self._at = next(self._pieces, b""), 0
-                self._budget.pass_through(self._name, len(self._piece))
+                self._budget.count_archive_bytes(self._name, len(self._piece))
                 if not self._piece:
                     break
             part = self._piece[self._at : self._at + wanted]

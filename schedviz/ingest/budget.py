@@ -31,27 +31,27 @@ class Budget:
         #: The first exceeded limit.
         self.exhausted: BudgetExhausted | None = None
 
-    def unpack(self, name: str, count: int) -> None:
+    def count_unpacked(self, name: str, count: int) -> None:
         """Count bytes that will be read as a file. Raises `BudgetExhausted`."""
         self._unpacked += count
         self._require_within_limit(name, "unpacked, the files are too large", "unpacked_bytes", self._unpacked)
 
-    def pass_through(self, name: str, count: int) -> None:
+    def count_archive_bytes(self, name: str, count: int) -> None:
         """Count bytes of an archive, or bytes that are read a second time. Raises `BudgetExhausted`."""
         self._of_archives += count
         self._require_within_limit(name, "unpacked, the archives are too large", "archive_bytes", self._of_archives)
 
-    def pass_member(self, name: str) -> None:
+    def count_member(self, name: str) -> None:
         """Count a file of an archive, read or skipped. Raises `BudgetExhausted`."""
         self._members += 1
         if self._members > self._limits.archive_members:
             raise self._remembered(too_many_members(name, self._limits))
 
-    def open_member(self, name: str, size: int) -> None:
+    def count_opened(self, name: str, size: int) -> None:
         """Count a file of an archive that will be read. Raises `BudgetExhausted`."""
         self._opened += 1
         self._require_within_limit(name, "there are too many files to read in the archive", "archive_files", self._opened)
-        self.unpack(name, size)
+        self.count_unpacked(name, size)
 
     def _require_within_limit(self, name: str, what: str, setting: str, count: int) -> None:
         allowed: int = getattr(self._limits, setting)

@@ -18,8 +18,8 @@ from schedviz.ingest.scheduler_log import SchedulerLog, looks_like_log, read_log
 from schedviz.ingest.scheduler_messages import PodMessage
 from schedviz.ingest.yaml_dump import YamlReader
 
-_START: Final = re.compile(rb"^==== START logs for container (\S+) of pod (\S+) ====\n", re.MULTILINE)
-_END: Final = re.compile(rb"^==== END logs for container \S+ of pod \S+ ====[ \t]*\n?", re.MULTILINE)
+_LOG_START: Final = re.compile(rb"^==== START logs for container (\S+) of pod (\S+) ====\n", re.MULTILINE)
+_LOG_END: Final = re.compile(rb"^==== END logs for container \S+ of pod \S+ ====[ \t]*\n?", re.MULTILINE)
 _SCHEDULER: Final = b"kube-scheduler"
 _NOT_LINE_ENDS: Final = re.compile(rb"[^\n]+")
 
@@ -34,7 +34,7 @@ class ClusterInfoReader:
 
     def recognises(self, text: bytes) -> bool:
         """Whether there are container logs between the lists."""
-        return _START.search(text) is not None
+        return _LOG_START.search(text) is not None
 
     def read(self, name: str, text: bytes, limits: Limits) -> Iterator[Item | SchedulerLog | PodMessage | RecordedSteps | Problem]:
         """The objects and logs."""
@@ -59,10 +59,10 @@ class ClusterInfoReader:
 
 
 def _logs(text: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Pod, container and log."""
+    """`pod/container` and the log, of each log."""
     position = 0
-    while (start := _START.search(text, position)) is not None:
-        end = _END.search(text, start.end())
+    while (start := _LOG_START.search(text, position)) is not None:
+        end = _LOG_END.search(text, start.end())
         position = end.end() if end is not None else len(text)
         yield start[2] + b"/" + start[1], text[start.end() : end.start() if end is not None else len(text)]
 
@@ -70,8 +70,8 @@ def _logs(text: bytes) -> Iterator[tuple[bytes, bytes]]:
 def _without_logs(text: bytes) -> bytes:
     """The text with logs replaced by empty lines, so that line numbers stay the same."""
     parts, position = [], 0
-    while (start := _START.search(text, position)) is not None:
-        end = _END.search(text, start.end())
+    while (start := _LOG_START.search(text, position)) is not None:
+        end = _LOG_END.search(text, start.end())
         stop = end.end() if end is not None else len(text)
         parts += [text[position : start.start()], _NOT_LINE_ENDS.sub(b"", text[start.start() : stop])]
         position = stop

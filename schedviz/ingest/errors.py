@@ -78,7 +78,7 @@ class BadObjects(IngestError):
         self.problems = tuple(problems)
         lines = [str(problem) for problem in problems]
         if more:
-            lines.append("… and more; the import stopped here.")
+            lines.append("… and more.")
         super().__init__(*lines)
 
 

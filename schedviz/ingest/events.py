@@ -1,4 +1,4 @@
-"""Reads Kubernetes Events: the scheduler's reasons why pods did not fit."""
+"""Decodes Kubernetes Events (`Event`), and reads the scheduler's reasons why pods did not fit from them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from schedviz.ingest.scheduler_messages import PodMessage
 from schedviz.kube import timestamps
 
 KIND: Final = "Event"
-REASON: Final = "FailedScheduling"
+FAILED_SCHEDULING: Final = "FailedScheduling"
 #: A ReplicaSet, a Job or another owner could not create its pods.
 FAILED_CREATE: Final = "FailedCreate"
 #: What the cluster autoscaler and Karpenter say about a pending pod, and why pods are missing.
@@ -56,7 +56,7 @@ def event_of(content: msgspec.Raw | dict[str, Any]) -> Event | None:
     return event if event.about.name and event.reason else None
 
 
-def message_in_event(content: msgspec.Raw | dict[str, Any], reasons: Collection[str] = (REASON,)) -> PodMessage | None:
+def message_in_event(content: msgspec.Raw | dict[str, Any], reasons: Collection[str] = (FAILED_SCHEDULING,)) -> PodMessage | None:
     """The message of an Event about a pod that did not fit; None for other or unreadable Events.
 
     `reasons`: those of Events whose messages are wanted. `FAILED_CREATE` is about the owner of pods, whose name the result has.

@@ -58,7 +58,7 @@ class FileContents:
         #: Whether it has messages of the scheduler that do not say about which pod.
         self.has_nameless_messages = False
         #: The newest kubelet version of its nodes; "" if unknown.
-        self.kubelet = ""
+        self.kubelet_version = ""
         #: Something in its objects that v1.27.1 does not read; "" if there is nothing of the kind.
         self.newer_field = ""
 
@@ -85,8 +85,8 @@ class FileContents:
         _keep_latest_message(self.messages, msgspec.structs.replace(message, source=self.name))
 
     @property
-    def is_of_use(self) -> bool:
-        """Whether the file contributed anything."""
+    def has_contributed(self) -> bool:
+        """Whether anything of the file was kept."""
         return bool(self.objects or self.configs or self.logs or self.messages or self.trace or self.steps)
 
     def report(self) -> FileReport:
@@ -96,7 +96,7 @@ class FileContents:
 
 
 #: The most files in the report. Files that contributed something come first.
-_LISTED = 1000
+_MAX_LISTED_FILES = 1000
 
 
 class MergedFiles:
@@ -117,9 +117,10 @@ class MergedFiles:
         self.config: tuple[str, dict[str, Any]] | None = None
         #: The releases that accept `config`.
         self.config_releases: tuple[str, ...] = RELEASES
-        self.kubelet = ""
-        #: The newest version of a scheduler's log, and something in the objects that v1.27.1 does not read; "" if there is none.
-        self.scheduler = ""
+        #: The newest kubelet version of the nodes; "" if unknown.
+        self.kubelet_version = ""
+        #: The newest version of a scheduler in the logs, and something in the objects that v1.27.1 does not read; "" if there is none.
+        self.scheduler_version = ""
         self.newer_field = ""
         #: The feature gates on the command line of a scheduler's log.
         self.feature_gates: dict[str, bool] = {}
@@ -130,19 +131,19 @@ class MergedFiles:
         self.warnings += file.warnings
         self.has_nameless_messages = self.has_nameless_messages or file.has_nameless_messages
         self.has_config = self.has_config or bool(file.configs)
-        self.kubelet = newest(self.kubelet, file.kubelet)
+        self.kubelet_version = newest(self.kubelet_version, file.kubelet_version)
         for log in file.logs:
-            self.scheduler = newest(self.scheduler, log.version)
+            self.scheduler_version = newest(self.scheduler_version, log.version)
             self.feature_gates = log.feature_gates or self.feature_gates
         self.newer_field = self.newer_field or file.newer_field
         self.tally.add(file.tally)
         for key, obj in file.objects.items():
             existing = self.objects.get(key)
             if existing is not None:
-                is_older = _is_newer(existing, obj)
-                reason = "duplicate; the newer one was kept" if is_older else "duplicate; the last one was kept"
+                existing_is_newer = _is_newer(existing, obj)
+                reason = "duplicate; the newer one was kept" if existing_is_newer else "duplicate; the last one was kept"
                 self.tally.drop(type(obj).__name__, reason, obj.key)
-                if is_older:
+                if existing_is_newer:
                     continue
                 del self.objects[key]
             self.objects[key] = obj
@@ -160,13 +161,13 @@ class MergedFiles:
         for origin in self.origins.values():
             counts[origin] = counts.get(origin, 0) + 1
         listed = self.files
-        if len(listed) > _LISTED:
-            listed = sorted(listed, key=lambda file: not (counts.get(file.name) or file.dumps or file.messages))[:_LISTED]
+        if len(listed) > _MAX_LISTED_FILES:
+            listed = sorted(listed, key=lambda file: not (counts.get(file.name) or file.dumps or file.messages))[:_MAX_LISTED_FILES]
         return tuple(msgspec.structs.replace(file, objects=counts.get(file.name, 0)) for file in listed)
 
     def all_warnings(self) -> list[Phrase]:
         """The warnings about files, and one about those that the report does not list."""
-        unlisted = len(self.files) - _LISTED
+        unlisted = len(self.files) - _MAX_LISTED_FILES
         return (
             [*self.warnings, phrase("{count} more files were read and are not listed.", count=unlisted)] if unlisted > 0 else self.warnings
         )

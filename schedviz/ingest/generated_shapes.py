@@ -347,11 +347,11 @@ def _claim(name: str, request: Json, constraints: list[Json]) -> Json:
 SHAPES: Final[dict[str, Shape]] = {
     shape.name: shape
     for shape in (
-        Shape("demo", "Four nodes and a dozen pods that show the most", 4, 12, 2, _demo),
+        Shape("demo", "Four nodes and a dozen pods that show most of what the scheduler does", 4, 12, 2, _demo),
         Shape("basic", "Equal nodes and plain pods", 10, 100, 3, _basic),
         Shape("mixed", "Several apps, two priorities, taints, labels, some pods that cannot fit", 20, 200, 3, _mixed),
         Shape("gpu", "GPU nodes behind a taint, training and web pods", 20, 100, 2, _gpu),
-        Shape("spread", "Apps that lie evenly over zones and nodes", 12, 90, 3, _spread_shape),
+        Shape("spread", "Apps spread evenly over zones and nodes", 12, 90, 3, _spread_shape),
         Shape("affinity", "Caches apart from one another, web pods near them", 10, 60, 3, _affinity),
         Shape("preempt", "Full nodes and urgent pods", 6, 36, 2, _preempt),
         Shape("devices", "Nodes whose GPUs are allocated by claims (v1.36)", 6, 30, 2, _devices, gpus=4),

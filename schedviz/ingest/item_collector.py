@@ -81,7 +81,7 @@ class ItemCollector:
         self._on_object(item, obj)
         file.newer_field = file.newer_field or newer_field(obj)
         if isinstance(obj, Node):
-            file.kubelet = newest(file.kubelet, kubelet_version(item.content))
+            file.kubelet_version = newest(file.kubelet_version, kubelet_version(item.content))
         if isinstance(obj, Pod) and obj.metadata.unread_annotations and (message := results_of(item.content)) is not None:
             file.add_message(message)
         if len(file.objects) > self._limits.objects:
@@ -95,7 +95,7 @@ class ItemCollector:
     def _add_other_kind(self, file: FileContents, item: Item, error: UnknownKindError) -> None:
         """Process an item that is not an object of the scheduler: a configuration, an Event, or a kind that is not read."""
         if error.path != "kind":
-            file.tally.drop(error.expected.rpartition(" ")[2], str(error))
+            file.tally.drop(error.kind, str(error))
         elif error.found == CONFIGURATION:
             content = item.content
             file.configs.append(ConfigText(content) if isinstance(content, dict) else parse_config(bytes(content).decode()))

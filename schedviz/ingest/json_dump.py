@@ -9,13 +9,13 @@ from typing import Any, Final
 import msgspec
 
 from schedviz.ingest.errors import BadObjects, LimitExceeded, Problem
-from schedviz.ingest.json_lines import document_starts, is_deeper_than, line_at, offset_of
+from schedviz.ingest.json_lines import document_starts, line_at, offset_of, offset_of_excess_depth
 from schedviz.ingest.json_salvage import salvaged
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.reader import Item, list_kind
 
-#: The most items, for each allowed object, that a list may have. Some items may be left out.
-_MAX_ITEMS: Final = 3
+#: The most items of a list for each object that may be kept: some items are left out.
+_MAX_ITEMS_PER_OBJECT: Final = 3
 _OFFSET = re.compile(r"\s*\(byte (\d+)\)")
 
 
@@ -54,12 +54,12 @@ class JsonReader:
 
     def read(self, name: str, text: bytes, limits: Limits) -> Iterator[Item | Problem]:
         """The objects in the text, and the parts that cannot be read."""
-        too_deep = is_deeper_than(text, limits.nesting_depth)
+        too_deep = offset_of_excess_depth(text, limits.nesting_depth)
         if too_deep:
             where = f"{name}, line {line_at(text, too_deep - 1)}"
             raise LimitExceeded(where, "lists and objects are nested too deep", "nesting_depth", limits.nesting_depth)
         if len(text) > _LARGE_BYTES:
-            _check_number(name, text, limits)
+            _validate_item_count(name, text, limits)
         try:
             yield from _items(text, document=1)
         except msgspec.ValidationError as error:
@@ -115,7 +115,7 @@ def _parts(text: bytes, document: int) -> Iterator[Item]:
         yield Item(document=document, path=f"items[{index}]", content=content)
 
 
-def _check_number(name: str, text: bytes, limits: Limits) -> None:
+def _validate_item_count(name: str, text: bytes, limits: Limits) -> None:
     """Refuse more items than an import may have, before each of them becomes an object in memory."""
     commas = text.count(b",")
     if commas > _LARGE_BYTES and len(text) < _MIN_ITEM_LENGTH * commas:
@@ -129,8 +129,9 @@ def _check_number(name: str, text: bytes, limits: Limits) -> None:
         raise BadObjects([Problem(name, f"this is not a list of Kubernetes objects ({error})", line=1)]) from None
     except msgspec.DecodeError:
         return  # reported with its line, or the first of several documents
-    if count > _MAX_ITEMS * limits.objects:
-        raise LimitExceeded(name, f"there are {count:,} items in a list", "objects", limits.objects)
+    if count > _MAX_ITEMS_PER_OBJECT * limits.objects:
+        what = f"there are {count:,} items in a list, more than {_MAX_ITEMS_PER_OBJECT} for each object that may be kept"
+        raise LimitExceeded(name, what, "objects", limits.objects)
 
 
 def _malformed(name: str, text: bytes, error: Exception, start: int, document: int = 0) -> Problem:

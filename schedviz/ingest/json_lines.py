@@ -34,7 +34,7 @@ def split_path(path: str) -> list[str | int]:
 def offset_of(text: bytes, path: str, start: int = 0) -> int | None:
     """The offset of the value at `path` in the document that begins at `start`, or of its nearest existing parent."""
     steps = split_path(path)
-    open_path: list[str | int] = []  # the path of the open container; -1 or a key for each level
+    open_path: list[str | int] = []  # the path of the open container; an index or a key ("": none yet) for each level
     depth_found, offset = -1, None
     expecting_key: list[bool] = []
     pending_key: str | None = None
@@ -88,7 +88,7 @@ def document_starts(text: bytes) -> Iterator[int]:
                 return
 
 
-def is_deeper_than(text: bytes, limit: int) -> int:
+def offset_of_excess_depth(text: bytes, limit: int) -> int:
     """The offset (+1) of a bracket nested deeper than `limit`; 0 if there is none.
 
     Brackets are first counted without regard to strings, because exact counting is slow and seldom needed.

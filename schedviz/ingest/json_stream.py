@@ -13,13 +13,13 @@ from typing import Final
 
 import msgspec
 
-from schedviz.ingest.json_lines import is_deeper_than
+from schedviz.ingest.json_lines import offset_of_excess_depth
 
 _HEAD: Final = re.compile(rb'\{\n( +)"apiVersion": "v1",\n\1"items": \[(?=\n( +)\{\n)')
 #: The brackets around an item.
 _AROUND_ITEMS: Final = 2
 #: How much is buffered before it is split.
-_ENOUGH: Final = 1 << 20
+_BATCH_BYTES: Final = 1 << 20
 
 
 class NotCutError(Exception):
@@ -48,7 +48,7 @@ def cut_items(pieces: Iterator[bytes], *, nesting_depth: int) -> Iterator[list[m
     for piece in pieces:
         parts.append(piece)
         size += len(piece)
-        if size >= _ENOUGH:
+        if size >= _BATCH_BYTES:
             items = _split(b"".join(parts), between, nesting_depth)
             rest = items.pop()
             if items:
@@ -68,7 +68,7 @@ def _split(text: bytes, between: bytes, nesting_depth: int) -> list[bytes]:
 
     If the layout is only similar to kubectl's and a split is wrong, the item lacks a bracket and cannot be decoded.
     """
-    if is_deeper_than(text, nesting_depth - _AROUND_ITEMS):
+    if offset_of_excess_depth(text, nesting_depth - _AROUND_ITEMS):
         raise NotCutError
     first, *others = text.split(between)
     return [first, *(b"{" + other for other in others)]

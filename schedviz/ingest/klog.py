@@ -46,7 +46,7 @@ def records(lines: Iterable[LogLine]) -> Iterator[Record]:
             current = begun
         else:
             if current is None:
-                current = Record("", seconds=line.stored)
+                current = Record("", seconds=line.prefix_seconds)
             current.lines.append(line.text)
     if current is not None:
         yield current
@@ -56,18 +56,18 @@ def record_of(line: LogLine) -> Record | None:
     """The record that a line begins; None if the line continues the previous record."""
     text = line.text
     if text.startswith("{"):
-        return _of_json(text, line.stored)
+        return _of_json(text, line.prefix_seconds)
     head = HEADER.match(text)
     if head is None:
         return None
     rest = text[head.end() :]
     quoted = _QUOTED.match(rest)
     if quoted is None:
-        return Record(rest, {}, head[2], head[1], line.stored, [])
-    return Record(unquoted(quoted[1]), _values(rest[quoted.end() :]), head[2], head[1], line.stored, [])
+        return Record(rest, {}, head[2], head[1], line.prefix_seconds, [])
+    return Record(unquoted(quoted[1]), _values(rest[quoted.end() :]), head[2], head[1], line.prefix_seconds, [])
 
 
-def _of_json(text: str, stored: float | None) -> Record | None:
+def _of_json(text: str, prefix_seconds: float | None) -> Record | None:
     try:
         entry = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError):
@@ -75,7 +75,7 @@ def _of_json(text: str, stored: float | None) -> Record | None:
     if not isinstance(entry, dict) or not isinstance(entry.get("msg"), str):
         return None
     millis = entry.get("ts")
-    seconds = millis / 1000 if isinstance(millis, (int, float)) and 0 <= millis < _LATEST_MILLIS else stored
+    seconds = millis / 1000 if isinstance(millis, (int, float)) and 0 <= millis < _LATEST_MILLIS else prefix_seconds
     return Record(
         entry["msg"], entry, str(entry.get("caller", "")), "" if seconds is None else timestamps.format_timestamp(seconds), seconds, []
     )

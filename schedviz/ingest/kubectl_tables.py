@@ -22,7 +22,7 @@ _NODE_ROW: Final = re.compile(
 _BLANK_LINES: Final = re.compile(r"\n(?:[ \t\r]*+\n)++")
 _PROMPT: Final = re.compile(r"^\s*+[$#>]|[$#%>] ?(?:kubectl|oc) ")
 #: Names that are listed.
-_LISTED: Final = 3
+_MAX_LISTED: Final = 3
 
 
 class Table(NamedTuple):
@@ -121,5 +121,5 @@ def sentences_about_tables(text: str) -> str:
 
 
 def _some(names: list[str]) -> str:
-    more = len(names) - _LISTED
-    return ", ".join(names[:_LISTED]) + (f" and {more} more" if more > 0 else "")
+    more = len(names) - _MAX_LISTED
+    return ", ".join(names[:_MAX_LISTED]) + (f" and {more} more" if more > 0 else "")

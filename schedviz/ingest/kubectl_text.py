@@ -12,7 +12,7 @@ from typing import Final
 
 from schedviz.ingest.described_objects import has_nodes, objects_in
 from schedviz.ingest.errors import UnreadableFile
-from schedviz.ingest.events import REASON
+from schedviz.ingest.events import FAILED_SCHEDULING
 from schedviz.ingest.kubectl_tables import sentences_about_tables
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.reader import Item
@@ -28,9 +28,9 @@ _PART: Final = re.compile(r"^[ \t]*+(?:Namespace|Labels|Events):", re.MULTILINE)
 _PENDING: Final = re.compile(r"^[ \t]*+Status:[ \t]++Pending[ \t]*+$", re.MULTILINE)
 _EVENTS: Final = re.compile(r"^[ \t]*+Events:", re.MULTILINE)
 #: In a table of events: `default  5m  Warning  FailedScheduling  pod/web-1  0/3 nodes are available: …`
-_ROW: Final = re.compile(rf"\b{REASON}\s+(?:pod/)?(\S+)\s")
+_ROW: Final = re.compile(rf"\b{FAILED_SCHEDULING}\s+(?:pod/)?(\S+)\s")
 #: In the output of `describe`: `Warning  FailedScheduling  5m  default-scheduler  0/3 nodes are available: …`
-_EVENT: Final = re.compile(rf"[ \t]++Warning[ \t]++{REASON}[ \t]")
+_EVENT: Final = re.compile(rf"[ \t]++Warning[ \t]++{FAILED_SCHEDULING}[ \t]")
 
 #: The whole text if kubectl failed, and standard error was stored instead of the dump.
 FAILURE: Final = re.compile(

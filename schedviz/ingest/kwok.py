@@ -15,7 +15,7 @@ from schedviz.ingest.errors import BadObjects, Problem
 from schedviz.ingest.file_contents import RecordedSteps
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.reader import Item
-from schedviz.ingest.recording import Change, Recording, Verb, kind_of_resource
+from schedviz.ingest.recording import ClusterRecording, RecordedChange, Verb, kind_of_resource
 from schedviz.ingest.yaml_dump import YamlReader
 from schedviz.kube.kinds import BY_NAME
 
@@ -41,9 +41,9 @@ class KwokReader:
 
     def read(self, name: str, text: bytes, limits: Limits) -> Iterator[Item | RecordedSteps]:
         """The objects and the changes after them."""
-        return Recording(name).read(self._changes(name, text, limits))
+        return ClusterRecording(name).read(self._changes(name, text, limits))
 
-    def _changes(self, name: str, text: bytes, limits: Limits) -> Iterator[Change]:
+    def _changes(self, name: str, text: bytes, limits: Limits) -> Iterator[RecordedChange]:
         objects: dict[tuple[str, str, str], dict[str, Any]] = {}
         for item in self._yaml.read(name, text, limits):
             if isinstance(item, Problem):
@@ -54,7 +54,7 @@ class KwokReader:
                 continue
             if content.get("kind") != "ResourcePatch":
                 objects[_key(content.get("kind", ""), content)] = content
-                yield Change(0, "put", content, f"document {item.document}")
+                yield RecordedChange(0, "put", content, f"document {item.document}")
                 continue
             change = self._of_patch(name, item.document, content, objects)
             if change is not None:
@@ -62,7 +62,7 @@ class KwokReader:
 
     def _of_patch(
         self, name: str, document: int, patch: dict[str, Any], objects: dict[tuple[str, str, str], dict[str, Any]]
-    ) -> Change | None:
+    ) -> RecordedChange | None:
         try:
             action = msgspec.convert(patch, _Patch)
         except msgspec.ValidationError as error:
@@ -81,7 +81,7 @@ class KwokReader:
             verb, content = "put", merged(existing, action.template or {})
         if verb == "put":
             objects[key] = content
-        return Change(max(action.duration_nanosecond / _NANO, 1e-3), verb, content, f"document {document}")
+        return RecordedChange(max(action.duration_nanosecond / _NANO, 1e-3), verb, content, f"document {document}")
 
     def documents(self, text: bytes) -> int:
         """The number of documents."""

@@ -23,7 +23,7 @@ class Limits(msgspec.Struct, frozen=True):
     files: int = 1000
     #: Files in all archives, including skipped ones.
     archive_members: int = 100_000
-    #: Files in all archives that are read.
+    #: Files in all archives that are read, or in all folders.
     archive_files: int = 20_000
     #: Decompressed bytes of all archives, including skipped members and what is read a second time.
     archive_bytes: int = 16 * GIB

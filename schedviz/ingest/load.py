@@ -47,7 +47,7 @@ from schedviz.ingest.openb import OpenbReader
 from schedviz.ingest.pasted_text import messages_in
 from schedviz.ingest.progress import Progress, ProgressReporter
 from schedviz.ingest.reader import Item, Reader
-from schedviz.ingest.refusals import LISTED, Refusals, forget
+from schedviz.ingest.refusals import MAX_LISTED, Refusals, forget
 from schedviz.ingest.release_evidence import ReleaseEvidence, newer_words, newest
 from schedviz.ingest.report import Refused, Report
 from schedviz.ingest.scheduler_log import SchedulerLog
@@ -86,9 +86,9 @@ READERS: tuple[Reader, ...] = (
 #: Longer texts in no known format are not searched for objects and messages.
 _MAX_PROSE_LENGTH = 4_000_000
 #: Progress is reported and a cancellation looked for once per this many objects.
-_EVERY = 256
+_OBJECTS_PER_REPORT = 256
 #: The deepest nesting of archives in archives.
-_ARCHIVES = 2
+_MAX_ARCHIVE_DEPTH = 2
 _DESCRIBED: Final = (
     "{file}: the objects come from the output of kubectl describe, which contains neither affinity nor topology "
     "spread constraints and, for the pods listed under a node, only CPU and memory requests. For complete results, "
@@ -240,12 +240,12 @@ class _Loading:
             except NotCutError:
                 # The error needs a line number, for which the whole text is needed.
                 file = FileContents(source.name)
-                self.budget.pass_through(source.name, reporter.unpacked)
+                self.budget.count_archive_bytes(source.name, reporter.unpacked)
                 text = b"".join(text_pieces(source.name, unpacked(source.name, source.pieces()), on_progress=reporter))
                 self.read_text(file, text, alone=alone)
         else:
             self.read_text(file, b"".join(chain((first,), () if second is None else (second,), pieces)), alone=alone)
-        if not (file.is_of_use or file.has_nameless_messages or file.tally.dropped() or source.is_incidental):
+        if not (file.has_contributed or file.has_nameless_messages or file.tally.dropped() or source.is_incidental):
             raise UnreadableFile(f"{file.name}: it contains nothing to import. {EXPECTED}")
         self.add_file(file)
         return file.trace
@@ -254,7 +254,7 @@ class _Loading:
         """Add the contents of a valid file to the others."""
         if len(self.merged.objects) + len(file.objects) > self.limits.objects:
             raise LimitExceeded(file.name, "there are too many objects", "objects", self.limits.objects)
-        self.check_against_others(file)
+        self.take_configuration(file)
         self.why_without_objects = self.why_without_objects or file.why_without_objects
         if file.bad_parts.count:
             self.warnings.append(file.bad_parts.warning(file.name, len(file.objects)))
@@ -263,8 +263,8 @@ class _Loading:
 
     def read_archive(self, source: Source, members: Callable[..., Iterator[Member]], pieces: Iterator[bytes], depth: int) -> None:
         """Read the files in an archive; one invalid file does not affect the others."""
-        if depth >= _ARCHIVES:
-            raise UnreadableFile(f"{source.name}: archives are nested more than {_ARCHIVES} deep. Unpack the file first.")
+        if depth >= _MAX_ARCHIVE_DEPTH:
+            raise UnreadableFile(f"{source.name}: archives are nested more than {_MAX_ARCHIVE_DEPTH} deep. Unpack the file first.")
         count = 0
         for member in members(source.name, pieces, self.limits, self.budget):
             self.check_cancelled()
@@ -321,7 +321,7 @@ class _Loading:
 
     def read_as_prose(self, file: FileContents, text: bytes, error: IngestError) -> None:
         """Read the objects, or else the scheduler's messages, in a text of another form. Raises `error` if there is neither."""
-        if isinstance(error, _BadConfiguration) or file.is_of_use or len(text) > _MAX_PROSE_LENGTH:
+        if isinstance(error, _BadConfiguration) or file.has_contributed or len(text) > _MAX_PROSE_LENGTH:
             raise error
         file.bad_parts = BadParts()
         try:
@@ -329,7 +329,7 @@ class _Loading:
         except IngestError:
             file.bad_parts = BadParts()
         self.take_messages(file, text)
-        if not file.is_of_use and not file.has_nameless_messages:
+        if not file.has_contributed and not file.has_nameless_messages:
             raise error
         file.format = _EMBEDDED.format if file.objects else "text with messages"
         if not file.objects and isinstance(error, BadObjects):
@@ -353,7 +353,7 @@ class _Loading:
         file.format = reader.format
         bad = file.bad_parts
         for number, item in enumerate(reader.read(file.name, text, self.limits)):
-            if number % _EVERY == 0:
+            if number % _OBJECTS_PER_REPORT == 0:
                 self.check_cancelled()
                 total = item.total if isinstance(item, Item) else None
                 self.report_progress(Progress("reading", number, total, unit="objects", file=file.name))
@@ -368,7 +368,7 @@ class _Loading:
                 bad.add(problem, good=len(file.objects), error=error)
         if reader.format == KubectlTextReader.format and file.objects:
             file.warnings.append(phrase(_DESCRIBED, file=file.name))
-        if bad.count and not file.is_of_use:
+        if bad.count and not file.has_contributed:
             raise bad.error() if b"kind" in text else NoObjects(bad.named)
 
     def read_while_it_arrives(self, file: FileContents, reporter: ProgressReporter, pieces: Iterator[bytes], *, is_json: bool) -> None:
@@ -381,7 +381,7 @@ class _Loading:
             items = yaml_stream.cut_items(file.name, pieces, self.limits)
         for contents in items:
             for content in contents:
-                if number % _EVERY == 0:
+                if number % _OBJECTS_PER_REPORT == 0:
                     self.check_cancelled()
                 try:
                     self.items.add(file, Item(document=1, path=f"items[{number}]", content=content))
@@ -396,8 +396,8 @@ class _Loading:
 
     # All files.
 
-    def check_against_others(self, file: FileContents) -> None:
-        """Check the limits of one configuration and one recording. Raises the error that ends the import."""
+    def take_configuration(self, file: FileContents) -> None:
+        """Keep the configuration of a file. Raises an error if it is invalid or the second one, or if the file is a second recording."""
         if file.steps is not None and self.merged.steps is not None:
             raise UnreadableFile(f"{file.name}: there is already another recording. Import one recording at a time.")
         for parsed in file.configs:
@@ -416,7 +416,7 @@ class _Loading:
             except ConfigurationError as error:
                 errors[release] = error
         if len(errors) == len(RELEASES):
-            likely = ReleaseEvidence(newest(self.merged.kubelet, file.kubelet)).suggested
+            likely = ReleaseEvidence(newest(self.merged.kubelet_version, file.kubelet_version)).suggested
             raise _BadConfiguration([Problem(file.name, str(errors[likely]))])
         return tuple(release for release in RELEASES if release not in errors)
 
@@ -425,7 +425,13 @@ class _Loading:
         newer_phrase = newer_words(message.message for message in merged.messages.values())
         gates = gates_of(merged.feature_gates, merged.objects.values())
         evidence = ReleaseEvidence(
-            merged.kubelet, merged.config_releases, merged.scheduler, merged.newer_field, newer_phrase, gates, bool(merged.feature_gates)
+            merged.kubelet_version,
+            merged.config_releases,
+            merged.scheduler_version,
+            merged.newer_field,
+            newer_phrase,
+            gates,
+            bool(merged.feature_gates),
         )
         if not merged.objects:
             self.make_objects_of_dumps()
@@ -446,7 +452,7 @@ class _Loading:
             warning_phrases=warnings,
             configuration=merged.config[0] if merged.config else "",
             refused=tuple(self.refused.listed),
-            skipped=tuple(self.skipped[:LISTED]),
+            skipped=tuple(self.skipped[:MAX_LISTED]),
         )
         self.report_progress(Progress("done", len(objects), len(objects), unit="objects"))
         return Import(

@@ -24,7 +24,7 @@ class LogLine(NamedTuple):
     """A line, and the time (seconds since 1970) in its prefix, if any."""
 
     text: str
-    stored: float | None
+    prefix_seconds: float | None
 
 
 def log_lines(text: bytes) -> Iterator[LogLine]:
@@ -46,10 +46,10 @@ def log_lines(text: bytes) -> Iterator[LogLine]:
 
 def _unwrapped(line: str) -> Iterator[LogLine]:
     if line.startswith(_DOCKER):
-        log, stored = _docker(line)
+        log, prefix_seconds = _docker(line)
         if log is not None:
             # A record may have several lines: older releases of klog logged a NodeInfo in one record.
-            yield from (LogLine(part, stored) for part in log.removesuffix("\n").split("\n"))
+            yield from (LogLine(part, prefix_seconds) for part in log.removesuffix("\n").split("\n"))
             return
     stamped = _STAMPED.match(line)
     if stamped is not None:
@@ -64,8 +64,8 @@ def _docker(line: str) -> tuple[str | None, float | None]:
         record = msgspec.json.decode(line)
     except msgspec.DecodeError:
         return None, None
-    log, stored = record.get("log"), record.get("time")
-    return log if isinstance(log, str) else None, _seconds(stored) if isinstance(stored, str) else None
+    log, time = record.get("log"), record.get("time")
+    return log if isinstance(log, str) else None, _seconds(time) if isinstance(time, str) else None
 
 
 def _seconds(text: str) -> float | None:

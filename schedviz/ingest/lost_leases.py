@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
 #: Upstream: cmd/kube-scheduler/app/server.go Run. The controller manager says the same in another file.
@@ -18,21 +17,21 @@ _OTHERS: Final = "controllermanager"
 _DEFAULT: Final = "kube-system/kube-scheduler"
 
 
-def lost_leases(text: str) -> Iterator[tuple[str, str, str]]:
-    """The lease that was lost last, the start of the line that says so, and the words that do; nothing if it was acquired again."""
+def lost_lease(text: str) -> tuple[str, str, str] | None:
+    """The lease that was lost last, the start of the line that says so, and the words that do; None if it was acquired again."""
     lost, renewal = _last(_LOST, text), _last(_NOT_RENEWED, text)
     place = lost or renewal
     if place is None or _ACQUIRED.search(text, place.end()) is not None:
-        return
+        return None
     if renewal is not None and _SCHEDULER not in renewal["lease"]:
-        return
+        return None
     line = text[text.rfind("\n", 0, place.start()) + 1 : place.end()]
     if _OTHERS in line:
-        return
+        return None
     lease = renewal["lease"] if renewal is not None else _DEFAULT
     why = f": {renewal['why'].strip()}" if renewal is not None and renewal["why"] else ""
     words = [f"failed to renew lease {lease}{why}"] if renewal is not None else []
-    yield lease, line, "; ".join((*words, *(["Leaderelection lost"] if lost is not None else [])))
+    return lease, line, "; ".join((*words, *(["Leaderelection lost"] if lost is not None else [])))
 
 
 def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:

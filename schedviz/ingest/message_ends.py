@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from schedviz.ingest.events import REASON
+from schedviz.ingest.events import FAILED_SCHEDULING
 
 #: Longer messages are cut.
 MAX_MESSAGE_LENGTH: Final = 8_000
@@ -22,7 +22,8 @@ _WITHIN: Final = re.compile(r"; (?:waiting|retrying)|[ \t]\||</|`|\\r\\n|\",")
 _WITHIN_QUOTES: Final = re.compile(r"; (?:waiting|retrying)|</")
 #: A line that cannot continue a message: blank, a bullet, a prompt, a fence, a key, a row of a table, the beginning of a log line.
 _NEW_LINE: Final = re.compile(
-    rf"\s*+(?:$|[-*#$+][ -]|```|---|kubectl\s|(?!preemption:)\w++:(?:\s|$)|.*\b{REASON}\b|(?:\S++[ \t]++){{0,5}}(?:Normal|Warning)\s"
+    rf"\s*+(?:$|[-*#$+][ -]|```|---|kubectl\s|(?!preemption:)\w++:(?:\s|$)|.*\b{FAILED_SCHEDULING}\b"
+    r"|(?:\S++[ \t]++){0,5}(?:Normal|Warning)\s"
     r"|[IWEF]\d{4} |\d{4}-\d\d-\d\d|\|)"
 )
 _NEXT_SENTENCE: Final = re.compile(r"\s*+(?:preemption:|still not schedulable|no new claims)")

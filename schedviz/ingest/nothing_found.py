@@ -12,7 +12,7 @@ from schedviz.ingest.report import Dropped
 
 EXPECTED: Final = "Expected nodes and pods: the output of `kubectl get nodes,pods -A -o json`."
 #: The most files and kinds that are listed.
-_LISTED: Final = 5
+_MAX_LISTED: Final = 5
 
 
 def nothing_found(merged: MergedFiles, refused: Refusals, why_without_objects: IngestError | None) -> IngestError:
@@ -20,10 +20,10 @@ def nothing_found(merged: MergedFiles, refused: Refusals, why_without_objects: I
     if refused.count == 1 and refused.first and not merged.files:
         return refused.first
     if refused.count and not merged.files:
-        return UnreadableFile(*refused.lines(_LISTED))
+        return UnreadableFile(*refused.lines(_MAX_LISTED))
     dropped = merged.tally.dropped()
-    left_out = "; ".join(_left_out(drop) for drop in dropped[:_LISTED])
-    if len(dropped) > _LISTED:
+    left_out = "; ".join(_left_out(drop) for drop in dropped[:_MAX_LISTED])
+    if len(dropped) > _MAX_LISTED:
         left_out += "; …"
     names = [file.name for file in merged.files]
     said = f"{names[0]}: it contains nothing to import" if len(names) == 1 else "There is nothing to import"
@@ -44,9 +44,9 @@ def nothing_found(merged: MergedFiles, refused: Refusals, why_without_objects: I
             f"it is a log of kube-scheduler with {count:,} record{'' if count == 1 else 's'}, without a SIGUSR2 dump and without a pod "
             f"that did not fit; send SIGUSR2 to kube-scheduler and bring the log again{'; ' + left_out if left_out else ''}"
         )
-    problems = why_without_objects.lines[:_LISTED] if why_without_objects is not None else ()
+    problems = why_without_objects.lines[:_MAX_LISTED] if why_without_objects is not None else ()
     why = f"{said}{f' ({left_out})' if left_out else ''}. {EXPECTED}"
-    return UnreadableFile(why, *problems, *refused.lines(_LISTED))
+    return UnreadableFile(why, *problems, *refused.lines(_MAX_LISTED))
 
 
 def _left_out(drop: Dropped) -> str:

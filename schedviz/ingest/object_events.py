@@ -1,4 +1,4 @@
-"""Reads Events about other things than failed scheduling: claims, volumes, nodes, and what controllers say about pods."""
+"""Reads the other Events of a dump (`ObjectEvent`): warnings about claims, volumes and nodes, and what controllers say about pods."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from schedviz.ingest.events import REASON, event_of, time_of
+from schedviz.ingest.events import FAILED_SCHEDULING, event_of, time_of
 
 #: Events of type Normal that say why something waits. Other Normal events report success.
 _WAITING: Final = frozenset(
@@ -34,7 +34,7 @@ def event_about(content: msgspec.Raw | dict[str, Any]) -> ObjectEvent | None:
     about = event.about
     message = " ".join((event.message or event.note).split())[:_MAX_LENGTH]
     if (
-        (event.reason == REASON and about.kind in ("Pod", ""))
+        (event.reason == FAILED_SCHEDULING and about.kind in ("Pod", ""))
         or not (event.type == "Warning" or event.reason in _WAITING)
         or not (about.kind and about.name and message)
     ):

@@ -22,7 +22,7 @@ _MILLI: Final = "alibabacloud.com/gpu-milli"
 _COUNT: Final = "alibabacloud.com/gpu-count"
 _MODEL: Final = "alibabacloud.com/gpu-card-model"
 #: 2023-01-01, which is used as the trace's second 0.
-_BEGAN: Final = 1_672_531_200
+_START_SECONDS: Final = 1_672_531_200
 _PRIORITIES: Final = {"LS": 200, "Burstable": 100}
 _ZONES: Final = "abc"
 
@@ -105,6 +105,6 @@ def _pod(_number: int, row: dict[str, str]) -> dict[str, Any]:
         terms = [{"matchExpressions": [{"key": _MODEL, "operator": "In", "values": models}]}]
         spec["affinity"] = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}
     labels = {"app": "openb", **({"qos": qos} if qos else {})}
-    made = timestamps.format_timestamp(_BEGAN + _seconds(row))
+    made = timestamps.format_timestamp(_START_SECONDS + _seconds(row))
     metadata = {"name": row["name"].strip(), "namespace": "openb", "labels": labels, "creationTimestamp": made}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status": {"phase": "Pending"}}

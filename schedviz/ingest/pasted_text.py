@@ -18,16 +18,16 @@ from schedviz.ingest import yaml_lines
 from schedviz.ingest.autoscaler_logs import joined_pods, of_cluster_autoscaler, of_karpenter, without_values
 from schedviz.ingest.autoscaler_status import of_status
 from schedviz.ingest.errors import IngestError
-from schedviz.ingest.events import FAILED_CREATE, OTHER_REASONS, REASON, message_in_event
+from schedviz.ingest.events import FAILED_CREATE, FAILED_SCHEDULING, OTHER_REASONS, message_in_event
 from schedviz.ingest.json_log_lines import with_text_lines
 from schedviz.ingest.kubectl_text import without_terminal, without_warnings
 from schedviz.ingest.limits import Limits
-from schedviz.ingest.lost_leases import lost_leases
+from schedviz.ingest.lost_leases import lost_lease
 from schedviz.ingest.message_ends import whole_message
 from schedviz.ingest.scheduler_messages import PodMessage
 from schedviz.ingest.stopped_schedulers import stopped_schedulers
 from schedviz.ingest.untried_pods import untried_pods
-from schedviz.ingest.yaml_dump import parse_piece
+from schedviz.ingest.yaml_dump import parse_lines
 
 #: The longest text that the REST API explains, in characters. Longer ones are refused, and never cut.
 MAX_TEXT_LENGTH: Final = 2 << 20
@@ -81,7 +81,9 @@ _PENDING_ROW: Final = re.compile(
 )
 _DESCRIBED: Final = re.compile(r"^[ \t]*+(?:Name|Namespace):[ \t]++\S++[ \t]*+$", re.MULTILINE)
 #: A row of `kubectl get events`: `[NAMESPACE] LAST-SEEN TYPE REASON [pod/]NAME …`. The owner of pods has another kind.
-_ROW: Final = re.compile(rf"^(?P<before>.*?)\b(?:{'|'.join((REASON, *OTHER_REASONS))})\s++(?P<pod>[A-Za-z][A-Za-z.]*+/[^\s:]++|\S++):?\s")
+_ROW: Final = re.compile(
+    rf"^(?P<before>.*?)\b(?:{'|'.join((FAILED_SCHEDULING, *OTHER_REASONS))})\s++(?P<pod>[A-Za-z][A-Za-z.]*+/[^\s:]++|\S++):?\s"
+)
 #: How much of a line before a message is examined for its pod and its time.
 _BEFORE: Final = 4_000
 #: How far before a failure in a log its line, with the time, may begin.
@@ -94,7 +96,7 @@ _AGE_PART: Final = re.compile(r"(\d{1,9})([smhdy])")
 _LOG_TIME: Final = re.compile(r"(?:^|\s)[IWEF](?P<month>\d\d)(?P<day>\d\d) (?P<time>\d\d:\d\d:\d\d)\.\d")
 _REPORTED_LOG_TIME: Final = re.compile(r"(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)")
 #: More than the seconds of a year of twelve months with 31 days.
-_OF_A_YEAR: Final = 40_000_000
+_YEAR_SECONDS: Final = 40_000_000
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "y": 31_536_000}
 #: The pod in a log line or an event: `pod="default/web"`; before 1.19 `Unable to schedule default/web: …`.
 _LOGGED_POD: Final = re.compile(
@@ -103,7 +105,9 @@ _LOGGED_POD: Final = re.compile(
 #: The pod in a line that reports an event: `Event(v1.ObjectReference{Kind:"Pod", Namespace:"shop", Name:"web", …`.
 _REFERENCE: Final = re.compile(r'Kind:"Pod", Namespace:"([a-z0-9.-]++)", Name:"([a-z0-9.-]++)"')
 #: The rest of a row or a line of an event whose message has none of the heads. Prose that mentions the reason is none.
-_AFTER_REASON: Final = re.compile(rf"(?:\bWarning[ \t|]++{REASON}\b|\breason: '?{REASON}'|\b{REASON}:)[ \t|]*+(?P<rest>[^\n]++)")
+_AFTER_REASON: Final = re.compile(
+    rf"(?:\bWarning[ \t|]++{FAILED_SCHEDULING}\b|\breason: '?{FAILED_SCHEDULING}'|\b{FAILED_SCHEDULING}:)[ \t|]*+(?P<rest>[^\n]++)"
+)
 #: Columns between the reason and the message: the age, the object, the scheduler.
 _COLUMN: Final = re.compile(
     r"(?:<unknown>|<invalid>|\d++[smhdy]\S*+(?:[ \t]\(x\d++ over [^()\n]*+\))?|[Pp]od/\S++|\S*scheduler\S*|volcano|karpenter)(?:[ \t]++|$)"
@@ -181,7 +185,7 @@ def seconds_of_age(at: str) -> float:
     """
     if logged := _REPORTED_LOG_TIME.fullmatch(at):
         month, day, hour, minute, second = map(int, logged.groups())
-        return _OF_A_YEAR - ((month * 31 + day) * 86_400 + hour * 3_600 + minute * 60 + second)
+        return _YEAR_SECONDS - ((month * 31 + day) * 86_400 + hour * 3_600 + minute * 60 + second)
     parts = _AGE_PART.findall(at)
     return sum(int(count) * _SECONDS[unit] for count, unit in parts) if parts else float("inf")
 
@@ -217,14 +221,14 @@ def _yaml_items(text: str) -> list[Any]:
         for document in yaml_lines.documents(_output(text)):
             cut = yaml_lines.list_items(document)
             pieces = (document,) if cut is None else cut[1]
-            items += [parse_piece("text", 1, piece, Limits()) for piece in pieces if _may_have_message(piece)]
+            items += [parse_lines("text", 1, piece, Limits()) for piece in pieces if _may_have_message(piece)]
     except (IngestError, RecursionError):
         return []
     return [item for item in items if isinstance(item, dict)]
 
 
-def _may_have_message(piece: yaml_lines.Piece) -> bool:
-    words = (REASON, "available", "Scheduled", *OTHER_REASONS)
+def _may_have_message(piece: yaml_lines.Lines) -> bool:
+    words = (FAILED_SCHEDULING, "available", "Scheduled", *OTHER_REASONS)
     return any(word in line for line in piece.lines for word in words)
 
 
@@ -234,7 +238,11 @@ def _output(text: str) -> str:
 
 
 def _of_items(items: Iterable[Any]) -> list[PodMessage]:
-    return [said for said in (message_in_event(item, (REASON, *OTHER_REASONS)) or _of_pod(item) for item in items) if said is not None]
+    return [
+        said
+        for said in (message_in_event(item, (FAILED_SCHEDULING, *OTHER_REASONS)) or _of_pod(item) for item in items)
+        if said is not None
+    ]
 
 
 def _of_pod(item: Any) -> PodMessage | None:
@@ -254,7 +262,9 @@ def _in_plain(text: str, *, of_others: bool) -> Iterator[PodMessage]:
         yield from of_cluster_autoscaler(text)
         yield from of_status(text)
         yield from (PodMessage(pod, said) for pod, said in (*untried_pods(text), *stopped_schedulers(text)))
-        yield from (PodMessage(lease, said, at=_log_time(line)) for lease, line, said in lost_leases(text))
+        if (lost := lost_lease(text)) is not None:
+            lease, line, said = lost
+            yield PodMessage(lease, said, at=_log_time(line))
 
 
 def _each(text: str) -> Iterator[PodMessage]:
@@ -328,16 +338,13 @@ class DescribedPods:
             self._next_command += 1
             first_after = bisect_right(self._line_starts, at)
             if first_after == len(self._line_starts) or self._line_starts[first_after] >= offset:
-                return self._of_command(name)
+                self._last = name
+                return name
         return self._of_lines(offset) or self._last or self._of_table()
 
     def _of_table(self) -> str:
         """The only pending pod of a table of pods in the text; "": there is none, or there are several."""
         return next(iter(self._pending)) if len(self._pending) == 1 else ""
-
-    def _of_command(self, name: str) -> str:
-        self._last = name
-        return name
 
     def _of_lines(self, offset: int) -> str:
         while self._next < len(self._lines) and self._lines[self._next][0] < offset:
@@ -415,7 +422,7 @@ def _reported(time: re.Match[str]) -> str:
 
 def _without_head(text: str, start: int, stop: int, described: DescribedPods) -> Iterator[PodMessage]:
     """The messages between two offsets that count no nodes: events of the scheduler with another text, and failures in its log."""
-    if REASON in text[start:stop]:
+    if FAILED_SCHEDULING in text[start:stop]:
         for event in _AFTER_REASON.finditer(text, start, stop):
             rest = event["rest"]
             while (place := _COLUMN.match(rest)) is not None and place.end() < len(rest):

@@ -1,6 +1,7 @@
-"""Reads from text which pods have a node, and which other warnings there are: rows of events, described pods, and Event objects.
+"""Reads events in pasted text (`TextEvent`): which pods have a node, and which warnings are not about scheduling.
 
-The messages themselves are found by `pasted_text.py`.
+It reads rows of events, described pods, and Event objects. Messages of the scheduler in text are found by `pasted_text.py`;
+`object_events.py` reads the warnings among the Event objects of a dump (`ObjectEvent`), and `events.py` decodes a single one (`Event`).
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ PREEMPTED: Final = "Preempted"
 _MAX_LENGTH: Final = 500
 
 
-class PodEvent(msgspec.Struct, frozen=True):
+class TextEvent(msgspec.Struct, frozen=True):
     """An event about a pod: that it was placed on a node, or a warning that is not about scheduling. Or a claim's failed provisioning."""
 
     #: `namespace/name`; "": the text does not name it, or the event is about a claim.
@@ -57,7 +58,7 @@ class PodEvent(msgspec.Struct, frozen=True):
     nominated_node: str = ""
 
 
-def pod_events_in(text: str) -> list[PodEvent]:
+def pod_events_in(text: str) -> list[TextEvent]:
     """The events in a text, in order. A described pod with a node counts as placed at an unknown time, before its events.
 
     That it is nominated to a node counts as an event, too.
@@ -66,7 +67,7 @@ def pod_events_in(text: str) -> list[PodEvent]:
         return [event for item in items if (event := _of_object(item)) is not None]
     text = plain(text)
     described = DescribedPods(text)
-    found: list[tuple[int, PodEvent]] = []
+    found: list[tuple[int, TextEvent]] = []
     for place in sorted((*_ROW.finditer(text), *_NODE.finditer(text), *_NOMINATED.finditer(text)), key=lambda match: match.start()):
         pod = described.pod_before(place.start())
         event = _of_row(place, pod) if place.re is _ROW else _of_field(place, pod)
@@ -75,12 +76,12 @@ def pod_events_in(text: str) -> list[PodEvent]:
     return [event for _, event in found]
 
 
-def _of_field(field: re.Match[str], pod: str) -> PodEvent:
+def _of_field(field: re.Match[str], pod: str) -> TextEvent:
     """The node of a described pod, or the one that it is nominated to."""
-    return PodEvent(pod, "", field["node"]) if field.re is _NODE else PodEvent(pod, "", nominated_node=field["node"])
+    return TextEvent(pod, "", field["node"]) if field.re is _NODE else TextEvent(pod, "", nominated_node=field["node"])
 
 
-def _of_row(row: re.Match[str], described: str) -> PodEvent | None:
+def _of_row(row: re.Match[str], described: str) -> TextEvent | None:
     rest = row["rest"]
     if (about := _OBJECT.match(rest)) is not None:
         # A table of events: `[NAMESPACE] LAST-SEEN TYPE REASON OBJECT MESSAGE`.
@@ -95,7 +96,7 @@ def _of_row(row: re.Match[str], described: str) -> PodEvent | None:
     return _event("Pod", described, age["age"] if age is not None else "", row["reason"], message, row["type"])
 
 
-def _of_object(item: msgspec.Raw | dict[str, object]) -> PodEvent | None:
+def _of_object(item: msgspec.Raw | dict[str, object]) -> TextEvent | None:
     from schedviz.ingest.events import event_of, time_of
 
     if (event := event_of(item)) is None:
@@ -106,26 +107,26 @@ def _of_object(item: msgspec.Raw | dict[str, object]) -> PodEvent | None:
     return None if found is None else msgspec.structs.replace(found, at=time_of(event))
 
 
-def _event(kind: str, name: str, age: str, reason: str, message: str, severity: str) -> PodEvent | None:
+def _event(kind: str, name: str, age: str, reason: str, message: str, severity: str) -> TextEvent | None:
     at = f"{age} ago" if age else ""
     message = " ".join(message.split())[:_MAX_LENGTH]
     if reason == PROVISIONING_FAILED and message:
         # Only claims have it, also in `kubectl describe`, which does not name the kind.
-        return PodEvent("", at, reason=reason, message=message, claim=name)
+        return TextEvent("", at, reason=reason, message=message, claim=name)
     if kind.lower() == "node" and reason == NODE_NOT_READY:
-        return PodEvent("", at, broken_node=name.rpartition("/")[2])
+        return TextEvent("", at, broken_node=name.rpartition("/")[2])
     if kind.lower() in ("pod", "") and reason == PREEMPTED:
-        return PodEvent(name, at, reason=reason, message=message)
+        return TextEvent(name, at, reason=reason, message=message)
     if kind.lower() not in ("pod", ""):
         return None
     if reason == "Scheduled" and (assigned := _ASSIGNED.search(message)) is not None:
-        return PodEvent(assigned["pod"] if "/" in assigned["pod"] else name, at, assigned["node"])
+        return TextEvent(assigned["pod"] if "/" in assigned["pod"] else name, at, assigned["node"])
     if severity != "Warning" or reason in _EXPLAINED or not message:
         return None
-    return PodEvent(name, at, reason=reason, message=message)
+    return TextEvent(name, at, reason=reason, message=message)
 
 
-def warnings_of(events: list[PodEvent]) -> Iterator[PodEvent]:
+def warnings_of(events: list[TextEvent]) -> Iterator[TextEvent]:
     """The warnings, each once for a pod and a reason, with its newest message."""
     newest = {(event.pod, event.reason): event for event in events if event.reason}
     yield from newest.values()

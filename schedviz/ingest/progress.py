@@ -49,7 +49,7 @@ class ProgressReporter:
         """Report this many decompressed bytes."""
         self.unpacked = unpacked
         if unpacked > self._counted:
-            self._budget.unpack(self._source.name, unpacked - self._counted)
+            self._budget.count_unpacked(self._source.name, unpacked - self._counted)
             self._counted = unpacked
         self._check_cancelled()
         if self.is_read_at_once:

@@ -24,10 +24,13 @@ from schedviz.trace.phrase import Phrase, phrase
 
 Verb = Literal["put", "delete"]
 #: Workloads from which the simulated controllers create pods, and those controllers.
-_HELPERS: Final[dict[str, tuple[HelperName, ...]]] = {"Deployment": ("deployments", "replicaSets"), "ReplicaSet": ("replicaSets",)}
+_CONTROLLERS_OF_KIND: Final[dict[str, tuple[HelperName, ...]]] = {
+    "Deployment": ("deployments", "replicaSets"),
+    "ReplicaSet": ("replicaSets",),
+}
 
 
-class Change(msgspec.Struct, frozen=True):
+class RecordedChange(msgspec.Struct, frozen=True):
     """A change: an object was created or updated (`content` is its new state), or deleted."""
 
     #: Seconds since the recording began.
@@ -38,7 +41,7 @@ class Change(msgspec.Struct, frozen=True):
     path: str = ""
 
 
-class Recording:
+class ClusterRecording:
     """Converts changes to objects and steps. Changes at second 0 are the initial objects."""
 
     def __init__(self, name: str) -> None:
@@ -52,7 +55,7 @@ class Recording:
         self._is_dirty = False
         self._helpers: list[HelperName] = []
 
-    def read(self, changes: Iterable[Change]) -> Iterator[Item | RecordedSteps]:
+    def read(self, changes: Iterable[RecordedChange]) -> Iterator[Item | RecordedSteps]:
         """The objects, then the steps. Raises `BadObjects`."""
         for number, change in enumerate(changes):
             obj = self._decoded(change)
@@ -72,7 +75,7 @@ class Recording:
         notes = tuple(phrase("{count} × {what}", count=count, what=label) for label, count in self.left_out.values())
         yield RecordedSteps((*helpers, *self.steps), notes)
 
-    def _decoded(self, change: Change) -> KubeObject | None:
+    def _decoded(self, change: RecordedChange) -> KubeObject | None:
         try:
             return codec.from_dict(change.content)
         except UnknownKindError as error:
@@ -87,7 +90,7 @@ class Recording:
             self.steps.append(Run())
             self._is_dirty = False
 
-    def _do(self, change: Change, obj: KubeObject) -> None:
+    def _do(self, change: RecordedChange, obj: KubeObject) -> None:
         key = (type(obj).__name__, obj.key)
         existing = self._known.get(key)
         if change.verb == "delete" or (isinstance(obj, Pod) and obj.is_finished):
@@ -125,7 +128,7 @@ class Recording:
         self._is_dirty = True
 
     def _need_helpers(self, obj: KubeObject) -> None:
-        for helper in _HELPERS.get(type(obj).__name__, ()):
+        for helper in _CONTROLLERS_OF_KIND.get(type(obj).__name__, ()):
             if helper not in self._helpers and not obj.metadata.owner_references:
                 self._helpers.append(helper)
 

@@ -7,7 +7,7 @@ from schedviz.ingest.report import Refused
 from schedviz.trace.phrase import Phrase, phrase
 
 #: The most reasons that are kept as text.
-LISTED = 100
+MAX_LISTED = 100
 
 
 def forget(error: BaseException) -> None:
@@ -32,7 +32,7 @@ class Refusals:
         refused = Refused(name, str(error))
         if is_last:
             self.listed.insert(0, refused)
-        elif len(self.listed) < LISTED:
+        elif len(self.listed) < MAX_LISTED:
             self.listed.append(refused)
         if self.first is None or is_last:
             self.first = error

@@ -24,8 +24,8 @@ from schedviz.trace.releases import DEFAULT_RELEASE, RELEASES, V1_36
 _VERSION: Final = re.compile(r"v(\d{1,4})\.(\d{1,4})(?:\.(\d{1,6}))?")
 #: From this kubelet on, v1.36 is nearer than v1.27.1.
 _SUGGESTS_V1_36: Final = (1, 31)
-#: The kubelets of v1.27.1. Older ones need no word: v1.27.1 is the oldest release.
-_OF_DEFAULT: Final = (1, 27)
+#: The kubelets of v1.27.1. Nothing can suggest an older release: v1.27.1 is the oldest.
+_DEFAULT_RELEASE_KUBELET: Final = (1, 27)
 #: What changed in which minor version between the two releases, as far as decisions, messages or sums of a simulation show it.
 _CHANGES: Final = (
     (29, phrase("sidecar containers add to the requests of a pod (from v1.29 on)")),
@@ -157,7 +157,7 @@ class ReleaseEvidence(msgspec.Struct, frozen=True):
     def _reason(self) -> Phrase | None:
         if self.config_releases != RELEASES:
             return phrase("another release refuses the configuration")
-        if self.version and _numbers(self.version)[:2] <= _OF_DEFAULT:
+        if self.version and _numbers(self.version)[:2] <= _DEFAULT_RELEASE_KUBELET:
             return None
         if self.scheduler:
             return phrase("the log of its scheduler says {version}", version=self.scheduler)

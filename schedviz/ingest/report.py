@@ -9,7 +9,7 @@ from schedviz.trace.phrase import Phrase
 
 _EXAMPLES = 3
 #: The most kinds and reasons that are counted separately, because files may contain any number.
-_APART = 200
+_MAX_CAUSES = 200
 _MAX_LENGTH = 300
 _OTHERS = "others"
 
@@ -24,7 +24,7 @@ class FileReport(msgspec.Struct, frozen=True, rename="camel"):
     objects: int
     #: SIGUSR2 dumps in it.
     dumps: int = 0
-    #: Pods for which it has a reason why they did not fit.
+    #: Pods for which it has a reason why they did not fit; `said` on the wire, as in the first version.
     messages: int = msgspec.field(default=0, name="said")
 
 
@@ -81,8 +81,8 @@ class Tally:
 
     def _add(self, kind: str, reason: str, more: int, names: tuple[str, ...]) -> None:
         kind, reason, names = shown_name(kind), reason[:_MAX_LENGTH], tuple(name[:_MAX_LENGTH] for name in names)
-        if (kind, reason) not in self._counts and len(self._counts) >= _APART:
-            kind, reason = _OTHERS, f"there are more than {_APART} kinds of things that are left out"
+        if (kind, reason) not in self._counts and len(self._counts) >= _MAX_CAUSES:
+            kind, reason = _OTHERS, f"there are more than {_MAX_CAUSES} kinds of things that are left out"
         count, examples = self._counts.get((kind, reason), (0, ()))
         if len(examples) < _EXAMPLES:
             examples = (*examples, *names)[:_EXAMPLES]

@@ -30,7 +30,7 @@ _STRATEGIES: Final = {
     "RequestedToCapacityRatio": "RequestedToCapacityRatio",
 }
 #: Removed plugins, and why.
-_GONE: Final = {
+_REMOVED_PLUGINS: Final = {
     "NodePreferAvoidPods": "the plugin was removed; a taint with PreferNoSchedule does the same",
     "NodeLabel": "the plugin was removed; node affinity (NodeAffinity's addedAffinity) can do the same",
     "ServiceAffinity": "the plugin was removed; inter-pod affinity can do the same",
@@ -222,8 +222,8 @@ class _Conversion:
             entries: list[Any] = []
             for index, entry in enumerate(chosen.get(member) or ()):
                 name = entry.get("name") if isinstance(entry, dict) else None
-                if name in _GONE:
-                    self.drop(f"{path}.{member}[{index}]", f"{name}: {_GONE[name]}")
+                if name in _REMOVED_PLUGINS:
+                    self.drop(f"{path}.{member}[{index}]", f"{name}: {_REMOVED_PLUGINS[name]}")
                 elif name in _STRATEGIES and point in ("score", "preScore", "multiPoint"):
                     self.scoring(profile, chosen, member, entry, entries)
                 else:
@@ -251,8 +251,8 @@ class _Conversion:
         kept_configs: list[Any] = []
         for index, config in enumerate(configs):
             name = config.get("name") if isinstance(config, dict) else None
-            if name in _GONE:
-                self.drop(f"{path}[{index}]", f"{name}: {_GONE[name]}")
+            if name in _REMOVED_PLUGINS:
+                self.drop(f"{path}[{index}]", f"{name}: {_REMOVED_PLUGINS[name]}")
             elif name in _STRATEGIES:
                 self.strategy_args(configs, config.get("args") or {}, f"{path}[{index}]")
             else:

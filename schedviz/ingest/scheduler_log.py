@@ -20,8 +20,8 @@ from schedviz.ingest.sigusr2 import Signals
 FORMAT: Final = "kube-scheduler log"
 #: The most dumps of one log that are kept; the newest ones.
 MAX_SIGNALS: Final = 20
-#: Pods in the first lines about attempts after a dump: one of them was being tried when it was made, others were being bound.
-_TRIED_NEXT: Final = 8
+#: How many pods to take from the lines about attempts after a dump: one of them was being tried when it was made, others were being bound.
+_MAX_TRIED_NEXT: Final = 8
 #: How much of a file is examined to recognise a log.
 _HEAD_BYTES: Final = 64 << 10
 _HEAD_LINES: Final = 40
@@ -52,7 +52,7 @@ class SchedulerLog(msgspec.Struct, frozen=True):
     bound: dict[str, str] = {}
     #: The number of earlier dumps that were not kept.
     older_signals: int = 0
-    #: The version that the scheduler wrote when it started last; "": the log does not begin with a start.
+    #: The version that the scheduler wrote when it started last; "": the log contains no start.
     version: str = ""
     #: The feature gates on its command line, if the log has the flags (-v=2).
     feature_gates: dict[str, bool] = {}
@@ -151,7 +151,7 @@ class _Reading:
         count = self.signals.count
         while len(self._tried_next) < count:
             self._tried_next.append(set())
-        if count and len(self._tried_next[-1]) < _TRIED_NEXT:
+        if count and len(self._tried_next[-1]) < _MAX_TRIED_NEXT:
             self._tried_next[-1].add(pod)
 
 

@@ -21,9 +21,9 @@ from schedviz.kube.nesting import is_nested_deeper
 from schedviz.trace.view import View
 
 FORMAT: Final = "schedviz-session/1"
-LINE_BYTES: Final = 64 << 20
-COMMANDS: Final = 1_000_000
-ANSWERS: Final = 1_000_000
+MAX_LINE_BYTES: Final = 64 << 20
+MAX_COMMANDS: Final = 1_000_000
+MAX_EXTENDER_RESPONSES: Final = 1_000_000
 
 #: The largest numbers of events, commands and objects: what the database and a browser can represent.
 Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
@@ -52,8 +52,8 @@ class Manifest(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     answers: Number
     #: The events at which its ancestors were forked, the oldest ancestor first.
     forks: list[Number] = []
-    #: The events of the file: those after `first_event`, up to `last_event`.
-    first_event: Number
+    #: The events of the file: those after `after_event`, up to `last_event`.
+    after_event: Number = msgspec.field(name="firstEvent")
     last_event: Number
     last_cycle: Number
     clock_seconds: Seconds
@@ -71,7 +71,7 @@ class ObjectLine(Line, frozen=True, tag="object"):
     object: dict[str, Any]
 
 
-class AnswerLine(Line, frozen=True, tag="answer"):
+class ExtenderResponseLine(Line, frozen=True, tag="answer"):
     """An extender's response at an event, or its error."""
 
     event: Number
@@ -93,13 +93,13 @@ class RecordedOutcome(msgspec.Struct, frozen=True, rename="camel", omit_defaults
 
 
 class CommandLine(Line, frozen=True, tag="command"):
-    """A completed command. `stopped`: it was interrupted after this event."""
+    """A completed command. `stopped_after_event`: it was interrupted after this event."""
 
     seq: Number
     command: msgspec.Raw
     #: As stored; an import reads it as a `RecordedOutcome`.
     outcome: dict[str, Any]
-    stopped: Number | None = None
+    stopped_after_event: Number | None = msgspec.field(default=None, name="stopped")
     quarantined: bool = False
 
 
@@ -121,9 +121,9 @@ class EndLine(Line, frozen=True, tag="end"):
     digest: str
 
 
-AnyLine = ObjectLine | AnswerLine | CommandLine | ForkLine | EventsLine | EndLine
+AnyLine = ObjectLine | ExtenderResponseLine | CommandLine | ForkLine | EventsLine | EndLine
 #: The order of the kinds of lines.
-_ORDER: dict[type[Line], int] = {ObjectLine: 0, AnswerLine: 1, CommandLine: 2, ForkLine: 2, EventsLine: 3, EndLine: 4}
+_ORDER: dict[type[Line], int] = {ObjectLine: 0, ExtenderResponseLine: 1, CommandLine: 2, ForkLine: 2, EventsLine: 3, EndLine: 4}
 
 _encoder = msgspec.json.Encoder()
 _manifest_decoder = msgspec.json.Decoder(Manifest)
@@ -163,8 +163,8 @@ def looks_like_session(first: bytes) -> bool:
     return _BEGINNING.match(head) is not None
 
 
-def check_head(name: str, first: bytes, limits: Limits) -> None:
-    """Check the first line, if it is in the first bytes. Raises `UnreadableFile` or `LimitExceeded`."""
+def validate_head(name: str, first: bytes, limits: Limits) -> None:
+    """Validate the first line, if it is in the first bytes. Raises `UnreadableFile` or `LimitExceeded`."""
     try:
         if b"\n" not in zlib.decompressobj(31).decompress(first, _HEAD_BYTES):
             return
@@ -175,14 +175,14 @@ def check_head(name: str, first: bytes, limits: Limits) -> None:
 
 def view_digest(view: View) -> str:
     """A digest with which two views can be compared. Empty members count as absent, because views are made both ways."""
-    return hashlib.blake2b(msgspec.json.encode(_full(msgspec.to_builtins(view)), order="sorted"), digest_size=16).hexdigest()
+    return hashlib.blake2b(msgspec.json.encode(_without_empty(msgspec.to_builtins(view)), order="sorted"), digest_size=16).hexdigest()
 
 
-def _full(value: Any) -> Any:
+def _without_empty(value: Any) -> Any:
     if isinstance(value, dict):
-        members = {name: _full(inner) for name, inner in value.items()}
+        members = {name: _without_empty(inner) for name, inner in value.items()}
         return {name: inner for name, inner in members.items() if inner not in (None, "", 0, [], {})}
-    return [_full(inner) for inner in value] if isinstance(value, list) else value
+    return [_without_empty(inner) for inner in value] if isinstance(value, list) else value
 
 
 class SessionFile:
@@ -253,19 +253,23 @@ class SessionFile:
             raise LimitExceeded(where, "lists and objects are nested too deep", "nesting_depth", self._limits.nesting_depth)
 
     def _check_limits(self, counts: dict[type[Line], int]) -> None:
-        for kind, count, limit in self._limited(counts[ObjectLine], counts[CommandLine], counts[AnswerLine]):
+        for kind, count, limit in self._limited(counts[ObjectLine], counts[CommandLine], counts[ExtenderResponseLine]):
             if count > limit:
                 raise LimitExceeded(self._name, f"there are too many {kind}", kind, limit)
 
     def _limited(self, objects: int, commands: int, answers: int) -> tuple[tuple[str, int, int], ...]:
-        return (("objects", objects, self._limits.objects), ("commands", commands, COMMANDS), ("answers", answers, ANSWERS))
+        return (
+            ("objects", objects, self._limits.objects),
+            ("commands", commands, MAX_COMMANDS),
+            ("answers", answers, MAX_EXTENDER_RESPONSES),
+        )
 
     def _check_counts(self, counts: dict[type[Line], int]) -> None:
         manifest = self.manifest
         for kind, declared, actual in (
             ("objects", manifest.objects, counts[ObjectLine]),
             ("commands", manifest.commands, counts[CommandLine]),
-            ("answers", manifest.answers, counts[AnswerLine]),
+            ("answers", manifest.answers, counts[ExtenderResponseLine]),
             ("forks", len(manifest.forks), counts[ForkLine]),
         ):
             if declared != actual:
@@ -296,8 +300,8 @@ class SessionFile:
         for piece in pieces:
             *complete_lines, rest = (rest + piece).split(b"\n") if b"\n" in piece else [rest + piece]
             yield from complete_lines
-            if len(rest) > LINE_BYTES:
-                raise LimitExceeded(self._name, "a line is too long", "line_bytes", LINE_BYTES)
+            if len(rest) > MAX_LINE_BYTES:
+                raise LimitExceeded(self._name, "a line is too long", "line_bytes", MAX_LINE_BYTES)
         if rest:
             yield rest
 

@@ -1,4 +1,4 @@
-"""Parses the dumps that kube-scheduler logs on SIGUSR2, of releases 1.13 to 1.3x: the comparer's findings, nodes with pods, the queue.
+"""Parses the dumps that kube-scheduler logs on SIGUSR2, of releases 1.13 to 1.36: the comparer's findings, nodes with pods, the queue.
 
 Older releases log less (no `Deleted:`, no summary), newer ones log JSON; missing values have their defaults.
 """

@@ -14,7 +14,7 @@ import msgspec
 from schedviz.ingest.errors import UnreadableFile
 from schedviz.ingest.file_contents import RecordedSteps
 from schedviz.ingest.reader import Item
-from schedviz.ingest.recording import Change, Recording
+from schedviz.ingest.recording import ClusterRecording, RecordedChange
 
 FORMAT: Final = "SimKube trace"
 #: A MessagePack map with a few members, one of which is `version`.
@@ -48,16 +48,16 @@ def read_simkube(name: str, data: bytes) -> Iterator[Item | RecordedSteps]:
         trace = msgspec.msgpack.decode(data, type=_Trace)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UnreadableFile(f"{name}: this is not a SimKube trace, or it is truncated ({error}); export it again.") from None
-    return Recording(name).read(_changes(trace))
+    return ClusterRecording(name).read(_changes(trace))
 
 
-def _changes(trace: _Trace) -> Iterator[Change]:
+def _changes(trace: _Trace) -> Iterator[RecordedChange]:
     for index, content in enumerate(trace.initial_state):
-        yield Change(0, "put", content, f"initial_state[{index}]")
+        yield RecordedChange(0, "put", content, f"initial_state[{index}]")
     began = trace.events[0].ts if trace.events else 0
     for number, event in enumerate(trace.events):
         seconds = float(event.ts - began)
         for index, content in enumerate(event.applied_objs):
-            yield Change(seconds, "put", content, f"events[{number}].applied_objs[{index}]")
+            yield RecordedChange(seconds, "put", content, f"events[{number}].applied_objs[{index}]")
         for index, content in enumerate(event.deleted_objs):
-            yield Change(seconds, "delete", content, f"events[{number}].deleted_objs[{index}]")
+            yield RecordedChange(seconds, "delete", content, f"events[{number}].deleted_objs[{index}]")

@@ -18,7 +18,7 @@ from schedviz.ingest.file_contents import RecordedSteps
 from schedviz.ingest.json_dump import JsonReader
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.reader import Item
-from schedviz.ingest.recording import Change, Recording
+from schedviz.ingest.recording import ClusterRecording, RecordedChange
 from schedviz.ingest.scheduler_messages import PodMessage
 from schedviz.kube import timestamps
 
@@ -55,7 +55,7 @@ class SimulatorReader:
     def read(self, name: str, text: bytes, limits: Limits) -> Iterator[Item | RecordedSteps]:
         """The objects, and the changes of a recording."""
         if _EXPORT.match(text[:4096]) is None:
-            return Recording(name).read(self._changes(name, text, limits))
+            return ClusterRecording(name).read(self._changes(name, text, limits))
         return self._export(name, text)
 
     def _export(self, name: str, text: bytes) -> Iterator[Item]:
@@ -73,7 +73,7 @@ class SimulatorReader:
         if config is not None and bytes(config).strip() != b"null":
             yield Item(document=1, path="schedulerConfig", content=_as_configuration(bytes(config)), kind="KubeSchedulerConfiguration")
 
-    def _changes(self, name: str, text: bytes, limits: Limits) -> Iterator[Change]:
+    def _changes(self, name: str, text: bytes, limits: Limits) -> Iterator[RecordedChange]:
         began: float | None = None
         for item in self._json.read(name, text, limits):
             if isinstance(item, Problem):
@@ -87,7 +87,7 @@ class SimulatorReader:
             assert record is not None
             began = seconds if began is None else began
             verb = "delete" if record.event.lower() == "delete" else "put"
-            yield Change(seconds - began, verb, record.resource, f"{item.path}.resource" if item.path else "resource")  # type: ignore[arg-type]
+            yield RecordedChange(seconds - began, verb, record.resource, f"{item.path}.resource" if item.path else "resource")  # type: ignore[arg-type]
 
     def documents(self, text: bytes) -> int:
         """The number of documents."""

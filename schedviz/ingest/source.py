@@ -51,14 +51,14 @@ def files_of(paths: Iterable[Path | str]) -> list[Source]:
     for path in map(Path, paths):
         if path.is_dir():
             inside = sorted(entry for entry in path.rglob("*") if entry.is_file() and not entry.is_symlink())
-            usable = [entry for entry in inside if is_of_use(str(entry.relative_to(path)))]
+            usable = [entry for entry in inside if may_be_of_use(str(entry.relative_to(path)))]
             sources += [msgspec.structs.replace(Source.of_path(entry), is_incidental=True) for entry in usable]
         else:
             sources.append(Source.of_path(path))
     return sources
 
 
-def is_of_use(path: str) -> bool:
+def may_be_of_use(path: str) -> bool:
     """Whether a file of a folder or an archive may be relevant, by its name: objects and logs of the scheduler."""
     lower = path.lower()
     if lower.endswith(("logs.txt", "current.log", "previous.log")) or "/logs/" in lower:

@@ -10,8 +10,8 @@ from schedviz.ingest.kubectl_tables import tables
 
 _SCHEDULER: Final = re.compile(r"(?:openshift-)?kube-scheduler(?:-[a-z0-9.-]+)?")
 _RUNNING: Final = "Running"
-#: Of OpenShift, and what has ended on purpose.
-_HELPERS: Final = re.compile(r".*(?:guard|installer|revision-pruner|operator).*")
+#: Pods of OpenShift beside the scheduler, and pods that ended on purpose.
+_OTHER_PODS: Final = re.compile(r".*(?:guard|installer|revision-pruner|operator).*")
 
 
 def stopped_schedulers(text: str) -> Iterator[tuple[str, str]]:
@@ -25,4 +25,4 @@ def stopped_schedulers(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _is_scheduler(name: str) -> bool:
-    return _SCHEDULER.fullmatch(name) is not None and _HELPERS.fullmatch(name) is None
+    return _SCHEDULER.fullmatch(name) is not None and _OTHER_PODS.fullmatch(name) is None

@@ -19,9 +19,10 @@ FORMAT = "schedviz-trace/1"
 TieBreak = Literal["heap", "first"]
 
 #: The most steps of a trace; a session file has the same limit for commands.
-STEPS: Final = 1_000_000
+MAX_STEPS: Final = 1_000_000
 
-#: Operations of a session that a file cannot contain, because they concern the page or wall time.
+#: Operations of a session that a file cannot contain: a recording of the real scheduler, which has the same format, has none of them.
+#: `step` and `pause` are of the page, `latency` delays watch events, `restart` restarts the scheduler, and `reset` the session.
 _NOT_IN_FILES = frozenset({"step", "pause", "latency", "restart", "reset"})
 
 
@@ -66,7 +67,7 @@ class TraceFile(msgspec.Struct, frozen=True, kw_only=True):
     document: dict[str, Any] = {}
 
 
-class _Shape(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+class _Members(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
     """The members of the file except the steps. A null member counts as absent."""
 
     format: str
@@ -122,16 +123,16 @@ def trace_from_dict(document: object, *, check_objects: bool = True) -> TraceFil
     With `check_objects`, the objects of the steps are decoded strictly, too, to report their errors.
     """
     try:
-        shape = msgspec.convert(document, _Shape)
+        decoded = msgspec.convert(document, _Members)
     except msgspec.ValidationError as error:
-        raise explain_validation_error(error, document, _Shape) from None
-    if shape.format != FORMAT:
-        raise DecodeError("format", f'"{FORMAT}"', f'"{shape.format}"')
-    if len(shape.steps) > STEPS:
-        raise DecodeError("steps", f"at most {STEPS:,} steps", f"{len(shape.steps):,}")
-    steps = tuple(_step(step, f"steps[{index}]", check_objects=check_objects) for index, step in enumerate(shape.steps))
-    members = [name for name in shape.__struct_fields__ if name not in ("format", "error")]
-    present = {name: value for name in members if (value := getattr(shape, name)) is not None}
+        raise explain_validation_error(error, document, _Members) from None
+    if decoded.format != FORMAT:
+        raise DecodeError("format", f'"{FORMAT}"', f'"{decoded.format}"')
+    if len(decoded.steps) > MAX_STEPS:
+        raise DecodeError("steps", f"at most {MAX_STEPS:,} steps", f"{len(decoded.steps):,}")
+    steps = tuple(_step(step, f"steps[{index}]", check_objects=check_objects) for index, step in enumerate(decoded.steps))
+    members = [name for name in decoded.__struct_fields__ if name not in ("format", "error")]
+    present = {name: value for name in members if (value := getattr(decoded, name)) is not None}
     return TraceFile(**{**present, "steps": steps, "document": document})
 
 

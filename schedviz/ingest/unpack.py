@@ -12,7 +12,7 @@ from typing import Protocol
 from schedviz.ingest.errors import UnknownFormat, UnreadableFile
 
 _STEP = 4 << 20
-#: Compressed bytes per call of a decompressor. It copies what follows the end of a stream, so with large chunks many small streams would
+#: Compressed bytes per call of a decompressor. It copies what follows the end of a stream, so with large blocks many small streams would
 #: take quadratic time.
 _WINDOW = 64 << 10
 #: The most empty streams in a file. bgzip and rotated logs have a few; more would cost time without progress.
@@ -34,7 +34,7 @@ _BINARY = bytes(byte for byte in range(32) if byte not in b"\t\n\r\f\x1b")
 
 
 class _Stream(Protocol):
-    """One compressed stream. Upstream: lzma.LZMADecompressor"""
+    """One compressed stream, with the interface of Python's lzma.LZMADecompressor."""
 
     @property
     def eof(self) -> bool: ...
@@ -67,30 +67,30 @@ class _GzipStream:
         return self._inner.decompress(self._inner.unconsumed_tail + data, max_length)
 
 
-def unpacked(name: str, chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """The bytes of a file, decompressed if necessary. The first chunk is long enough to recognise the format. Raises `UnreadableFile`."""
-    return _with_a_head(_as_utf8(name, _unpacked(name, iter(chunks))))
+def unpacked(name: str, blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """The bytes of a file, decompressed if necessary. The first block is long enough to recognise the format. Raises `UnreadableFile`."""
+    return _with_a_head(_as_utf8(name, _unpacked(name, iter(blocks))))
 
 
-def text_pieces(name: str, chunks: Iterable[bytes], *, on_progress: Callable[[int], None]) -> Iterator[bytes]:
-    """The text of a decompressed file as UTF-8 without a byte order mark, in chunks.
+def text_pieces(name: str, blocks: Iterable[bytes], *, on_progress: Callable[[int], None]) -> Iterator[bytes]:
+    """The text of a decompressed file as UTF-8 without a byte order mark, in blocks.
 
     `on_progress` is called with the number of bytes so far and may raise. Raises `UnreadableFile`.
     """
     size, lines, is_blank = 0, 0, True
     decoder = codecs.getincrementaldecoder("utf-8")()
-    for chunk in chunks:
+    for block in blocks:
         if not size:
-            _check_head(name, chunk[:_HEAD])
-        size += len(chunk)
+            _check_head(name, block[:_HEAD])
+        size += len(block)
         on_progress(size)
         try:
-            decoder.decode(chunk)
+            decoder.decode(block)
         except UnicodeDecodeError as error:
-            raise _no_text(name, lines, chunk, error) from None
-        is_blank = is_blank and not chunk.strip()
-        lines += chunk.count(b"\n")
-        yield chunk.removeprefix(_UTF8_BOM) if size == len(chunk) else chunk
+            raise _no_text(name, lines, block, error) from None
+        is_blank = is_blank and not block.strip()
+        lines += block.count(b"\n")
+        yield block.removeprefix(_UTF8_BOM) if size == len(block) else block
     try:
         decoder.decode(b"", final=True)
     except UnicodeDecodeError as error:
@@ -99,55 +99,55 @@ def text_pieces(name: str, chunks: Iterable[bytes], *, on_progress: Callable[[in
         raise UnknownFormat(f"{name}: the file is empty.")
 
 
-def _as_utf8(name: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
+def _as_utf8(name: str, blocks: Iterator[bytes]) -> Iterator[bytes]:
     """The same as UTF-8. UTF-16 comes from PowerShell's `>`."""
-    first = next(chunks, b"")
+    first = next(blocks, b"")
     if not first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         yield first
-        yield from chunks
+        yield from blocks
         return
     decoder = codecs.getincrementaldecoder("utf-16")()
     try:
-        for chunk in chain((first,), chunks):
-            yield decoder.decode(chunk).encode()
+        for block in chain((first,), blocks):
+            yield decoder.decode(block).encode()
         decoder.decode(b"", final=True)
     except UnicodeError:
         raise UnreadableFile(f"{name}: this is UTF-16 text that is damaged or truncated; download it again.") from None
 
 
-def _with_a_head(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """The chunks, the first of which is long enough to be examined."""
+def _with_a_head(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """The blocks, the first of which is long enough to be examined."""
     first = bytearray()
-    for chunk in chunks:
-        first += chunk
+    for block in blocks:
+        first += block
         if len(first) >= _HEAD:
             break
     if first:
         yield bytes(first)
-    yield from chunks
+    yield from blocks
 
 
-def _unpacked(name: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
+def _unpacked(name: str, blocks: Iterator[bytes]) -> Iterator[bytes]:
     first = b""
-    for chunk in chunks:
-        first += chunk
+    for block in blocks:
+        first += block
         if len(first) >= len(_XZ):
             break
     if first.startswith(_GZIP):
-        yield from _decompressed(name, first, chunks, _GzipStream, "gzip")
+        yield from _decompressed(name, first, blocks, _GzipStream, "gzip")
     elif first.startswith(_XZ):
-        yield from _decompressed(name, first, chunks, lambda: lzma.LZMADecompressor(memlimit=256 << 20), "xz")
+        yield from _decompressed(name, first, blocks, lambda: lzma.LZMADecompressor(memlimit=256 << 20), "xz")
     else:
         for magic, advice in _FOREIGN:
             if first.startswith(magic):
                 raise UnreadableFile(f"{name}: this {advice}.")
         yield first
-        yield from chunks
+        yield from blocks
 
 
-def _decompressed(name: str, first: bytes, chunks: Iterator[bytes], new: Callable[[], _Stream], packing: str) -> Iterator[bytes]:
+def _decompressed(name: str, first: bytes, blocks: Iterator[bytes], new: Callable[[], _Stream], packing: str) -> Iterator[bytes]:
     """All streams of a file one after another, in steps of bounded size."""
-    windows = _windows(chain((first,), chunks))
+    windows = _windows(chain((first,), blocks))
     stream, waiting, is_empty, empty = new(), b"", True, 0
     try:
         while True:
@@ -171,10 +171,10 @@ def _decompressed(name: str, first: bytes, chunks: Iterator[bytes], new: Callabl
         raise UnreadableFile(f"{name}: the {packing} file is damaged ({error}); fetch it again.") from None
 
 
-def _windows(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    for chunk in chunks:
-        for start in range(0, len(chunk), _WINDOW):
-            yield chunk[start : start + _WINDOW]
+def _windows(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    for block in blocks:
+        for start in range(0, len(block), _WINDOW):
+            yield block[start : start + _WINDOW]
 
 
 def _check_head(name: str, head: bytes) -> None:
@@ -187,7 +187,7 @@ def _check_head(name: str, head: bytes) -> None:
         raise UnreadableFile(f"{name}: this is a web page, perhaps a login page, instead of a dump. Expected JSON or YAML.")
 
 
-def _no_text(name: str, lines: int, chunk: bytes, error: UnicodeDecodeError) -> UnreadableFile:
-    # The rest of the previous chunk is part of `error.object` and contains no line end.
-    line = lines + chunk.count(b"\n", 0, max(error.start - (len(error.object) - len(chunk)), 0)) + 1
+def _no_text(name: str, lines: int, block: bytes, error: UnicodeDecodeError) -> UnreadableFile:
+    # The rest of the previous block is part of `error.object` and contains no line end.
+    line = lines + block.count(b"\n", 0, max(error.start - (len(error.object) - len(block)), 0)) + 1
     return UnreadableFile(f"{name}: line {line} is not UTF-8 text.")

@@ -68,7 +68,7 @@ def warnings_of(objects: Sequence[KubeObject], kinds: Counter[str]) -> Iterator[
         missing = sorted({pod.spec.node_name for pod in strays})
         listed = ", ".join(missing[:3]) + (", …" if len(missing) > 3 else "")
         yield phrase(
-            "{count} of the pods are bound to nodes that are not in the files ({nodes}); the cache shows these nodes as gone.",
+            "{count} of the pods are bound to nodes that are not in the files ({nodes}); the cache shows these nodes as ghosts.",
             count=len(strays),
             nodes=listed,
         )

@@ -10,10 +10,10 @@ import ryaml
 
 from schedviz.ingest import yaml_lines
 from schedviz.ingest.errors import BadObjects, LimitExceeded, Problem
-from schedviz.ingest.json_lines import is_deeper_than
+from schedviz.ingest.json_lines import offset_of_excess_depth
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.reader import Item, list_kind
-from schedviz.ingest.yaml_lines import Piece
+from schedviz.ingest.yaml_lines import Lines
 from schedviz.kube.kinds import BY_NAME
 from schedviz.kube.validation_errors import describe
 
@@ -24,15 +24,15 @@ _ALIAS_BOMB = "repetition limit exceeded"
 _UNKNOWN_ANCHOR = "unknown anchor"
 _ANCHOR = re.compile(r"(?:^|[\s,\[{])&\w", re.MULTILINE)
 _ALIAS = re.compile(r"(?:^|[\s,\[{])\*\w", re.MULTILINE)
-#: Kinds that are not objects of a cluster and have a message of their own.
+#: Kinds that are not simulated, and that are read otherwise or refused with a message of their own.
 _LOOKED_INTO = frozenset({"Config", "Event", "KubeSchedulerConfiguration", "List", "Status"})
 _CUT = "the list ends without its kind, which kubectl prints last; was the file cut short?"
 _NESTED = "lists and maps are nested too deep"
 #: More opening brackets than valid text has, in strings or outside. The parser's time grows with their square.
 _FLOW_DEPTH = 1000
 _EXPANDED_BYTES = 64 << 20
-#: The most lines with such a short average in real dumps.
-_MANY_LINES = 1 << 20
+#: Texts with more lines are refused if their lines are shorter than `_MIN_LINE_LENGTH` on average, as in no real dump.
+_MAX_SHORT_LINES = 1 << 20
 _MIN_LINE_LENGTH = 12
 _KIND = re.compile(r"""( *)kind:\s*["']?(\w+)["']?\s*(?:#.*)?$""")
 
@@ -53,7 +53,7 @@ class YamlReader:
     def read(self, name: str, text: bytes, limits: Limits) -> Iterator[Item | Problem]:
         """The objects in the text, and the parts that cannot be read."""
         lines = text.count(b"\n")
-        if lines > _MANY_LINES and len(text) < _MIN_LINE_LENGTH * lines:
+        if lines > _MAX_SHORT_LINES and len(text) < _MIN_LINE_LENGTH * lines:
             raise BadObjects([Problem(name, f"this is not a dump: it has {lines:,} lines of a few bytes each", line=1)])
         for number, document in enumerate(yaml_lines.documents(text.decode()), start=1):
             try:
@@ -61,7 +61,7 @@ class YamlReader:
             except BadObjects as error:
                 yield from error.problems
 
-    def _document(self, name: str, number: int, document: Piece, limits: Limits) -> Iterator[Item | Problem]:
+    def _document(self, name: str, number: int, document: Lines, limits: Limits) -> Iterator[Item | Problem]:
         cut = yaml_lines.list_items(document)
         if cut is None:
             yield from _whole_document(name, number, document, limits)
@@ -70,7 +70,7 @@ class YamlReader:
         items: list[Any] | None = None
         for index, piece in enumerate(cut[1]):
             try:
-                content = parse_piece(name, number, piece, limits, f"items[{index}]") if items is None else items[index]
+                content = parse_lines(name, number, piece, limits, f"items[{index}]") if items is None else items[index]
             except AnchorElsewhere:
                 # An anchor is valid in the whole document.
                 items = _uncut_items(name, number, document, limits, len(cut[1]))
@@ -96,10 +96,10 @@ class YamlReader:
         return 0
 
 
-def _whole_document(name: str, number: int, document: Piece, limits: Limits) -> Iterator[Item | Problem]:
+def _whole_document(name: str, number: int, document: Lines, limits: Limits) -> Iterator[Item | Problem]:
     """The items of a document that was not split. Of a List that was cut short, those that are whole, and the problem."""
     try:
-        content = parse_piece(name, number, document, limits)
+        content = parse_lines(name, number, document, limits)
     except AnchorElsewhere:
         raise
     except BadObjects as error:
@@ -113,24 +113,24 @@ def _whole_document(name: str, number: int, document: Piece, limits: Limits) -> 
     yield Problem(name, _CUT, document=number, line=document.line + len(document.lines) - 1)
 
 
-def _cut_list(name: str, number: int, document: Piece, limits: Limits) -> Iterator[Item]:
+def _cut_list(name: str, number: int, document: Lines, limits: Limits) -> Iterator[Item]:
     """The items of a List without its end, except the last, which may be incomplete, and those that cannot be parsed."""
     cut = yaml_lines.list_items(document, has_end=False)
     for index, piece in enumerate(cut[1][:-1] if cut is not None else ()):
         try:
-            content = parse_piece(name, number, piece, limits, f"items[{index}]")
+            content = parse_lines(name, number, piece, limits, f"items[{index}]")
         except BadObjects:
             continue
         if isinstance(content, dict):
             yield Item(document=number, path=f"items[{index}]", content=content)
 
 
-def _uncut_items(name: str, number: int, document: Piece, limits: Limits, count: int) -> list[Any]:
+def _uncut_items(name: str, number: int, document: Lines, limits: Limits, count: int) -> list[Any]:
     """The items of a List whose items refer to one another. Raises `IngestError`."""
     if len(document.text) > limits.yaml_document_bytes:
         label = f"a document of {len(document.text):,} bytes whose items use anchors of one another; write it out without them"
         raise LimitExceeded(f"{name}, document {number}", label, "yaml_document_bytes", limits.yaml_document_bytes)
-    content = parse_piece(name, number, document, limits)
+    content = parse_lines(name, number, document, limits)
     items = content.get("items") if isinstance(content, dict) else None
     if not isinstance(items, list) or len(items) != count:
         raise BadObjects([Problem(name, "items use anchors of one another; write it out without them", number, document.line)])
@@ -155,7 +155,7 @@ def _items_of(number: int, content: Any) -> Iterator[Item]:
         yield Item(document=number, path="", content=content)
 
 
-def parse_piece(name: str, number: int, piece: Piece, limits: Limits, path: str = "") -> Any:
+def parse_lines(name: str, number: int, piece: Lines, limits: Limits, path: str = "") -> Any:
     """The value of a document or a list item. Unread kinds are not parsed further. Raises `IngestError`."""
     kind = _kind_at_a_glance(piece)
     if kind and list_kind(kind) not in BY_NAME and kind not in _LOOKED_INTO:
@@ -167,7 +167,7 @@ def parse_piece(name: str, number: int, piece: Piece, limits: Limits, path: str 
         raise LimitExceeded(where, label, "yaml_document_bytes", limits.yaml_document_bytes)
     if _may_explode(text):
         raise BadObjects([Problem(name, "it has too many aliases; write it out without them", number, piece.line, path)])
-    if is_deeper_than(text.encode(), _FLOW_DEPTH):
+    if offset_of_excess_depth(text.encode(), _FLOW_DEPTH):
         raise LimitExceeded(where, _NESTED, "nesting_depth", limits.nesting_depth)
     try:
         content = ryaml.loads(text)  # type: ignore[attr-defined]
@@ -184,7 +184,7 @@ def parse_piece(name: str, number: int, piece: Piece, limits: Limits, path: str 
     return content
 
 
-def _kind_at_a_glance(piece: Piece) -> str:
+def _kind_at_a_glance(piece: Lines) -> str:
     """The kind of a block-style object, without parsing it; "" if it cannot be determined."""
     indent = -1
     for line in piece.lines:
@@ -207,7 +207,7 @@ def _may_explode(text: str) -> bool:
     return aliases > 0 and (aliases > 60 or len(text) * 3 ** (aliases / 3) > _EXPANDED_BYTES)
 
 
-def _explained(message: str, piece: Piece, number: int) -> tuple[str, int, int]:
+def _explained(message: str, piece: Lines, number: int) -> tuple[str, int, int]:
     lines = [int(line) for line in _LINE.findall(message)]
     reason = _LINE.sub("", message).removeprefix("TypeError: ")
     return f"this is not YAML ({reason})", number, piece.line + (lines[0] - 1 if lines else 0)

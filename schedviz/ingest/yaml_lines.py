@@ -17,7 +17,7 @@ _KIND = re.compile(r"""kind:\s*["']?(\w*List)["']?\s*(#.*)?$""")
 _DASH = re.compile(r"( *)-(?:\s|$)")
 
 
-class Piece(msgspec.Struct, frozen=True):
+class Lines(msgspec.Struct, frozen=True):
     """A part of a text: its lines without line ends, and the number of the first, from 1."""
 
     line: int
@@ -34,7 +34,7 @@ class Piece(msgspec.Struct, frozen=True):
         return all(not (bare := line.strip()) or bare.startswith("#") for line in self.lines)
 
 
-def documents(text: str) -> Iterator[Piece]:
+def documents(text: str) -> Iterator[Lines]:
     """The documents of a stream without empty ones."""
     lines: list[str] = []
     first = 1
@@ -43,17 +43,17 @@ def documents(text: str) -> Iterator[Piece]:
         if not marker and not line.startswith("%"):
             lines.append(line)
             continue
-        piece = Piece(first, lines)
+        piece = Lines(first, lines)
         if not piece.is_blank:
             yield piece
         rest = line[3:] if marker else ""
         lines, first = ([rest], number) if rest.strip() else ([], number + 1)
-    piece = Piece(first, lines)
+    piece = Lines(first, lines)
     if not piece.is_blank:
         yield piece
 
 
-def list_items(document: Piece, *, has_end: bool = True) -> tuple[str, list[Piece]] | None:
+def list_items(document: Lines, *, has_end: bool = True) -> tuple[str, list[Lines]] | None:
     """The kind of a List and its items, each indented as in the document; None if the document is not a block-style List.
 
     kubectl prints the kind after the items: without `has_end` a List needs none.
@@ -74,7 +74,7 @@ def list_items(document: Piece, *, has_end: bool = True) -> tuple[str, list[Piec
     return kind, list(_cut(document, start, end))
 
 
-def _cut(document: Piece, start: int, end: int) -> Iterator[Piece]:
+def _cut(document: Lines, start: int, end: int) -> Iterator[Lines]:
     indent: str | None = None
     begin = start
     for index in range(start, end):
@@ -87,14 +87,14 @@ def _cut(document: Piece, start: int, end: int) -> Iterator[Piece]:
         yield _item(document, begin, end, indent)
 
 
-def _item(document: Piece, begin: int, end: int, indent: str) -> Piece:
+def _item(document: Lines, begin: int, end: int, indent: str) -> Lines:
     """One item, with its dash replaced by a space."""
     first = document.lines[begin]
     after = first[len(indent) + 1 :]
-    return Piece(document.line + begin, [f"{indent} {after}", *document.lines[begin + 1 : end]])
+    return Lines(document.line + begin, [f"{indent} {after}", *document.lines[begin + 1 : end]])
 
 
-def line_of(piece: Piece, path: str) -> int:
+def line_of(piece: Lines, path: str) -> int:
     """The line number of `path`, or of its nearest parent that can be found."""
     begin, end, indent = 0, len(piece.lines), -1
     line = piece.line

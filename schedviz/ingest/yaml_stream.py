@@ -13,15 +13,15 @@ from typing import Any, Final
 from schedviz.ingest.errors import IngestError
 from schedviz.ingest.json_stream import NotCutError
 from schedviz.ingest.limits import Limits
-from schedviz.ingest.yaml_dump import parse_piece
-from schedviz.ingest.yaml_lines import Piece
+from schedviz.ingest.yaml_dump import parse_lines
+from schedviz.ingest.yaml_lines import Lines
 
 _HEAD: Final = b"apiVersion: v1\nitems:\n- "
 _BETWEEN: Final = b"\n- "
 _TAIL: Final = re.compile(rb'\nkind: List\nmetadata:\n  resourceVersion: ""\n*')
 _AT_THE_MARGIN: Final = re.compile(rb"\n[^ \n]")
 #: How much is buffered before it is split.
-_ENOUGH: Final = 1 << 20
+_BATCH_BYTES: Final = 1 << 20
 
 
 def is_printed_by_kubectl(head: bytes) -> bool:
@@ -34,7 +34,7 @@ def cut_items(name: str, pieces: Iterator[bytes], limits: Limits) -> Iterator[li
     text = next(pieces, b"").removeprefix(_HEAD)
     for piece in pieces:
         text += piece
-        if len(text) >= _ENOUGH:
+        if len(text) >= _BATCH_BYTES:
             *items, text = text.split(_BETWEEN)
             yield [_parsed(name, item, limits) for item in items]
     *items, last = text.split(_BETWEEN)
@@ -48,7 +48,7 @@ def _parsed(name: str, item: bytes, limits: Limits) -> Any:
     if _AT_THE_MARGIN.search(item) or b"\r" in item:
         raise NotCutError
     try:
-        content = parse_piece(name, 1, Piece(1, f"  {item.decode()}".split("\n")), limits)
+        content = parse_lines(name, 1, Lines(1, f"  {item.decode()}".split("\n")), limits)
     except (IngestError, UnicodeDecodeError):
         raise NotCutError from None
     if not isinstance(content, dict):

@@ -169,10 +169,10 @@ def _decoders_for(api_version: object, kind: object) -> _Decoders:
     entry = BY_NAME.get(kind)
     if entry is None:
         raise UnknownKindError(
-            "kind", _KNOWN_KINDS, kind, message=f"the scheduler does not read the kind {kind!r}; it reads {_KNOWN_KINDS}"
+            "kind", _KNOWN_KINDS, kind, message=f"the scheduler does not read the kind {kind!r}; it reads {_KNOWN_KINDS}", kind=kind
         )
     if api_version not in ("", None, entry.api_version, *entry.other_versions):
-        raise UnknownKindError("apiVersion", f'"{entry.api_version}" for a {kind}', describe(api_version))
+        raise UnknownKindError("apiVersion", f'"{entry.api_version}" for a {kind}', describe(api_version), kind=kind)
     return _DECODERS[kind]
 
 

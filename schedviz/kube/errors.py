@@ -28,4 +28,13 @@ class DecodeError(KubeError):
 
 
 class UnknownKindError(DecodeError):
-    """An object of a kind or version that the scheduler does not read."""
+    """An object of a kind or version that the scheduler does not read. `kind` is the object's."""
+
+    def __init__(self, path: str, expected: str, found: str = "", *, message: str = "", kind: str = "") -> None:
+        super().__init__(path, expected, found, message=message)
+        self.kind = kind
+
+    def inside(self, prefix: str) -> UnknownKindError:
+        """The same error for an object at `prefix` of a larger document."""
+        inner = super().inside(prefix)
+        return UnknownKindError(inner.path, self.expected, self.found, message=self.message, kind=self.kind)

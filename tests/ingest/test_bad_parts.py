@@ -85,7 +85,7 @@ def test_a_file_of_which_nothing_can_be_read_is_refused() -> None:
 
 def test_a_file_of_bad_objects_is_not_read_to_its_end() -> None:
     items = ",".join([node("a"), *(['{"kind":"Node"}'] * 1500)])
-    with pytest.raises(BadObjects, match="the import stopped here"):
+    with pytest.raises(BadObjects, match="… and more"):
         read(f'{{"kind":"List","items":[{items}]}}')
 
 

@@ -14,7 +14,7 @@ from schedviz.ingest.budget import Budget, BudgetExhausted
 from schedviz.ingest.errors import IngestError, LimitExceeded
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.load import load
-from schedviz.ingest.refusals import LISTED
+from schedviz.ingest.refusals import MAX_LISTED
 from schedviz.ingest.source import Source
 from tests.ingest.bombs import tarred, zip_of_empty_objects, zipped
 from tests.ingest.sources import source
@@ -33,9 +33,9 @@ def refused(data: bytes, limits: Limits = LIMITS) -> str:
 def test_the_first_exceeded_limit_is_remembered() -> None:
     budget = Budget(Limits(unpacked_bytes=10, archive_bytes=20))
     with pytest.raises(BudgetExhausted):
-        budget.unpack("a.json", 11)
+        budget.count_unpacked("a.json", 11)
     with pytest.raises(BudgetExhausted):
-        budget.pass_through("b.zip", 21)
+        budget.count_archive_bytes("b.zip", 21)
 
     assert budget.exhausted is not None
     assert "the limit unpacked_bytes is 10" in str(budget.exhausted)
@@ -106,10 +106,10 @@ def test_once_the_budget_is_used_up_no_further_file_is_read() -> None:
 
 
 def test_reasons_of_many_bad_files_are_counted_and_not_kept() -> None:
-    files = [("good.json", NODE), *((f"{n}.json", b'{"kind":"Node"}') for n in range(LISTED + 50))]
+    files = [("good.json", NODE), *((f"{n}.json", b'{"kind":"Node"}') for n in range(MAX_LISTED + 50))]
     report = load([source(zipped(files), "a.zip")]).report
 
-    assert len(report.refused) == LISTED
+    assert len(report.refused) == MAX_LISTED
     assert report.warnings[-1] == "50 more files were left out."
 
 

@@ -20,7 +20,7 @@ from schedviz.ingest.errors import IngestError, UnreadableFile
 from schedviz.ingest.file_contents import RecordedSteps
 from schedviz.ingest.kwok import merged
 from schedviz.ingest.load import Import, load
-from schedviz.ingest.recording import Change, Recording
+from schedviz.ingest.recording import ClusterRecording, RecordedChange
 from schedviz.ingest.source import Source, files_of
 from schedviz.kube.core import Pod
 from schedviz.trace.commands import Delete
@@ -229,9 +229,9 @@ def test_a_recording_is_what_was_there_and_what_happened_then(name: str) -> None
 def test_a_recorded_claim_that_its_finalizers_keep_is_being_deleted() -> None:
     claim = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "c", "namespace": "default"}}
     deleted = {**claim, "metadata": {**claim["metadata"], "deletionTimestamp": "2026-01-01T00:00:05Z"}}
-    changes = [Change(0.0, "put", claim), Change(5.0, "put", deleted)]
+    changes = [RecordedChange(0.0, "put", claim), RecordedChange(5.0, "put", deleted)]
 
-    _, read = Recording("r").read(changes)
+    _, read = ClusterRecording("r").read(changes)
 
     assert isinstance(read, RecordedSteps)
     assert [type(step).__name__ for step in read.steps] == ["Advance", "Delete", "Update", "Run"]

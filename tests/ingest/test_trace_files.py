@@ -131,7 +131,7 @@ def test_a_trace_that_is_not_json_is_refused():
 
 
 def test_the_number_of_steps_is_limited(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(trace_file, "STEPS", 2)
+    monkeypatch.setattr(trace_file, "MAX_STEPS", 2)
     text = b'{"format": "schedviz-trace/1", "steps": [%s]}' % b",".join([b'{"op": "snapshot"}'] * 3)
 
     with pytest.raises(DecodeError, match=r"steps.*at most 2 steps.*3"):

@@ -15,7 +15,7 @@ from django.db.models.functions import Now
 
 from schedviz.ingest.errors import ImportCancelled, IngestError
 from schedviz.ingest.limits import Limits
-from schedviz.ingest.session_file import check_head, looks_like_session
+from schedviz.ingest.session_file import looks_like_session, validate_head
 from schedviz.sessions import frames, quotas
 from schedviz.sessions.errors import SourceRefused, SourceTooLarge
 from schedviz.sessions.models import (
@@ -232,7 +232,7 @@ def _require_readable(name: str, first: bytes) -> None:
     """Refuse a `.schedviz` file of an unsupported version, or with more content than is read, at its first bytes."""
     if looks_like_session(first):
         try:
-            check_head(name, first, Limits(unpacked_bytes=settings.IMPORT_UNPACKED_BYTES))
+            validate_head(name, first, Limits(unpacked_bytes=settings.IMPORT_UNPACKED_BYTES))
         except IngestError as error:
             raise SourceRefused(str(error)) from error
 

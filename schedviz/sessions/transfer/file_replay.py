@@ -131,7 +131,7 @@ class FileReplay:
             problem = f"the events are the same, and the state after event {simulation.event} is not."
             raise self._difference(problem, {"event": simulation.event})
         for noun, declared, actual in (
-            ("firstEvent", manifest.first_event, self._first_event),
+            ("firstEvent", manifest.after_event, self._first_event),
             ("lastCycle", manifest.last_cycle, view.cycle.cycle if view.cycle else 0),
             ("clockSeconds", manifest.clock_seconds, view.clock_seconds),
         ):

@@ -12,7 +12,7 @@ from uuid import UUID
 import msgspec
 
 from schedviz.ingest import session_file
-from schedviz.ingest.session_file import AnswerLine, AnyLine, CommandLine, EventsLine, ForkLine, Manifest, ObjectLine, view_digest
+from schedviz.ingest.session_file import AnyLine, CommandLine, EventsLine, ExtenderResponseLine, ForkLine, Manifest, ObjectLine, view_digest
 from schedviz.kube import codec
 from schedviz.kube.meta import KubeObject
 from schedviz.sessions import frames
@@ -110,7 +110,7 @@ class _Export(RecordedHistory):
             commands=sum(map(len, preludes)) + self.session.applied_seq,
             answers=responses.count(),
             forks=[ancestor.until for ancestor in self.ancestors],
-            first_event=self.first.event,
+            after_event=self.first.event,
             last_event=self.last_event,
             last_cycle=self.last_cycle,
             clock_seconds=self.clock_seconds,
@@ -124,7 +124,7 @@ class _Export(RecordedHistory):
         while objects:
             yield ObjectLine(codec.to_dict(objects.pop()))
         for event, body, error in read_in_batches(self._responses(), "event", "body", "error", batch_size=_BATCH_ROWS):
-            yield AnswerLine(event=event, body=bytes(body), error=error)
+            yield ExtenderResponseLine(event=event, body=bytes(body), error=error)
         for segment, prelude in zip(self.ancestors, preludes, strict=True):
             yield from prelude
             yield ForkLine(segment.until)
@@ -152,4 +152,6 @@ def _commands(session_id: UUID, *, until_seq: int) -> Iterator[CommandLine]:
     for seq, body, outcome, stopped, quarantined in read_in_batches(
         rows, "seq", "body", "outcome", "stopped_event", "quarantined", batch_size=_BATCH_ROWS
     ):
-        yield CommandLine(seq=seq, command=msgspec.Raw(bytes(body)), outcome=outcome or {}, stopped=stopped, quarantined=quarantined)
+        yield CommandLine(
+            seq=seq, command=msgspec.Raw(bytes(body)), outcome=outcome or {}, stopped_after_event=stopped, quarantined=quarantined
+        )

@@ -25,10 +25,10 @@ from schedviz.ingest.limits import Limits
 from schedviz.ingest.load import Progress
 from schedviz.ingest.report import Report
 from schedviz.ingest.session_file import (
-    AnswerLine,
     AnyLine,
     CommandLine,
     EventsLine,
+    ExtenderResponseLine,
     ForkLine,
     Manifest,
     ObjectLine,
@@ -89,7 +89,7 @@ class _FileResponses:
     """A transport that returns the responses in the file and makes no calls."""
 
     def __init__(self) -> None:
-        self.by_event: dict[int, AnswerLine] = {}
+        self.by_event: dict[int, ExtenderResponseLine] = {}
 
     def call(self, call: ExtenderCall) -> bytes:
         response = self.by_event.get(call.event)
@@ -191,7 +191,7 @@ class SessionFileImport(Importer):
         return simulation
 
     def take_responses(self) -> None:
-        for line in self.lines_of(AnswerLine):
+        for line in self.lines_of(ExtenderResponseLine):
             self.responses.by_event[line.event] = line
 
     def go_to_fork(self, simulation: Simulation, event: int) -> None:
@@ -237,7 +237,7 @@ class SessionFileImport(Importer):
                 self.store(waiting, last)
                 waiting = []
         self.store(waiting, last)
-        responses = [response for response in self.responses.by_event.values() if response.event > manifest.first_event]
+        responses = [response for response in self.responses.by_event.values() if response.event > manifest.after_event]
         for start in range(0, len(responses), _BATCH_ROWS):
             ExtenderAnswer.objects.bulk_create(
                 ExtenderAnswer(session_id=self.session.pk, event=response.event, body=response.body, error=response.error)
@@ -257,7 +257,7 @@ class SessionFileImport(Importer):
 
     def replay_commands(self, simulation: Simulation, manifest: Manifest) -> Position:
         """Replay the stored commands, and compare the events with the file's. Returns the position at the end."""
-        total = manifest.last_event - manifest.first_event
+        total = manifest.last_event - manifest.after_event
         # The size of the cluster has just been stored.
         quotas.clear_cache()
         replay = FileReplay(
@@ -267,7 +267,7 @@ class SessionFileImport(Importer):
             manifest,
             file_name=self.file_name,
             events=self.events_of_file(),
-            on_commit=lambda event: self.show("replaying", event - manifest.first_event, total, "events"),
+            on_commit=lambda event: self.show("replaying", event - manifest.after_event, total, "events"),
         )
         rows = Command.objects.filter(session_id=self.session.pk, key__startswith=_KEY_PREFIX)
         columns = ("seq", "body", "stopped_event", "quarantined", "outcome")
@@ -292,7 +292,7 @@ class SessionFileImport(Importer):
                 "name": manifest.name[:MAX_NAME_LENGTH],
                 "engineVersion": manifest.engine_version[:MAX_VERSION_LENGTH],
                 "commands": manifest.commands,
-                "events": manifest.last_event - manifest.first_event,
+                "events": manifest.last_event - manifest.after_event,
                 "cycles": manifest.last_cycle,
                 "verified": True,
             },
@@ -338,7 +338,7 @@ def _stored(line: CommandLine, release: str) -> Stored:
         raise IngestError(f"command {line.seq}: {error}") from None
     if isinstance(command, Configure):
         _refuse_code(command.config, f"command {line.seq}: config", release, was_refused=bool(line.outcome.get("error")))
-    return Stored(line.seq, command, line.stopped, line.quarantined)
+    return Stored(line.seq, command, line.stopped_after_event, line.quarantined)
 
 
 def _recorded_outcome(line: CommandLine) -> dict[str, Any]:

@@ -103,7 +103,7 @@ def _commands(history: RecordedHistory, after: int, until: int) -> Iterator[list
         if end <= after:
             before = end
             continue
-        if not (command.quarantined and command.stopped is None):
+        if not (command.quarantined and command.stopped_after_event is None):
             _check_between(history, command, before)
             yield _steps(command, cycles=_cycles(history, max(before, after), end))
         before = end
