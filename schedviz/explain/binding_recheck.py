@@ -1,4 +1,4 @@
-"""Judges a binding that did not agree again, with what became known since of the order in which a real scheduler decided.
+"""Judges again a binding that did not agree, with what became known since of the order in which a real scheduler decided.
 
 Each move of a pod is sorted: the scheduler knew it when it decided, it did not, or that is not known. The scheduler's own times say so, and
 otherwise the order in which the moves were observed. A verdict that depends on moves of the third kind is `undecided`.
@@ -21,11 +21,11 @@ from schedviz.explain.judgement import Judgement
 from schedviz.explain.shadow import choose, judge
 from schedviz.kube.core import Pod
 
-#: Every combination of up to this many moves is tried, and of more moves those that follow their order.
+#: Up to this many moves are tried in every combination; more moves only in combinations that follow their order.
 _MAX_COMBINED: Final = 4
 #: With more moves whose order is not known, the verdict is `undecided`.
 _MAX_UNKNOWN: Final = 24
-#: How many pods that went while they were pending are placed where this scheduler would have placed them.
+#: How many pods that were deleted while they were pending are placed where this scheduler would have placed them.
 _MAX_VANISHED: Final = 8
 #: How many of the last moves before a binding have an unknown order if it is not known when its pod came.
 _RECENT_MOVES: Final = 16
@@ -83,7 +83,7 @@ class BindingRecheck:
             known = False if move.pod.uid == one.pod.uid else self._is_known(move, one, mine)
             if known is None:
                 unknown.append(move)
-            if known is False or (known is None and move.number > one.bound):
+            if known is False or (known is None and move.number > one.bound_after_move):
                 undo(nodes, move)
         return nodes, unknown[::-1]
 
@@ -97,17 +97,17 @@ class BindingRecheck:
                 return None if self._reserves(move, one) else False
             if mine.exact:
                 return None
-        came = one.bound - _RECENT_MOVES if one.arrived is None else one.arrived
+        came = one.bound_after_move - _RECENT_MOVES if one.arrived_after_move is None else one.arrived_after_move
         if move.number <= came:
             return True
         if not move.is_added:
-            return None if move.number <= one.bound else False
+            return None if move.number <= one.bound_after_move else False
         if move.rank is None:
-            return move.number <= one.bound
+            return move.number <= one.bound_after_move
         if one.is_retried and move.rank[1] > one.rank[1]:
             # The pod came after this one was bound.
             return False
-        if move.is_retried or one.is_retried or (move.number > one.bound and self._reserves(move, one)):
+        if move.is_retried or one.is_retried or (move.number > one.bound_after_move and self._reserves(move, one)):
             return None
         # Bindings have another order than decisions, which are made in the order of activeQ.
         return move.rank < one.rank
@@ -133,7 +133,7 @@ class BindingRecheck:
                 nodes.place(info)
                 if taken is not None and not mine.is_before(taken):
                     leaving.append(info)
-            elif one.arrived is None or number > one.arrived:
+            elif one.arrived_after_move is None or number > one.arrived_after_move:
                 missing.append(pod)
         return leaving, missing[-_MAX_VANISHED:]
 
@@ -142,7 +142,7 @@ class BindingRecheck:
     ) -> Iterator[MovedPods]:
         """Other states of the nodes in which the scheduler may have decided."""
         # Which of the unknown moves are made in `nodes`.
-        made = {move.number for move in unknown if move.number <= one.bound}
+        made = {move.number for move in unknown if move.number <= one.bound_after_move}
         for wanted in _combinations(unknown):
             for move in unknown:
                 if (move.number in wanted) != (move.number in made):
@@ -150,7 +150,7 @@ class BindingRecheck:
             made = wanted
             yield nodes
         for move in unknown:
-            if move.number in made and move.number > one.bound:
+            if move.number in made and move.number > one.bound_after_move:
                 undo(nodes, move)
         for info in leaving:
             nodes.take_away(info)

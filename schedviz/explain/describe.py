@@ -38,7 +38,7 @@ class PodOnNode(Part, frozen=True):
 
 
 class NodeDescription(Part, frozen=True):
-    """Requested of allocatable, twice. `pods` are sorted by name."""
+    """Requested and allocatable amounts of a node, as the API server and as the scheduler's cache has them. `pods` are sorted by name."""
 
     node: str
     #: In the API server; None if it does not have the node.

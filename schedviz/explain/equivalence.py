@@ -26,7 +26,7 @@ def equivalence_key(pod: Pod) -> bytes:
 
 def groups(pods: Iterable[Pod]) -> list[list[Pod]]:
     """The pods by their requirements, ordered by each group's first pod."""
-    by_signature: dict[bytes, list[Pod]] = {}
+    by_equivalence_key: dict[bytes, list[Pod]] = {}
     for pod in pods:
-        by_signature.setdefault(equivalence_key(pod), []).append(pod)
-    return list(by_signature.values())
+        by_equivalence_key.setdefault(equivalence_key(pod), []).append(pod)
+    return list(by_equivalence_key.values())

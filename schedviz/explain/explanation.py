@@ -159,15 +159,17 @@ class Explanation(Part, frozen=True):
     #: The number of nodes by outlook.
     outlooks: dict[Outlook, int] = msgspec.field(default_factory=dict)
     matrix: tuple[NodeVerdict, ...] = ()
-    #: The nodes where the fewest pods would have to leave; the best first.
+    #: Nodes from which pods would have to leave, the best first: those where preemption can evict them, then by the highest priority among
+    #: these pods, then by their number.
     room: tuple[Room, ...] = ()
     queue: QueuePlace | None = None
     #: Terminating pods of its nominated node, for which it waits.
     victims: tuple[str, ...] = ()
-    #: The pod is nominated to a node where no pod is terminating, and will wait forever. `cause` and `advice` explain it. `advice` also
-    #: says what to do about scheduling gates.
+    #: The pod is nominated to a node where no pod is terminating, and will wait forever.
     for_ever: bool = False
+    #: Why the pod is nominated, where that needs an explanation; "" otherwise.
     cause: str = ""
+    #: What to do about the nomination, or about scheduling gates.
     advice: str = ""
     #: Both for translation.
     cause_phrase: Phrase | None = None

@@ -52,13 +52,14 @@ class Bound(NamedTuple):
     node: str
     #: Its place in activeQ: the smallest is decided first.
     rank: tuple[int, int]
-    #: Moves with greater numbers came after the pod; None: it is not known when the pod came.
-    arrived: int | None
-    #: Moves with greater numbers came after its binding.
-    bound: int
+    #: The number of the last move before the pod was created; None: it is not known when that was.
+    arrived_after_move: int | None
+    #: The number of the last move before its binding.
+    bound_after_move: int
     #: Whether the moves before it are all in the order in which they happened.
     is_ordered: bool = True
-    #: Whether the pod had been rejected before. Then the second number of `rank` is that of the newest pod at its binding.
+    #: Whether the pod had been rejected before, so that its place in activeQ is unknown. Then the second number of `rank` is that of the
+    #: newest pod that was pending at its binding.
     is_retried: bool = False
 
 
@@ -111,14 +112,14 @@ class Replay:
         """
         nodes = self._before(members)
         uids = {one.pod.uid for one in members}
-        others = [move for move in self._moves if move.pod.uid not in uids and move.number > members[0].bound]
+        others = [move for move in self._moves if move.pod.uid not in uids and move.number > members[0].bound_after_move]
         found: dict[str, Judgement] = {}
         waiting = sorted(members, key=lambda one: one.rank)
         in_order: list[Bound] = []
         while waiting:
             first = waiting[0]
-            decided = max(first.arrived or 0, in_order[-1].bound if in_order else members[0].bound)
-            while others and others[0].number <= min(decided, first.bound):
+            decided = max(first.arrived_after_move or 0, in_order[-1].bound_after_move if in_order else members[0].bound_after_move)
+            while others and others[0].number <= min(decided, first.bound_after_move):
                 apply(nodes, others.pop(0))
             judgement = self._judge_on(nodes, first)
             if judgement.verdict in DISAGREEMENTS:
@@ -168,13 +169,13 @@ class Replay:
         """The nodes before the first of the bindings."""
         nodes = self._dry_runs.moved_pods(self._simulation)
         for move in reversed(self._moves):
-            if move.number > members[0].bound:
+            if move.number > members[0].bound_after_move:
                 undo(nodes, move)
         return nodes
 
     def _since_arrival(self, one: Bound) -> list[Move]:
         """The moves since the pod came, if that is known."""
-        return [move for move in self._moves if one.arrived is not None and move.number > one.arrived]
+        return [move for move in self._moves if one.arrived_after_move is not None and move.number > one.arrived_after_move]
 
     def _earlier_states(self, one: Bound) -> Iterator[MovedPods]:
         """The nodes as they were since the pod came: before each pod went, with all bindings; then before each move."""
@@ -196,13 +197,13 @@ class Replay:
             nodes.place(self._info(other))
             yield nodes
         for move in self._moves:
-            if members[0].bound < move.number <= one.bound and not move.is_added:
+            if members[0].bound_after_move < move.number <= one.bound_after_move and not move.is_added:
                 nodes.take_away(move.pod)
                 yield nodes
         in_flight = [other for other in members if other is not one]
         arrived = self._before(members)
         for other in in_flight:
-            if other.bound < one.bound:
+            if other.bound_after_move < one.bound_after_move:
                 arrived.place(self._info(other))
         yield arrived
         for other in in_flight:

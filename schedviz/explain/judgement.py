@@ -51,7 +51,7 @@ class Judgement(Part, frozen=True):
     reasons: tuple[str, ...] = ()
     #: Why the binding does not agree; None: it agrees, or is not judged.
     cause: Cause | None = None
-    #: For the cause `configuration`: the plugins without any one of which the node would be chosen.
+    #: For the cause `configuration`: plugins each of whose removal alone would make the node the choice.
     without: tuple[str, ...] = ()
     #: How many bindings were in flight at the same time, this one included.
     in_flight: int = 1

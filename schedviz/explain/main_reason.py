@@ -23,7 +23,7 @@ from schedviz.explain.explanation import Clause, NodeVerdict, Objection
 from schedviz.kube.core import Taint
 
 #: How far a node is from taking the pod, by what rejects it. Something outside the node, or pods that may leave, come first.
-_CHANGES: Final = 0
+_DISTANCE_OF_CHANGES: Final = 0
 #: The node is reserved by a taint, or cordoned.
 _RESERVED: Final = 1
 #: Even the empty node is too small, or lacks a device.
@@ -51,13 +51,13 @@ _OF_VOLUME: Final = ("volume node affinity conflict", "PersistentVolume's node a
 _DEVICES_LACKING: Final = re.compile(r"Insufficient ([^\s/]+/\S+)")
 
 _CONTROL_PLANE: Final = "{node-role.kubernetes.io/"
-_OF_NODES: Final = "{node.kubernetes.io/"
+_NODE_TAINT: Final = "{node.kubernetes.io/"
 _CORDONED: Final = "{node.kubernetes.io/unschedulable"
 #: Plugins whose constraints are about other pods.
 _BETWEEN_PODS: Final = frozenset({names.INTER_POD_AFFINITY, names.POD_TOPOLOGY_SPREAD})
 #: Those, and that of nodes which other pods have filled.
 _OF_OTHERS: Final = _BETWEEN_PODS | {names.NODE_RESOURCES_FIT}
-_SYSTEM_TAINTS: Final = (_OF_NODES, _CONTROL_PLANE)
+_SYSTEM_TAINTS: Final = (_NODE_TAINT, _CONTROL_PLANE)
 #: The taint of node pools for the cluster's own pods.
 _SYSTEM_POOL: Final = "{CriticalAddonsOnly:"
 
@@ -68,7 +68,7 @@ def main_reason(dry_run: DryRun, verdicts: Sequence[NodeVerdict]) -> tuple[str, 
     kinds: dict[tuple[int, str, int], tuple[NodeVerdict, int]] = {}
     kept = _kept_for_others(dry_run, verdicts)
     for row, (verdict, is_too_small) in enumerate(zip(verdicts, _too_small(dry_run), strict=True)):
-        least = _NOT_FOR_PODS if row in kept else _TOO_SMALL if is_too_small else _CHANGES
+        least = _NOT_FOR_PODS if row in kept else _TOO_SMALL if is_too_small else _DISTANCE_OF_CHANGES
         key = id(verdict.objections), verdict.plugin, least
         kinds[key] = verdict, kinds.get(key, (verdict, 0))[1] + 1
     distances = [
@@ -181,7 +181,7 @@ def only_cause(clauses: Iterable[Clause]) -> Clause | None:
 
 def _is_taken_out(clause: Clause) -> bool:
     """Whether its nodes are cordoned or unhealthy."""
-    return clause.plugin == names.NODE_UNSCHEDULABLE or _OF_NODES in clause.reason
+    return clause.plugin == names.NODE_UNSCHEDULABLE or _NODE_TAINT in clause.reason
 
 
 def _is_of_other_places(clause: Clause) -> bool:
@@ -193,7 +193,7 @@ def _ranked(clauses: Sequence[Clause]) -> list[tuple[int, Clause]]:
     """Each clause with its rank: `_GUARDED` first, `_NO_USE` and more for nodes that the pod cannot use."""
     lacking = [resource[1] for clause in clauses if (resource := _DEVICES_LACKING.fullmatch(clause.reason)) is not None]
     guarded = [resource for resource in lacking if any(f"{{{resource}:" in clause.reason for clause in clauses)]
-    selects = any(_distance_of(_objection(clause)) == _CHANGES for clause in clauses)
+    selects = any(_distance_of(_objection(clause)) == _DISTANCE_OF_CHANGES for clause in clauses)
     knows_volumes = any(clause.plugin in _BETWEEN_PODS for clause in clauses)
 
     def rank(clause: Clause) -> int:
@@ -222,7 +222,7 @@ def is_of_system_pool(clause: Clause) -> bool:
 
 def is_of_broken_nodes(clause: Clause) -> bool:
     """Whether its nodes are unhealthy, by the taints that the node lifecycle controller sets. Cordoned nodes are not."""
-    return _OF_NODES in clause.reason and _CORDONED not in clause.reason
+    return _NODE_TAINT in clause.reason and _CORDONED not in clause.reason
 
 
 def _objection(clause: Clause) -> Objection:
@@ -279,4 +279,4 @@ def _distance_of(objection: Objection) -> int:
             return _NOT_FOR_PODS if is_system else _RESERVED
         case names.NODE_UNSCHEDULABLE:
             return _RESERVED
-    return _CHANGES
+    return _DISTANCE_OF_CHANGES

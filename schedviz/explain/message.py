@@ -50,7 +50,7 @@ _LOST: Final = (
 )
 
 
-#: A conclusion is for so many reasons and more, and lists so many.
+#: A conclusion is shown if there are at least `_SEVERAL` reasons, and lists `_IN_CONCLUSION` of them.
 _SEVERAL: Final = 2
 _IN_CONCLUSION: Final = 5
 #: So many taints are one reason in a conclusion.
@@ -60,7 +60,7 @@ _TAINTED: Final = "which the pod does not tolerate"
 #: Reasons of preemption, with which most messages end: a terminal's edge cuts them.
 _ENDS: Final = ("No preemption victims found for incoming pod", "Preemption is not helpful for scheduling")
 #: The minimum number of letters that identify such a reason.
-_TELLING: Final = 10
+_MIN_TELLING_LENGTH: Final = 10
 
 
 #: How the reason begins of a pod whose claim has no volume.
@@ -552,7 +552,7 @@ def _clauses(sentence: str) -> tuple[Clause, ...]:
 
 def _whole(reason: str) -> str:
     """The reason; that of preemption of which a cut text has only the beginning, or one with a word that a terminal broke."""
-    if len(reason) < _TELLING or meaning_of(reason) is not None:
+    if len(reason) < _MIN_TELLING_LENGTH or meaning_of(reason) is not None:
         return reason
     joined_ = (reason[:at] + reason[at + 1 :] for at, letter in enumerate(reason) if letter == " ")
     unbroken = next((text for text in joined_ if meaning_of(text) is not None), reason)

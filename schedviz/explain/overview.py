@@ -122,8 +122,8 @@ class Overview(Part, frozen=True):
     sentence_phrase: Phrase
     #: The number of pending pods.
     count: int
-    #: Those that no node would take now first; then by the number of pods, of equally many those that lack room last. What could not be
-    #: evaluated comes after what was.
+    #: Those for which no node would take the pods now first, and of these the ones that were evaluated; then by the number of pods; of
+    #: equally many, those that lack resources last.
     reasons: tuple[WaitingReason, ...]
     #: Why no pod was tried, if the files have no nodes; "" otherwise. `command` prints what is missing.
     note: str = ""

@@ -48,7 +48,7 @@ def what_to_add(kind: str) -> str:
 def without_missing(simulation: Simulation, explanation: Explanation, dry_run: DryRun) -> Explanation:
     """The explanation without conclusions from objects that the files lack: their absence says nothing about the cluster.
 
-    What the pod's own scheduler wrote is explained instead. Only if that is something else than the simulation says.
+    What the pod's own scheduler wrote is explained instead. Without a disagreement between the two, the explanation is returned as it is.
     """
     missing = _missing(simulation, explanation)
     if missing is None or not explanation.disagreement:

@@ -32,12 +32,12 @@ def room(dry_run: DryRun, verdicts: Sequence[NodeVerdict], now: int) -> tuple[Ro
     leaving = [_pods_to_remove(dry_run, dry_run.rows.infos[row], now) for row in candidates[:MAX_TRIED_NODES]]
     found = ((_room(dry_run, info, pods), pods) for info, pods in leaving if pods)
     # Preemption evicts such pods, too; people do not.
-    rooms = [each for each, pods in found if each.by_preemption or not any(is_of_node(info.pod) for info in pods)]
+    rooms = [each for each, pods in found if each.by_preemption or not any(belongs_to_system(info.pod) for info in pods)]
     rooms.sort(key=lambda room: (not room.by_preemption, room.highest_priority, len(room.pods)))
     return tuple(rooms[:MAX_ROOMS])
 
 
-def is_of_node(pod: Pod) -> bool:
+def belongs_to_system(pod: Pod) -> bool:
     """Whether a pod belongs to its node or to the cluster's own software: nobody removes it to make room.
 
     The pods of DaemonSets come back, and those of the system namespace are needed. Where owners are unknown, a pod that tolerates every

@@ -24,7 +24,7 @@ from schedviz.trace.phrase import as_sentence, whole_sentence
 
 #: Groups per reason of an overview; the pods of others are counted.
 _GROUPS: Final = 5
-#: The state of what a message is about that is not of a scheduler: the owner of pods, or a scheduler.
+#: The state of what a message is about if a scheduler did not write it: of the owner of pods, or of a scheduler that does not run.
 _STANDINGS: Final = {API_SERVER: "lacking pods", TABLE_OF_PODS: "not running", SCHEDULER_LOG: "stopped"}
 
 

@@ -145,7 +145,7 @@ def _messages(card: Card) -> Iterable[str]:
         yield f"<h2>Message</h2><pre>{escape(card.message)}</pre>"
     for finding in card.findings:
         yield f"<h2>Finding</h2><p>{escape(finding)}</p>"
-    if card.is_said:
+    if card.matches_cluster_message:
         yield "<p>The cluster's scheduler reported the same message.</p>"
     elif card.said:
         yield f"<h2>Message of the cluster's scheduler</h2><pre>{escape(card.said)}</pre>"

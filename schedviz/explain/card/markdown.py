@@ -43,7 +43,7 @@ def _messages(card: Card) -> Iterable[str]:
     if card.message:
         yield from ("", *block(card.message))
     since = f" (unschedulable since {text(card.said_since)})" if card.said_since else ""
-    if card.is_said:
+    if card.matches_cluster_message:
         yield from ("", f"The cluster's scheduler reported the same message{since}.")
     elif card.said:
         yield from ("", f"Message of the cluster's scheduler{since}:", "", *block(card.said))

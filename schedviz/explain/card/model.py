@@ -84,7 +84,7 @@ class Card(Part, frozen=True):
     #: What `count` of a reason counts.
     unit: Literal["nodes", "pods"]
     reasons: tuple[Reason, ...]
-    #: Why the nodes are no use that the decisive reasons do not concern, in one sentence without a full stop, and their number.
+    #: Why the other nodes, which have none of the decisive reasons, are no use, in one sentence without a full stop; and their number.
     others: str = ""
     other_nodes: int = 0
     #: The scheduler's message now.
@@ -105,7 +105,7 @@ class Card(Part, frozen=True):
     simulated: bool = True
 
     @property
-    def is_said(self) -> bool:
+    def matches_cluster_message(self) -> bool:
         """Whether the cluster's own message is the same, word for word."""
         return bool(self.said) and self.said == self.message
 

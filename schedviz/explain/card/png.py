@@ -19,9 +19,11 @@ _SCALE: Final = 2
 _WIDTH: Final = 760
 _PADDING: Final = 32
 _INNER: Final = _WIDTH - 2 * _PADDING
-#: An image is read at a glance: more reasons have one line, up to a number, and more changes are counted only.
+#: An image is read at a glance. Reasons that are drawn with details; more have one line each.
 _REASONS: Final = 4
+#: Reasons that are drawn at all; more are counted.
 _ALL_REASONS: Final = 16
+#: Changes that are drawn; more are counted.
 _FIXES: Final = 3
 _MAX_NAMES: Final = 5
 #: Characters of a text, and lines of a paragraph, that are drawn.
@@ -49,7 +51,7 @@ def png_of(card: Card, theme: ThemeName = "light") -> bytes:
 
 
 class _Canvas:
-    """Draws from top to bottom. Without `draw`, it only measures."""
+    """Draws from top to bottom. Without `drawing`, it only measures."""
 
     def __init__(self, drawing: ImageDraw.ImageDraw | None, theme: Theme) -> None:
         self._drawing = drawing
@@ -180,7 +182,7 @@ class _Canvas:
         self._paragraph("Changes that make the pod schedulable", self._theme.ink, size=15, weight="bold", leading=22)
         for fix in fixes[:_FIXES]:
             self._y += 4
-            self._check(_PADDING + 3, self._y + 5)
+            self._draw_tick(_PADDING + 3, self._y + 5)
             words = f"{fix.what} {fix.effect}" if fix.effect else fix.what
             self._paragraph(words, self._theme.ink, leading=21, left=_PADDING + 22)
             for command in fix.commands:
@@ -209,7 +211,7 @@ class _Canvas:
             self._y += 4
         if card.said:
             said = (
-                "The cluster's scheduler reported the same message." if card.is_said else f"Message of the cluster's scheduler: {card.said}"
+                "The cluster's scheduler reported the same message." if card.matches_cluster_message else f"Message of the cluster's scheduler: {card.said}"
             )
             self._paragraph(said, self._theme.ink_2, size=12, leading=18)
         if card.disagreement:
@@ -268,7 +270,7 @@ class _Canvas:
                 self._drawing.line((begin, bottom - (begin - start), end, bottom - (end - start)), fill=colour, width=_SCALE)
         self._drawing.rectangle((left, top, right, bottom), outline=colour, width=_SCALE)
 
-    def _check(self, x: float, y: float) -> None:
+    def _draw_tick(self, x: float, y: float) -> None:
         if self._drawing is not None:
             points = [(x * _SCALE, (y + 5) * _SCALE), ((x + 4) * _SCALE, (y + 9) * _SCALE), ((x + 11) * _SCALE, y * _SCALE)]
             self._drawing.line(points, fill=self._theme.success, width=2 * _SCALE, joint="curve")

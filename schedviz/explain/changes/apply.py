@@ -27,7 +27,7 @@ def commands_of(simulation: Simulation, pods: Iterable[Pod], changes: Sequence[C
 
     The spec of an existing pod, claim or pod group cannot be changed: it is deleted and created again, as its author would do.
     """
-    made_again = (command for pod in pods for command in _made_again(pod, changes))
+    made_again = (command for pod in pods for command in _recreate_commands(pod, changes))
     return (*_configuring(simulation, changes), *_around(simulation, changes), *made_again)
 
 
@@ -66,7 +66,7 @@ def _must_be_recreated(stored: KubeObject, obj: KubeObject) -> bool:
     return False
 
 
-def _made_again(pod: Pod, changes: Iterable[Change]) -> Iterator[AnyCommand]:
+def _recreate_commands(pod: Pod, changes: Iterable[Change]) -> Iterator[AnyCommand]:
     new_pod = pod
     for change in changes:
         new_pod = change.of_pod(new_pod)

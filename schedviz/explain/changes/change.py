@@ -13,7 +13,7 @@ from schedviz.kube.core import Node, Pod
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.phrase import Phrase, phrase
 
-Kind = Literal[
+ChangeKind = Literal[
     "request",  # smaller requests of the pod, or fewer devices
     "toleration",  # a toleration for the pod, or for a request of its claims
     "selector",  # fewer required node labels, or selectors of devices
@@ -42,7 +42,7 @@ Config = dict[str, Any]
 
 #: The cost of a change, from what takes nothing from anybody to what costs money or other people's pods. Two changes cost their sum,
 #: that is, more than each of them.
-COSTS: dict[Kind, float] = {
+COSTS: dict[ChangeKind, float] = {
     "uncordon": 1,
     "again": 1,
     "repair": 1.5,
@@ -91,8 +91,8 @@ WORDS: dict[str, str] = {
 }
 
 
-#: What else a change does; a kind that is not here concerns nothing but the pod. They are sentences without values, for translation.
-CONSEQUENCES: dict[Kind, str] = {
+#: What else a change does, for kinds that need a warning. They are sentences without values, for translation.
+CONSEQUENCES: dict[ChangeKind, str] = {
     "port": "clients can no longer reach the pod through the node's port",
     "constraint": "the constraint may be intentional, for example to survive the loss of a node or a zone",
     "uncordon": "the node may be under maintenance, and other pods can then also be scheduled on it",
@@ -110,7 +110,7 @@ NOT_CREATED_AGAIN: Final = "it has no controller that would recreate it"
 class ChangeView(Part, frozen=True):
     """A change as reported."""
 
-    kind: Kind
+    kind: ChangeKind
     #: An imperative sentence without a full stop.
     what: str
     #: The same for translation.
@@ -119,7 +119,7 @@ class ChangeView(Part, frozen=True):
     kubectl: str = ""
     #: Lines of YAML to add to the spec of the pod's template; "" if there are none to copy.
     yaml: str = ""
-    #: What else it does, without a full stop; a template for translation. "": it concerns nothing but the pod.
+    #: What else it does, without a full stop; a template for translation. "": it needs no warning.
     consequence: str = ""
 
 
@@ -131,7 +131,7 @@ def what_to_do(changes: Iterable[ChangeView]) -> str:
 class Change(msgspec.Struct, frozen=True):
     """A change that can be tried: it yields another pod, or other objects."""
 
-    kind: Kind
+    kind: ChangeKind
     phrase: Phrase
     kubectl: str = ""
     #: What it answers: plugins that reject the pod, the URL of an extender, or the plugin that it enables. Two changes are tried together

@@ -17,15 +17,15 @@ from schedviz.explain.changes.more_nodes import HOSTNAME, NOT_READY
 from schedviz.explain.changes.pod_changes import selects_nodes
 from schedviz.explain.explanation import Explanation, NodeVerdict
 from schedviz.explain.mistyped import OF_MACHINE
-from schedviz.explain.victims import is_of_node
+from schedviz.explain.victims import belongs_to_system
 from schedviz.kube.core import Pod
 from schedviz.trace.phrase import phrase
 
 replace = msgspec.structs.replace
 
 #: The taints that the node lifecycle controller sets; that of a cordoned node is one of them.
-_OF_NODES: Final = "node.kubernetes.io/"
-#: Nodes tried per kind of change: those with no other objection, and the first of the others.
+_NODE_TAINT_PREFIX: Final = "node.kubernetes.io/"
+#: Nodes tried per kind of change: those with the fewest other objections.
 _MAX_TRIED: Final = 3
 
 
@@ -73,7 +73,7 @@ def _repair(info: NodeInfo, _pod: Pod) -> Change | None:
     """The node without the taints of an unhealthy node, and with the conditions of a healthy one."""
     node = info.node
     assert node is not None
-    taints = tuple(taint for taint in node.spec.taints if taint.key == CORDON.key or not taint.key.startswith(_OF_NODES))
+    taints = tuple(taint for taint in node.spec.taints if taint.key == CORDON.key or not taint.key.startswith(_NODE_TAINT_PREFIX))
     if len(taints) == len(node.spec.taints):
         return None
     conditions = tuple(replace(each, status="True" if each.type == "Ready" else "False") for each in node.status.conditions)
@@ -143,7 +143,7 @@ def _victims(dry_run: DryRun, explanation: Explanation, rows: dict[str, int]) ->
     for room in explanation.room:
         on_node = dry_run.rows.infos[rows[room.node]].pods
         victims = tuple(info.pod for info in on_node if info.key in room.pods)
-        if any(map(is_of_node, victims)):
+        if any(map(belongs_to_system, victims)):
             continue
         text = named(victims)
         # Pods of the same or a higher priority are worth as much: to delete one is no fix to copy.

@@ -78,7 +78,7 @@ def _size(pod: Pod) -> tuple[int, int]:
     return requests.milli_cpu, requests.memory
 
 
-def _conflict(pods: Sequence[PodAndChanges]) -> bool:
+def _conflicts(pods: Sequence[PodAndChanges]) -> bool:
     """Whether changes of different pods change an object differently."""
     objects: dict[tuple[type, str], KubeObject] = {}
     updated = (obj for each in pods for change in each.changes for obj in change.updated)
@@ -119,7 +119,7 @@ def phrase_of_placed(simulation: Simulation, pods: Sequence[PodAndChanges], unti
     """
     count = len(pods)
     tried = pods[:_MAX_PODS]
-    if count < 2 or not all(can_count(simulation, each.pod) for each in tried) or _conflict(tried) or time.perf_counter() > until:
+    if count < 2 or not all(can_count(simulation, each.pod) for each in tried) or _conflicts(tried) or time.perf_counter() > until:
         return None
     orders = _orders(tried)
     placed = [count_placed(simulation, order) for order in orders]
@@ -148,7 +148,7 @@ def phrase_of_placed(simulation: Simulation, pods: Sequence[PodAndChanges], unti
 
 
 def _nodes_instead(simulation: Simulation, pods: Sequence[PodAndChanges], placed: int, until: float) -> Change | None:
-    """Where the change is one more node: so many nodes of its shape that all pods fit; None if that is not so, or not found."""
+    """The change that adds enough nodes of one shape for all pods, if the only change is one node of that shape; otherwise None."""
     changes = _once([change for each in pods for change in each.changes])
     if len(changes) != 1 or changes[0].kind != "node" or not placed or time.perf_counter() > until:
         return None

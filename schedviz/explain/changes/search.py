@@ -121,7 +121,7 @@ class Search:
         return bool(names)
 
     def try_cycle(self, *changes: Change) -> bool:
-        """Run the pod's next cycle on a copy. True if it is nominated to a node that pods are leaving."""
+        """Run the pod's next cycle on a copy. True if it is nominated to a node that pods are leaving, or if an endless nomination ends."""
         self.count_dry_run(changes)
         copy = Simulation.restore(self.simulation.checkpoint())
         for command in commands_of(copy, self.pods, changes):
@@ -162,7 +162,7 @@ class Search:
         return [suggestion for suggestion in self.found if suggestion.effect == "fits"]
 
     def in_order(self) -> list[Suggestion]:
-        """Fixes of mistakes first, then the cheapest; of equal ones, those with more nodes."""
+        """Those that end an endless nomination first, then the cheapest; of equal ones, those with more nodes."""
         return sorted(self.found, key=lambda suggestion: (suggestion.effect != "endsNomination", suggestion.cost, -suggestion.fits))
 
     @property

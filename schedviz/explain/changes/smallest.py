@@ -26,7 +26,7 @@ from schedviz.explain.why import find_pod, why_pending
 from schedviz.kube.core import Pod
 
 #: Suggestions that are tried with the equals of the pod: a page shows two at first.
-_TOGETHER: Final = 2
+_MAX_TRIED_TOGETHER: Final = 2
 
 
 def smallest_change(simulation: Simulation, pod_key: str, explanation: Explanation | None = None) -> SmallestChange:
@@ -40,8 +40,8 @@ def smallest_change(simulation: Simulation, pod_key: str, explanation: Explanati
     found, search = search_change(simulation, pod_key, explanation)
     if explanation.alike and not explanation.group:
         pods = [find_pod(simulation, key) for key in (pod_key, *explanation.alike)]
-        told = [_with_equals(simulation, search, suggestion, pods) for suggestion in found.suggestions[:_TOGETHER]]
-        found = msgspec.structs.replace(found, suggestions=(*told, *found.suggestions[_TOGETHER:]))
+        told = [_with_equals(simulation, search, suggestion, pods) for suggestion in found.suggestions[:_MAX_TRIED_TOGETHER]]
+        found = msgspec.structs.replace(found, suggestions=(*told, *found.suggestions[_MAX_TRIED_TOGETHER:]))
     return msgspec.structs.replace(found, seconds=round(time.perf_counter() - began, 4))
 
 

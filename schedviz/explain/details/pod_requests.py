@@ -18,7 +18,7 @@ from schedviz.explain.resource_names import amount_of
 from schedviz.trace.phrase import Phrase, phrase, some
 
 _INSUFFICIENT: Final = "Insufficient "
-#: In the reason of nodes that a DaemonSet's pod is not for, whatever else it asks for.
+#: Part of the reason of nodes that PreFilter excludes, such as all but one of them for a pod of a DaemonSet.
 _BEFORE_FILTERS: Final = "didn't satisfy plugin"
 #: In the headline of taints that a pod may be given a toleration for: nodes of the control plane and unhealthy ones have others.
 _UNTOLERATED: Final = "the pod does not tolerate"

@@ -62,7 +62,7 @@ def _is_tolerated(rejected: RejectedNodes, taint: Taint, pod: Pod) -> bool:
 
 
 def _is_tolerated_by_name(rejected: RejectedNodes, taint: Taint, pod: Pod) -> bool:
-    """The pods of DaemonSets, most of which tolerate everything, do not belong on the node any more than others."""
+    """Whether a toleration of the pod names the taint's key. Pods of DaemonSets, most of which tolerate everything, need not name it."""
     return any(toleration.key for toleration in _tolerating(rejected, taint, pod))
 
 

@@ -36,7 +36,7 @@ class Examination(Part, frozen=True):
 
 
 class Scheduler(msgspec.Struct, frozen=True):
-    """What is known about the scheduler of a dump."""
+    """What is known about the scheduler of a dump (of the cluster, not the simulated one)."""
 
     #: The scheduler names of its profiles.
     names: tuple[str, ...] = ("default-scheduler",)

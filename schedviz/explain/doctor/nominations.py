@@ -35,7 +35,7 @@ _FIX = (
 
 
 def _unknown_attempt(_pod: Pod, _node: str) -> bool:
-    """A dump does not show in which queue a pod waits."""
+    """False: a dump does not show in which queue a pod waits, so its next attempt is unknown."""
     return False
 
 

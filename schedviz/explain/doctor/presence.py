@@ -54,7 +54,7 @@ class Presence:
         return self.times is not None and self.times.is_recent(obj)
 
     @property
-    def _may_differ(self) -> bool:
+    def _order_is_unknown(self) -> bool:
         return self.times is not None and self.times.order is not None
 
     def _may_be_missing(self, obj: Node | Pod) -> bool:
@@ -82,7 +82,7 @@ class Presence:
                 yield difference("missed node", about, ("API", "cache"), sentence, cause, advice_for(cause))
         elif node.is_deleted:
             yield self._ghost(node)
-        elif self._left_out(about, undecided=self._may_differ and not self.evidence.is_named("node", node.name)):
+        elif self._left_out(about, undecided=self._order_is_unknown and not self.evidence.is_named("node", node.name)):
             return
         else:
             sentence = phrase("node {node} was deleted at the API; the scheduler still has it and may place pods there", node=node.name)

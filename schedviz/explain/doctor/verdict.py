@@ -40,7 +40,7 @@ _NOTES: Final = {
 
 
 def verdict(examination: Examination) -> Phrase:
-    """A one-sentence summary, without a capital letter and full stop."""
+    """A summary: a clause about the differences, without a capital letter, or a sentence if there are none."""
     differences = examination.differences
     if not differences:
         sentence = _notes(examination.notes)

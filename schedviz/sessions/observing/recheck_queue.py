@@ -90,7 +90,11 @@ class RecheckQueue:
         """
         if not one.is_ordered or len(self._waiting) >= _MAX_QUEUED:
             return False
-        return has_times or is_retrying or any(one.arrived is None or number > one.arrived for _, number in self._vanished)
+        return (
+            has_times
+            or is_retrying
+            or any(one.arrived_after_move is None or number > one.arrived_after_move for _, number in self._vanished)
+        )
 
     def add(self, one: Bound, event: int, judgement: Judgement) -> None:
         """Queue a binding to be judged again."""
