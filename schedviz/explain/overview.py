@@ -479,7 +479,11 @@ def _reason(simulation: Simulation, explanation: Explanation) -> Phrase:
         return Phrase(_OF_CLAUSE, {"reason": _NAME.sub('"…"', explanation.main.reason)})
     if (said := _said_clause(explanation)) is not None:
         return Phrase(_OF_CLAUSE, {"reason": _NAME.sub('"…"', said.reason)})
-    return phrase("every scheduling attempt fails with an error") if explanation.failed else phrase("the cluster has no nodes")
+    return (
+        phrase("every scheduling attempt fails with an error")
+        if explanation.failed
+        else phrase("not evaluated: there are no nodes to schedule them on")
+    )
 
 
 def _said_clause(explanation: Explanation) -> Clause | None:
@@ -490,7 +494,14 @@ def _said_clause(explanation: Explanation) -> Clause | None:
 
 
 def _group(explanation: Explanation, pods: Sequence[Pod], *, is_of_clause: bool) -> PendingGroup:
-    detail = _detail(explanation) or _finding(explanation) or explanation.group_phrase or _event(explanation) or _where(explanation)
+    detail = (
+        _detail(explanation)
+        or (explanation.cause_phrase if not explanation.nodes else None)
+        or _finding(explanation)
+        or explanation.group_phrase
+        or _event(explanation)
+        or _where(explanation)
+    )
     event = _autoscaler_event(explanation)
     clause = explanation.main or _said_clause(explanation)
     headline = plain(clause) if clause is not None and is_of_clause else None

@@ -167,7 +167,12 @@ def _pending(explanation: Explanation) -> Phrase:
             said=explanation.said,
         )
     if not explanation.nodes:
-        return phrase("{state}: the cluster has no nodes.", state=state)
+        untried = phrase("{state}: there are no nodes to schedule it on.", state=state)
+        return (
+            untried
+            if explanation.cause_phrase is None
+            else phrase("{sentence} To run, {cause}.", sentence=untried, cause=explanation.cause_phrase)
+        )
     if explanation.failed:
         return phrase("{state}: every scheduling attempt fails with an error: {error}.", state=state, error=_error(explanation))
     if explanation.main is not None and (detail := plain(explanation.main)) is not None:

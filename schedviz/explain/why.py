@@ -12,6 +12,7 @@ from schedviz.engine import Simulation
 from schedviz.engine.dryrun.dry_run import DryRun, UnknownProfileError
 from schedviz.explain.details.clause_details import with_details
 from schedviz.explain.details.pod_requests import with_requests
+from schedviz.explain.details.volumes import required_of_node
 from schedviz.explain.doctor.counted_nodes import NODE_COUNT
 from schedviz.explain.doctor.examine import scheduler_of_engine
 from schedviz.explain.doctor.known_findings import KnownFindings
@@ -35,7 +36,7 @@ from schedviz.explain.verdicts import clauses, matrix
 from schedviz.explain.victims import room
 from schedviz.kube.claims import claim_keys
 from schedviz.kube.core import Pod, PodCondition
-from schedviz.trace.phrase import Phrase, phrase
+from schedviz.trace.phrase import Phrase, counted, phrase, some
 
 #: From best to worst.
 OUTLOOKS: tuple[Outlook, ...] = get_args(Outlook)
@@ -96,12 +97,16 @@ def explain_pod(
     if explained.standing == "gated" and not is_name_only(place):
         advice = _advice_of_gated(place, pod.namespace)
         explained = _replace(explained, advice=advice.text if advice else "", advice_phrase=advice)
+    if not explained.nodes and not explained.said and (required := required_of_node(simulation, pod)):
+        cause = phrase("it requires a node with {labels}", labels=some([str(each) for each in required]))
+        explained = _replace(explained, cause=cause.text, cause_phrase=cause)
     if standing == "nominated":
         explained = _with_nomination(simulation, explained, dry_run)
     explained = _replace(explained, findings=(*explained.findings, *findings.about(explained, claim_keys(pod))))
-    if any(finding.kind == NODE_COUNT for finding in explained.findings):
-        # The finding says why the messages differ.
-        explained = _replace(explained, disagreement="", disagreement_phrase=None)
+    if explained.disagreement and any(finding.kind == NODE_COUNT for finding in explained.findings):
+        # The finding says why.
+        differs = phrase("the files contain {nodes}", nodes=counted(explained.nodes, "{count} node", "{count} nodes"))
+        explained = _replace(explained, disagreement=differs.text, disagreement_phrase=differs)
     return _with_sentence(explained, pod)
 
 
@@ -135,7 +140,7 @@ def _tried(simulation: Simulation, known: Explanation, dry_run: DryRun, *, with_
     if known.standing == "gated":
         message = whole = message_of_gated(known.queue)
     verdicts = with_extenders(matrix(dry_run), rejected)
-    counted = Counter(verdict.outlook for verdict in verdicts)
+    outlooks = Counter(verdict.outlook for verdict in verdicts)
     fits = tuple(verdict.node for verdict in verdicts if verdict.outlook == "now")
     failed = bool(verdicts) and dry_run.error is not None
     main = main_reason(dry_run, verdicts) if not fits else None
@@ -154,7 +159,7 @@ def _tried(simulation: Simulation, known: Explanation, dry_run: DryRun, *, with_
         clauses=reasons,
         main=next((clause for clause in reasons if failed or _key(clause) == main), None),
         plugins=tuple(plugin for plugin, _ in dry_run.each_plugin()),
-        outlooks={outlook: counted[outlook] for outlook in OUTLOOKS if counted[outlook]},
+        outlooks={outlook: outlooks[outlook] for outlook in OUTLOOKS if outlooks[outlook]},
         matrix=verdicts,
         room=() if fits else room(dry_run, verdicts, simulation.clock.now),
         extenders_not_asked=uncalled_extenders(simulation, dry_run),

@@ -203,7 +203,7 @@ def test_a_change_for_several_pods_says_how_many_it_places_and_each_pod_opens(pa
     drop(page, server, tmp_path, node("a"), cordoned, pod("full", "a", cpu="3"), *pods)
 
     expect(page.locator("[data-change-effect]")).to_have_text(
-        "places only 1 of 4 pods; for the others, add 3 more nodes like a", timeout=PATIENCE_MILLIS
+        "this is enough for only 1 of 4 pods; for the others, add 3 nodes like a", timeout=PATIENCE_MILLIS
     )
     page.locator("[data-group-more]").click()
     page.locator("[data-group]").get_by_role("button", name="web-3").click()

@@ -39,10 +39,10 @@ def test_an_import_opens_on_the_reasons_of_its_pending_pods(page: Page, server: 
     overview = page.locator("[data-overview]")
     expect(overview).to_have_text("4 pods are pending, for 2 reasons", timeout=PATIENCE_MILLIS)
     reasons = page.locator("li[data-reason]")
-    expect(reasons.first.locator("h3")).to_contain_text("the pod requests 64 cpu; the largest node has ")
+    expect(reasons.first.locator("h3")).to_contain_text("the pod requests 64 CPU, but the largest node has only ")
     expect(reasons.first.locator("[data-quoted]")).to_have_text("kube-scheduler: Insufficient cpu")
     expect(reasons.first).to_contain_text("no node is large enough, even if it is empty", timeout=PATIENCE_MILLIS)
-    expect(reasons.last.locator("h3")).to_have_text("not tried yet: nodes can take them now 2 pods")
+    expect(reasons.last.locator("h3")).to_have_text("not tried yet: they fit on nodes now 2 pods")
 
     reasons.first.get_by_role("button", name="Why?").click()
     expect(page.locator("[data-why-main]")).to_contain_text("the pod requests 64 cpu", timeout=PATIENCE_MILLIS)
@@ -73,8 +73,8 @@ def test_import_why_fix(page: Page, server: Server, file: Path) -> None:
     page.locator("[data-tab=why]").click()
 
     sentence = page.locator("[data-why-sentence]")
-    expect(sentence).to_contain_text("the pod requests 64 cpu; the largest node has ", timeout=PATIENCE_MILLIS)
-    expect(sentence).to_contain_text("None of 5 nodes fits.")
+    expect(sentence).to_contain_text("the pod requests 64 CPU, but the largest node has only ", timeout=PATIENCE_MILLIS)
+    expect(sentence).to_contain_text("The pod fits on none of the 5 nodes.")
     outlooks = {one.get_attribute("data-outlook"): one.get_attribute("data-nodes") for one in page.locator("[data-outlook]").all()}
     assert outlooks == {"never": "5"}
     expect(page.locator("[data-why-message]")).to_have_text(
@@ -122,7 +122,7 @@ def test_an_explanation_and_the_overview_are_shared_as_cards(page: Page, server:
     with page.context.new_page() as alone:
         alone.goto(f"file://{tmp_path / 'card.html'}")
         expect(alone.locator("h1")).to_contain_text(pod)
-        expect(alone.locator("main")).to_contain_text("What would place it")
+        expect(alone.locator("main")).to_contain_text("Changes that make the pod schedulable")
 
 
 def test_a_pod_that_stays_nominated_is_explained_and_fixed_with_a_preempt_verb(page: Page, server: Server) -> None:
@@ -142,7 +142,7 @@ def test_a_pod_that_stays_nominated_is_explained_and_fixed_with_a_preempt_verb(p
     page.locator("[data-change-ask]").click()
     first = page.locator("[data-suggestion='0']")
     expect(first).to_contain_text(
-        "give the extender http://sheduler-extender.fake a preemptVerb", timeout=PATIENCE_MILLIS, ignore_case=True
+        "configure a preemptVerb for the extender http://sheduler-extender.fake", timeout=PATIENCE_MILLIS, ignore_case=True
     )
     expect(first.locator("[data-effect]")).to_have_attribute("data-effect", "endsNomination")
     first.locator("[data-try-change]").click()

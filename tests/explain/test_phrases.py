@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from schedviz.explain import reasons
-from schedviz.explain.changes.change import CONSEQUENCES, CREATED_AGAIN, NOT_CREATED_AGAIN, OF_ALL_NODES
+from schedviz.explain.changes.change import CONSEQUENCES, CREATED_AGAIN, INTENTIONAL, NOT_CREATED_AGAIN, OF_ALL_NODES
 from schedviz.explain.doctor import nominations
 from schedviz.samples import samples
 from schedviz.samples.cases import cases
@@ -34,7 +34,7 @@ def templates() -> Iterator[str]:
         yield from meaning.causes
         yield from filter(None, meaning.of_nodes)
         yield from filter(None, (meaning.advice, meaning.of_named))
-    yield from (*CONSEQUENCES.values(), OF_ALL_NODES, CREATED_AGAIN, NOT_CREATED_AGAIN)
+    yield from (*CONSEQUENCES.values(), OF_ALL_NODES, INTENTIONAL, CREATED_AGAIN, NOT_CREATED_AGAIN)
     yield from (nominations._SILENT, nominations._UNKNOWN, nominations._FIX)
     yield from (
         "{first}, {next}",

@@ -102,6 +102,7 @@ CONSEQUENCES: dict[ChangeKind, str] = {
 }
 
 #: The same of a change of a DaemonSet's template, and of the removal of a single pod, with a controller and without.
+INTENTIONAL: Final = "the constraint may be intentional"
 OF_ALL_NODES: Final = "the change applies to the DaemonSet's pods on all nodes"
 CREATED_AGAIN: Final = "its controller recreates it, and the new pod needs room on another node"
 NOT_CREATED_AGAIN: Final = "it has no controller that would recreate it"

@@ -20,7 +20,7 @@ from schedviz.engine.framework.plugins.dynamicresources.structured.pools import 
 from schedviz.engine.framework.plugins.dynamicresources.structured.requests import ALL, Request
 from schedviz.engine.framework.plugins.dynamicresources.structured.search import MAX_STEPS
 from schedviz.engine.framework.types import NodeInfo
-from schedviz.explain.changes.change import Change, named, shell
+from schedviz.explain.changes.change import INTENTIONAL, Change, named, shell
 from schedviz.explain.explanation import Explanation, NodeVerdict
 from schedviz.kube.core import Pod, PodResourceClaim
 from schedviz.kube.defaults import EXACT_COUNT
@@ -201,6 +201,7 @@ def _without_constraints(claim: ResourceClaim) -> Iterator[Change]:
             "constraint",
             equal if constraint.match_attribute else distinct,
             against=_REJECTING_PLUGINS,
+            consequence=INTENTIONAL,
             updated=(_with_devices(claim, constraints=constraints[:index] + constraints[index + 1 :]),),
         )
 

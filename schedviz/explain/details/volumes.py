@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from schedviz.engine import Simulation
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.volumezone.volume_zone import topologies_of
 from schedviz.explain.details.detail import LabelDetail
-from schedviz.explain.details.node_labels import label_details, volume_requirements
+from schedviz.explain.details.node_labels import label_details, node_requirements, volume_requirements
 from schedviz.explain.details.rejected_nodes import RejectedNodes
 from schedviz.kube.claims import claim_name
+from schedviz.kube.core import Pod
 from schedviz.kube.selectors import Requirement
 from schedviz.kube.storage import PersistentVolume, PersistentVolumeClaim
 
@@ -43,8 +45,22 @@ def requirements_of_volumes(rejected: RejectedNodes, plugin: str) -> list[Requir
     return list(dict.fromkeys(found))
 
 
+def required_of_node(simulation: Simulation, pod: Pod) -> list[Requirement]:
+    """The labels that a node must have for the pod's selector, its affinity and its bound volumes, as far as they have no alternatives."""
+    found = list(node_requirements(pod) or ())
+    for _, volume in _bound_of(simulation, pod):
+        affinity = volume.spec.node_affinity
+        if affinity is not None and affinity.required is not None and len(affinity.required.node_selector_terms) == 1:
+            found += volume_requirements(affinity.required)
+    return list(dict.fromkeys(found))
+
+
 def _bound(rejected: RejectedNodes) -> Iterator[tuple[PersistentVolumeClaim, PersistentVolume]]:
-    informers, pod = rejected.simulation.scheduler.state.informers, rejected.pod.pod
+    return _bound_of(rejected.simulation, rejected.pod.pod)
+
+
+def _bound_of(simulation: Simulation, pod: Pod) -> Iterator[tuple[PersistentVolumeClaim, PersistentVolume]]:
+    informers = simulation.scheduler.state.informers
     for volume in pod.spec.volumes:
         name = claim_name(pod, volume)
         claim = informers.by_key("PersistentVolumeClaim", f"{pod.namespace}/{name}") if name else None

@@ -35,8 +35,11 @@ def test_a_card_of_a_text_has_its_reasons_and_what_to_do() -> None:
     assert card is not None
     lines = card.decode().splitlines()
     assert lines[0] == "### Why `shop/web` is pending"
-    assert any(line.startswith("Of 5 nodes: 3 nodes have too little free cpu; 2 nodes are cordoned. Try first: uncordon") for line in lines)
-    assert sum("uncordon the nodes whose maintenance is over" in line for line in lines) == 1
+    assert any(
+        line.startswith("The pod fits on none of the 5 nodes: 3 do not have enough free CPU and 2 are cordoned. Try this first: ")
+        for line in lines
+    )
+    assert sum("uncordon those whose maintenance is finished" in line for line in lines) == 1
     assert lines[-1].startswith("_pasted text, 20")
 
 
@@ -178,7 +181,7 @@ def test_a_card_about_the_owner_of_pods_does_not_call_it_pending() -> None:
     assert lines[:3] == [
         "### Why `shop/a` is lacking pods",
         "",
-        "**No pod is created: the quota q allows cpu=4, of which cpu=4 is used, and the pod adds cpu=1**",
+        "**No pod is created: the quota q allows cpu=4, of which cpu=4 is in use, and the pod requests cpu=1**",
     ]
 
 
@@ -188,5 +191,5 @@ def test_a_card_about_a_failed_binding_says_only_that() -> None:
     assert lines[:3] == [
         "### Why `shop/a` is pending",
         "",
-        "**A node was chosen, and the pod's volumes were not provisioned there in time**",
+        "**A node was chosen, but the pod's volumes were not provisioned in time**",
     ]
