@@ -31,7 +31,7 @@ Events:
 
 
 def test_a_described_pod_is_named() -> None:
-    assert messages_in(DESCRIBED) == [PodMessage("shop/web-1", CPU, at="5m ago")]
+    assert messages_in(DESCRIBED) == [PodMessage("shop/web-1", CPU, at="5m ago", times=12, span="10m")]
 
 
 def test_a_repeated_message_has_its_newest_time() -> None:

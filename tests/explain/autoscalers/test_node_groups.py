@@ -1,0 +1,109 @@
+"""Events, log lines and the status of the cluster autoscaler, from public issues."""
+
+from __future__ import annotations
+
+import pytest
+
+from schedviz.explain.autoscalers.node_groups import clauses_of_groups, refusal_of_groups
+
+
+@pytest.mark.parametrize(
+    ("reasons", "sentence", "advice"),
+    [
+        (
+            # https://github.com/kubernetes/autoscaler/issues/5692
+            "12 node(s) didn't match Pod's node affinity/selector, 3 max node group size reached.",
+            "3 node groups are at their maximum size, and nodes in 12 node groups would not match the pod's node selector or affinity",
+            "Raise the maximum size of a node group whose nodes fit the pod",
+        ),
+        (
+            # https://github.com/aerospike/aerospike-kubernetes-operator/issues/80
+            "1 node(s) had volume node affinity conflict, 2 node(s) didn't match node selector",
+            "nodes in 1 node group could not use the pod's volume, and nodes in 2 node groups would not match the pod's node selector or affinity",
+            "Add a node group in the volume's zone, or ",
+        ),
+        (
+            # https://github.com/gardener/autoscaler/issues/67
+            "2 node(s) didn't match node selector, 1 not ready for scale-up",
+            "too many nodes in 1 node group are not ready for a scale-up, and nodes in 2 node groups would not match the pod's node selector or "
+            "affinity",
+            "Find out why nodes of the group are not ready",
+        ),
+        # https://github.com/kubernetes/autoscaler/issues/3268
+        ("1 max limit reached", "1 node group is at its maximum size", "Raise the maximum size"),
+        (
+            "1 Insufficient cpu, 1 Insufficient memory",
+            "nodes in 1 node group would be too small for the pod (too little CPU and memory)",
+            "Lower the pod's requests, or add a node group with larger machines",
+        ),
+        ("max total nodes in cluster reached", "the cluster has as many nodes as the autoscaler allows", "Raise `--max-nodes-total`"),
+        (
+            "1 max cluster cpu, memory limit reached",
+            "another node would exceed the autoscaler's limit for the whole cluster (cpu, memory)",
+            "Raise the cluster-wide limit",
+        ),
+        (
+            "1 not all pods would fit and scale-up is using all-or-nothing strategy",
+            "1 node group cannot take all pods of the request, and the autoscaler scales up for all of them or for none",
+            "Raise the maximum size",
+        ),
+        (
+            "2 node(s) had taint {workload: gpu}, that the pod didn't tolerate",
+            "nodes in 2 node groups would have the taint workload=gpu, which the pod does not tolerate",
+            "If the pod belongs on these nodes, add a toleration for workload=gpu",
+        ),
+    ],
+)
+def test_each_reason_for_node_groups_is_a_sentence_with_an_advice(reasons: str, sentence: str, advice: str) -> None:
+    for before in ("pod didn't trigger scale-up: ", "pod didn't trigger scale-up (it wouldn't fit if a new node is added): "):
+        found = refusal_of_groups(f"{before}{reasons}")
+        assert found is not None
+        assert found.sentence.text == f"The cluster autoscaler did not add a node: {sentence}."
+        assert found.advice is not None
+        assert found.advice.text.startswith(advice)
+
+
+def test_an_event_without_a_reason_leads_to_the_log_with_the_whole_command() -> None:
+    for said in ("pod didn't trigger scale-up:", "pod didn't trigger scale-up (it wouldn't fit if a new node is added)"):
+        assert refusal_of_groups(said) is None
+        [clause] = clauses_of_groups(said)
+        assert clause.headline == "the cluster autoscaler did not add a node, and its event gives no reason"
+        assert "`kubectl -n kube-system logs deploy/cluster-autoscaler`" in clause.advice
+
+
+def test_a_line_of_the_log_names_the_node_group() -> None:
+    # https://github.com/kubernetes/autoscaler/issues/4606
+    found = refusal_of_groups(
+        "Pod reserve-f655d54d-g4crf can't be scheduled on shoot--ash-garden--z1, predicate checking error: Insufficient cpu, Insufficient memory; "
+        "predicateName=NodeResourcesFit; reasons: Insufficient cpu, Insufficient memory"
+    )
+    assert found is not None
+    assert found.sentence.text == (
+        "The cluster autoscaler did not add a node: nodes in the node group shoot--ash-garden--z1 would be too small for the pod (too little CPU "
+        "and memory)."
+    )
+
+
+def test_the_log_since_1_33_and_before_1_13_says_the_same() -> None:
+    # https://github.com/kubernetes/autoscaler/issues/8341 and https://github.com/kubernetes/autoscaler/pull/901
+    since = refusal_of_groups(
+        "Pod win/web can't be scheduled on eks-a, predicate checking error: can't schedule pod win/web: predicate \"NodeAffinity\" didn't pass "
+        "(predicateReasons=[node(s) didn't match Pod's node affinity/selector]"
+    )
+    before = refusal_of_groups(
+        "Pod gputest can't be scheduled on https://content.googleapis.com/compute/v1/projects/p/zones/z/instanceGroups/nap-mig, predicate failed: "
+        "PodFitsResources predicate mismatch, cannot put default/gputest on template, reason: Insufficient nvidia.com/gpu"
+    )
+    assert since is not None
+    assert before is not None
+    assert since.sentence.text.endswith(": nodes in the node group eks-a would not match the pod's node selector or affinity.")
+    assert before.sentence.text.endswith(": nodes in the node group nap-mig would not have enough nvidia.com/gpu.")
+
+
+def test_a_backoff_in_the_status_names_the_error_of_the_cloud() -> None:
+    found = refusal_of_groups("Node group mig-a: ScaleUp: Backoff, error: QUOTA_EXCEEDED, no quota | Node group b: maximum size reached (2 of 2 nodes)")
+    assert found is not None
+    assert found.sentence.text == (
+        "The cluster autoscaler cannot scale up every node group: the last scale-up of the node group mig-a failed: QUOTA_EXCEEDED, no quota, "
+        "and the node group b is at its maximum size."
+    )

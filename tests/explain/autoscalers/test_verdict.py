@@ -1,0 +1,148 @@
+"""One answer about a pod joins what its scheduler and its autoscalers say, in real texts."""
+
+from __future__ import annotations
+
+from schedviz.engine.framework.types import PodInfo
+from schedviz.explain.text_reading import TextReading, read_text
+from schedviz.ingest.described_pods import described_pods
+from schedviz.ingest.pasted_text import messages_in, seconds_of_age
+from schedviz.ingest.pod_events import pod_events_in
+
+#: https://github.com/kubernetes-sigs/karpenter/issues/932
+NOMINATED = """\
+  Normal   Nominated         108s (x12 over 24m)  karpenter          Pod should schedule on: nodeclaim/default-cvkcv, node/ip-10-199-71-41.ec2.internal
+  Warning  FailedScheduling  77s (x3 over 4m14s)  default-scheduler  0/8 nodes are available: 1 Insufficient memory, 7 node(s) had untolerated taint {im-a-sparklike: true}.
+"""
+#: https://github.com/kubernetes/autoscaler/issues/4606
+TOO_SMALL = """\
+status:
+  conditions:
+  - message: '0/6 nodes are available: 6 Insufficient cpu, 6 Insufficient memory.'
+    reason: Unschedulable
+    status: "False"
+    type: PodScheduled
+
+I0111 10:23:26.908655       1 klogx.go:86] Pod garden/reserve-excess-capacity-f655d54d-g4crf is unschedulable
+I0111 10:23:26.908932       1 scale_up.go:288] Pod reserve-excess-capacity-f655d54d-g4crf can't be scheduled on shoot--ash-garden--z1, predicate checking error: Insufficient cpu, Insufficient memory; predicateName=NodeResourcesFit; reasons: Insufficient cpu, Insufficient memory; debugInfo=
+"""
+
+
+def read(text: str) -> TextReading:
+    described = {key: PodInfo(pod) for key, pod in described_pods(text).items()}
+    return read_text(messages_in(text), pod_events_in(text), described, seconds_of_age)
+
+
+def test_a_nomination_that_is_repeated_is_no_reason_to_wait() -> None:
+    found = read(NOMINATED).answer_of("")
+    assert found is not None
+    assert (found.standing, found.sentence) == (
+        "pending",
+        "Karpenter has nominated the node ip-10-199-71-41.ec2.internal 12 times in 24m, but the scheduler still rejects every node.",
+    )
+    assert "`kubectl describe node ip-10-199-71-41.ec2.internal` and `kubectl describe nodeclaim default-cvkcv`" in found.advice
+    assert "Wait" not in found.advice
+
+
+def test_the_log_of_the_autoscaler_and_the_status_of_its_pod_are_one_answer_without_the_advice_to_add_a_node() -> None:
+    reading = read(TOO_SMALL)
+    assert {message.pod for message in reading.messages} == {"garden/reserve-excess-capacity-f655d54d-g4crf"}
+    [found] = reading.answers
+    assert found.sentence.endswith("nodes in the node group shoot--ash-garden--z1 would be too small for the pod (too little CPU and memory).")
+    of_scheduler = next(message for message in reading.messages if not message.writer)
+    assert all("add a node" not in clause.advice for clause in of_scheduler.message.clauses)
+
+
+def test_an_event_of_the_autoscaler_without_a_reason_does_not_outrank_the_scheduler() -> None:
+    # https://github.com/kubernetes/autoscaler/issues/1470
+    reading = read(
+        "Events:\n"
+        "  Normal   NotTriggerScaleUp  11m (x174 over 1h)  cluster-autoscaler  pod didn't trigger scale-up (it wouldn't fit if a new node is added)\n"
+        "  Warning  FailedScheduling   1m (x5490 over 1h)  default-scheduler   0/9 nodes are available: 2 node(s) didn't match node selector, "
+        "8 Insufficient cpu.\n"
+    )
+    assert reading.answer_of("") is None
+    scheduler, autoscaler = reading.messages
+    assert "`kubectl -n kube-system logs deploy/cluster-autoscaler`" in autoscaler.message.clauses[0].advice
+    assert scheduler.message.first == ""
+
+
+def test_the_pod_of_karpenters_console_log_is_read_and_its_values_are_not_quoted() -> None:
+    [said] = messages_in(
+        "karpenter-5dd4-5kxvj controller 2023-10-05T05:29:23.450Z\tERROR\tcontroller.provisioner\tCould not schedule pod, incompatible with "
+        'provisioner "a", daemonset overhead={"cpu":"655m"}, did not tolerate x=y:NoSchedule\t{"commit": "322822a", "pod": "monitoring/prometheus-0"}\n'
+    )
+    assert said.pod == "monitoring/prometheus-0"
+    assert said.message.endswith("did not tolerate x=y:NoSchedule")
+
+
+def test_the_older_line_that_ignores_a_pod_is_read() -> None:
+    # https://github.com/aws/karpenter-provider-aws/issues/5560
+    [said] = messages_in(
+        '{"level":"DEBUG","logger":"controller.provisioner","message":"ignoring pod, StorageClass.storage.k8s.io \\"smb\\" not found",'
+        '"commit":"a70b39e","pod":"dev-rate/sp-pod"}'
+    )
+    assert (said.pod, said.message) == ("dev-rate/sp-pod", 'ignoring pod, StorageClass.storage.k8s.io "smb" not found')
+
+
+def test_the_lines_of_a_log_about_one_pod_are_one_message_with_the_groups_that_are_skipped() -> None:
+    # https://github.com/kubernetes/autoscaler/issues/3115
+    reading = read(
+        "I0506 14:23:31.057557       1 scale_up.go:271] Pod test/nginx-dxt2n is unschedulable\n"
+        "I0506 14:23:31.057849       1 pod_schedulable.go:165] Pod nginx-dxt2n can't be scheduled on prod, predicate failed: PodToleratesNodeTaints "
+        "predicate mismatch, reason: node(s) had taints that the pod didn't tolerate, taints on node: []v1.Taint{v1.Taint{Key:\"prod-only\", "
+        'Value:"true", Effect:"NoSchedule", TimeAdded:(*v1.Time)(nil)}}\n'
+        "W0506 14:23:31.057935       1 scale_up.go:335] Node group staging is not ready for scaleup - backoff\n"
+    )
+    found = reading.answer_of("test/nginx-dxt2n")
+    assert found is not None
+    assert found.sentence == (
+        "The cluster autoscaler did not add a node: the last scale-up of the node group staging failed (the autoscaler retries later), and nodes "
+        "in the node group prod would have the taint prod-only=true, which the pod does not tolerate."
+    )
+
+
+def test_two_autoscalers_of_a_cluster_are_both_heard() -> None:
+    [found] = read(
+        "5m   Warning  FailedScheduling   pod/web   0/7 nodes are available: 7 Too many pods.\n"
+        "2m   Normal   NotTriggerScaleUp  pod/web   pod didn't trigger scale-up: 2 max node group size reached\n"
+        "3m   Warning  FailedScheduling   pod/web   Failed to schedule pod, did not tolerate taint (taint=a=b:NoSchedule)\n"
+    ).answers
+    assert found.sentence.startswith("The cluster autoscaler did not add a node: 2 node groups are at their maximum size")
+    assert found.note.startswith("Karpenter cannot add a node for this pod: ")
+
+
+def test_the_node_groups_in_the_status_of_the_autoscaler_that_cannot_grow_are_listed() -> None:
+    # https://github.com/kubernetes/autoscaler/pull/6375, and the format before it.
+    status = """\
+apiVersion: v1
+data:
+  status: |
+    time: 2023-12-20 10:52:04.558615784 +0000 UTC
+    autoscalerStatus: Running
+    nodeGroups:
+    - name: https://www.googleapis.com/compute/v1/projects/p/zones/us-central1-c/instanceGroups/gke-grp
+      health:
+        status: Healthy
+        cloudProviderTarget: 7
+        maxSize: 9
+      scaleUp:
+        status: Backoff
+        backoffInfo:
+          errorCode: QUOTA_EXCEEDED
+          errorMessage: Instance creation failed
+kind: ConfigMap
+"""
+    [found] = read(status).answers
+    assert found.sentence == (
+        "The cluster autoscaler cannot scale up every node group: the last scale-up of the node group gke-grp failed: QUOTA_EXCEEDED, Instance "
+        "creation failed."
+    )
+    old = """\
+Cluster-autoscaler status at 2018-07-25 22:59:22.661669494 +0000 UTC:
+NodeGroups:
+  Name:        nodepool1
+  Health:      Healthy (ready=5 unready=0 notStarted=0 longNotStarted=0 registered=5 longUnregistered=0 cloudProviderTarget=5 (minSize=1, maxSize=5))
+  ScaleUp:     NoActivity (ready=5 cloudProviderTarget=5)
+"""
+    [found] = read(old).answers
+    assert found.sentence.endswith(": the node group nodepool1 is at its maximum size.")
