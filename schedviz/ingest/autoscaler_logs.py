@@ -31,7 +31,8 @@ _NAMESPACED: Final = re.compile(
 )
 #: Karpenter: the error of a pod, from 0.35 on as a value of the line, in JSON or in its console format.
 _KARPENTER: Final = re.compile(
-    r'(?:"(?P<json>could not schedule pod|ignoring pod)"|\b(?P<console>could not schedule pod|ignoring pod)[ \t]++(?=\{))(?P<values>[^\n]*+)'
+    r'(?:"(?P<json>could not schedule pod|ignoring pod)"|\b(?P<console>could not schedule pod'
+    r"|ignoring pod)[ \t]++(?=\{))(?P<values>[^\n]*+)"
 )
 _KARPENTER_WHY: Final = re.compile(r'"error": ?"((?:[^"\\\n]|\\.)*+)"')
 _KARPENTER_POD: Final = re.compile(r'"Pod": ?\{"name": ?"([a-z0-9.-]++)", ?"namespace": ?"([a-z0-9.-]++)"')

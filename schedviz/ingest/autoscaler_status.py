@@ -1,4 +1,4 @@
-"""Reads from the status ConfigMap of the cluster autoscaler which node groups cannot be scaled up, in its text and, from 1.30 on, its YAML."""
+"""Reads from the status ConfigMap of the cluster autoscaler, as text or from 1.30 on as YAML, which node groups cannot be scaled up."""
 
 from __future__ import annotations
 

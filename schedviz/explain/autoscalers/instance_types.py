@@ -45,7 +45,8 @@ def explained_instance_types(reason: PoolReason, pool: Phrase) -> PoolFinding | 
     if required is not None and any(each.key == ZONE and each.operator == "DoesNotExist" for each in requirements_in(required["list"])):
         said = phrase("the pod and {pool} have no zone in common", pool=pool)
         advice = phrase(
-            "Compare the zones that the pod allows (node selector, affinity, topology spread, bound volumes) with those of {pool}: `{command}`",
+            "Compare the zones that the pod allows (node selector, affinity, topology spread, bound volumes) with those of "
+            "{pool}: `{command}`",
             pool=plain,
             command=command,
         )
@@ -105,10 +106,11 @@ def _conclusion(why: str) -> str:
 def _said(conclusion: str, pool: Phrase) -> tuple[Phrase, bool, bool, bool]:
     """The sentence, and whether it is about the size, the offering, and the requirements."""
     if "and had enough resources, had a required offering" in conclusion:
-        said = (
-            "no instance type in {pool} that meets the requirements and is large enough is offered in the required zone and capacity type"
+        offered = phrase(
+            "no instance type in {pool} that meets the requirements and is large enough is offered in the required zone and capacity type",
+            pool=pool,
         )
-        return phrase(said, pool=pool), False, True, True
+        return offered, False, True, True
     if "enough resources and the required offering met" in conclusion:
         return phrase("no instance type in {pool} that is large enough and offered meets the requirements", pool=pool), False, False, True
     if "and the required offering had the required resources" in conclusion:
@@ -156,7 +158,8 @@ def _advice(pool: Phrase, command: str, *, is_size: bool, is_offering: bool, is_
         )
     if is_offering and not is_size:
         return phrase(
-            "Allow more zones, instance types, or capacity types in {pool}: `{command}`. Karpenter also skips instance types for some minutes "
+            "Allow more zones, instance types, or capacity types in {pool}: `{command}`. Karpenter also skips instance types for "
+            "some minutes "
             "after the cloud has refused them: search its log for insufficient capacity",
             pool=pool,
             command=command,

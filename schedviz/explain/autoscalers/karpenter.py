@@ -189,7 +189,8 @@ def _of_labels(reason: PoolReason, pool: Phrase) -> PoolFinding | None:
     if is_other and asked.operator == "In":
         said = phrase("the pod selects the NodePool {other}, which is not among those that Karpenter can use", other=asked.listed)
         advice = phrase(
-            "Check that the NodePool {other} exists and is ready: `kubectl get nodepools`. If it does not exist, correct the pod's node selector",
+            "Check that the NodePool {other} exists and is ready: `kubectl get nodepools`. If it does not exist, correct the "
+            "pod's node selector",
             other=asked.listed,
         )
         return PoolFinding(reason, Stage.OTHER_POOL, said, advice, None)

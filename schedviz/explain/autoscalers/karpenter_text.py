@@ -16,7 +16,8 @@ _OF_POOL: Final = re.compile(
 )
 #: A reason that names its NodePool at its end.
 _LIMITED: Final = re.compile(
-    r'(?:all available instance types exceed limits|node limits have been exhausted) for (?P<kind>nodepool|provisioner):? ?(?:\(NodePool=)?"?'
+    r"(?:all available instance types exceed limits|node limits have been exhausted) for (?P<kind>nodepool"
+    r'|provisioner):? ?(?:\(NodePool=)?"?'
     r'(?P<pool>[^"\s;)]*+)'
 )
 #: From 1.5 on: the values of an error, `(NodePool=arm)`.

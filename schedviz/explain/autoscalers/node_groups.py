@@ -53,7 +53,8 @@ class _Kind(NamedTuple):
 
 _TOO_SMALL: Final = phrase("Lower the pod's requests, or add a node group with larger machines")
 _NO_DEVICE: Final = phrase(
-    "Add a node group whose machines have {resource}, or lower the pod's request. A node group without nodes must declare {resource} for the "
+    "Add a node group whose machines have {resource}, or lower the pod's request. A node group without nodes must declare "
+    "{resource} for the "
     "autoscaler, for example with ASG tags on AWS"
 )
 _KINDS: Final[tuple[_Kind, ...]] = (
@@ -61,7 +62,8 @@ _KINDS: Final[tuple[_Kind, ...]] = (
         ("volume node affinity conflict", "PersistentVolume's node affinity"),
         phrase("nodes in {groups} could not use the pod's volume"),
         phrase(
-            "Add a node group in the volume's zone, or free capacity on a node that can reach the volume. A bound volume cannot be moved. To "
+            "Add a node group in the volume's zone, or free capacity on a node that can reach the volume. A bound volume cannot "
+            "be moved. To "
             "see its zone, run `kubectl get pv -o yaml`"
         ),
         1,
@@ -106,7 +108,8 @@ _KINDS: Final[tuple[_Kind, ...]] = (
         ("node affinity", "node selector"),
         phrase("nodes in {groups} would not match the pod's node selector or affinity"),
         phrase(
-            "Compare the pod's node selector and node affinity with the labels of the node groups. A node group without nodes must declare its "
+            "Compare the pod's node selector and node affinity with the labels of the node groups. A node group without nodes "
+            "must declare its "
             "labels for the autoscaler, for example with ASG tags on AWS"
         ),
         2,
@@ -186,10 +189,7 @@ def _clause_of(text: str, said: Phrase, advice: Phrase | None) -> Clause:
 def _reasons(message: str) -> list[GroupReason]:
     """The reasons, those that the autoscaler has before it looks at the pod first; then those of nodes that come closest to fitting it."""
     event = _EVENT.fullmatch(message.strip(" ."))
-    if event is not None:
-        found = _of_event((event["groups"] or "").strip())
-    else:
-        found = _of_log(_BETWEEN_LOGGED.split(message))
+    found = _of_event((event["groups"] or "").strip()) if event is not None else _of_log(_BETWEEN_LOGGED.split(message))
     return sorted(found, key=lambda reason: reason.rank)
 
 

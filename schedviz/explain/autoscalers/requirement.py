@@ -1,4 +1,4 @@
-"""`Requirement`: a node requirement as Karpenter prints it, `topology.kubernetes.io/zone In [a b]`, and amounts of resources in its messages."""
+"""`Requirement`: a node requirement as Karpenter prints it, `key In [a b]`, and amounts of resources in its messages."""
 
 from __future__ import annotations
 

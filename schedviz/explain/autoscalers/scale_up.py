@@ -135,6 +135,7 @@ _WAIT: Final = phrase(
     "cluster-autoscaler-status`"
 )
 _LATE: Final = phrase(
-    "Check whether the node has joined: `kubectl get nodes --sort-by=.metadata.creationTimestamp`. If it has, compare its taints and labels "
+    "Check whether the node has joined: `kubectl get nodes --sort-by=.metadata.creationTimestamp`. If it has, compare its taints "
+    "and labels "
     "with the pod. If not, run `kubectl -n kube-system describe configmap cluster-autoscaler-status`"
 )

@@ -11,7 +11,8 @@ from schedviz.explain.autoscalers.requirement import Requirement, requirements_i
 from schedviz.trace.phrase import Phrase, joined, phrase
 
 _TOPOLOGY: Final = re.compile(
-    r"unsatisfiable topology constraint for (?P<type>topology spread|pod affinity|pod anti-affinity|key)(?:, key=| )(?P<key>[^\s(,]++)(?P<rest>.*)"
+    r"unsatisfiable topology constraint for (?P<type>topology spread|pod affinity|pod anti-affinity|key)(?:, key="
+    r"| )(?P<key>[^\s(,]++)(?P<rest>.*)"
 )
 #: `eu-west-1a: 1`; before 0.33 without commas.
 _COUNT: Final = re.compile(r"(?P<domain>[^\s:,=(]++): (?P<pods>\d{1,9})(?!\d)")
@@ -69,7 +70,12 @@ def _spread(
             said = phrase("{said} ({counts})", said=said, counts=_counted(counts, list(counts)))
         return said, phrase("Allow nodes in more domains of {key}, raise maxSkew, or set whenUnsatisfiable to ScheduleAnyway", key=key)
     named = [domain for domain in counts if domain in allowed] + elsewhere
-    values = {"pool": pool, "key": key, "counts": _counted(counts, named), "allowed": " or ".join(allowed[:_LISTED])}
+    values: dict[str, str | Phrase] = {
+        "pool": pool,
+        "key": key,
+        "counts": _counted(counts, named),
+        "allowed": " or ".join(allowed[:_LISTED]),
+    }
     said = (
         phrase("{pool} cannot satisfy the pod's topology spread over {key}: {counts}, but the pod can run only in {allowed}", **values)
         if is_of_pod
@@ -78,7 +84,8 @@ def _spread(
         )
     )
     advice = phrase(
-        "Allow the pod and {pool} to use {fewest}: check the pod's node selector, the zones of its volumes, and the requirements of {pool}. "
+        "Allow the pod and {pool} to use {fewest}: check the pod's node selector, the zones of its volumes, and the requirements "
+        "of {pool}. "
         "If no NodePool can create nodes in {fewest}, exclude that domain with the pod's node affinity, or set whenUnsatisfiable to "
         "ScheduleAnyway",
         pool=plain,

@@ -55,9 +55,9 @@ def verdict_of(said: Said, messages: Sequence[Said], age: Callable[[str], float]
         return Verdict(phrase("The cluster autoscaler did not add a node, and its event gives no reason."), READ_THE_LOG)
     if "in backoff after failed scale-up" in said.text and (earlier := next((each for each in messages if is_failure(each.text)), None)):
         # The failure says why the autoscaler waits.
-        found = explained_failure(earlier.text)
-        if found is not None:
-            failed = _failed(found)
+        explained = explained_failure(earlier.text)
+        if explained is not None:
+            failed = _failed(explained)
             return Verdict(failed.sentence, failed.advice, phrase("The autoscaler is waiting before it retries."))
     return Verdict(refusal.sentence, refusal.advice, refusal.note)
 

@@ -36,7 +36,8 @@ def _of_pools(why: str) -> tuple[Phrase, Phrase] | None:
 def _of_claims(why: str) -> tuple[Phrase, Phrase] | None:
     if (found := _STORAGE_CLASS.search(why)) is not None:
         return phrase("the StorageClass {name} of its claim does not exist", name=found["name"]), phrase(
-            "Create the StorageClass {name}, or correct storageClassName in the claim. To see the existing ones, run `kubectl get storageclass`",
+            "Create the StorageClass {name}, or correct storageClassName in the claim. To see the existing ones, run `kubectl "
+            "get storageclass`",
             name=found["name"],
         )
     if (found := _CLAIM.search(why)) is not None:
@@ -104,7 +105,8 @@ _CLAIMS: Final[tuple[tuple[str, Phrase, Phrase], ...]] = (
 def _of_spec(why: str) -> tuple[Phrase, Phrase] | None:
     if "configured to not run on a Karpenter provisioned node" in why:
         return phrase("its node affinity excludes nodes that Karpenter creates"), phrase(
-            "Add capacity to the nodes that Karpenter does not manage, or remove the requirement karpenter.sh/nodepool DoesNotExist from the pod"
+            "Add capacity to the nodes that Karpenter does not manage, or remove the requirement karpenter.sh/nodepool "
+            "DoesNotExist from the pod"
         )
     if "matchFields is not supported" in why:
         return phrase("its node affinity uses matchFields, which Karpenter does not support"), phrase(

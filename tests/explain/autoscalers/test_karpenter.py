@@ -110,29 +110,37 @@ def test_a_provisioner_is_not_called_a_nodepool() -> None:
     [
         (
             # https://github.com/kubernetes-sigs/karpenter/issues/1162
-            'incompatible with nodepool "default", daemonset overhead={"cpu":"675m"}, incompatible requirements, label "nodegroup" does not '
-            "have known values",
+            (
+                'incompatible with nodepool "default", daemonset overhead={"cpu":"675m"}, incompatible requirements, label "nodegroup" does not '
+                "have known values"
+            ),
             "the NodePool default does not define the label nodegroup, which the pod requires",
         ),
         (
             # https://github.com/kubernetes-sigs/karpenter/issues/2438
-            "no instance type met the scheduling requirements or had a required offering, requirements=coder In [workspace], "
-            "karpenter.k8s.aws/instance-cpu Exists >4, karpenter.sh/capacity-type In [on-demand spot], karpenter.sh/nodepool In [coder-workspace], "
-            'topology.kubernetes.io/zone DoesNotExist, resources={"cpu":"4180m","memory":"6264Mi","pods":"7"}',
+            (
+                "no instance type met the scheduling requirements or had a required offering, requirements=coder In [workspace], "
+                "karpenter.k8s.aws/instance-cpu Exists >4, karpenter.sh/capacity-type In [on-demand spot], karpenter.sh/nodepool In [coder-workspace], "
+                'topology.kubernetes.io/zone DoesNotExist, resources={"cpu":"4180m","memory":"6264Mi","pods":"7"}'
+            ),
             "the pod and the NodePool coder-workspace have no zone in common",
         ),
         (
             # https://github.com/aws/karpenter-provider-aws/issues/6540
-            'incompatible with nodepool "default", daemonset overhead={"cpu":"910m"}, key kubernetes.io/hostname, kubernetes.io/hostname '
-            "DoesNotExist not in kubernetes.io/hostname In [hostname-placeholder-740854]",
+            (
+                'incompatible with nodepool "default", daemonset overhead={"cpu":"910m"}, key kubernetes.io/hostname, kubernetes.io/hostname '
+                "DoesNotExist not in kubernetes.io/hostname In [hostname-placeholder-740854]"
+            ),
             "no value of kubernetes.io/hostname in the NodePool default satisfies all topology constraints of the pod",
         ),
         (
             # https://github.com/aws/karpenter-provider-aws/issues/7999
-            'incompatible with nodepool "default", daemonset overhead={"cpu":"629m"}, unsatisfiable topology constraint for pod affinity, '
-            "key=kubernetes.io/hostname (counts = ip-10-60-53-184.ec2.internal: 0, podDomains = kubernetes.io/hostname Exists, nodeDomains = "
-            'kubernetes.io/hostname In [hostname-placeholder-35074]; incompatible with nodepool "airflow", daemonset overhead={"cpu":"629m"}, '
-            "did not tolerate app=airflow:NoSchedule",
+            (
+                'incompatible with nodepool "default", daemonset overhead={"cpu":"629m"}, unsatisfiable topology constraint for pod affinity, '
+                "key=kubernetes.io/hostname (counts = ip-10-60-53-184.ec2.internal: 0, podDomains = kubernetes.io/hostname Exists, nodeDomains = "
+                'kubernetes.io/hostname In [hostname-placeholder-35074]; incompatible with nodepool "airflow", daemonset overhead={"cpu":"629m"}, '
+                "did not tolerate app=airflow:NoSchedule"
+            ),
             "no running pod that Karpenter knows matches the pod's affinity over kubernetes.io/hostname",
         ),
         (
@@ -142,23 +150,31 @@ def test_a_provisioner_is_not_called_a_nodepool() -> None:
         ),
         (
             # https://github.com/aws/karpenter-provider-aws/issues/3642
-            'incompatible with provisioner "gitlab-node", no instance type satisfied resources {"cpu":"4","memory":"4Gi","pods":"1"} and '
-            "requirements node.kubernetes.io/instance-type In [c5.2xlarge c5.4xlarge c5.xlarge c5a.2xlarge c5a.4xlarge and 18 others], "
-            "kubernetes.io/arch In [amd64], karpenter.sh/provisioner-name In [gitlab-node]",
-            "no instance type in the Provisioner gitlab-node satisfies both the requirements and the requested resources (c5.2xlarge, "
-            "c5.4xlarge, or 21 others; amd64; 4 CPU, 4Gi memory)",
+            (
+                'incompatible with provisioner "gitlab-node", no instance type satisfied resources {"cpu":"4","memory":"4Gi","pods":"1"} and '
+                "requirements node.kubernetes.io/instance-type In [c5.2xlarge c5.4xlarge c5.xlarge c5a.2xlarge c5a.4xlarge and 18 others], "
+                "kubernetes.io/arch In [amd64], karpenter.sh/provisioner-name In [gitlab-node]"
+            ),
+            (
+                "no instance type in the Provisioner gitlab-node satisfies both the requirements and the requested resources (c5.2xlarge, "
+                "c5.4xlarge, or 21 others; amd64; 4 CPU, 4Gi memory)"
+            ),
         ),
         (
             # https://github.com/kubernetes-sigs/karpenter/pull/2441
-            "did not tolerate taint (taint=a/tier=A400:NoSchedule); did not tolerate taint (taint=a/set=low:NoSchedule); did not tolerate "
-            "taint (taint=a/set=low:NoSchedule)",
+            (
+                "did not tolerate taint (taint=a/tier=A400:NoSchedule); did not tolerate taint (taint=a/set=low:NoSchedule); did not tolerate "
+                "taint (taint=a/set=low:NoSchedule)"
+            ),
             "the NodePools have taints that the pod does not tolerate: a/tier=A400:NoSchedule, a/set=low:NoSchedule",
         ),
         (
             # https://github.com/kubernetes-sigs/karpenter/issues/2123
-            'incompatible with nodepool "kb-demo", daemonset overhead={"cpu":"681m"}, incompatible requirements, label "node-role/stable" does '
-            'not have known values (typo of "acquia.io/stage"?); incompatible with nodepool "worker", daemonset overhead={"cpu":"681m"}, '
-            'incompatible requirements, label "node-role/stable" does not have known values (typo of "acquia.io/stage"?)',
+            (
+                'incompatible with nodepool "kb-demo", daemonset overhead={"cpu":"681m"}, incompatible requirements, label "node-role/stable" does '
+                'not have known values (typo of "acquia.io/stage"?); incompatible with nodepool "worker", daemonset overhead={"cpu":"681m"}, '
+                'incompatible requirements, label "node-role/stable" does not have known values (typo of "acquia.io/stage"?)'
+            ),
             "none of the NodePools kb-demo, worker defines the label node-role/stable, which the pod requires",
         ),
         (
@@ -166,18 +182,24 @@ def test_a_provisioner_is_not_called_a_nodepool() -> None:
             "the pod selects the NodePool no-such-pool, which is not among those that Karpenter can use",
         ),
         (
-            "unsatisfiable topology constraint for topology spread, key=topology.kubernetes.io/zone (counts = us-east-1a: 1, us-east-1b: 1, "
-            "us-east-1c: 0, podDomains = topology.kubernetes.io/zone Exists, nodeDomains = topology.kubernetes.io/zone In [us-east-1a us-east-1b])",
-            "the NodePool cannot satisfy the pod's topology spread over topology.kubernetes.io/zone: us-east-1a has 1 matching pod, us-east-1b "
-            "has 1 and us-east-1c has 0, but nodes of the pool can be only in us-east-1a or us-east-1b",
+            (
+                "unsatisfiable topology constraint for topology spread, key=topology.kubernetes.io/zone (counts = us-east-1a: 1, us-east-1b: 1, "
+                "us-east-1c: 0, podDomains = topology.kubernetes.io/zone Exists, nodeDomains = topology.kubernetes.io/zone In [us-east-1a us-east-1b])"
+            ),
+            (
+                "the NodePool cannot satisfy the pod's topology spread over topology.kubernetes.io/zone: us-east-1a has 1 matching pod, us-east-1b "
+                "has 1 and us-east-1c has 0, but nodes of the pool can be only in us-east-1a or us-east-1b"
+            ),
         ),
         (
             "node limits have been exhausted for nodepool (NodePool=arm)",
             "the NodePool arm has reached its limit of nodes",
         ),
         (
-            "minValues requirement is not met for label(s) (label(s)=[node.kubernetes.io/instance-type]), requirements=karpenter.sh/nodepool In "
-            '[default], resources={"cpu":"1"}',
+            (
+                "minValues requirement is not met for label(s) (label(s)=[node.kubernetes.io/instance-type]), requirements=karpenter.sh/nodepool In "
+                '[default], resources={"cpu":"1"}'
+            ),
             "the instance types that remain in the NodePool default have fewer values of node.kubernetes.io/instance-type than its minValues",
         ),
     ],
@@ -224,7 +246,10 @@ def test_both_generations_of_messages_have_the_same_meaning(conclusion: str, mea
     ("reason", "sentence"),
     [
         ('StorageClass.storage.k8s.io "smb" not found', "the StorageClass smb of its claim does not exist"),
-        ("unbound pvc must define a storage class (PersistentVolumeClaim=shop/data)", "its claim shop/data is not bound and names no StorageClass"),
+        (
+            "unbound pvc must define a storage class (PersistentVolumeClaim=shop/data)",
+            "its claim shop/data is not bound and names no StorageClass",
+        ),
         ("unbound pvc data must define a storage class", "its claim data is not bound and names no StorageClass"),
         ("no nodepools found", "no NodePool is ready"),
         ("node selector term with matchFields is not supported", "its node affinity uses matchFields, which Karpenter does not support"),

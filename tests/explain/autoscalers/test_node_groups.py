@@ -25,8 +25,10 @@ from schedviz.explain.autoscalers.node_groups import clauses_of_groups, refusal_
         (
             # https://github.com/gardener/autoscaler/issues/67
             "2 node(s) didn't match node selector, 1 not ready for scale-up",
-            "too many nodes in 1 node group are not ready for a scale-up, and nodes in 2 node groups would not match the pod's node selector or "
-            "affinity",
+            (
+                "too many nodes in 1 node group are not ready for a scale-up, and nodes in 2 node groups would not match the pod's node selector or "
+                "affinity"
+            ),
             "Find out why nodes of the group are not ready",
         ),
         # https://github.com/kubernetes/autoscaler/issues/3268
@@ -101,7 +103,9 @@ def test_the_log_since_1_33_and_before_1_13_says_the_same() -> None:
 
 
 def test_a_backoff_in_the_status_names_the_error_of_the_cloud() -> None:
-    found = refusal_of_groups("Node group mig-a: ScaleUp: Backoff, error: QUOTA_EXCEEDED, no quota | Node group b: maximum size reached (2 of 2 nodes)")
+    found = refusal_of_groups(
+        "Node group mig-a: ScaleUp: Backoff, error: QUOTA_EXCEEDED, no quota | Node group b: maximum size reached (2 of 2 nodes)"
+    )
     assert found is not None
     assert found.sentence.text == (
         "The cluster autoscaler cannot scale up every node group: the last scale-up of the node group mig-a failed: QUOTA_EXCEEDED, no quota, "

@@ -47,7 +47,9 @@ def test_the_log_of_the_autoscaler_and_the_status_of_its_pod_are_one_answer_with
     reading = read(TOO_SMALL)
     assert {message.pod for message in reading.messages} == {"garden/reserve-excess-capacity-f655d54d-g4crf"}
     [found] = reading.answers
-    assert found.sentence.endswith("nodes in the node group shoot--ash-garden--z1 would be too small for the pod (too little CPU and memory).")
+    assert found.sentence.endswith(
+        "nodes in the node group shoot--ash-garden--z1 would be too small for the pod (too little CPU and memory)."
+    )
     of_scheduler = next(message for message in reading.messages if not message.writer)
     assert all("add a node" not in clause.advice for clause in of_scheduler.message.clauses)
 
@@ -89,7 +91,7 @@ def test_the_lines_of_a_log_about_one_pod_are_one_message_with_the_groups_that_a
     reading = read(
         "I0506 14:23:31.057557       1 scale_up.go:271] Pod test/nginx-dxt2n is unschedulable\n"
         "I0506 14:23:31.057849       1 pod_schedulable.go:165] Pod nginx-dxt2n can't be scheduled on prod, predicate failed: PodToleratesNodeTaints "
-        "predicate mismatch, reason: node(s) had taints that the pod didn't tolerate, taints on node: []v1.Taint{v1.Taint{Key:\"prod-only\", "
+        'predicate mismatch, reason: node(s) had taints that the pod didn\'t tolerate, taints on node: []v1.Taint{v1.Taint{Key:"prod-only", '
         'Value:"true", Effect:"NoSchedule", TimeAdded:(*v1.Time)(nil)}}\n'
         "W0506 14:23:31.057935       1 scale_up.go:335] Node group staging is not ready for scaleup - backoff\n"
     )
