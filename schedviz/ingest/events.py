@@ -18,6 +18,15 @@ FAILED_CREATE: Final = "FailedCreate"
 OTHER_REASONS: Final = ("NotTriggerScaleUp", "TriggeredScaleUp", "FailedScaleUp", "Nominated", FAILED_CREATE)
 
 
+#: How Karpenter's message of the same reason as the scheduler's begins.
+_OF_KARPENTER: Final = "failed to schedule pod, "
+
+
+def is_of_karpenter(message: str) -> bool:
+    """Whether a message of a FailedScheduling event is Karpenter's, which is no result of a scheduler."""
+    return message[: len(_OF_KARPENTER)].lower() == _OF_KARPENTER
+
+
 class _Reference(msgspec.Struct, frozen=True, gc=False):
     kind: str = ""
     namespace: str = ""

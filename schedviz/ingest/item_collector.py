@@ -10,7 +10,7 @@ import msgspec
 from schedviz.ingest.config_text import ConfigText, parse_config
 from schedviz.ingest.errors import BadObjects, LimitExceeded, Problem, UnreadableFile
 from schedviz.ingest.events import KIND as EVENT
-from schedviz.ingest.events import message_in_event
+from schedviz.ingest.events import is_of_karpenter, message_in_event
 from schedviz.ingest.file_contents import MAX_EVENTS, FileContents, RecordedSteps
 from schedviz.ingest.kind_by_shape import is_kubeconfig, with_kind
 from schedviz.ingest.limits import Limits
@@ -101,7 +101,7 @@ class ItemCollector:
             file.configs.append(ConfigText(content) if isinstance(content, dict) else parse_config(bytes(content).decode()))
         elif error.found == EVENT:
             message = message_in_event(item.content)
-            if message is not None:
+            if message is not None and not is_of_karpenter(message.message):
                 file.add_message(message)
             elif (event := event_about(item.content)) is None:
                 file.tally.drop(EVENT, _UNREAD_EVENT)

@@ -6,11 +6,19 @@ from typing import Any, Final
 
 import msgspec
 
-from schedviz.ingest.events import FAILED_SCHEDULING, event_of, time_of
+from schedviz.ingest.events import FAILED_SCHEDULING, event_of, is_of_karpenter, time_of
 
 #: Events of type Normal that say why something waits. Other Normal events report success.
 _WAITING: Final = frozenset(
-    {"WaitForFirstConsumer", "WaitForPodScheduled", "ExternalProvisioning", "NotTriggerScaleUp", "TriggeredScaleUp", "FailedBinding"}
+    {
+        "WaitForFirstConsumer",
+        "WaitForPodScheduled",
+        "ExternalProvisioning",
+        "NotTriggerScaleUp",
+        "TriggeredScaleUp",
+        "Nominated",
+        "FailedBinding",
+    }
 )
 #: The longest message that is kept, in characters.
 _MAX_LENGTH: Final = 1_000
@@ -28,13 +36,13 @@ class ObjectEvent(msgspec.Struct, frozen=True):
 
 
 def event_about(content: msgspec.Raw | dict[str, Any]) -> ObjectEvent | None:
-    """A warning, or the reason why something waits; None for other or unreadable Events and for those about the scheduling of a pod."""
+    """A warning, or the reason why something waits; None for other or unreadable Events and for those of the scheduler about a pod."""
     if (event := event_of(content)) is None:
         return None
     about = event.about
     message = " ".join((event.message or event.note).split())[:_MAX_LENGTH]
     if (
-        (event.reason == FAILED_SCHEDULING and about.kind in ("Pod", ""))
+        (event.reason == FAILED_SCHEDULING and about.kind in ("Pod", "") and not is_of_karpenter(message))
         or not (event.type == "Warning" or event.reason in _WAITING)
         or not (about.kind and about.name and message)
     ):

@@ -78,3 +78,15 @@ def test_events_that_are_left_out_are_counted_by_cause(monkeypatch: pytest.Monke
         ("it is not a warning, and does not say why a pod or another object waits", 1),
         ("there are more than 1 Events about objects in the file; the first ones were kept", 1),
     ]
+
+
+def test_karpenters_event_is_no_message_of_the_pods_scheduler() -> None:
+    said = "Failed to schedule pod, no instance type has enough resources"
+    result = read(
+        event("Pod/shop/web", "FailedScheduling", said),
+        event("Pod/shop/web", "Nominated", "Pod should schedule on: nodeclaim/a", kind="Normal"),
+        event("Pod/shop/api", "FailedScheduling", "0/1 nodes are available: 1 Insufficient cpu."),
+    )
+
+    assert [message.pod for message in result.messages] == ["shop/api"]
+    assert [(each.about, each.reason) for each in result.events] == [("Pod shop/web", "FailedScheduling"), ("Pod shop/web", "Nominated")]

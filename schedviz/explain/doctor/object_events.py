@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Protocol
 
+from schedviz.explain.autoscalers.clauses import clauses_of_autoscaler
 from schedviz.explain.claim_events import PROVISIONING_FAILED, provisioning_failure
 from schedviz.explain.doctor.finding import note
 from schedviz.explain.finding import Finding
@@ -37,10 +38,6 @@ _MEANINGS: Final[dict[str, tuple[Phrase, Phrase]]] = {
         phrase("a node was on its way at that time"),
         phrase("wait for it: `kubectl get nodes -w`; if it has not come after 15 minutes, look at the autoscaler's log"),
     ),
-    "NotTriggerScaleUp": (
-        phrase("the cluster autoscaler finds no node group whose new node would take the pod"),
-        phrase("compare the pod's requirements with the node groups, and the groups with their maximum sizes"),
-    ),
 }
 
 
@@ -66,7 +63,7 @@ def notes_of_events(events: Iterable[ObjectEvent], objects: Sequence[KubeObject]
         if event.about not in subjects:
             continue
         is_failure = event.reason == PROVISIONING_FAILED
-        cause, advice = provisioning_failure(event.message, classes) if is_failure else _MEANINGS.get(event.reason, (None, None))
+        cause, advice = provisioning_failure(event.message, classes) if is_failure else _meaning(event)
         message = event.message.rstrip(".")
         if event.at:
             sentence = phrase(
@@ -75,6 +72,15 @@ def notes_of_events(events: Iterable[ObjectEvent], objects: Sequence[KubeObject]
         else:
             sentence = phrase("event for {about}: {reason}: {message}", about=event.about, reason=event.reason, message=message)
         yield note(KIND, event.about, ("API", "API"), sentence, cause, advice)
+
+
+def _meaning(event: ObjectEvent) -> tuple[Phrase | None, Phrase | None]:
+    """The likely cause, and what to do; of an autoscaler's event what its message says about the decisive node group or NodePool."""
+    if event.reason in _MEANINGS:
+        return _MEANINGS[event.reason]
+    clauses = clauses_of_autoscaler(event.message)
+    decisive = next((clause for clause in clauses if clause.advice_phrase is not None), next(iter(clauses), None))
+    return (decisive.headline_phrase, decisive.advice_phrase) if decisive is not None else (None, None)
 
 
 def _claim(key: str) -> str:

@@ -80,3 +80,24 @@ def test_events_are_no_differences() -> None:
 
     assert examination.differences == ()
     assert [note.kind for note in examination.notes] == ["event"]
+
+
+def test_the_overview_says_why_no_autoscaler_makes_a_node() -> None:
+    for reason, message, cause in (
+        (
+            "NotTriggerScaleUp",
+            "pod didn't trigger scale-up: 2 node(s) didn't match node selector, 1 max node group size reached",
+            "1 node group is at its maximum size",
+        ),
+        (
+            "FailedScheduling",
+            "Failed to schedule pod, all available instance types exceed limits for nodepool (NodePool=arm)",
+            "another node would exceed the limits of the NodePool arm",
+        ),
+    ):
+        simulation = cluster(node("n1"), pod("web", cpu="64"))
+        refused = ObjectEvent("Pod default/web", reason, message)
+        findings = KnownFindings(examine_import(Import(tuple(simulation.stored_objects()), events=(refused,))))
+
+        [waiting] = overview(simulation, findings).reasons
+        assert waiting.groups[0].event.startswith(f"{cause} (")
