@@ -24,6 +24,8 @@ _RESERVED: Final = re.compile(r"reserved offering")
 #: A conclusion in parentheses at the end, up to 1.2; from 1.3 on it comes first.
 _CONCLUSION: Final = re.compile(r"\((?P<conclusion>no instance type [^()]*+(?:\([^()]*+\)[^()]*+)?)\)?\s*+;?$")
 _REQUIREMENTS: Final = re.compile(r"requirements(?:=| )(?P<list>.*?)(?:, resources=|\s\(no instance|\s\(minValues|$)")
+#: Extended resources that every Karpenter knows.
+_KNOWN_DEVICES: Final = frozenset({"nvidia.com/gpu", "amd.com/gpu", "habana.ai/gaudi"})
 #: The words of a conclusion.
 _NOT_MET: Final = ("met the scheduling requirements or", "met all requirements")
 _TOO_SMALL: Final = ("had enough resources or", "or had enough resources", "has enough resources")
@@ -58,7 +60,11 @@ def explained_instance_types(reason: PoolReason, pool: Phrase) -> PoolFinding | 
     if listed := "; ".join(filter(None, detail)):
         said = phrase("{said} ({details})", said=said, details=listed)
     needed = extended(resources) if is_size or "met the scheduling requirements" in conclusion else []
-    if needed:
+    if needed and needed[0] in _KNOWN_DEVICES:
+        advice = phrase(
+            "Allow instance types that provide {resource} in {pool}: `{command}`", resource=needed[0], pool=plain, command=command
+        )
+    elif needed:
         advice = phrase(
             "Check that this version of Karpenter supports {resource}, and that the instance types in {pool} provide it: `{command}`",
             resource=needed[0],

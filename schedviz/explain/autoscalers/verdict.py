@@ -40,7 +40,7 @@ def verdict_of(said: Said, messages: Sequence[Said], age: Callable[[str], float]
     """The verdict. `messages`: all about the pod, `age` as in `newest_first`."""
     of_scheduler = [message for message in messages if not message.writer]
     seconds = age(said.at)
-    is_rejected = any(age(message.at) <= seconds for message in of_scheduler)
+    is_rejected = any(_is_later(message.at, said.at, age) for message in of_scheduler)
     node = coming(said.text, said.at, seconds, repeats.get(said.text, Repeats()), is_rejected=is_rejected)
     if node is not None:
         return Verdict(node.sentence, node.advice, is_coming=not node.is_late)
@@ -60,6 +60,13 @@ def verdict_of(said: Said, messages: Sequence[Said], age: Callable[[str], float]
             failed = _failed(explained)
             return Verdict(failed.sentence, failed.advice, phrase("The autoscaler is waiting before it retries."))
     return Verdict(refusal.sentence, refusal.advice, refusal.note)
+
+
+def _is_later(at: str, than: str, age: Callable[[str], float]) -> bool:
+    """Whether something was said at the same time or later: "5m ago", or RFC 3339. False if the times are not known."""
+    if "T" in at and "T" in than:
+        return at >= than
+    return age(at) <= age(than) < float("inf")
 
 
 def verdict_of_all(said: Sequence[Said], messages: Sequence[Said], age: Callable[[str], float], repeats: AllRepeats) -> Verdict:
