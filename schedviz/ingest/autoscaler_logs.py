@@ -80,8 +80,9 @@ def of_cluster_autoscaler(text: str) -> Iterator[PodMessage]:
     heads = list(_REFUSED.finditer(text))
     starts = [head.start() for head in heads[1:]] + [len(text)]
     for head, next_start in zip(heads, starts, strict=False):
-        newline = text.find("\n", head.end())
-        stop = min(newline if newline >= 0 else len(text), next_start, head.end() + _MAX_WHY)
+        last = min(len(text), next_start, head.end() + _MAX_WHY)
+        newline = text.find("\n", head.end(), last)
+        stop = newline if newline >= 0 else last
         why = text[head.end() : stop]
         end = _END.search(why)
         name = head["pod"] if "/" in head["pod"] else f"{namespaces.get(head['pod'], 'default')}/{head['pod']}"
