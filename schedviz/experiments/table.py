@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from schedviz.experiments.csv_cells import plain_cell
 from schedviz.experiments.results import Column, Results, VariantResult
 from schedviz.experiments.statistics import Interval
 
@@ -84,20 +85,16 @@ def _is_shown(column: Column, results: Results) -> bool:
 
 
 def csv_of(results: Results) -> str:
-    """A line for each trial. Cells that a spreadsheet would read as a formula begin with an apostrophe."""
+    """A line for each trial. Cells that a spreadsheet would read as a formula have an apostrophe."""
     out = io.StringIO()
     # Texts are quoted: spreadsheets of many languages separate cells by semicolons.
     writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     keys = [column.key for column in results.columns]
-    writer.writerow(["trial", "variant", "seed", "error", *map(_plain, keys)])
+    writer.writerow(["trial", "variant", "seed", "error", *map(plain_cell, keys)])
     for row in results.trials:
         seed = "" if row.seed is None else row.seed
-        writer.writerow([row.number, _plain(row.variant), seed, _plain(row.error), *(row.values.get(key, "") for key in keys)])
+        writer.writerow([row.number, plain_cell(row.variant), seed, plain_cell(row.error), *(row.values.get(key, "") for key in keys)])
     return out.getvalue()
-
-
-def _plain(text: str) -> str:
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
 
 
 def _cell(variant: VariantResult, column: Column) -> str:

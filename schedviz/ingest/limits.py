@@ -27,7 +27,3 @@ class Limits(msgspec.Struct, frozen=True):
     archive_files: int = 20_000
     #: Decompressed bytes of all archives, including skipped members and what is read a second time.
     archive_bytes: int = 16 * GIB
-
-
-#: The limits of a public server.
-PUBLIC = Limits(unpacked_bytes=64 * MIB, objects=50_000, archive_bytes=GIB)

@@ -1,4 +1,4 @@
-"""The nodes and pods that commands add to one cluster, compared with the quotas when the commands are executed.
+"""The nodes, pods and other objects that commands add to one cluster, compared with the quotas when the commands are executed.
 
 A command of a user is also checked when it is accepted (`quotas.require_command_quota`). Only here are the commands of observations and
 files counted, and the pods that simulated controllers create once they are enabled.
@@ -22,9 +22,9 @@ _WORKLOADS: Final = (Deployment.__name__, ReplicaSet.__name__)
 
 
 def size_of(simulation: Simulation) -> Counter[str]:
-    """How many `nodes` and `pods` the cluster has."""
+    """How many `nodes`, `pods` and `objects` of all kinds the cluster has."""
     store = simulation.cluster.store
-    return Counter({name: store.count(kind) for kind, name in KIND_OF_OBJECT.items()})
+    return Counter({name: store.count(kind) for kind, name in KIND_OF_OBJECT.items()} | {"objects": store.count_all()})
 
 
 class ClusterGrowth:
@@ -39,7 +39,7 @@ class ClusterGrowth:
 
     def begin(self, command: AnyCommand) -> None:
         """Count from the present size on, and what a command that begins will add. Raises `QuotaReached` if there is no room for it."""
-        if not quotas.are_limited(KIND_OF_OBJECT.values()):
+        if not quotas.are_limited(quotas.OBJECT_KINDS):
             return
         self._counted = size_of(self._simulation)
         added = _added_by(self._simulation, command)
@@ -52,12 +52,14 @@ class ClusterGrowth:
 
     def require_quota(self) -> None:
         """Call it before the growth is stored. Raises `QuotaReached` if the cluster has grown by more than the remaining quota."""
-        if not quotas.are_limited(KIND_OF_OBJECT.values()):
+        if not quotas.are_limited(quotas.OBJECT_KINDS):
             return
         size = size_of(self._simulation)
-        if more := size - self._counted:
+        more = size - self._counted
+        if more["pods"]:
             # The pods of a drained node terminate while controllers create others in their place.
-            more = +more - Counter(pods=_terminating(self._simulation)) if more["pods"] else more
+            terminating = _terminating(self._simulation)
+            more = +more - Counter(pods=terminating, objects=terminating)
         if more:
             quotas.require_growth(self._owner_id, more, present=size - more)
             self._counted |= size
@@ -85,11 +87,12 @@ def _added_by(simulation: Simulation, command: AnyCommand) -> Counter[str]:
 
 def _added_by_write(simulation: Simulation, write: Create | Update) -> Counter[str]:
     kind = str(write.object.get("kind"))
+    added: Counter[str] = Counter(objects=int(isinstance(write, Create)))
     if isinstance(write, Create) and kind in KIND_OF_OBJECT:
-        return Counter({KIND_OF_OBJECT[kind]: 1})
-    if kind in _WORKLOADS and "replicaSets" in simulation.cluster.controllers.delays:
-        return Counter(pods=replicas_of(write.object) - _present_pods(simulation, write))
-    return Counter()
+        added[KIND_OF_OBJECT[kind]] = 1
+    elif kind in _WORKLOADS and "replicaSets" in simulation.cluster.controllers.delays:
+        added["pods"] = replicas_of(write.object) - _present_pods(simulation, write)
+    return added
 
 
 def _present_pods(simulation: Simulation, write: Create | Update) -> int:

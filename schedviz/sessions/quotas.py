@@ -1,4 +1,4 @@
-"""Quotas of each user, and of all users together: sessions, nodes, pods, cycles and bytes.
+"""Quotas of each user, and of all users together: sessions, nodes, pods, objects, cycles and bytes.
 
 Usage is summed in the database, where each session and each experiment stores its own numbers, at most every few seconds; commands that
 this process accepted since are added. A few seconds of work can therefore exceed a quota. The exception is the number of sessions, which
@@ -25,13 +25,14 @@ from schedviz.sessions.models import Checkpoint, Experiment, Session
 from schedviz.sessions.queries.database import wait_for_lock
 from schedviz.trace.commands import AnyCommand, Create, Cycle, Delete, Evict, Pause, Reset, Run, Schedule, Step, Update
 
-Kind = Literal["sessions", "nodes", "pods", "cycles", "bytes"]
-KINDS: tuple[Kind, ...] = ("sessions", "nodes", "pods", "cycles", "bytes")
+Kind = Literal["sessions", "nodes", "pods", "objects", "cycles", "bytes"]
+KINDS: tuple[Kind, ...] = ("sessions", "nodes", "pods", "objects", "cycles", "bytes")
 #: How long a usage count is cached.
 _FRESH_SECONDS = 2.0
 #: The number of the advisory lock under which sessions are created.
 _CREATION_LOCK = 7_293_001
-#: The objects that quotas count.
+#: The quotas of the objects in clusters, and those objects that have quotas of their own.
+OBJECT_KINDS: Final[tuple[Kind, ...]] = ("nodes", "pods", "objects")
 KIND_OF_OBJECT: Final[dict[str, Kind]] = {"Node": "nodes", "Pod": "pods"}
 #: Commands of one request that delete or pause need no capacity up to this size: a few that make room, but not many that delete nothing.
 FREE_BYTES = 1024
@@ -53,6 +54,8 @@ class Usage(msgspec.Struct, frozen=True):
     sessions: int = 0
     nodes: int = 0
     pods: int = 0
+    #: Of all kinds, with nodes and pods.
+    objects: int = 0
     cycles: int = 0
     bytes: int = 0
 
@@ -105,7 +108,9 @@ def register_user_limits(limits_of: Callable[[int], dict[str, int]]) -> None:
 
 
 def require_quota(owner_id: int | None, **more: int) -> None:
-    """Raises `QuotaReached` if the remaining quota is too small for this many more `sessions`, `nodes`, `pods`, `cycles` or `bytes`."""
+    """Raises `QuotaReached` if the remaining quota is too small for this many more `sessions`, `nodes`, `pods`, `objects`, `cycles` or
+    `bytes`.
+    """
     _require_quotas(quotas_of(owner_id), more)
 
 
@@ -124,9 +129,10 @@ def _remedy(quota: Quota) -> str:
     return f"Ask the operator of this server to raise it or to delete {stored}."
 
 
-def require_session_quota(owner_id: int | None, *, nodes: int = 0, pods: int = 0) -> None:
-    """Raises `QuotaReached` if the user may not have another session with a cluster of this size."""
-    _require_quotas(quotas_of(owner_id, fresh=True), {"sessions": 1, "nodes": nodes, "pods": pods, "cycles": 0, "bytes": 1})
+def require_session_quota(owner_id: int | None, *, nodes: int = 0, pods: int = 0, objects: int = 0) -> None:
+    """Raises `QuotaReached` if the user may not have another session with a cluster of this size. `objects`: of all kinds."""
+    size = {"nodes": nodes, "pods": pods, "objects": max(objects, nodes + pods)}
+    _require_quotas(quotas_of(owner_id, fresh=True), {"sessions": 1, **size, "cycles": 0, "bytes": 1})
 
 
 @contextmanager
@@ -169,8 +175,8 @@ def require_command_quota(session_id: UUID, commands: Iterable[tuple[AnyCommand,
 
 
 def require_growth(owner_id: int | None, more: Mapping[str, int], *, present: Mapping[str, int]) -> None:
-    """Raises `QuotaReached` if the remaining quota is too small for the `nodes` and `pods` by which a session is about to grow. Otherwise
-    they count at once in this process.
+    """Raises `QuotaReached` if the remaining quota is too small for the `nodes`, `pods` and `objects` by which a session is about to
+    grow. Otherwise they count at once in this process.
 
     `present`: what the session has now, which the database may not count yet.
     """
@@ -180,7 +186,9 @@ def require_growth(owner_id: int | None, more: Mapping[str, int], *, present: Ma
 
 
 def largest_growth(commands: Iterable[AnyCommand]) -> Counter[str]:
-    """By how many nodes and pods these commands let an empty cluster grow at most, with the pods that controllers create for workloads."""
+    """By how many nodes, pods and objects these commands let an empty cluster grow at most, with the pods that controllers create for
+    workloads.
+    """
     grown: Counter[str] = Counter()
     largest: Counter[str] = Counter()
     for command in commands:
@@ -188,8 +196,9 @@ def largest_growth(commands: Iterable[AnyCommand]) -> Counter[str]:
             grown.update(_created_by(command))
             grown["pods"] += replicas_of(command.object)
             largest |= grown
-        elif isinstance(command, Delete) and grown[kind := KIND_OF_OBJECT.get(command.kind, "")]:
-            grown[kind] -= 1
+        elif isinstance(command, Delete):
+            for kind in ("objects", KIND_OF_OBJECT.get(command.kind, "")):
+                grown[kind] -= grown[kind] > 0
     return largest
 
 
@@ -198,8 +207,9 @@ def _created_by(command: AnyCommand) -> dict[str, int]:
     match command:
         case Run() | Step() | Cycle() | Schedule():
             return {"cycles": 1}
-        case Create() if kind := KIND_OF_OBJECT.get(str(command.object.get("kind"))):
-            return {kind: 1}
+        case Create():
+            kind = KIND_OF_OBJECT.get(str(command.object.get("kind")))
+            return {"objects": 1, **({kind: 1} if kind else {})}
     return {}
 
 
@@ -251,6 +261,7 @@ def _counted(owner_id: int | None, *, of_all: bool = False, fresh: bool = False)
         sessions=Count("pk"),
         nodes=Sum("nodes"),
         pods=Sum("pods"),
+        objects=Sum("object_count"),
         cycles=Sum(F("cycle") - F("fork_cycle")),
         bytes=Sum(F("history_bytes") + F("command_bytes")),
     )

@@ -71,16 +71,16 @@ def explain_text(text: str, result_key: str) -> None:
 
 @app.task(name=dispatch.CHECK, queue=dispatch.QUEUE, soft_time_limit=_TRIAL_SOFT_SECONDS, time_limit=_TRIAL_HARD_SECONDS)
 def check_experiment(experiment_id: str) -> None:
-    from schedviz.sessions.experiments import checking
+    from schedviz.sessions.experiments.next_job import run_next
 
-    checking.check(UUID(experiment_id))
+    run_next(UUID(experiment_id), None)
 
 
 @app.task(name=dispatch.TRIAL, queue=dispatch.QUEUE, soft_time_limit=_TRIAL_SOFT_SECONDS, time_limit=_TRIAL_HARD_SECONDS)
 def run_trial(experiment_id: str, number: int) -> None:
-    from schedviz.sessions.experiments import trial_job
+    from schedviz.sessions.experiments.next_job import run_next
 
-    trial_job.run(UUID(experiment_id), number)
+    run_next(UUID(experiment_id), number)
 
 
 @app.task(

@@ -87,8 +87,8 @@ def test_csv_has_a_line_for_each_trial_and_no_formulas() -> None:
     result = results(PLAN.replace("name: two", "name: =two"))
     rows = list(csv.reader(io.StringIO(csv_of(result))))
     assert [row[:3] for row in rows] == [["trial", "variant", "seed"], ["0", "six", ""], ["1", "'=two", ""]]
-    # A spreadsheet whose separator is a semicolon reads no cell in a cell.
-    assert '"six;=1+1"' in csv_of(results(PLAN.replace("name: six", "name: six;=1+1")))
+    # A spreadsheet whose separator is a semicolon reads no formula in a cell.
+    assert '"six;\'=1+1"' in csv_of(results(PLAN.replace("name: six", "name: six;=1+1")))
 
 
 def test_a_label_has_words() -> None:

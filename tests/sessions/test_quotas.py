@@ -21,10 +21,11 @@ from schedviz.sessions.forks import requests
 from schedviz.sessions.models import Command, Session
 from schedviz.sessions.quotas import KINDS, QuotaReached
 from schedviz.sessions.transfer import create, import_job, session_file_export
-from tests.sessions.conftest import MakeSession, command, node, pod, send, work_off
+from tests.sessions.conftest import MakeSession, command, dump, node, pod, send, work_off
 from tests.sessions.test_session_file import imported, packed
 
 _keys = itertools.count(1)
+SERVICE = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s", "namespace": "default"}, "spec": {"selector": {"app": "web"}}}
 
 
 @pytest.fixture
@@ -108,6 +109,8 @@ def test_a_fork_counts_its_own_cycles_alone(owned: UUID) -> None:
         ("PODS", 14, "create", {"object": workload("ReplicaSet", "many", 3)}),
         ("PODS", 14, "create", {"object": workload("StatefulSet", "many", 3)}),
         ("PODS", 12, "create", {"object": workload("Deployment", "one", None)}),
+        ("OBJECTS", 15, "create", {"object": SERVICE}),
+        ("OBJECTS", 15, "create", {"object": pod("more")}),
         ("PODS", 14, "update", {"object": workload("Deployment", "many", 15)}),
     ],
 )
@@ -413,3 +416,32 @@ def test_no_command_lets_controllers_continue_for_which_there_is_no_room(owned: 
 
     with pytest.raises(QuotaReached, match="SCHEDVIZ_PODS_IN_ALL"):
         growth.begin(command("snapshot"))
+
+
+def test_objects_of_all_kinds_are_counted(owned: UUID, settings: Any) -> None:
+    assert used(owned)["objects"] == Session.objects.get(pk=owned).object_count == 15
+
+    for number in range(3):
+        send(owned, "create", object={**SERVICE, "metadata": {"name": f"s-{number}", "namespace": "default"}})
+    send(owned, "delete", kind="Service", name="s-0")
+    session = work_off(owned)
+    assert (session.object_count, session.pods) == (17, 12)
+    assert requests.size_at(session, None)["objects"] == 17
+
+    # A worker refuses what was accepted when there was room.
+    seq = send(owned, "create", object=SERVICE)
+    settings.OBJECTS_PER_USER = 17
+    quotas.clear_cache()
+    work_off(owned)
+    assert "SCHEDVIZ_OBJECTS_PER_USER allows 17" in Command.objects.get(session_id=owned, seq=seq).outcome["result"]
+    forked = requests.fork(session, User.objects.get(pk=session.owner_id)).session
+    import_job.import_uploads(forked.pk)
+    assert Session.objects.get(pk=forked.pk).object_count == 17
+
+
+def test_an_import_has_a_limit_of_objects(settings: Any, transactional_db: None, redis: object) -> None:
+    settings.IMPORT_OBJECTS = 5
+    made = create.create_session(None, "many", create.Files([ContentFile(dump(3, 3), name="cluster.json")]))
+    import_job.import_uploads(made.pk)
+    made.refresh_from_db()
+    assert (made.status, "5" in made.message) == (Session.Status.FAILED, True)

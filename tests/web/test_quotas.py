@@ -16,12 +16,15 @@ from tests.web.conftest import People
 
 def test_everybody_reads_their_own_use_and_all_limits(people: People, settings: Any) -> None:
     settings.NODES_PER_USER, settings.BYTES_IN_ALL = 500, 10_000
-    Session.objects.update(nodes=7, pods=70, cycle=20, fork_cycle=5)
+    Session.objects.update(nodes=7, pods=70, object_count=80, cycle=20, fork_cycle=5)
     quotas.clear_cache()
 
     results = people.client("owner-read-token").get("/api/v1/quotas/").json()["results"]
 
-    assert {one["kind"]: one["used"] for one in results if one["own"]} == {"sessions": 1, "nodes": 7, "pods": 70, "cycles": 15, "bytes": 0}
+    assert {one["kind"]: one["used"] for one in results if one["own"]} == {
+        **{"sessions": 1, "nodes": 7, "pods": 70, "objects": 80},
+        **{"cycles": 15, "bytes": 0},
+    }
     assert {"kind": "nodes", "setting": "SCHEDVIZ_NODES_PER_USER", "limit": 500, "used": 7, "own": True} in results
     assert {"kind": "bytes", "setting": "SCHEDVIZ_BYTES_IN_ALL", "limit": 10_000, "used": None, "own": False} in results
     assert people.client("anonymous").get("/api/v1/quotas/").status_code == 401

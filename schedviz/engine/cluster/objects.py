@@ -90,6 +90,10 @@ class ObjectStore:
         """The number of objects of a kind."""
         return len(self._objects[kind])
 
+    def count_all(self) -> int:
+        """The number of objects of all kinds."""
+        return sum(map(len, self._objects.values()))
+
     def next_resource_version(self) -> str:
         """The number of a new write."""
         self.resource_version += 1

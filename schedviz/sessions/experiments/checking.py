@@ -44,28 +44,29 @@ _BATCH_ROWS = 1000
 _CHECK_LEASE_SECONDS = 10 * LEASE_SECONDS
 
 
-def check(experiment_id: UUID) -> None:
-    """Check a new or extended plan, and start its trials. Does nothing if the plan is already checked, or another worker checks it."""
+def check(experiment_id: UUID) -> bool:
+    """Check a new or extended plan, and start its trials. False: the plan is already checked, or another worker checks it."""
     experiment = _claim(experiment_id, Q(status=Experiment.Status.CHECKING))
     if experiment is None:
-        _check_added(experiment_id)
-        return
+        return _check_added(experiment_id)
     held = Experiment.objects.filter(pk=experiment_id, epoch=experiment.epoch, status=Experiment.Status.CHECKING)
     checked = _check_text(held, experiment, experiment.plan, _refuse)
     if checked is not None and _begin(held, experiment, checked) and not experiment.hold:
         notify_trials(experiment_id)
+    return True
 
 
-def _check_added(experiment_id: UUID) -> None:
+def _check_added(experiment_id: UUID) -> bool:
     """Check a plan with more variants against the base that the trials have, and add its trials."""
     experiment = _claim(experiment_id, ~Q(added_plan=""))
     if experiment is None:
-        return
+        return False
     held = Experiment.objects.filter(pk=experiment_id, epoch=experiment.epoch).exclude(added_plan="")
     base = ExperimentBase.objects.get(pk=experiment_id)
     checked = _check_text(held, experiment, experiment.added_plan, _refuse_added, base=base)
     if checked is not None and _add(held, experiment, checked):
         notify_trials(experiment_id)
+    return True
 
 
 def _claim(experiment_id: UUID, wanted: Q) -> Experiment | None:

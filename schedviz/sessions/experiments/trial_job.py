@@ -32,11 +32,16 @@ logger = logging.getLogger(__name__)
 _runners: Final[dict[tuple[UUID, int], TrialRunner]] = {}
 
 
-def run(experiment_id: UUID, number: int) -> None:
-    """Run a trial and store its result. Does nothing if it is done, another worker has it, or the experiment is not running."""
+def run(experiment_id: UUID, number: int) -> bool:
+    """Run a trial and store its result. False: it is done, another worker has it, or the experiment is not running."""
     lease = trial_lease.claim(experiment_id, number)
     if lease is None:
-        return
+        return False
+    _run(lease, experiment_id, number)
+    return True
+
+
+def _run(lease: TrialLease, experiment_id: UUID, number: int) -> None:
     if lease.tries > MAX_TRIES:
         message = f"{MAX_TRIES} workers ended while they ran this trial. Their logs have the reason; it may need too much memory."
         _store(lease, TrialResult(number, error=message), 0.0)

@@ -85,11 +85,14 @@ def fork(
 
 
 def size_at(session: Session, at: int | None) -> dict[str, int]:
-    """The `nodes` and `pods` of a fork at an event, or of one from the present, for `quotas.require_session_quota`."""
-    if at is None or at >= session.event:
-        return {"nodes": session.nodes, "pods": session.pods}
-    levels = timeline.levels_at(session, at)
-    return {"nodes": levels.nodes, "pods": levels.pods}
+    """The `nodes`, `pods` and `objects` of a fork at an event, or of one from the present, for `quotas.require_session_quota`."""
+    others = max(0, session.object_count - session.nodes - session.pods)
+    nodes, pods = session.nodes, session.pods
+    if at is not None and at < session.event:
+        # Objects of other kinds are few and seldom change.
+        levels = timeline.levels_at(session, at)
+        nodes, pods = levels.nodes, levels.pods
+    return {"nodes": nodes, "pods": pods, "objects": nodes + pods + others}
 
 
 def known_fork(session: Session, owner: AbstractBaseUser, *, at: int | None, key: str, other: OtherRelease | None = None) -> Session | None:

@@ -89,6 +89,8 @@ class Work(msgspec.Struct, frozen=True):
     hit_changed: bool = False
     #: What the shadow scheduler of a followed session recorded.
     shadow_records: Sequence[ShadowRecord] = ()
+    #: The number of objects of all kinds; None: unchanged.
+    object_count: int | None = None
 
 
 class Committed(msgspec.Struct, frozen=True):
@@ -240,6 +242,7 @@ def _move(lease: Lease, before: Position, work: Work, *, added_bytes: int, level
         values=(after.applied_seq, after.chunk, after.cycle, after.event, after.clock_seconds, str(work.status), work.message),
         added_bytes=added_bytes,
         levels=levels,
+        object_count=work.object_count,
     )
     if moved is None:
         raise Fenced(f"Another owner has taken session {lease.session_id}.")

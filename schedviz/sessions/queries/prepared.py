@@ -147,13 +147,15 @@ def move_session(
     values: Sequence[Any],
     added_bytes: int,
     levels: Levels | None,
+    object_count: int | None,
 ) -> InboxHead | None:
     """Advance a session from a position, if it is still there and has the epoch; None if fenced.
 
     `values` are the new applied_seq, chunk, cycle, event, clock_seconds, status and message. `added_bytes` is the size of the added
-    history, and `levels` the new numbers of nodes and pods (None if unchanged).
+    history, `levels` the new numbers of nodes and pods, and `object_count` that of objects (None if unchanged).
     """
     counted = "" if levels is None else f"nodes = {int(levels.nodes)}, pods = {int(levels.pods)}, "
+    counted += "" if object_count is None else f"object_count = {int(object_count)}, "
     row = _row(
         "UPDATE scheduling_session SET applied_seq = %s, chunk = %s, cycle = %s, event = %s, clock_seconds = %s, "  # noqa: S608  # nosec B608
         f"history_bytes = history_bytes + %s, {counted}"

@@ -153,6 +153,7 @@ class Importer:
             unpacked_bytes=settings.IMPORT_UNPACKED_BYTES,
             archive_bytes=_MAX_ARCHIVE_RATIO * settings.IMPORT_UNPACKED_BYTES,
             files=settings.UPLOAD_FILES,
+            objects=settings.IMPORT_OBJECTS,
         )
         return load(self.files.sources(), limits, progress=self.report_progress, cancelled=self.is_cancelled)
 
@@ -211,7 +212,9 @@ class Importer:
         of_workloads = (sum(max(0, obj.replicas) for obj in objects if isinstance(obj, kind)) for kind in (Deployment, ReplicaSet))
         pods = max(kinds["Pod"], *of_workloads)
         quotas.clear_cache()
-        self.require_quota(nodes=kinds["Node"], pods=pods, cycles=cycles, bytes=1)
+        # The controllers create the pods of workloads that are not in the files.
+        created = max(0, pods - kinds["Pod"])
+        self.require_quota(nodes=kinds["Node"], pods=pods, objects=len(objects) + created, cycles=cycles, bytes=1)
 
     def require_quota(self, **more: int) -> None:
         """As `quotas.require_quota`, for the owner. Raises `IngestError`."""
@@ -230,7 +233,7 @@ class Importer:
         levels = levels_of(simulation.scheduler.state.queue.to_view(), Counter(type(obj).__name__ for obj in simulation.stored_objects()))
         timeline.store_initial(self.session.pk, levels, event=position.event, clock_seconds=position.clock_seconds)
         recorder.store_initial(self.session.pk, simulation)
-        lease.fenced_update(self.lease, nodes=levels.nodes, pods=levels.pods)
+        lease.fenced_update(self.lease, nodes=levels.nodes, pods=levels.pods, object_count=simulation.cluster.store.count_all())
 
     def queue_steps(self, trace: TraceFile | None) -> None:
         """Store the steps of a trace as commands, after those that arrived during the import."""

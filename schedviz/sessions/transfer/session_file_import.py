@@ -146,7 +146,17 @@ class SessionFileImport(Importer):
 
     def delete_earlier_attempt(self) -> None:
         """Delete what an earlier worker stored before it crashed."""
-        values = {"applied_seq": 0, "chunk": 0, "cycle": 0, "event": 0, "clock_seconds": 0.0, "history_bytes": 0, "nodes": 0, "pods": 0}
+        values = {
+            "applied_seq": 0,
+            "chunk": 0,
+            "cycle": 0,
+            "event": 0,
+            "clock_seconds": 0.0,
+            "history_bytes": 0,
+            "nodes": 0,
+            "pods": 0,
+            "object_count": 0,
+        }
         imported = Command.objects.filter(session_id=self.session.pk, key__startswith=_KEY_PREFIX)
         if not lease.fenced_update(self.lease, **values, **({"last_seq": 0, "command_bytes": 0} if imported.exists() else {})):
             raise Fenced(f"Another owner has taken session {self.session.pk}, or it was deleted.")

@@ -6,6 +6,7 @@ import csv
 import io
 from datetime import datetime
 
+from schedviz.experiments.csv_cells import plain_cell
 from schedviz.web.rooms.errors import NotKept
 from schedviz.web.rooms.lesson import QuestionWords, question_words
 from schedviz.web.rooms.models import Answer, Participant, Question, Room
@@ -14,8 +15,6 @@ COLUMNS = (
     *("question", "asked_at", "stop", "text", "kind", "right", "participant", "joined_at"),
     *("answer", "is_right", "seconds", "changes"),
 )
-#: Spreadsheets execute cells that begin with these characters as formulas.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 #: The byte order mark, by which spreadsheets recognize UTF-8.
 _MARK = "\ufeff"
 
@@ -60,9 +59,7 @@ def _time(time: datetime) -> str:
 
 
 def _cell(value: object) -> object:
-    if isinstance(value, str) and value.startswith(_FORMULA) and not _is_number(value):
-        return f"'{value}"
-    return value
+    return plain_cell(value) if isinstance(value, str) and not _is_number(value) else value
 
 
 def _is_number(value: str) -> bool:

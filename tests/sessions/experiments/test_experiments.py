@@ -27,6 +27,7 @@ from schedviz.sessions import quotas
 from schedviz.sessions.experiments import (
     checking,
     dispatch,
+    next_job,
     reading,
     requests,
     stop_check,
@@ -517,3 +518,46 @@ def test_the_sweeper_enqueues_the_check_of_added_variants() -> None:
     stream.client().delete(dispatch.QUEUE)
     dispatch.sweep(force=True)
     assert stream.client().llen(dispatch.QUEUE) == 1
+
+
+def test_users_take_turns_however_much_one_has_enqueued() -> None:
+    ada, bob = User.objects.create_user("ada"), User.objects.create_user("bob")
+    of_ada = [begun(owner=ada), begun(owner=ada)]
+    of_bob = requests.create_experiment(bob.pk, PLAN)
+    ran: list[tuple[str, list[str]]] = []
+    # Ada's tasks are first in the queue.
+    for number in range(4):
+        next_job.run_next(of_ada[0].pk, number)
+        of_both = [*statuses(of_ada[0]), *statuses(of_ada[1])]
+        ran.append((again(of_bob.pk).status, [str(of_both.count("done")), str(statuses(of_bob).count("done"))]))
+
+    assert [status for status, _ in ran] == ["running"] * 4, "Bob's check comes first, because Ada's are done"
+    assert [counts for _, counts in ran] == [["0", "0"], ["1", "0"], ["1", "1"], ["2", "1"]]
+    for _ in range(12):
+        next_job.run_next(of_bob.pk, 0)
+    assert {again(one.pk).status for one in (*of_ada, of_bob)} == {"finished"}
+
+
+def test_a_user_with_running_trials_leaves_the_next_worker_to_others() -> None:
+    ada, bob = User.objects.create_user("ada"), User.objects.create_user("bob")
+    of_ada, of_bob = begun(owner=ada), begun(owner=bob)
+    assert trial_lease.claim(of_ada.pk, 0) is not None
+
+    next_job.run_next(of_ada.pk, 1)
+    next_job.run_next(of_ada.pk, 2)
+    assert statuses(of_ada) == ["running", "waiting", "waiting", "waiting"]
+    assert statuses(of_bob)[:2] == ["done", "done"]
+
+
+def test_a_trial_that_another_worker_takes_meanwhile_is_not_run_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    experiment = begun()
+    own_claim, taken = trial_lease.claim, []
+
+    def claim(experiment_id: UUID, number: int) -> trial_lease.TrialLease | None:
+        if not taken:
+            taken.append(own_claim(experiment_id, number))
+        return own_claim(experiment_id, number)
+
+    monkeypatch.setattr(trial_lease, "claim", claim)
+    next_job.run_next(experiment.pk, 0)
+    assert statuses(experiment) == ["running", "done", "waiting", "waiting"]

@@ -12,7 +12,7 @@ class QuotaBody(Body, frozen=True):
     own.
     """
 
-    kind: Literal["sessions", "nodes", "pods", "cycles", "bytes"]
+    kind: Literal["sessions", "nodes", "pods", "objects", "cycles", "bytes"]
     setting: str
     limit: int | None
     used: int | None
