@@ -24,13 +24,15 @@ class InvariantError(AssertionError):
 Story = Callable[[str], Iterable[str]]
 
 
-def validate_state(cache: Cache, snapshot: Snapshot, queue: SchedulingQueue, *, sums: bool = True, story: Story | None = None) -> None:
+def validate_state(
+    cache: Cache, snapshot: Snapshot, queue: SchedulingQueue, *, pods_seen: bool = True, nodes_seen: bool = True, story: Story | None = None
+) -> None:
     """Check all invariants; this costs about as much as building the state. Raises InvariantError, with `story(pod or node)` attached.
 
-    See `validate_cache` for `sums`.
+    See `validate_cache` for `pods_seen` and `nodes_seen`.
     """
     try:
-        validate_cache(cache, sums=sums)
+        validate_cache(cache, pods_seen=pods_seen, nodes_seen=nodes_seen)
         validate_snapshot(cache, snapshot)
         validate_queue(queue)
     except InvariantError as error:
@@ -40,18 +42,21 @@ def validate_state(cache: Cache, snapshot: Snapshot, queue: SchedulingQueue, *, 
         raise InvariantError(error.what, story(subject)) from error
 
 
-def validate_cache(cache: Cache, *, sums: bool = True) -> None:
-    """Check the cache alone. Without `sums`, a node's sums may differ from what its pods request.
+def validate_cache(cache: Cache, *, pods_seen: bool = True, nodes_seen: bool = True) -> None:
+    """Check the cache alone.
 
-    That happens, as upstream, after an informer stored a version of an assigned pod that no handler saw: the next event subtracts that
-    version, which was never added.
+    `pods_seen`, `nodes_seen`: the event handlers saw all versions of pods and of nodes that the informers stored. Otherwise, as upstream, a
+    node's sums may differ from what its pods request, since the next event subtracts a version of a pod that was never added; and node tree
+    and images may differ from the nodes, since an update does not add a node to the tree if pods kept its NodeInfo.
     """
     _list_is_linked_by_generation(cache)
     _pod_states_match_nodes(cache)
-    for info in cache.nodes if sums else ():
+    for info in cache.nodes if pods_seen else ():
         _sums_match_pods(info)
-    _tree_matches_nodes(cache)
-    _images_match_nodes(cache)
+    _tree_is_consistent(cache)
+    if nodes_seen:
+        _tree_matches_nodes(cache)
+        _images_match_nodes(cache)
 
 
 def _list_is_linked_by_generation(cache: Cache) -> None:
@@ -118,12 +123,17 @@ def _sums_match_pods(info: NodeInfo) -> None:
         _require(bool(ports) and ports <= recomputed.used_ports.by_ip.get(ip, set()), info.name, f"a port of {ip} is used by no pod")
 
 
-def _tree_matches_nodes(cache: Cache) -> None:
+def _tree_is_consistent(cache: Cache) -> None:
     tree = cache.node_tree
     _require(sorted(tree.tree) == sorted(tree.zones), "node tree", "zones are not those of the tree")
     names = tree.list()
-    _require(len(names) == tree.num_nodes == len(set(names)), "node tree", f"numNodes is {tree.num_nodes}, there are {len(names)}")
+    _require(len(names) == tree.num_nodes, "node tree", f"numNodes is {tree.num_nodes}, there are {len(names)}")
     _require(all(tree.tree.values()), "node tree", "a zone is empty")
+
+
+def _tree_matches_nodes(cache: Cache) -> None:
+    names = cache.node_tree.list()
+    _require(len(names) == len(set(names)), "node tree", "a node is in two zones")
     node_names = {info.name for info in cache.nodes if info.node is not None}
     _require(set(names) == node_names, "node tree", f"its nodes are not the cache's: {sorted(set(names) ^ node_names)}")
 

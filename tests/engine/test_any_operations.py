@@ -169,21 +169,23 @@ class EngineMachine(RuleBasedStateMachine):
         view = self.simulation.view()
         self.fold = Fold(view)
         self.levels = levels_of(view.queue, view.api.objects)
-        #: Whether every handler saw all that the informers have; otherwise sums drift, as upstream's do.
-        self.handlers_are_current = True
+        #: Whether the handlers saw all pods and all nodes that the informers have (`validate_cache`).
+        self.pods_seen = self.nodes_seen = True
 
     def do(self, op: str, **members: Any) -> None:
         """Run a command, then check the invariants and the folded events."""
         members_set = {name: member for name, member in members.items() if member is not None}
-        if members_set.get("drop") == "handlers" and "Pod" in (members_set.get("kind"), members_set.get("object", {}).get("kind")):
-            self.handlers_are_current = False
+        if members_set.get("drop") == "handlers":
+            kinds = (members_set.get("kind"), members_set.get("object", {}).get("kind"))
+            self.pods_seen = self.pods_seen and "Pod" not in kinds
+            self.nodes_seen = self.nodes_seen and "Node" not in kinds
         self.do_unchecked(op, **members_set)
 
     def do_unchecked(self, op: str, **members: Any) -> None:
         do_unchecked(self.simulation, op, **members)
         type(self).carried_out += 1
         state = self.simulation.scheduler.state
-        validate_state(state.cache, state.snapshot, state.queue, sums=self.handlers_are_current)
+        validate_state(state.cache, state.snapshot, state.queue, pods_seen=self.pods_seen, nodes_seen=self.nodes_seen)
         events = self.simulation.drain_events()
         self.fold.apply_all(events)
         view = self.simulation.view()
@@ -303,12 +305,12 @@ class EngineMachine(RuleBasedStateMachine):
 
     @rule(op=st.sampled_from(["restart", "restart", "reset"]))
     def begin_again(self, op: str) -> None:
-        self.handlers_are_current = True
+        self.pods_seen = self.nodes_seen = True
         self.do(op)
 
     @rule(config=st.sampled_from(CONFIGS), restart=st.booleans())
     def configure(self, config: dict[str, Any] | None, *, restart: bool) -> None:
-        self.handlers_are_current = self.handlers_are_current or restart
+        self.pods_seen, self.nodes_seen = self.pods_seen or restart, self.nodes_seen or restart
         self.do_unchecked("configure", config=config, restart=restart)
 
     @rule()

@@ -9,6 +9,7 @@ from schedviz.engine.queue.v1_27 import PriorityQueue
 from schedviz.kube import codec
 from schedviz.kube.core import Node, Pod
 from schedviz.trace.recorder import Recorder
+from tests.engine.clusters import do_unchecked, four_nodes, node, pod
 
 
 class World:
@@ -117,3 +118,16 @@ def test_a_violation_has_the_history_of_its_object(world: World) -> None:
         validate_state(world.cache, world.snapshot, world.queue, story=lambda subject: [f"1: {subject} was assumed"])
 
     assert str(caught.value) == "x: is assumed and not in podStates\n  1: x was assumed"
+
+
+@pytest.mark.parametrize("release", ["v1.27.1", "v1.36"])
+def test_a_node_with_pods_that_no_handler_saw_return_is_not_in_the_tree_as_upstream(release):
+    simulation = four_nodes(pod("a", node_name="node1"), release=release)
+    do_unchecked(simulation, "delete", kind="Node", name="node1")
+    do_unchecked(simulation, "create", object=node("node1"), drop="handlers")
+    do_unchecked(simulation, "update", object=node("node1", cpu="2"))
+    state = simulation.scheduler.state
+
+    with pytest.raises(InvariantError, match="node tree: its nodes are not the cache's"):
+        validate_state(state.cache, state.snapshot, state.queue)
+    validate_state(state.cache, state.snapshot, state.queue, nodes_seen=False)

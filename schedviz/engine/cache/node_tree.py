@@ -45,7 +45,10 @@ class NodeTree:
         return zone
 
     def update_node(self, old: Node | None, new: Node) -> tuple[str | None, str | None]:
-        """Move the node if its zone changed. Returns the zones that it left and joined. Upstream: node_tree.go updateNode"""
+        """Move the node if its zone changed; if not, it is not added either. Returns the zones that it left and joined.
+
+        Upstream: node_tree.go updateNode
+        """
         if (zone_key(old) if old is not None else "") == zone_key(new):
             return None, None
         left_zone = self.remove_node(old) if old is not None else None

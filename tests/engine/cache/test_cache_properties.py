@@ -216,7 +216,7 @@ class CacheMachine(RuleBasedStateMachine):
 
     @invariant()
     def state_is_valid(self) -> None:
-        validate_cache(self.cache, sums=not self.missed_an_update)
+        validate_cache(self.cache, pods_seen=not self.missed_an_update)
         validate_snapshot(self.cache, self.snapshot)
 
 
