@@ -194,7 +194,7 @@ def test_the_record_has_no_formula_where_semicolons_separate_cells(classroom):
 
     text = classroom.teacher.request("get", "record/").decode("utf-8-sig")
 
-    assert "\"x;'=1+1;\"" in text
+    assert '"x;\'=1+1;"' in text
     assert "\"y;'=cmd|' /C calc'!A0;\"" in text
 
 

@@ -211,7 +211,9 @@ class _Canvas:
             self._y += 4
         if card.said:
             said = (
-                "The cluster's scheduler reported the same message." if card.matches_cluster_message else f"Message of the cluster's scheduler: {card.said}"
+                "The cluster's scheduler reported the same message."
+                if card.matches_cluster_message
+                else f"Message of the cluster's scheduler: {card.said}"
             )
             self._paragraph(said, self._theme.ink_2, size=12, leading=18)
         if card.disagreement:
