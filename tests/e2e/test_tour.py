@@ -141,7 +141,7 @@ def test_the_score_table_of_a_first_visit_has_the_weights(newcomer: Page) -> Non
     newcomer.keyboard.press("ArrowRight")
     taints = newcomer.locator("[data-stage=Score] [data-plugin=TaintToleration]")
     expect(taints.locator("[data-weight]")).to_have_text("×3", timeout=PATIENCE_MILLIS)
-    expect(taints.locator("td.bar").first).to_have_attribute("title", "300 of at most 300")
+    expect(taints.locator("td.bar").first).to_have_attribute("title", "300 of a possible 300")
 
 
 def test_a_first_visit_shows_pods_nodes_and_cycles_and_everything_on_request(newcomer: Page) -> None:
