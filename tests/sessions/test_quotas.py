@@ -70,7 +70,7 @@ def labelled_node(labels: int) -> dict[str, Any]:
 def test_what_is_there_is_counted(owned: UUID) -> None:
     result = used(owned)
 
-    assert {kind: result[kind] for kind in KINDS[:4]} == {"sessions": 1, "nodes": 3, "pods": 12, "cycles": 4}
+    assert {kind: result[kind] for kind in KINDS[:5]} == {"sessions": 1, "nodes": 3, "pods": 12, "objects": 15, "cycles": 4}
     assert result["bytes"] > 1000
     send(owned, "create", object=node("more"))
     send(owned, "delete", kind="Pod", name="pod-12")
@@ -88,7 +88,7 @@ def test_a_fork_counts_its_own_cycles_alone(owned: UUID) -> None:
 
     result = used(owned)
 
-    assert {kind: result[kind] for kind in KINDS[:4]} == {"sessions": 2, "nodes": 6, "pods": 24, "cycles": 6}
+    assert {kind: result[kind] for kind in KINDS[:5]} == {"sessions": 2, "nodes": 6, "pods": 24, "objects": 30, "cycles": 6}
 
 
 @pytest.mark.parametrize("ending", ["PER_USER", "IN_ALL"])

@@ -22,8 +22,12 @@ def test_everybody_reads_their_own_use_and_all_limits(people: People, settings: 
     results = people.client("owner-read-token").get("/api/v1/quotas/").json()["results"]
 
     assert {one["kind"]: one["used"] for one in results if one["own"]} == {
-        **{"sessions": 1, "nodes": 7, "pods": 70, "objects": 80},
-        **{"cycles": 15, "bytes": 0},
+        "sessions": 1,
+        "nodes": 7,
+        "pods": 70,
+        "objects": 80,
+        "cycles": 15,
+        "bytes": 0,
     }
     assert {"kind": "nodes", "setting": "SCHEDVIZ_NODES_PER_USER", "limit": 500, "used": 7, "own": True} in results
     assert {"kind": "bytes", "setting": "SCHEDVIZ_BYTES_IN_ALL", "limit": 10_000, "used": None, "own": False} in results

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from schedviz.sessions.commands.device_selectors import validate_selectors
+from schedviz.sessions.commands import device_selectors
+from schedviz.sessions.commands.device_selectors import SelectorChecks, validate_selectors
 from schedviz.sessions.errors import CommandRefused
 from schedviz.trace.commands import Create, Update
 
@@ -89,3 +90,39 @@ def test_lists_of_the_allowed_length_are_accepted() -> None:
     request = {"name": "r", "firstAvailable": [{"name": f"a{number}", "selectors": selectors(32)} for number in range(8)]}
     validate_selectors(Create(object=obj("ResourceClaim", {"devices": {"requests": [request] * 32}})))
     validate_selectors(Create(object=obj("DeviceClass", {"selectors": selectors(32)})))
+
+
+@pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The expressions that are compiled."""
+    result: list[str] = []
+
+    def refusal(expression: str, *, list_type_attributes: bool = False) -> str:
+        if not list_type_attributes:
+            result.append(expression)
+        return "wrong" if expression.startswith("1") else ""
+
+    monkeypatch.setattr(device_selectors, "refusal", refusal)
+    return result
+
+
+def test_checks_take_a_part_of_the_time_and_other_expressions_are_accepted(compiled: list[str]) -> None:
+    now = [0.0]
+    checks = SelectorChecks(clock=lambda: now[0])
+    long = [f"1{number}".ljust(15_000) for number in range(9)]
+
+    assert [checks.refusal_of(expression) for expression in long[:4]] == ["wrong", "wrong", "", ""]
+    assert checks.refusal_of("1") == "wrong", "there is time for a short one"
+    now[0] += 1.0
+    assert [checks.refusal_of(expression) for expression in long[3:6]] == ["wrong", "", ""]
+    now[0] += 1000.0
+    assert [checks.refusal_of(expression) for expression in long[6:]] == ["wrong", "wrong", ""]
+    assert checks.refusal_of("1".ljust(100_000)) == ""
+    assert len(compiled) == 6
+
+
+def test_an_expression_is_compiled_once(compiled: list[str]) -> None:
+    checks = SelectorChecks(clock=lambda: 0.0)
+    for _ in range(3):
+        assert [checks.refusal_of(expression) for expression in ("1".ljust(30_000), "true", "1".ljust(20_000))] == ["wrong", "", ""]
+    assert [len(expression) for expression in compiled] == [30_000, 4]
