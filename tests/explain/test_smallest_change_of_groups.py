@@ -110,8 +110,8 @@ def test_one_topology_constraint_is_dropped_and_the_others_stay() -> None:
         left[change.what] = [constraint.key for constraint in constraints.topology] if constraints is not None else []
 
     assert left == {
-        f"do not require one {ZONE} for the pod group default/gang": ["rack"],
-        "do not require one rack for the pod group default/gang": [ZONE],
+        f"remove the topology constraint on {ZONE} from the pod group default/gang": ["rack"],
+        "remove the topology constraint on rack from the pod group default/gang": [ZONE],
     }
 
 

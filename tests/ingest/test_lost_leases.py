@@ -29,7 +29,7 @@ def test_the_loss_is_a_message_about_the_lease_with_its_meaning(log: str, messag
     found = messages_in(log)
     assert [(each.pod, each.message, each.at) for each in found] == [("kube-system/kube-scheduler", message, "11-26 02:56:40")]
     [clause] = read_text(found, (), {}, seconds_of_age).messages[0].message.clauses
-    assert clause.headline.startswith("the kube-scheduler that wrote this log has lost its lease, and stopped")
+    assert clause.headline.startswith("the kube-scheduler that wrote this log lost its lease and stopped")
 
 
 @pytest.mark.parametrize(

@@ -397,7 +397,7 @@ def test_nodes_of_one_cluster_and_pods_of_another_are_noticed() -> None:
 
     report = load([Source.of_bytes("nodes", json.dumps(nodes).encode()), Source.of_bytes("pods", json.dumps(pods).encode())]).report
 
-    assert report.warnings[0].startswith("The nodes and the pods seem to be of different clusters: 4 pods are bound to 2 nodes")
+    assert report.warnings[0].startswith("The nodes and the pods appear to come from different clusters: 4 pods are bound to 2 nodes")
     pods[0]["spec"]["nodeName"] = "a-1"
     mixed = load([Source.of_bytes("nodes", json.dumps(nodes).encode()), Source.of_bytes("pods", json.dumps(pods).encode())]).report
     assert mixed.warnings[0].startswith("3 of the pods are bound to nodes that are not in the files")
@@ -416,6 +416,6 @@ def test_a_text_about_pods_that_the_objects_lack_is_named_but_not_the_events_of_
     node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}}
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web", "namespace": "shop"}, "spec": {"containers": []}}
     dump = json.dumps({"apiVersion": "v1", "kind": "List", "items": [node, pod, event]})
-    lacking = "The objects lack shop/db, which dump-2 has messages about."
+    lacking = "The objects do not include shop/db, mentioned in dump-2."
     assert imported(dump, said.format("db")).report.warnings[0].startswith(lacking)
-    assert not any("objects lack" in warning for warning in imported(dump, said.format("web")).report.warnings)
+    assert not any("do not include" in warning for warning in imported(dump, said.format("web")).report.warnings)
