@@ -157,10 +157,10 @@ def _forked_from(request: Request, session: Session) -> schemas.ForkedFrom | Non
     return schemas.ForkedFrom(id=str(parent.pk), name=session.source["fork"]["name"], event=event)
 
 
-def require_session_quota(actor: Actor, *, nodes: int = 0, pods: int = 0) -> None:
+def require_session_quota(actor: Actor, *, nodes: int = 0, pods: int = 0, objects: int = 0) -> None:
     """Raises `ApiError` 409 if the quotas do not allow one more session with a cluster of this size."""
     with within_quotas():
-        quotas.require_session_quota(actor.user_id, nodes=nodes, pods=pods)
+        quotas.require_session_quota(actor.user_id, nodes=nodes, pods=pods, objects=objects)
 
 
 @contextmanager

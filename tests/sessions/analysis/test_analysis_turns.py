@@ -133,7 +133,7 @@ def test_an_analysis_counts_for_who_asks(make_session: MakeSession, settings: La
     assert stream.client().exists(key)
 
 
-def test_texts_alternate_and_are_dropped_when_their_caller_has_given_up(settings: LazySettings) -> None:
+def test_texts_are_explained_in_turn_and_dropped_when_their_caller_has_given_up(settings: LazySettings) -> None:
     settings.ANALYSES_PER_USER = 1
     sender, abandoned, awaited = f"user {uuid4().int % 10**9}", f"schedviz:awaited-reply:{uuid4()}", f"schedviz:awaited-reply:{uuid4()}"
     body = msgspec.json.encode(pasted_text.PastedText("0/1 nodes are available: 1 Insufficient cpu.", sender=sender))
@@ -155,7 +155,7 @@ def group(monkeypatch: pytest.MonkeyPatch) -> str:
     return name
 
 
-def test_the_senders_of_a_group_share_a_limit_and_alternate(settings: LazySettings, group: str) -> None:
+def test_the_senders_of_a_group_share_a_limit_and_are_served_in_turn(settings: LazySettings, group: str) -> None:
     settings.ANALYSES_PER_USER = 1
     ada, bob, cy = (f"guest {uuid4()}" for _ in range(3))
 

@@ -520,7 +520,7 @@ def test_the_sweeper_enqueues_the_check_of_added_variants() -> None:
     assert stream.client().llen(dispatch.QUEUE) == 1
 
 
-def test_users_alternate_however_much_one_has_enqueued() -> None:
+def test_users_are_served_in_turn_however_much_one_has_enqueued() -> None:
     ada, bob = User.objects.create_user("ada"), User.objects.create_user("bob")
     of_ada = [begun(owner=ada), begun(owner=ada)]
     of_bob = requests.create_experiment(bob.pk, PLAN)
