@@ -189,10 +189,10 @@ def test_a_fork_at_a_past_moment_counts_the_size_of_that_moment(people, ran, set
     session = working.work_off(ran.pk)
     assert (session.nodes, session.pods) == (3, 13)
     middle = next(one for one in range(before, session.event) if requests.size_at(session, one)["pods"] == 11)
-    assert requests.size_at(session, before) == {"nodes": 3, "pods": 10}
+    assert requests.size_at(session, before) == {"nodes": 3, "pods": 10, "objects": 13}
     for at in (0, before, middle, session.event):
         objects = reading.state_at_event(session, at).view.api.objects
-        assert requests.size_at(session, at) == {"nodes": objects["Node"], "pods": objects["Pod"]}
+        assert requests.size_at(session, at) == {"nodes": objects["Node"], "pods": objects["Pod"], "objects": sum(objects.values())}
 
     settings.PODS_PER_USER = 13 + 10
     quotas.clear_cache()

@@ -10,6 +10,7 @@ import pytest
 from schedviz.engine import Simulation, SimulationSettings
 from schedviz.sessions.history import reading
 from schedviz.sessions.models import Session
+from schedviz.web.api import compare as compare_module
 from schedviz.web.api import schemas
 from schedviz.web.api.foldings import FOLDINGS, MAX_FOLDINGS
 from schedviz.web.api.state import state_body
@@ -114,7 +115,7 @@ def test_a_state_has_what_its_release_knows_of_nodes_and_groups():
         assert members.keys() <= set(struct.__struct_encode_fields__)
 
 
-def test_a_moment_is_refused_while_too_many_wait(past, people):
+def test_a_moment_is_refused_while_too_many_wait(past, people, monkeypatch):
     client, address = past
     with ExitStack() as others:
         for _ in range(MAX_WAITING):
@@ -129,6 +130,9 @@ def test_a_moment_is_refused_while_too_many_wait(past, people):
         assert client.get(address + "state/").status_code == 200
         compare = f"/api/v1/compare/?a={people.session.pk}&b={people.session.pk}@6"
         assert client.get(compare).status_code == 200
+        # Many events take as long to compare as a large state.
+        monkeypatch.setattr(compare_module, "_QUICK_EVENTS", 19)
+        assert client.get(compare).status_code == 503
         # The newest state of a large session takes as long as one of the past.
         Session.objects.filter(pk=people.session.pk).update(nodes=500, pods=501)
         for large in (address + "view/", address + "state/", compare):
