@@ -1,9 +1,7 @@
 /** The parts of a bar that shows for how many nodes a scheduler message gives each reason. */
-import type { ReasonClause } from "../api/explain";
-
 /** A part of the bar. The last one may be of nodes without a reason, whose `clause` is null. */
-export interface ReasonPart {
-  clause: ReasonClause | null;
+export interface ReasonPart<Clause> {
+  clause: Clause | null;
   /** Nodes. */
   count: number;
   /** A CSS colour. */
@@ -22,12 +20,12 @@ const MAX_CELLS = 60;
 export const reasonColor = (index: number): string => COLORS[index] ?? OTHER;
 
 /** Empty if a bar says nothing: the message counts no nodes. Nodes that have several reasons are in several parts. */
-export function reasonParts(clauses: readonly ReasonClause[], nodes: number): ReasonPart[] {
+export function reasonParts<Clause extends { count: number }>(clauses: readonly Clause[], nodes: number): ReasonPart<Clause>[] {
   const counted = clauses.filter(({ count }) => count > 0);
   if (!nodes || !counted.length) return [];
   const sum = counted.reduce((total, { count }) => total + count, 0);
   const hasCells = sum <= nodes && nodes <= MAX_CELLS;
-  const parts: ReasonPart[] = counted.map((clause) => ({ clause, count: clause.count, color: reasonColor(clauses.indexOf(clause)), hasCells }));
+  const parts: ReasonPart<Clause>[] = counted.map((clause) => ({ clause, count: clause.count, color: reasonColor(clauses.indexOf(clause)), hasCells }));
   if (sum < nodes) parts.push({ clause: null, count: nodes - sum, color: NO_REASON, hasCells });
   return parts;
 }
