@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from schedviz.terminal import say, say_wrapped
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from schedviz.explain.explanation import Clause, Explanation
     from schedviz.explain.finding import Finding
     from schedviz.explain.message import Message, ParsedMessage
-    from schedviz.explain.overview import Overview, PendingGroup
+    from schedviz.explain.overview import Overview, PendingGroup, WaitingReason
     from schedviz.explain.text_reading import PodAnswer, TextReading
 
 #: Nodes named per line.
@@ -87,10 +89,10 @@ def print_overview(found: Overview) -> None:
         say_wrapped(f"{_pods(reason.count):>8}  {as_sentence(reason.headline)}", hanging=10, bold=True)
         if reason.is_quoted:
             say_wrapped(f"{_SCHEDULER}{reason.reason}", indent=10, dim=True)
-        for group in reason.groups[:_GROUPS]:
-            _print_group(group, reason.besides(group))
-            if group.changes and not reason.changes:
-                _print_todo(group.changes, group.effect)
+        for (said, event, changes, effect), alike in groupby(reason.groups[:_GROUPS], partial(_said_of, reason)):
+            _print_groups(alike, said, event)
+            if changes:
+                _print_todo(changes, effect)
         if len(reason.groups) > _GROUPS:
             say(f"          and {sum(len(group.pods) for group in reason.groups[_GROUPS:])} more")
         if reason.changes:
@@ -110,10 +112,18 @@ def print_overview(found: Overview) -> None:
     print_release(found.release)
 
 
-def _print_group(group: PendingGroup, said: str) -> None:
-    say_wrapped(f"{named(group.pods)}{f': {said}' if said else ''}", indent=10)
-    if group.event:
-        say_wrapped(as_sentence(group.event), indent=12)
+def _said_of(reason: WaitingReason, group: PendingGroup) -> tuple[str, str, Sequence[ChangeView], str]:
+    """What is printed about a group below its reason: its numbers, its autoscaler's event, and what to do with the effect of that."""
+    if reason.changes or not group.changes:
+        return reason.besides(group), group.event, (), ""
+    return reason.besides(group), group.event, group.changes, group.effect
+
+
+def _print_groups(alike: Iterable[PendingGroup], said: str, event: str) -> None:
+    pods = [pod for group in alike for pod in group.pods]
+    say_wrapped(f"{named(pods)}{f': {said}' if said else ''}", indent=10)
+    if event:
+        say_wrapped(as_sentence(event), indent=12)
 
 
 def _print_todo(changes: Sequence[ChangeView], effect: str) -> None:

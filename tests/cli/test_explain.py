@@ -95,6 +95,19 @@ def test_without_a_pod_the_overview_has_each_reason_with_its_pods_and_numbers():
     ]
 
 
+def test_pods_with_the_same_numbers_are_listed_together():
+    listed = json.loads(dump())
+    node, large = listed["items"]
+    other = {"namespace": "default", "labels": {"app": "other"}}
+    tolerating = {**large["spec"], "tolerations": [{"operator": "Exists"}]}
+    pods = [large, {**large, "metadata": {"name": "other", **other}, "spec": tolerating}]
+
+    shown = CliRunner().invoke(explain, ["--no-change", "-f", "-"], input=json.dumps({**listed, "items": [node, *pods]})).output
+
+    assert "2 pods are pending" in shown
+    assert re.search(r"default/(large|other), default/(large|other)", shown), shown
+
+
 def test_the_overview_as_json_has_the_groups_of_equal_pods_too():
     found = CliRunner().invoke(explain, ["-f", "-", "-o", "json"], input=dump())
     document = json.loads(found.output)
