@@ -22,6 +22,7 @@ from schedviz.sessions.models import Command, Session
 from schedviz.sessions.transfer import create
 from schedviz.trace.commands import AnyCommand
 from schedviz.web.live import hub as hub_module
+from schedviz.web.live import message_budget
 from schedviz.web.live import socket as socket_module
 from schedviz.web.live.close_codes import CloseCode
 from schedviz.web.live.messages import AnyIncoming
@@ -129,6 +130,7 @@ def unlimited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "SOCKET_COMMANDS_PER_SECOND", 10**6)
     monkeypatch.setattr(settings, "SOCKET_COMMANDS_AT_ONCE", 10**6)
     monkeypatch.setattr(settings, "SOCKET_FRAMES_AT_ONCE", 10**6)
+    monkeypatch.setattr(message_budget, "CHARACTERS_AT_ONCE", 10**9)
 
 
 @pytest.fixture
@@ -189,6 +191,43 @@ def test_a_client_that_keeps_flooding_is_disconnected(viewer, people, commits, m
             socket.receive_until("never", 20)
         assert closed.value.rcvd is not None
         assert closed.value.rcvd.code == CloseCode.FLOOD
+
+
+def test_long_messages_of_a_client_count_together_in_all_of_its_sockets(viewer, people, commits, monkeypatch):
+    monkeypatch.setattr(message_budget, "CHARACTERS_AT_ONCE", 150_000)
+    monkeypatch.setattr(message_budget, "CHARACTERS_PER_SECOND", 1)
+    long = {"type": "command", "key": "long", "command": {"op": "x" * 60_000}}
+
+    refused = []
+    for _ in range(2):
+        with viewer(people) as socket:
+            for _ in range(2):
+                socket.send(long)
+                refused.append(socket.receive_until("error"))
+    with viewer(people, "editor-token") as socket:
+        socket.send(long)
+        refused.append(socket.receive_until("error"))
+
+    assert [error["code"] for error in refused] == ["invalid"] * 2 + ["too_many_requests"] * 2 + ["invalid"]
+    assert {error["key"] for error in refused} == {"long"}
+
+
+def test_many_short_messages_in_many_sockets_count_together(viewer, people, commits, monkeypatch):
+    monkeypatch.setattr(message_budget, "CHARACTERS_AT_ONCE", 20_000)
+    monkeypatch.setattr(message_budget, "CHARACTERS_PER_SECOND", 1)
+    monkeypatch.setattr(message_budget, "_REFUSED_AT_ONCE", 30)
+    monkeypatch.setattr(message_budget, "_REFUSED_PER_SECOND", 0.001)
+
+    with viewer(people) as first, viewer(people) as second, pytest.raises(ConnectionClosed) as closed:  # noqa: PT012 -- the second one.
+        for _ in range(40):
+            first.send({"type": "ping"})
+        for _ in range(20):
+            first.receive_until("pong")
+        for _ in range(40):
+            second.send({"type": "ping"})
+        second.receive_until("never", 20)
+    assert closed.value.rcvd is not None
+    assert closed.value.rcvd.code == CloseCode.FLOOD
 
 
 def test_a_client_that_never_reads_is_disconnected(web_server, people, commits, unlimited):

@@ -30,6 +30,7 @@ from schedviz.web.live.fair_calls import in_database_for
 from schedviz.web.live.feed import Feed
 from schedviz.web.live.handshake import Credentials, Refused, allowed, allowed_actor, credentials_of, crowd_of
 from schedviz.web.live.hub import hub
+from schedviz.web.live.message_budget import CHARACTERS_PER_SECOND, budget_of
 from schedviz.web.live.messages import PONG, AnyIncoming, CommandMessage, PingMessage, ResumeMessage, decode_incoming
 from schedviz.web.live.token_bucket import Bucket
 from schedviz.web.live.viewer import Frame, Viewer
@@ -88,6 +89,8 @@ class _SessionConnection(SocketConnection):
         self._chunk: int | None = None
         self._bucket = Bucket(settings.SOCKET_COMMANDS_PER_SECOND, settings.SOCKET_COMMANDS_AT_ONCE)
         self._refusals = Bucket(REFUSED_PER_SECOND, REFUSED_AT_ONCE)
+        #: Shared with the other sockets of the client.
+        self._budget = budget_of(viewer.crowd or self._client)
 
     # --- sending
 
@@ -190,14 +193,10 @@ class _SessionConnection(SocketConnection):
 
     async def _take_message(self, text: str | None) -> None:
         if not self._bucket.take():
-            if not self._refusals.take():
-                self._viewer.close(CloseCode.FLOOD)
-                return
-            self._error(
-                "too_many_requests",
-                f"More than {settings.SOCKET_COMMANDS_PER_SECOND} messages a second. This message was dropped; send it again.",
-                key=_key_in(text) if text is not None and len(text) <= settings.SOCKET_MESSAGE_BYTES else None,
-            )
+            self._drop(text, f"More than {settings.SOCKET_COMMANDS_PER_SECOND} messages a second.")
+            return
+        if not self._budget.take(text):
+            self._drop(text, f"More than {CHARACTERS_PER_SECOND:,} characters a second in the messages of all your sockets.")
             return
         if text is None:
             self._error("bad_message", "Binary messages are not supported; send JSON text.")
@@ -230,6 +229,14 @@ class _SessionConnection(SocketConnection):
                     self._error("too_many_requests", f"A resume counts as {_RESUME_MESSAGES} messages. This one was dropped.")
             case CommandMessage():
                 await self._take_command(incoming)
+
+    def _drop(self, text: str | None, why: str) -> None:
+        """Refuse a message over a limit; a client that keeps sending such messages is disconnected."""
+        if not (self._refusals.take() and self._budget.refuse()):
+            self._viewer.close(CloseCode.FLOOD)
+            return
+        key = _key_in(text) if text is not None and len(text) <= settings.SOCKET_MESSAGE_BYTES else None
+        self._error("too_many_requests", f"{why} This message was dropped; send it again.", key=key)
 
     async def _take_command(self, message: CommandMessage) -> None:
         try:

@@ -16,6 +16,7 @@ from schedviz.web.live.connection import Receive, Scope, Send, SocketConnection,
 from schedviz.web.live.database import DATABASE_UNAVAILABLE, in_database
 from schedviz.web.live.fair_calls import in_database_for
 from schedviz.web.live.handshake import Credentials, Refused, actor_with, credentials_of
+from schedviz.web.live.message_budget import CHARACTERS_PER_SECOND, budget_of
 from schedviz.web.live.token_bucket import Bucket
 from schedviz.web.rooms import links, presence
 from schedviz.web.rooms.live import messages
@@ -84,6 +85,8 @@ class _RoomConnection(SocketConnection):
         self._credentials = credentials
         self._client = f"member {member.membership.participant_id} of {feed.room_id}"
         self._bucket = Bucket(settings.SOCKET_COMMANDS_PER_SECOND, settings.SOCKET_COMMANDS_AT_ONCE)
+        #: Shared with the other sockets of the client.
+        self._budget = budget_of(self._client)
 
     async def _send_next(self) -> bool:
         if (data := self._member.next_item()) is None:
@@ -105,6 +108,12 @@ class _RoomConnection(SocketConnection):
         if not self._bucket.take():
             self._error(
                 "too_many_requests", f"More than {settings.SOCKET_COMMANDS_PER_SECOND} messages a second. This message was dropped."
+            )
+            return
+        if not self._budget.take(text):
+            self._error(
+                "too_many_requests",
+                f"More than {CHARACTERS_PER_SECOND:,} characters a second in the messages of all your sockets. This message was dropped.",
             )
             return
         try:
