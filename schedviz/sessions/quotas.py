@@ -18,10 +18,11 @@ import msgspec
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, F, Sum
+from django.db.models.functions import Length
 
 from schedviz.sessions.commands.limits import replicas_of
 from schedviz.sessions.errors import SessionError
-from schedviz.sessions.models import Checkpoint, Experiment, Session
+from schedviz.sessions.models import Checkpoint, Experiment, Session, Upload
 from schedviz.sessions.queries.database import wait_for_lock
 from schedviz.trace.commands import AnyCommand, Create, Cycle, Delete, Evict, Pause, Reset, Run, Schedule, Step, Update
 
@@ -49,7 +50,7 @@ class QuotaReached(SessionError):
 
 
 class Usage(msgspec.Struct, frozen=True):
-    """The total of several sessions, and the bytes of experiments."""
+    """The total of several sessions, and the bytes of experiments and of uploads that wait for their import."""
 
     sessions: int = 0
     nodes: int = 0
@@ -185,6 +186,12 @@ def require_growth(owner_id: int | None, more: Mapping[str, int], *, present: Ma
     _add(owner_id, more)
 
 
+def require_bytes(owner_id: int | None, more: int) -> None:
+    """Raises `QuotaReached` if the remaining quota is too small for this many more bytes. Otherwise they count at once in this process."""
+    if are_limited(("bytes",)):
+        require_growth(owner_id, {"bytes": more}, present={})
+
+
 def largest_growth(commands: Iterable[AnyCommand]) -> Counter[str]:
     """By how many nodes, pods and objects these commands let an empty cluster grow at most, with the pods that controllers create for
     workloads.
@@ -254,8 +261,10 @@ def _counted(owner_id: int | None, *, of_all: bool = False, fresh: bool = False)
     if not fresh and cached is not None and now - cached[0] < _FRESH_SECONDS:
         return cached[1]
     sessions, checkpoints, experiments = Session.objects.order_by(), Checkpoint.objects.order_by(), Experiment.objects.order_by()
+    uploads = Upload.objects.order_by()
     if not of_all:
         sessions, checkpoints = sessions.filter(owner_id=owner_id), checkpoints.filter(session__owner_id=owner_id)
+        uploads = uploads.filter(session__owner_id=owner_id)
         experiments = experiments.filter(owner_id=owner_id)
     totals = sessions.aggregate(
         sessions=Count("pk"),
@@ -267,8 +276,9 @@ def _counted(owner_id: int | None, *, of_all: bool = False, fresh: bool = False)
     )
     saved = checkpoints.aggregate(bytes=Sum(F("engine_bytes") + F("view_bytes")))
     of_experiments = experiments.aggregate(bytes=Sum("stored_bytes"))
+    uploaded = uploads.aggregate(bytes=Sum(Length("data")))
     counted = {name: value or 0 for name, value in totals.items()}
-    size = counted["bytes"] + (saved["bytes"] or 0) + (of_experiments["bytes"] or 0)
+    size = counted["bytes"] + sum(one["bytes"] or 0 for one in (saved, of_experiments, uploaded))
     usage = Usage(**{**counted, "cycles": max(0, counted["cycles"]), "bytes": size})
     _usage_cache[key] = (now, usage)
     return usage

@@ -18,7 +18,7 @@ from schedviz.sessions import quotas
 from schedviz.sessions.cluster_growth import ClusterGrowth
 from schedviz.sessions.commands import inbox
 from schedviz.sessions.forks import requests
-from schedviz.sessions.models import Command, Session
+from schedviz.sessions.models import Command, Session, Upload
 from schedviz.sessions.quotas import KINDS, QuotaReached
 from schedviz.sessions.transfer import create, import_job, session_file_export
 from tests.sessions.conftest import MakeSession, command, dump, node, pod, send, work_off
@@ -445,3 +445,38 @@ def test_an_import_has_a_limit_of_objects(settings: Any, transactional_db: None,
     import_job.import_uploads(made.pk)
     made.refresh_from_db()
     assert (made.status, "5" in made.message) == (Session.Status.FAILED, True)
+
+
+def test_uploads_count_until_their_import_has_ended(owned: UUID, settings: Any) -> None:
+    before, owner = used(owned)["bytes"], User.objects.get(username="owner")
+    settings.BYTES_PER_USER = before + 300_000
+
+    def upload(name: str) -> Session:
+        file = ContentFile(dump(3, 3) + b" " * 200_000, name="cluster.json")
+        return create.create_session(owner, name, create.Files([file]), within_quotas=True)
+
+    made = upload("first")
+    assert used(owned)["bytes"] > before + 200_000
+    for _ in range(2):
+        with pytest.raises(QuotaReached, match="SCHEDVIZ_BYTES_PER_USER"):
+            upload("second")
+    assert Session.objects.filter(owner=owner).count() == 2, "nothing is left of a refused one"
+    assert set(Upload.objects.values_list("session_id", flat=True)) == {made.pk}
+
+    import_job.import_uploads(made.pk)
+    made.refresh_from_db()
+    assert made.status == Session.Status.READY
+    assert used(owned)["bytes"] < before + 100_000
+    upload("second")
+
+
+def test_the_files_of_an_import_leave_room_for_what_is_imported(owned: UUID, settings: Any) -> None:
+    owner = User.objects.get(username="owner")
+    file = ContentFile(dump(3, 3) + b" " * 200_000, name="cluster.json")
+    made = create.create_session(owner, "at the quota", create.Files([file]), within_quotas=True)
+    settings.BYTES_PER_USER = used(owned)["bytes"]
+
+    import_job.import_uploads(made.pk)
+
+    made.refresh_from_db()
+    assert (made.status, made.message) == (Session.Status.READY, "")

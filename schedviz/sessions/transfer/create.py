@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -106,7 +107,7 @@ def create_session(
         wakeups.notify_import(session.pk)
         return session
     try:
-        session.source = _store(session.pk, source)
+        session.source = _store(session.pk, source, partial(quotas.require_bytes, owner_id) if within_quotas else _without_quota)
     except BaseException:
         session.delete()
         upload_keys.delete_key(session.pk)
@@ -175,15 +176,19 @@ def _detach_forks(session_id: UUID) -> None:
     Session.objects.filter(origin_id=session_id).update(origin=None, forked_from=None)
 
 
-def _store(session_id: UUID, source: Files | Trace | LessonCluster) -> dict[str, Any]:
+def _without_quota(_size: int) -> None:
+    pass
+
+
+def _store(session_id: UUID, source: Files | Trace | LessonCluster, require_bytes: Callable[[int], None]) -> dict[str, Any]:
     cipher = new_cipher(session_id)
     if isinstance(source, Trace):
         name = str(source.document.get("name") or "trace")
-        store_upload(session_id, cipher, f"{name[:200]}.json", iter([msgspec.json.encode(source.document)]))
+        store_upload(session_id, cipher, f"{name[:200]}.json", iter([msgspec.json.encode(source.document)]), require_bytes=require_bytes)
         return {"trace": name[:200]}
     if isinstance(source, LessonCluster):
         listed = msgspec.json.encode({"apiVersion": "v1", "kind": "List", "items": source.objects})
-        store_upload(session_id, cipher, f"{source.lesson}.json", iter([listed]))
+        store_upload(session_id, cipher, f"{source.lesson}.json", iter([listed]), require_bytes=require_bytes)
         return {"lesson": source.lesson, "lessonVersion": source.version}
     names: list[str] = []
     room = settings.UPLOAD_BYTES
@@ -192,7 +197,8 @@ def _store(session_id: UUID, source: Files | Trace | LessonCluster) -> dict[str,
             limit = f"SCHEDVIZ_UPLOAD_FILES allows {settings.UPLOAD_FILES:,} files in one import"
             raise SourceTooLarge(f"Too many files: {limit}. Put the objects in one List.")
         name = (file.name or f"file-{number + 1}")[-255:]
-        room -= store_upload(session_id, cipher, name, file.chunks(UPLOAD_CHUNK_BYTES), file=number, room=room)
+        chunks = file.chunks(UPLOAD_CHUNK_BYTES)
+        room -= store_upload(session_id, cipher, name, chunks, file=number, room=room, require_bytes=require_bytes)
         names.append(name)
     if not names:
         raise SourceRefused("No file was sent; expected one or more in the multipart field `file`.")
@@ -200,9 +206,16 @@ def _store(session_id: UUID, source: Files | Trace | LessonCluster) -> dict[str,
 
 
 def store_upload(
-    session_id: UUID, cipher: UploadCipher, name: str, chunks: Iterator[bytes], *, file: int = 0, room: int | None = None
+    session_id: UUID,
+    cipher: UploadCipher,
+    name: str,
+    chunks: Iterator[bytes],
+    *,
+    file: int = 0,
+    room: int | None = None,
+    require_bytes: Callable[[int], None] = _without_quota,
 ) -> int:
-    """Store one file, encrypted; returns its size in bytes."""
+    """Store one file, encrypted; returns its size in bytes. `require_bytes` is called before bytes are stored, and may raise."""
     size = 0
     room = settings.UPLOAD_BYTES if room is None else room
     waiting: list[Upload] = []
@@ -216,13 +229,14 @@ def store_upload(
         encrypted = cipher.encrypt(data, file, number)
         waiting.append(Upload(session_id=session_id, file=file, name=name, number=number, data=encrypted, sealed=True))
         if len(waiting) == _CHUNKS_PER_TRANSACTION:
-            _store_chunks(session_id, waiting)
+            _store_chunks(session_id, waiting, require_bytes)
             waiting = []
-    _store_chunks(session_id, waiting)
+    _store_chunks(session_id, waiting, require_bytes)
     return size
 
 
-def _store_chunks(session_id: UUID, chunks: list[Upload]) -> None:
+def _store_chunks(session_id: UUID, chunks: list[Upload], require_bytes: Callable[[int], None]) -> None:
+    require_bytes(sum(len(chunk.data) for chunk in chunks))
     Upload.objects.bulk_create(chunks)
     # The sweeper deletes uploads that make no progress.
     Session.objects.filter(pk=session_id).update(updated_at=Now())

@@ -218,6 +218,9 @@ class Importer:
 
     def require_quota(self, **more: int) -> None:
         """As `quotas.require_quota`, for the owner. Raises `IngestError`."""
+        if "bytes" in more:
+            # The files are deleted when the import ends.
+            more["bytes"] -= self.files.stored_bytes
         try:
             quotas.require_quota(self.session.owner_id, **more)
         except QuotaReached as reached:

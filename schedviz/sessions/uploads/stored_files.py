@@ -28,6 +28,11 @@ class StoredFiles:
         self._session_id = session_id
         self._rows = Upload.objects.filter(session_id=session_id)
 
+    @cached_property
+    def stored_bytes(self) -> int:
+        """The size of all files in the database, for which quotas count them."""
+        return self._rows.order_by().aggregate(size=Sum(Length("data")))["size"] or 0
+
     def sources(self) -> list[Source]:
         """All files, in order."""
         sums = self._rows.order_by().values_list("file").annotate(size=Sum(Length("data")), chunks=Count("pk"))
