@@ -14,6 +14,9 @@ _MAX_NAMES: Final = 5
 #: Characters that Markdown, HTML or a chat would interpret, and those that make a link of an address.
 _SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|@~&]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
 
+#: Code in a sentence.
+_CODE: Final = re.compile(r"(?<!`)`(?!`)([^`]+)`(?!`)")
+
 #: What notifies people, or appears in the history of another issue: @here, a@b.c, #12, a/b#12.
 _REFERENCE: Final = re.compile(r"@|#\d")
 
@@ -93,7 +96,8 @@ def _command(command: str) -> Iterable[str]:
         yield f"  {code(command)}"
         return
     yield ""
-    yield from (f"  {line}" for line in ("```yaml", *command.splitlines(), "```"))
+    fence = _fence(command, 3)
+    yield from (f"  {line}" for line in (f"{fence}yaml", *command.splitlines(), fence))
     yield ""
 
 
@@ -109,8 +113,13 @@ def text(words: str) -> str:
 
 
 def with_code(words: str) -> str:
-    """Words in one line whose parts between backticks are code."""
-    return "".join(code(part) if number % 2 else _inert(part) for number, part in enumerate(" ".join(words.split()).split("`")))
+    """Words in one line whose parts between single backticks are code. Backticks in names may be anywhere, so all others are escaped."""
+    result = ""
+    for number, part in enumerate(_CODE.split(" ".join(words.split()))):
+        marked = code(part) if number % 2 else _inert(part)
+        # Adjacent backticks would be one fence.
+        result += f" {marked}" if result.endswith("`") and marked.startswith("`") else marked
+    return result
 
 
 def _inert(words: str) -> str:
@@ -119,15 +128,21 @@ def _inert(words: str) -> str:
 
 
 def code(words: str) -> str:
-    """Words as inline code, in one line, with a fence that is longer than any run of backticks in them."""
+    """Words as inline code, in one line, with a fence that is longer than any run of backticks in them; "" without words."""
     words = " ".join(words.splitlines())
-    longest = max((len(run) for run in re.findall("`+", words)), default=0)
-    fence = "`" * (longest + 1)
-    padding = " " if longest else ""
+    if not words:
+        return ""
+    fence = _fence(words, 1)
+    padding = " " if "`" in words else ""
     return f"{fence}{padding}{words}{padding}{fence}"
 
 
 def block(words: str) -> list[str]:
     """The lines of a code block."""
-    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", words)), default=0))
+    fence = _fence(words, 3)
     return [fence, " ".join(words.split()), fence]
+
+
+def _fence(words: str, shortest: int) -> str:
+    """Backticks that are more than any run of them in the words."""
+    return "`" * max(shortest, 1 + max((len(run) for run in re.findall("`+", words)), default=0))

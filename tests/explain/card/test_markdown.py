@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Callable
+
+import pytest
+from markdown_it import MarkdownIt
+
 from schedviz.explain.card.build import card_of_overview, card_of_pod
 from schedviz.explain.card.html import html_of
 from schedviz.explain.card.markdown import block, code, markdown_of, text, with_code
@@ -104,3 +110,32 @@ def test_a_name_that_mentions_somebody_is_code_and_notifies_nobody() -> None:
     assert text("Node @here is tainted, see a/b#12, #3 and x@y.z") == "Node `@here` is tainted, see `a/b#12,` `#3` and `x@y.z`"
     assert text("@a`b @c`") == "`` @a`b `` `` @c` ``"
     assert with_code("ask @kubernetes about `kubectl get @all` and @here") == "ask `@kubernetes` about `kubectl get @all` and `@here`"
+
+
+def html_tags(markdown: str) -> list[str]:
+    """The parts of a Markdown text that a renderer passes on as HTML, or makes a link or an image of."""
+    blocks = MarkdownIt("commonmark").parse(markdown)
+    return [
+        token.type for block_ in blocks for token in (block_, *(block_.children or ())) if token.type.startswith(("html", "link", "image"))
+    ]
+
+
+@pytest.mark.parametrize("marked", [with_code, text, code])
+def test_no_combination_of_backticks_makes_html_of_names(marked: Callable[[str], str]) -> None:
+    pieces = ("`", "``", "<img src=x>", "<b>", "@", "#1", "\\", " ", "a", "&lt;", "[a](b)", "`<i>`")
+    chosen = random.Random(1)
+    for _ in range(3000):
+        words = "".join(chosen.choices(pieces, k=chosen.randrange(1, 9)))
+        assert html_tags(f"- **To do:** {marked(words)}") == [], words
+
+
+def test_a_taint_with_backticks_stays_text_in_what_to_do() -> None:
+    taint = "``b`<img alt>```"
+    words = f"tolerate the taint {taint}, or run `kubectl describe node n1`"
+    assert with_code(words).endswith(", or run `kubectl describe node n1`")
+    assert html_tags(with_code(words)) == []
+    simulation = cluster(node("n1", taints=[f"{taint}=a:NoSchedule"]), pod("p"))
+    for card in (card_of_overview(overview(simulation)), card_of_overview(overview(simulation, with_changes=True))):
+        result = markdown_of(card)
+        assert "img alt" in result
+        assert html_tags(result) == []
