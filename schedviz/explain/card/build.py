@@ -13,7 +13,7 @@ from schedviz.explain.details.detail import AnyDetail, ResourceDetail, SpreadDet
 from schedviz.explain.explained_clause import is_about_nodes
 from schedviz.explain.explanation import Clause, Explanation
 from schedviz.explain.finding import Finding
-from schedviz.explain.message import Message, ParsedMessage, one_full_stop, shown_name, writer_of
+from schedviz.explain.message import ParsedMessage, one_full_stop, shown_name, writer_of
 from schedviz.explain.overview import Overview, PendingGroup, WaitingReason
 from schedviz.explain.reason_tables.creation import API_SERVER
 from schedviz.explain.reason_tables.whole import SCHEDULER_LOG, TABLE_OF_PODS
@@ -34,8 +34,7 @@ def card_of_pod(explanation: Explanation, change: SmallestChange | None, *, orig
     card = Card(
         subject=explanation.pod,
         standing=explanation.standing,
-        # A sentence of a card has no code.
-        sentence=answer_of(explanation).replace("`", "'"),
+        sentence=answer_of(explanation),
         unit="nodes",
         reasons=tuple(
             _reason(clause, advised=bool(fixes), said=explanation.sentence) for clause in explanation.clauses_to_read if not clause.is_aside
@@ -85,6 +84,10 @@ def card_of_message(
         named = any(clause.headline for clause in message.clauses)
         general = "" if pod_message.pod and named else as_sentence(message.clauses[0].headline) if named else "The pod is pending"
     is_answered = answer is not None and bool(answer.sentence)
+    if answer is not None and is_answered:
+        sentence, todo = answer.sentence, answer.advice
+    else:
+        sentence, todo = message.conclusion, message.first
     is_over = answer is not None and answer.standing == "scheduled"
     # An image has room for few reasons: the one that the answer names comes before those of the scheduler.
     first = 1 if is_answered else 0
@@ -94,10 +97,12 @@ def card_of_message(
     card = Card(
         subject=shown_name(pod_message.pod),
         standing=("scheduled" if is_over else _STANDINGS.get(pod_message.writer, "pending")) if pod_message.pod else "",
-        # A sentence of a card has no code, unlike what to do.
-        sentence=" ".join(filter(None, (*_first(answer), *(() if is_answered else _concluded(message))))).replace("`", "'") or general,
+        sentence=sentence or general,
         unit="nodes",
         reasons=() if is_over else tuple(_reason(clause, meaning=True) for clause in clauses if not clause.is_aside),
+        todo=whole_sentence(todo) if todo else "",
+        todo_label="To do" if is_answered else "Try this first",
+        note=answer.note if answer is not None else "",
         others="" if is_over else _others(message.clauses),
         other_nodes=0 if is_over else sum(clause.count for clause in clauses if clause.is_aside),
         message=" ".join((pod_message.text, *(f"{each.writer}: {each.text}" for each in autoscaler_messages))),
@@ -106,19 +111,6 @@ def card_of_message(
         simulated=False,
     )
     return with_visible_text(card)
-
-
-def _concluded(message: Message) -> Iterator[str]:
-    yield message.conclusion
-    yield f"Try this first: {whole_sentence(message.first)}" if message.first else ""
-
-
-def _first(answer: PodAnswer | None) -> Iterator[str]:
-    if answer is None:
-        return
-    yield answer.sentence
-    yield f"To do: {whole_sentence(answer.advice)}" if answer.advice else ""
-    yield answer.note
 
 
 def _finding(finding: Finding) -> str:

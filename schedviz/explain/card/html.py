@@ -9,7 +9,7 @@ from html import escape
 from importlib import resources
 from typing import Final
 
-from schedviz.explain.card.model import Bar, Card, Chart, Fix, Line, Reason
+from schedviz.explain.card.model import CODE, Bar, Card, Chart, Fix, Line, Reason
 from schedviz.explain.card.theme import THEMES, Theme
 
 #: Nodes and pods named per line.
@@ -49,7 +49,7 @@ def html_of(card: Card) -> str:
         *_fixes(card.fixes),
         *_strip(card),
         *(part for number, reason in enumerate(card.reasons) for part in _reason(number, reason, card.unit)),
-        *((f'<p class="quiet">Also: {escape(card.others)}.</p>',) if card.others else ()),
+        *((f'<p class="quiet">Also: {_with_code(card.others)}.</p>',) if card.others else ()),
         *_messages(card),
         f"<footer>{escape(footer_of(card))}</footer></main></body></html>\n",
     ]
@@ -57,12 +57,16 @@ def html_of(card: Card) -> str:
 
 
 def _head(card: Card) -> Iterable[str]:
-    if not card.subject:
-        yield f"<h1>{escape(card.sentence)}</h1>"
-        return
-    yield f'<h1><bdi>{escape(card.subject)}</bdi> <span class="standing">{escape(card.standing)}</span></h1>'
-    if card.sentence:
-        yield f'<p class="sentence">{escape(card.sentence)}</p>'
+    if card.subject:
+        yield f'<h1><bdi>{escape(card.subject)}</bdi> <span class="standing">{escape(card.standing)}</span></h1>'
+        if card.sentence:
+            yield f'<p class="sentence">{_with_code(card.sentence)}</p>'
+    else:
+        yield f"<h1>{_with_code(card.sentence)}</h1>"
+    if card.todo:
+        yield f"<p><b>{card.todo_label}:</b> {_with_code(card.todo)}</p>"
+    if card.note:
+        yield f'<p class="quiet">{_with_code(card.note)}</p>'
 
 
 def _strip(card: Card) -> Iterable[str]:
@@ -75,13 +79,15 @@ def _strip(card: Card) -> Iterable[str]:
         width = 100 * reason.count / whole
         rects.append(f'<rect class="r{min(number, _LAST)}" x="{at:.2f}%" width="{max(0.3, width - 0.3):.2f}%" height="10"/>')
         at += width
+    if card.other_nodes:
+        rects.append(f'<rect class="others" x="{at:.2f}%" width="{100 * card.other_nodes / whole:.2f}%" height="10"/>')
     yield f'<svg class="strip" aria-hidden="true">{"".join(rects)}</svg>'
 
 
 def _reason(number: int, reason: Reason, unit: str) -> Iterable[str]:
     sign = f'<svg aria-hidden="true"><rect class="r{min(number, _LAST)}" width="10" height="10" rx="2"/></svg>'
     plugin = f'<span class="plugin">{escape(reason.plugin)}</span>' if reason.plugin else ""
-    yield f"<section><h2>{plugin}{sign}{escape(heading_of(reason, unit))}</h2>"
+    yield f"<section><h2>{plugin}{sign}{_with_code(heading_of(reason, unit))}</h2>"
     if quote := quote_of(reason, unit):
         yield f'<p class="key">{escape(reason.writer)}: {escape(quote)}</p>'
     yield '<ul class="lines">'
@@ -95,14 +101,14 @@ def _reason(number: int, reason: Reason, unit: str) -> Iterable[str]:
         yield f"<p><b>To do:</b> {_with_code(reason.todo)}</p>"
     yield from (f"<pre>{escape(command)}</pre>" for command in reason.commands)
     if reason.caution:
-        yield f'<p class="quiet">Note: {escape(reason.caution)}</p>'
+        yield f'<p class="quiet">Note: {_with_code(reason.caution)}</p>'
     yield "</section>"
 
 
 def _line(line: Line) -> str:
     if not line.names:
-        return escape(line.text)
-    return _named(line.names) + (f": {escape(line.text)}" if line.text else "")
+        return _with_code(line.text)
+    return _named(line.names) + (f": {_with_code(line.text)}" if line.text else "")
 
 
 def _chart(chart: Chart) -> Iterable[str]:
@@ -134,9 +140,9 @@ def _fixes(fixes: Sequence[Fix]) -> Iterable[str]:
         return
     yield '<h2>Changes that make the pod schedulable</h2><p class="quiet">Each change was verified with a dry run.</p><ul class="fixes">'
     for fix in fixes:
-        effect = f' <span class="quiet">{escape(fix.effect)}</span>' if fix.effect else ""
+        effect = f' <span class="quiet">{_with_code(fix.effect)}</span>' if fix.effect else ""
         commands = "".join(f"<pre>{escape(command)}</pre>" for command in fix.commands)
-        yield f"<li>{escape(fix.what)}{effect}{commands}</li>"
+        yield f"<li>{_with_code(fix.what)}{effect}{commands}</li>"
     yield "</ul>"
 
 
@@ -144,13 +150,13 @@ def _messages(card: Card) -> Iterable[str]:
     if card.message:
         yield f"<h2>Message</h2><pre>{escape(card.message)}</pre>"
     for finding in card.findings:
-        yield f"<h2>Finding</h2><p>{escape(finding)}</p>"
+        yield f"<h2>Finding</h2><p>{_with_code(finding)}</p>"
     if card.matches_cluster_message:
         yield "<p>The cluster's scheduler reported the same message.</p>"
     elif card.said:
         yield f"<h2>Message of the cluster's scheduler</h2><pre>{escape(card.said)}</pre>"
     if card.disagreement:
-        yield f"<p>The simulation differs: {escape(card.disagreement)}.</p>"
+        yield f"<p>The simulation differs: {_with_code(card.disagreement)}.</p>"
 
 
 def _named(names: Sequence[str]) -> str:
@@ -159,8 +165,8 @@ def _named(names: Sequence[str]) -> str:
 
 
 def _with_code(words: str) -> str:
-    """Words whose parts between backticks are code."""
-    return "".join(f"<code>{escape(part)}</code>" if number % 2 else escape(part) for number, part in enumerate(words.split("`")))
+    """Words whose parts between single backticks are code."""
+    return "".join(f"<code>{escape(part)}</code>" if number % 2 else escape(part) for number, part in enumerate(CODE.split(words)))
 
 
 def heading_of(reason: Reason, unit: str) -> str:

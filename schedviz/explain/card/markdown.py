@@ -7,15 +7,12 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from schedviz.explain.card.html import heading_of, quote_of
-from schedviz.explain.card.model import Card, Fix, Line, Reason
+from schedviz.explain.card.model import CODE, Card, Fix, Line, Reason
 
 #: Nodes and pods named per line.
 _MAX_NAMES: Final = 5
 #: Characters that Markdown, HTML or a chat would interpret, and those that make a link of an address.
 _SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|@~&]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
-
-#: Code in a sentence.
-_CODE: Final = re.compile(r"(?<!`)`(?!`)([^`]+)`(?!`)")
 
 #: What notifies people, or appears in the history of another issue: @here, a@b.c, #12, a/b#12.
 _REFERENCE: Final = re.compile(r"@|#\d")
@@ -25,9 +22,13 @@ def markdown_of(card: Card) -> str:
     """The sentence, the changes that would place the pod, the reasons with their numbers and nodes, and the messages."""
     lines = [f"### {_title(card)}"]
     if card.subject and card.sentence:
-        lines += ["", text(card.sentence)]
+        lines += ["", with_code(card.sentence)]
+    if card.todo:
+        lines += ["", f"**{card.todo_label}:** {with_code(card.todo)}"]
+    if card.note:
+        lines += ["", with_code(card.note)]
     for finding in card.findings:
-        lines += ["", f"**Finding**: {text(finding)}"]
+        lines += ["", f"**Finding**: {with_code(finding)}"]
     if card.fixes:
         lines += ["", "**Changes that make the pod schedulable** (each verified by a dry run)", ""]
         for fix in card.fixes:
@@ -35,7 +36,7 @@ def markdown_of(card: Card) -> str:
     for reason in card.reasons:
         lines += _reason(reason, card.unit)
     if card.others:
-        lines += ["", f"Also: {text(card.others)}."]
+        lines += ["", f"Also: {with_code(card.others)}."]
     lines += _messages(card)
     if card.origin:
         lines += ["", f"_{text(card.origin)}, explained by schedviz_"]
@@ -51,11 +52,11 @@ def _messages(card: Card) -> Iterable[str]:
     elif card.said:
         yield from ("", f"Message of the cluster's scheduler{since}:", "", *block(card.said))
     if card.disagreement:
-        yield from ("", f"The simulation differs: {text(card.disagreement)}.")
+        yield from ("", f"The simulation differs: {with_code(card.disagreement)}.")
 
 
 def _title(card: Card) -> str:
-    return f"Why {code(card.subject)} is {card.standing}" if card.subject else text(card.sentence)
+    return f"Why {code(card.subject)} is {card.standing}" if card.subject else with_code(card.sentence)
 
 
 def _reason(reason: Reason, unit: str) -> Iterable[str]:
@@ -63,7 +64,7 @@ def _reason(reason: Reason, unit: str) -> Iterable[str]:
     times = f"{reason.count} × " if reason.count else ""
     source = f" ({reason.plugin})" if reason.plugin else ""
     quote = quote_of(reason, unit)
-    yield f"**{text(heading_of(reason, unit)) if quote else times + text(reason.reason)}**{'' if quote else source}"
+    yield f"**{with_code(heading_of(reason, unit)) if quote else times + text(reason.reason)}**{'' if quote else source}"
     if quote or reason.lines or reason.nodes or reason.todo:
         yield ""
     if quote:
@@ -76,17 +77,17 @@ def _reason(reason: Reason, unit: str) -> Iterable[str]:
         yield f"- **To do:** {with_code(reason.todo)}"
     yield from (line for command in reason.commands for line in _command(command))
     if reason.caution:
-        yield f"- **Note:** {text(reason.caution)}"
+        yield f"- **Note:** {with_code(reason.caution)}"
 
 
 def _line(line: Line) -> str:
     if not line.names:
-        return text(line.text)
-    return named(line.names) + (f": {text(line.text)}" if line.text else "")
+        return with_code(line.text)
+    return named(line.names) + (f": {with_code(line.text)}" if line.text else "")
 
 
 def _fix(fix: Fix) -> Iterable[str]:
-    yield f"- {text(fix.what)}" + (f" {text(fix.effect)}" if fix.effect else "")
+    yield f"- {with_code(fix.what)}" + (f" {with_code(fix.effect)}" if fix.effect else "")
     yield from (line for command in fix.commands for line in _command(command))
 
 
@@ -115,7 +116,7 @@ def text(words: str) -> str:
 def with_code(words: str) -> str:
     """Words in one line whose parts between single backticks are code. Backticks in names may be anywhere, so all others are escaped."""
     result = ""
-    for number, part in enumerate(_CODE.split(" ".join(words.split()))):
+    for number, part in enumerate(CODE.split(" ".join(words.split()))):
         marked = code(part) if number % 2 else _inert(part)
         # Adjacent backticks would be one fence.
         result += f" {marked}" if result.endswith("`") and marked.startswith("`") else marked

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+import re
+from typing import Final, Literal
 
 from schedviz.explain.explanation import Part
+
+#: Code in a sentence: what is between single backticks. `split` gives text and code in turn.
+CODE: Final = re.compile(r"(?<!`)`(?!`)([^`]+)`(?!`)")
 
 
 class Bar(Part, frozen=True):
@@ -79,11 +83,16 @@ class Card(Part, frozen=True):
     subject: str
     #: Its state, such as `pending`; "" for an overview.
     standing: str
-    #: "": the first reason says it.
+    #: "": the first reason says it. It may have code between backticks, as all sentences of a card.
     sentence: str
     #: What `count` of a reason counts.
     unit: Literal["nodes", "pods"]
     reasons: tuple[Reason, ...]
+    #: What to do, or to try first, before all reasons; "" if each reason has its own.
+    todo: str = ""
+    todo_label: Literal["To do", "Try this first"] = "To do"
+    #: What else the text says about the pod.
+    note: str = ""
     #: Why the other nodes, which have none of the decisive reasons, are no use, in one sentence without a full stop; and their number.
     others: str = ""
     other_nodes: int = 0
@@ -117,4 +126,4 @@ class Card(Part, frozen=True):
     @property
     def title(self) -> str:
         """A heading in plain text."""
-        return f"Why {self.subject} is {self.standing}" if self.subject else self.sentence
+        return f"Why {self.subject} is {self.standing}" if self.subject else self.sentence.replace("`", "")

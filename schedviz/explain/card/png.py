@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import resources
 from io import BytesIO
 from typing import Final, Literal
@@ -11,7 +11,7 @@ from typing import Final, Literal
 from PIL import Image, ImageDraw, ImageFont, features
 
 from schedviz.explain.card.html import count_of, heading_of, quote_of
-from schedviz.explain.card.model import Bar, Card, Chart, Fix, Line, Reason
+from schedviz.explain.card.model import CODE, Bar, Card, Chart, Fix, Line, Reason
 from schedviz.explain.card.theme import THEMES, Theme, ThemeName
 
 #: Device pixels per unit of length.
@@ -26,13 +26,16 @@ _ALL_REASONS: Final = 16
 #: Changes that are drawn; more are counted.
 _FIXES: Final = 3
 _MAX_NAMES: Final = 5
-#: Characters of a text, and lines of a paragraph, that are drawn.
-_MAX_TEXT_LENGTH: Final = 800
+#: Characters of a text, and lines of a paragraph, that are drawn: of the scheduler's message fewer than of an answer.
+_MAX_TEXT_LENGTH: Final = 1_200
+_ANSWER_LINES: Final = 14
 _LINES: Final = 6
 #: Names are drawn as they are written: the fonts' alternates, which only the Raqm layout applies, turn `2x9` into a multiplication.
 _FEATURES: Final = ["-calt", "-liga"] if features.check("raqm") else None
 #: Characters that the fonts lack, and what stands for them.
 _REPLACED: Final = str.maketrans({"≈": "~", "≥": ">=", "≤": "<=", "→": "->", "\t": " ", "\n": " ", "\r": " "})
+#: What stands at the end of code without a space.
+_PUNCTUATION: Final = ".,;:)"
 
 Weight = Literal["regular", "medium", "bold", "code"]
 _WEIGHTS: Final[dict[Weight, int]] = {"regular": 400, "medium": 540, "bold": 650, "code": 400}
@@ -69,7 +72,8 @@ class _Canvas:
             self._reason(reason, card.unit, self._colour(number))
         if card.others:
             self._y += 12
-            self._paragraph(f"Also: {card.others}.", self._theme.ink_2, leading=21)
+            self._box(_PADDING, self._y + 6, 10, 10, fill=self._theme.line_strong, radius=2)
+            self._paragraph(f"Also: {card.others}.", self._theme.ink_2, leading=21, left=_PADDING + 18)
         self._in_one_line(card)
         self._foot(card)
         return self._y
@@ -79,7 +83,17 @@ class _Canvas:
     def _head(self, card: Card) -> None:
         if not card.subject:
             self._paragraph(card.sentence, self._theme.ink, size=24, weight="bold", leading=32)
-            return
+        else:
+            self._subject(card)
+        if card.todo:
+            self._y += 10
+            self._paragraph(f"{card.todo_label}:", self._theme.ink, size=15, weight="bold", leading=23)
+            self._paragraph(card.todo, self._theme.ink, size=15, leading=23, lines=_ANSWER_LINES)
+        if card.note:
+            self._y += 6
+            self._paragraph(card.note, self._theme.ink_2, leading=21)
+
+    def _subject(self, card: Card) -> None:
         end = _length(card.subject, 24, "bold") + 14
         pill = _length(card.standing, 13, "medium") + 20
         self._paragraph(card.subject, self._theme.ink, size=24, weight="bold", leading=32, break_anywhere=True)
@@ -90,7 +104,7 @@ class _Canvas:
             self._y += 26
         self._y += 8
         if card.sentence:
-            self._paragraph(card.sentence, self._theme.ink, size=15, leading=23)
+            self._paragraph(card.sentence, self._theme.ink, size=15, leading=23, lines=_ANSWER_LINES)
 
     def _pill(self, words: str, x: float, y: float, width: float) -> None:
         colour = self._colour(0)
@@ -107,6 +121,8 @@ class _Canvas:
             width = _INNER * reason.count / whole
             self._box(x, self._y, max(1.0, width - 2), 10, fill=self._colour(number))
             x += width
+        if card.other_nodes:
+            self._box(x, self._y, _INNER * card.other_nodes / whole, 10, fill=self._theme.line_strong)
         self._y += 10
 
     def _reason(self, reason: Reason, unit: str, colour: Colour) -> None:
@@ -127,7 +143,7 @@ class _Canvas:
         if reason.nodes and not reason.charts:
             self._paragraph(f"on {_named(reason.nodes)}", self._theme.ink_2, leading=21)
         if reason.todo:
-            self._paragraph(f"To do: {reason.todo.replace('`', '')}", self._theme.ink_2, leading=21)
+            self._paragraph(f"To do: {reason.todo}", self._theme.ink_2, leading=21)
         for command in reason.commands:
             self._command(command)
         if reason.caution:
@@ -141,7 +157,7 @@ class _Canvas:
             self._box(_PADDING, self._y + 5, 10, 10, fill=self._colour(number), radius=2)
             names = _named([name for line in reason.lines for name in line.names])
             words = f"{heading_of(reason, card.unit)}{f': {names}' if names else ''}"
-            self._text(_PADDING + 18, self._y + 1, _cut(words, _INNER - 18, 14), self._theme.ink, size=14)
+            self._text(_PADDING + 18, self._y + 1, _cut(words.replace("`", ""), _INNER - 18, 14), self._theme.ink, size=14)
             self._y += 24
         if (left := len(card.reasons) - _ALL_REASONS) > 0:
             self._paragraph(f"and {count_of(left, 'more reasons')}", self._theme.ink_2)
@@ -239,9 +255,22 @@ class _Canvas:
         left: int = _PADDING,
         width: float = 0,
         break_anywhere: bool = False,
+        lines: int = _LINES,
     ) -> None:
-        for line in _wrapped(words, width or _PADDING + _INNER - left, size, weight, break_anywhere=break_anywhere):
-            self._text(left, self._y + (leading - size) / 2 - 1, line, colour, size=size, weight=weight)
+        """A text of several lines. Its code is drawn in the font of code, unless all of it is."""
+        width = width or _PADDING + _INNER - left
+        if weight != "code" and CODE.search(words):
+            parts = _with_code(words, width, size, weight)[:lines]
+        else:
+            parts = [[(line, weight)] for line in _wrapped(words, width, size, weight, break_anywhere=break_anywhere, most=lines)]
+        for line in parts:
+            x = float(left)
+            for part, its_weight in line:
+                # Punctuation stays with the code before it.
+                x -= _length(" ", size) if part[0] in _PUNCTUATION and x > left else 0
+                smaller = size - 1 if its_weight == "code" != weight else size
+                self._text(x, self._y + (leading - size) / 2 - 1, part, colour, size=smaller, weight=its_weight)
+                x += _length(part, smaller, its_weight) + _length(" ", size)
             self._y += leading
 
     def _text(self, x: float, y: float, words: str, colour: Colour, *, size: int, weight: Weight = "regular") -> None:
@@ -321,12 +350,31 @@ def _fitting(words: str, fits: Callable[[str], bool]) -> str:
     return words[:low] + "…"
 
 
-def _wrapped(words: str, width: float, size: int, weight: Weight, *, break_anywhere: bool = False) -> list[str]:
-    """Lines of at most this width; the last of `_LINES` ends in an ellipsis."""
+def _with_code(words: str, width: float, size: int, weight: Weight) -> list[list[tuple[str, Weight]]]:
+    """Lines of at most this width, each in parts of one weight."""
+    lines: list[list[tuple[str, Weight]]] = [[]]
+    used = 0.0
+    for number, part in enumerate(CODE.split(words)):
+        its_weight: Weight = "code" if number % 2 else weight
+        its_size = size - 1 if number % 2 else size
+        fits = partial(_fits, width=width, size=its_size, weight=its_weight)
+        for word in _pieces(_plain(part).split(), fits):
+            room = _length(word, its_size, its_weight)
+            if used and used + room > width and word[0] not in _PUNCTUATION:
+                lines.append([])
+                used = 0.0
+            line = lines[-1]
+            if line and line[-1][1] == its_weight:
+                line[-1] = (f"{line[-1][0]} {word}", its_weight)
+            else:
+                line.append((word, its_weight))
+            used += room + _length(" ", size)
+    return lines
 
-    def fits(part: str) -> bool:
-        return _length(part, size, weight) <= width
 
+def _wrapped(words: str, width: float, size: int, weight: Weight, *, break_anywhere: bool = False, most: int = _LINES) -> list[str]:
+    """Lines of at most this width; the last of the most lines ends in an ellipsis."""
+    fits = partial(_fits, width=width, size=size, weight=weight)
     lines: list[str] = []
     line = ""
     for word in list(_plain(words)) if break_anywhere else _pieces(_plain(words).split(" "), fits):
@@ -337,9 +385,13 @@ def _wrapped(words: str, width: float, size: int, weight: Weight, *, break_anywh
             lines.append(line)
             line = word
     lines.append(line)
-    if len(lines) > _LINES:
-        lines = [*lines[: _LINES - 1], _fitting(f"{lines[_LINES - 1]} …", fits)]
+    if len(lines) > most:
+        lines = [*lines[: most - 1], _fitting(f"{lines[most - 1]} …", fits)]
     return lines
+
+
+def _fits(words: str, *, width: float, size: int, weight: Weight) -> bool:
+    return _length(words, size, weight) <= width
 
 
 def _pieces(words: Sequence[str], fits: Callable[[str], bool]) -> list[str]:

@@ -56,12 +56,18 @@ def test_log_lines_do_not_have_a_text_that_a_user_pasted(monkeypatch: pytest.Mon
     assert seen == [{"task": wakeups.EXPLAIN_TEXT, "session": ""}]
 
 
+@pytest.mark.django_db
 @pytest.mark.filterwarnings("ignore:(?s).*'queue' task attribute")
 def test_log_lines_of_experiments_name_only_the_session_that_a_trial_is_recorded_in(monkeypatch: pytest.MonkeyPatch) -> None:
     app.loader.import_default_modules()
     seen: list[dict[str, object]] = []
-    for job, function in ((trial_job, "run"), (trial_session_job, "record")):
-        monkeypatch.setattr(job, function, lambda *_: seen.append(structlog.contextvars.get_contextvars()))
+
+    def note(*_: object) -> bool:
+        seen.append(structlog.contextvars.get_contextvars())
+        return True
+
+    monkeypatch.setattr(trial_job, "run", note)
+    monkeypatch.setattr(trial_session_job, "record", note)
     experiment_id, session_id = str(uuid4()), str(uuid4())
 
     tasks.run_trial.apply(args=(experiment_id, 1), throw=True)
