@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from threading import Lock
 from typing import Final
 
-from schedviz.cel.device_selectors import refusal
+from schedviz.cel.device_selectors import MAX_LENGTH, refusal
 from schedviz.kube import codec
 from schedviz.kube.devices import DeviceClass, DeviceSelector, ResourceClaim, ResourceClaimSpec, ResourceClaimTemplate
 from schedviz.kube.errors import KubeError
@@ -37,7 +37,8 @@ _KINDS: Final = ("DeviceClass", "ResourceClaim", "ResourceClaimTemplate")
 
 
 class SelectorChecks:
-    """The checks of expressions in this process, which take a part of its time: an expression over it is accepted unchecked.
+    """The checks of expressions in this process, which take a part of its time: an expression over it is accepted unchecked. The engine
+    compiles it when it meets it, with the same limits of length and cost; pods that need it are then unschedulable.
 
     Compiling 10,000 characters takes 0.1 s, in which other requests get little of the interpreter.
     """
@@ -52,7 +53,11 @@ class SelectorChecks:
 
     def refusal_of(self, expression: str) -> str:
         """Why an expression is refused; "" if it is valid, or was not checked."""
-        digest = hashlib.blake2b(expression.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        encoded = expression.encode("utf-8", "surrogatepass")
+        if len(encoded) > MAX_LENGTH:
+            # Nothing is compiled for it, so it takes no time of the others.
+            return refusal(expression)
+        digest = hashlib.blake2b(encoded, digest_size=16).digest()
         with self._lock:
             if (known := self._known.get(digest)) is not None:
                 self._known.move_to_end(digest)

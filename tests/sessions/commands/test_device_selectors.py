@@ -109,20 +109,30 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_checks_take_a_part_of_the_time_and_other_expressions_are_accepted(compiled: list[str]) -> None:
     now = [0.0]
     checks = SelectorChecks(clock=lambda: now[0])
-    long = [f"1{number}".ljust(15_000) for number in range(9)]
+    long = [f"1{number}".ljust(10_000) for number in range(12)]
 
-    assert [checks.refusal_of(expression) for expression in long[:4]] == ["wrong", "wrong", "", ""]
+    assert [checks.refusal_of(expression) for expression in long[:5]] == [*["wrong"] * 4, ""]
+    now[0] += 0.1
     assert checks.refusal_of("1") == "wrong", "there is time for a short one"
     now[0] += 1.0
-    assert [checks.refusal_of(expression) for expression in long[3:6]] == ["wrong", "", ""]
+    assert [checks.refusal_of(expression) for expression in long[3:7]] == ["wrong", "wrong", "", ""]
     now[0] += 1000.0
-    assert [checks.refusal_of(expression) for expression in long[6:]] == ["wrong", "wrong", ""]
-    assert checks.refusal_of("1".ljust(100_000)) == ""
-    assert len(compiled) == 6
+    assert [checks.refusal_of(expression) for expression in long[7:]] == [*["wrong"] * 4, ""]
+    assert len(compiled) == 10
+
+
+def test_an_expression_that_is_too_long_is_always_refused() -> None:
+    checks = SelectorChecks(clock=lambda: 0.0)
+    for number in range(4):
+        assert checks.refusal_of(f"{number} +".ljust(9_000)).startswith("Invalid value: ")
+    assert checks.refusal_of("4 +".ljust(9_000)) == "", "no time is left"
+    for length in (10_241, 50_000, 100_000):
+        assert checks.refusal_of("true".ljust(length)) == "Too long: may not be more than 10240 bytes"
 
 
 def test_an_expression_is_compiled_once(compiled: list[str]) -> None:
     checks = SelectorChecks(clock=lambda: 0.0)
     for _ in range(3):
-        assert [checks.refusal_of(expression) for expression in ("1".ljust(30_000), "true", "1".ljust(20_000))] == ["wrong", "", ""]
-    assert [len(expression) for expression in compiled] == [30_000, 4]
+        assert [checks.refusal_of(f"1{number}".ljust(10_000)) for number in range(3)] == ["wrong"] * 3
+        assert [checks.refusal_of(expression) for expression in ("true", "1".ljust(10_000))] == ["", ""]
+    assert [len(expression) for expression in compiled] == [10_000, 10_000, 10_000, 4]

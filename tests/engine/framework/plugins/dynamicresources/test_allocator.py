@@ -247,6 +247,38 @@ def test_errors_name_the_claim_and_the_request() -> None:
     )
 
 
+def nested_loops(levels: int) -> str:
+    """9 ** levels evaluations, in some hundred characters."""
+    result = "true"
+    for level in range(levels):
+        result = f"[1, 2, 3, 4, 5, 6, 7, 8, 9].all(x{level}, {result})"
+    return result
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        ("true".ljust(10_241), "CEL compile error: compilation failed: Too long: may not be more than 10240 bytes"),
+        ("true &&", "CEL compile error: compilation failed: ERROR: <input>:1:8: Syntax error"),
+    ],
+    ids=["too long", "incomplete"],
+)
+def test_selectors_that_no_api_server_accepts_end_with_an_error(expression: str, message: str) -> None:
+    """Web servers may accept them unchecked (`SelectorChecks`), and files may have them."""
+    devices = Devices(slice_of(device("a")))
+    for selectors in (where(expression), [*where("true"), *where(expression)]):
+        assert message in error_of(devices, claim_for(request(selectors=selectors)))
+
+
+def test_an_exponential_selector_ends_the_search_and_has_a_limited_cost() -> None:
+    claim = claim_for(request(selectors=where(nested_loops(40))))
+    devices = Devices(slice_of(device("a")))
+    with pytest.raises(TooLongError):
+        devices.results(claim)
+    devices.max_steps = 10**9
+    assert error_of(devices, claim) == "claim default/c: selector #0: CEL runtime error: operation cancelled: actual cost limit exceeded"
+
+
 def test_a_search_ends_when_it_has_taken_its_steps() -> None:
     devices = Devices(slice_of(*(device(f"d{number}", model="A") for number in range(16))))
     devices.max_steps = 1000
