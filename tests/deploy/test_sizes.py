@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from django.conf import settings
 
 from schedviz.web.asgi_handler import HTTP_THREADS
 from schedviz.web.live import database
@@ -157,6 +158,27 @@ def test_the_memory_of_a_worker_fits_its_processes(worker: str) -> None:
     (said,) = re.findall(r"^Environment=SCHEDVIZ_IMPORT_MEGABYTES=(\d+)$", unit, re.MULTILINE)
     (count,) = re.findall(r" -c (\d+) ", unit)
     assert megabytes(most) >= int(count) * int(said) + 512
+
+
+def test_what_is_documented_for_a_public_demo_gives_it_enough_io_processes() -> None:
+    needed = settings.DEMO_IMPORTS + 2
+    guide = (ROOT / "docs/operations.md").read_text().partition("### Processes of a public demo\n")[2].partition("\n## ")[0]
+    io = COMPOSE["services"]["io"]
+    processes = int(option(io["command"], "-c"))
+    assert f"`SCHEDVIZ_DEMO_IMPORTS` + 2 ({needed} by default)" in guide
+
+    compose = (DOCKER / "env.example").read_text()
+    for text in (guide, compose):
+        (workers,) = re.findall(r"docker compose up --scale io=(\d+)", text)
+        assert int(workers) * processes == needed
+    each = int(default_of(io["environment"]["SCHEDVIZ_IMPORT_MEGABYTES"]))
+    for text in (guide, (DOCKER / "systemd/environment.example").read_text()):
+        (count,) = re.findall(r"-c 2`? to `?-c (\d+)", text)
+        (most,) = re.findall(r"MemoryMax`? to (\d+)M", text)
+        (high,) = re.findall(r"MemoryHigh`? to (\d+)M", text)
+        assert (int(count), int(most)) == (needed, needed * each + 512)
+        assert int(high) < int(most)
+    assert f"`io.processes` to {needed}, or `io.replicas` to {needed // processes}" in guide
 
 
 def test_redis_has_room_beside_its_maxmemory() -> None:
