@@ -17,6 +17,7 @@ from schedviz.sessions import disk, frames
 from schedviz.sessions.errors import Fenced, HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.hosting import lease
 from schedviz.sessions.hosting.engine_host import EngineHost
+from schedviz.sessions.hosting.engine_memory import MEMORY
 from schedviz.sessions.hosting.lease import LEASE_RENEWER, SEQ_AFTER_BACKOFF, STUCK, Lease
 from schedviz.sessions.hosting.slice_runner import STUCK_REASON, EngineError
 from schedviz.sessions.hosting.slots import SLOTS, STOPPING
@@ -45,6 +46,8 @@ INBOX_POLL_SECONDS_WITHOUT_REDIS = 0.05
 #: After this many owners in a row crashed, a command is quarantined. If no command is the known cause, the session backs off: 2 s after the
 #: third crash, 4 s after the fourth, and so on. It does not fail, because the cause of a crash can only be inferred.
 MAX_WORKER_CRASHES = 3
+#: How long a session backs off that finds no memory for its engine.
+MEMORY_BACKOFF_SECONDS = 5.0
 
 
 class WarmEngines:
@@ -56,6 +59,9 @@ class WarmEngines:
         self._lock = threading.Lock()
 
     def put(self, host: EngineHost) -> None:
+        if MEMORY.is_short:
+            self.clear()
+            return
         with self._lock:
             self._engines[host.session.pk] = host
             while len(self._engines) > self._maximum:
@@ -88,7 +94,7 @@ def host_session(session_id: UUID, *, linger_seconds: float = LINGER_SECONDS) ->
     LEASE_RENEWER.hold(own_lease)
     ended = "failed"
     try:
-        with SLOTS:
+        with SLOTS, MEMORY.hosting(session_id, session.owner_id, session.object_count):
             ended = _HostedSession(own_lease, session, linger_seconds).run()
     except Fenced as fenced:
         ended = "fenced"
@@ -112,6 +118,9 @@ def host_session(session_id: UUID, *, linger_seconds: float = LINGER_SECONDS) ->
     finally:
         LEASE_RENEWER.drop(own_lease)
         process_metrics.HOSTINGS.labels(ended).inc()
+        if MEMORY.is_short:
+            WARM.clear()
+            MEMORY.collect()
 
 
 class _HostedSession:
@@ -189,6 +198,9 @@ class _HostedSession:
         if warm is not None and warm.take_over(self.lease, self.session):
             self.host = warm
             return True
+        if MEMORY.must_wait(self.session.pk, self.session.owner_id):
+            self._back_off_for_memory()
+            return False
         try:
             self.host.load()
         except (ReplayDiverged, HistoryUnavailable) as error:
@@ -202,6 +214,17 @@ class _HostedSession:
             self._back_off(self.session.acquisitions, why, has_tried=True)
             return False
         return True
+
+    def _back_off_for_memory(self) -> None:
+        seconds = MEMORY_BACKOFF_SECONDS
+        message = (
+            "The memory of the engine worker is used up, most of it by other sessions of the same owner. This session is tried again in "
+            f"{seconds:.0f} s. No accepted command is lost. Delete large sessions that are not needed."
+        )
+        logger.warning("session %s backs off: %s", self.session.pk, message)
+        self.session.message = message
+        if lease.back_off(self.lease, seconds, message, has_tried=False):
+            stream.publish(self.session.pk, [], [frames.status(frames.session_state(self.session))])
 
     def _fail(self, message: str) -> None:
         logger.error("session %s failed: %s", self.session.pk, message)
@@ -240,18 +263,21 @@ class _HostedSession:
     # --- Leaving
 
     def _must_leave(self, seconds: float) -> bool:
-        """Whether the session must leave now: for another that waits for a slot, or, a long run, for another worker.
+        """Whether the session must leave now: for another that waits for a slot, because memory is used up, or, a long run, for another
+        worker.
 
         If it is true, the session counts as leaving (`Slots.begin_leaving`), so the caller must release it.
         """
         host = self.host
+        if MEMORY.must_leave(self.session.owner_id):
+            return True
         if seconds > LONG_HOSTING_SECONDS:
             return host.running is not None or SLOTS.begin_leaving()
         worked = seconds >= _PACED_HOSTING_SECONDS if host.pace else host.worked_seconds >= MIN_WORK_PER_LOAD * host.load_seconds
         return worked and host.has_work and SLOTS.begin_leaving()
 
     def _has_left_idle(self, idle_seconds: float) -> bool:
-        linger = min(self.linger_seconds, CROWDED_LINGER_SECONDS) if SLOTS.is_crowded else self.linger_seconds
+        linger = min(self.linger_seconds, CROWDED_LINGER_SECONDS) if SLOTS.is_crowded or MEMORY.is_short else self.linger_seconds
         if self.host.has_work or idle_seconds < linger:
             return False
         self.host.store_metrics(now=True)

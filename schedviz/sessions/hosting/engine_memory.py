@@ -1,0 +1,141 @@
+"""The memory of the engines of one worker: the sender whose engines use most of it gives way before the kernel ends the worker.
+
+Above a part of the limit, idle engines are released soon and none is kept. Above a larger part, no further engine of that sender is loaded
+here, and one of its engines after the other is released.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+from uuid import UUID
+
+from schedviz.sessions.turns import turns_of_users
+
+#: Parts of the limit: from the first, memory is short; from the second, engines are not loaded, and released.
+_SHORT: Final = 0.7
+_FULL: Final = 0.85
+#: How long a measurement is used, and how long a released engine has until the next one must leave.
+_FRESH_SECONDS: Final = 0.5
+_LEAVING_SECONDS: Final = 3.0
+_COLLECTION_SECONDS: Final = 10.0
+#: What an engine counts besides its objects.
+_OBJECTS_OF_ENGINE: Final = 1000
+_CGROUPS: Final = Path("/sys/fs/cgroup")
+
+
+def limit_bytes(*, own: Path = Path("/proc/self/cgroup"), root: Path = _CGROUPS) -> int:
+    """The memory limit of this process's control group or of one above it, as containers and systemd set it; 0: there is none."""
+    try:
+        path = next(line[3:] for line in own.read_text().splitlines() if line.startswith("0::")).strip("/")
+    except (OSError, StopIteration):
+        path = ""
+    folder = root / path
+    limits = []
+    for each in (folder, *folder.parents):
+        for name in ("memory.max", "memory.high"):
+            try:
+                limits.append(int((each / name).read_text()))
+            except (OSError, ValueError):
+                # There is no such file, or it says "max".
+                continue
+        if each == root:
+            break
+    return min(limits, default=0)
+
+
+def used_bytes() -> int:
+    """The memory of this process that it shares with none."""
+    _, resident, shared, *_ = map(int, Path("/proc/self/statm").read_text().split())
+    return (resident - shared) * os.sysconf("SC_PAGE_SIZE")
+
+
+class EngineMemory:
+    """The engines of this process by sender, and how much memory is left for more."""
+
+    def __init__(
+        self, *, limit: int | None = None, used: Callable[[], int] = used_bytes, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """`limit`: in bytes; 0: there is none; None: that of the control group."""
+        self._limit = limit_bytes() if limit is None else limit
+        self._used = used
+        self._clock = clock
+        self._lock = threading.Lock()
+        #: By session, its owner and objects.
+        self._hosted: dict[UUID, tuple[int | None, int]] = {}
+        self._part = 0.0
+        self._measured_at = float("-inf")
+        self._left_at = float("-inf")
+        self._collected_at = float("-inf")
+
+    @contextmanager
+    def hosting(self, session_id: UUID, owner_id: int | None, objects: int) -> Iterator[None]:
+        """Count an engine while it is hosted."""
+        with self._lock:
+            self._hosted[session_id] = (owner_id, objects)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._hosted.pop(session_id, None)
+
+    @property
+    def is_short(self) -> bool:
+        """Whether idle engines should be released soon, and none be kept."""
+        return self._used_part() >= _SHORT
+
+    def must_wait(self, session_id: UUID, owner_id: int | None) -> bool:
+        """Whether this session must not be loaded now: the other engines of its owner use most of the memory."""
+        return self._used_part() >= _FULL and self._is_largest(owner_id, but=session_id)
+
+    def must_leave(self, owner_id: int | None) -> bool:
+        """Whether an engine of this owner must be released now, because its owner's engines use most of the memory. It then counts as
+        leaving, so the caller must release it.
+        """
+        if self._used_part() < _FULL or not self._is_largest(owner_id):
+            return False
+        with self._lock:
+            now = self._clock()
+            # One engine alone stays: nobody else needs its memory.
+            if len(self._hosted) < 2 or now - self._left_at < _LEAVING_SECONDS:
+                return False
+            self._left_at = now
+            return True
+
+    def collect(self) -> None:
+        """Free released engines, whose objects refer to each other; at most every few seconds, because it stops all threads."""
+        with self._lock:
+            now = self._clock()
+            if now - self._collected_at < _COLLECTION_SECONDS:
+                return
+            self._collected_at = now
+        gc.collect()
+
+    def _used_part(self) -> float:
+        if not self._limit:
+            return 0.0
+        now = self._clock()
+        if now - self._measured_at >= _FRESH_SECONDS:
+            self._measured_at, self._part = now, self._used() / self._limit
+        return self._part
+
+    def _is_largest(self, owner_id: int | None, *, but: UUID | None = None) -> bool:
+        """Whether no other sender has more objects in this process. Visitors of the demo are one sender."""
+        with self._lock:
+            hosted = [value for session_id, value in self._hosted.items() if session_id != but]
+        turns = turns_of_users({owner for owner, _ in hosted} | {owner_id})
+        sizes: Counter[str] = Counter()
+        for owner, objects in hosted:
+            sizes[turns[owner].group or turns[owner].sender] += objects + _OBJECTS_OF_ENGINE
+        own = sizes[turns[owner_id].group or turns[owner_id].sender]
+        return own > 0 and own >= max(sizes.values())
+
+
+MEMORY: Final = EngineMemory()

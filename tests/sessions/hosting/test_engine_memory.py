@@ -1,0 +1,134 @@
+"""A worker gives way in memory before the kernel ends it: the sender with most engines first."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import pytest
+from django.contrib.auth.models import User
+
+from schedviz.sessions import turns
+from schedviz.sessions.hosting import worker_loop
+from schedviz.sessions.hosting.engine_memory import EngineMemory, limit_bytes, used_bytes
+from schedviz.sessions.models import Session
+from schedviz.sessions.redis import wakeups
+from tests.sessions.conftest import MakeSession, send, work_off
+
+
+class Measured(EngineMemory):
+    """Memory with a limit of 100, whose use and time the test sets."""
+
+    def __init__(self) -> None:
+        super().__init__(limit=100, used=lambda: self.use, clock=lambda: self.now)
+        self.use = 0
+        self.now = 0.0
+
+    def fill(self, use: int) -> None:
+        self.use = use
+        self.now += 10.0
+
+
+def test_the_limit_is_the_smallest_of_the_control_groups(tmp_path: Path) -> None:
+    own, root = tmp_path / "cgroup", tmp_path / "root"
+    inner = root / "system.slice" / "engine.service"
+    inner.mkdir(parents=True)
+    own.write_text("0::/system.slice/engine.service\n")
+    assert limit_bytes(own=own, root=root) == 0
+    (inner / "memory.max").write_text("max\n")
+    assert limit_bytes(own=own, root=root) == 0
+    (inner / "memory.max").write_text("4000\n")
+    (inner / "memory.high").write_text("3600\n")
+    (root / "memory.max").write_text("9000\n")
+    assert limit_bytes(own=own, root=root) == 3600
+    own.write_text("0::/\n")
+    assert limit_bytes(own=own, root=root) == 9000
+    assert limit_bytes(own=tmp_path / "none", root=tmp_path / "nowhere") == 0
+    assert used_bytes() > 10 << 20
+
+
+def test_only_the_owner_with_most_objects_waits_and_leaves() -> None:
+    memory = Measured()
+    with ExitStack() as hosted:
+        for owner, objects in ((1, 50_000), (1, 50_000), (2, 20_000)):
+            hosted.enter_context(memory.hosting(uuid4(), owner, objects))
+        memory.fill(60)
+        assert (memory.is_short, memory.must_wait(uuid4(), 1), memory.must_leave(1)) == (False, False, False)
+        memory.fill(75)
+        assert (memory.is_short, memory.must_wait(uuid4(), 1), memory.must_leave(1)) == (True, False, False)
+        memory.fill(90)
+        assert [memory.must_wait(uuid4(), owner) for owner in (1, 2, 3, None)] == [True, False, False, False]
+        assert [memory.must_leave(owner) for owner in (2, 1, 1)] == [False, True, False], "one at a time"
+        memory.fill(90)
+        assert memory.must_leave(1)
+    assert not memory.must_wait(uuid4(), 1), "nothing can be released for it"
+
+
+def test_a_single_engine_stays_and_without_a_limit_all_do() -> None:
+    memory = Measured()
+    own = uuid4()
+    with memory.hosting(own, 1, 300_000):
+        memory.fill(99)
+        assert not memory.must_leave(1)
+        assert not memory.must_wait(own, 1)
+    unlimited = EngineMemory(limit=0, used=lambda: 10**12)
+    with unlimited.hosting(uuid4(), 1, 10), unlimited.hosting(uuid4(), 1, 10):
+        assert (unlimited.is_short, unlimited.must_leave(1), unlimited.must_wait(uuid4(), 1)) == (False, False, False)
+
+
+def test_visitors_of_the_demo_are_one_sender(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "_networks_of", lambda user_ids: {user: f"network {user}" for user in user_ids if user >= 10})
+    memory = Measured()
+    with ExitStack() as hosted:
+        for owner, objects in ((1, 25_000), (10, 10_000), (11, 10_000), (12, 10_000)):
+            hosted.enter_context(memory.hosting(uuid4(), owner, objects))
+        memory.fill(90)
+        assert [memory.must_wait(uuid4(), owner) for owner in (1, 10, 13)] == [False, True, True]
+
+
+@pytest.fixture
+def memory(monkeypatch: pytest.MonkeyPatch) -> Measured:
+    worker_loop.WARM.clear()
+    result = Measured()
+    monkeypatch.setattr(worker_loop, "MEMORY", result)
+    return result
+
+
+def test_a_session_backs_off_while_memory_is_used_up_and_continues_later(make_session: MakeSession, memory: Measured) -> None:
+    session_id = make_session()
+    owner = User.objects.create_user("owner")
+    Session.objects.filter(pk=session_id).update(owner=owner)
+    seq = send(session_id, "cycle")
+    memory.fill(90)
+
+    with memory.hosting(uuid4(), owner.pk, 100_000):
+        session = work_off(session_id)
+
+    assert session.applied_seq < seq
+    assert session.status == Session.Status.READY
+    assert "memory" in session.message
+    assert session.lease_until > 0
+    Session.objects.filter(pk=session_id).update(lease_owner="", lease_until=0.0)
+    session = work_off(session_id)
+    assert (session.applied_seq, session.message) == (seq, "")
+
+
+def test_a_session_with_work_gives_way_and_no_engine_is_kept(
+    make_session: MakeSession, memory: Measured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session_id = make_session(pods=50)
+    notified: list[UUID] = []
+    monkeypatch.setattr(wakeups, "notify", lambda session_id, **_: notified.append(session_id))
+    send(session_id, "run")
+    # The engine is loaded when there is room.
+    monkeypatch.setattr(memory, "must_wait", lambda *_: False)
+    memory.fill(90)
+
+    with memory.hosting(uuid4(), None, 100_000):
+        session = work_off(session_id)
+
+    assert session.cycle < 50
+    assert (session.lease_owner, notified[-1]) == ("", session_id)
+    assert len(notified) == 2, "for the command, and when it gave way"
+    assert worker_loop.WARM.pop(session_id) is None
