@@ -78,7 +78,7 @@ class SocketConnection(ABC):
         self._outbox = outbox
         self._scope = scope
         self._receive = receive
-        self._send = send
+        self._send = _until_closed(send)
         #: The session or room of the socket, for log lines.
         self._named = named
 
@@ -95,10 +95,11 @@ class SocketConnection(ABC):
             # Sending to a closed socket raises OSError; the receiving loop would report the same a moment later.
             if (error := task.exception()) is not None and not isinstance(error, _Disconnected | OSError):
                 log.error("a socket broke", **self._named, exc_info=error)
-                await self._close(CloseCode.BROKEN)
+                with contextlib.suppress(_Disconnected):
+                    await self._close(CloseCode.BROKEN)
         if sending not in done and self._outbox.close_code:
             # The sending loop was cancelled; it may have been blocked by a client that does not read.
-            with contextlib.suppress(OSError, TimeoutError):
+            with contextlib.suppress(OSError, TimeoutError, _Disconnected):
                 async with asyncio.timeout(_CLOSING_SECONDS):
                     await self._close(self._outbox.close_code)
 
@@ -153,3 +154,19 @@ class SocketConnection(ABC):
 
 class _Disconnected(Exception):
     """The client has disconnected."""
+
+
+def _until_closed(send: Send) -> Send:
+    """Sends as `send`, and raises `_Disconnected` where the server has closed the socket, such as after a malformed frame: uvicorn then
+    raises a RuntimeError.
+    """
+
+    async def sent(message: dict[str, Any]) -> None:
+        try:
+            await send(message)
+        except RuntimeError as error:
+            if not str(error).startswith("Unexpected ASGI message"):
+                raise
+            raise _Disconnected from error
+
+    return sent
