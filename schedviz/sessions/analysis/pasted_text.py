@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 
 import msgspec
+from billiard.exceptions import SoftTimeLimitExceeded
 from django.utils import timezone
 
 from schedviz.engine.framework.types import PodInfo
@@ -108,6 +109,14 @@ def explain_pasted(request: PastedText) -> PastedTextResult:
     return PastedTextResult(card=rendered(card, request.form, request.theme))
 
 
+def _explained_in_time(request: PastedText) -> PastedTextResult:
+    """As `explain_pasted`; a text that takes longer than the task's limit has a hint that says so."""
+    try:
+        return explain_pasted(request)
+    except SoftTimeLimitExceeded:
+        return PastedTextResult(hint="The text takes too long to explain. Send a shorter part of it, such as the output for one pod.")
+
+
 def run(body: bytes, result_key: str) -> bool:
     """Explain a text (JSON of a string or of `PastedText`), and store the result (JSON) under `result_key`.
 
@@ -119,5 +128,5 @@ def run(body: bytes, result_key: str) -> bool:
     pasted = PastedText(request) if isinstance(request, str) else request
     with turn_of(pasted.sender, result_key) if pasted.sender else nullcontext(enter_result=True) as is_turn:
         if is_turn:
-            store_result(result_key, msgspec.json.encode(explain_pasted(pasted)))
+            store_result(result_key, msgspec.json.encode(_explained_in_time(pasted)))
     return is_turn
