@@ -134,7 +134,7 @@ def test_a_taint_with_backticks_stays_text_in_what_to_do() -> None:
     words = f"tolerate the taint {taint}, or run `kubectl describe node n1`"
     assert with_code(words).endswith(", or run `kubectl describe node n1`")
     assert html_tags(with_code(words)) == []
-    simulation = cluster(node("n1", taints=[f"{taint}=a:NoSchedule"]), pod("p"))
+    simulation = cluster(node("n1", taints=(f"{taint}=a:NoSchedule",)), pod("p"))
     for card in (card_of_overview(overview(simulation)), card_of_overview(overview(simulation, with_changes=True))):
         result = markdown_of(card)
         assert "img alt" in result
