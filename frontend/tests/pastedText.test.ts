@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hasMessagesAlone, hasObjects, isCopied } from "../src/model/pastedText";
+import { hasMessagesAlone, hasObjects, isCopied, mayHaveMessages } from "../src/model/pastedText";
 
 const MESSAGE = "0/3 nodes are available: 3 Insufficient cpu.";
 
@@ -10,6 +10,19 @@ describe("the output of kubectl describe", () => {
   it("has objects if it includes a node", () => {
     expect(hasObjects(NODE + POD)).toBe(true);
     expect(hasMessagesAlone(POD)).toBe(true);
+  });
+
+  it("has messages alone if the described node has no name", () => {
+    const excerpt = `$ kubectl describe node gpu-1\nCapacity:\n  nvidia.com/gpu:  1\nAllocatable:\n  nvidia.com/gpu:  1\n\nEvents:\n  ${MESSAGE}\n`;
+    for (const text of [excerpt, `Here is the output:\n${excerpt}`, `kind: Pod\n${excerpt}`]) {
+      expect(hasObjects(text)).toBe(false);
+      expect(hasMessagesAlone(text)).toBe(true);
+    }
+  });
+
+  it("may have messages beside objects, which are explained if the import finds no objects", () => {
+    expect(mayHaveMessages(`apiVersion: v1\nspec: {\n${MESSAGE}`)).toBe(true);
+    expect(mayHaveMessages(NODE)).toBe(false);
   });
 });
 

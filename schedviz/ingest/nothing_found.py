@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
-from schedviz.ingest.errors import IngestError, UnreadableFile
+from schedviz.ingest.errors import BadObjects, IngestError, NoObjects, UnreadableFile
 from schedviz.ingest.file_contents import MergedFiles
-from schedviz.ingest.pasted_text import MAX_TEXT_LENGTH
 from schedviz.ingest.refusals import Refusals
 from schedviz.ingest.report import Dropped
 
+#: The most useful input.
+DUMP: Final = "kubectl get nodes,pods,pv,pvc,sc,events -A -o json"
 EXPECTED: Final = "Expected nodes and pods: the output of `kubectl get nodes,pods -A -o json`."
 #: The most files and kinds that are listed.
 _MAX_LISTED: Final = 5
@@ -27,16 +29,9 @@ def nothing_found(merged: MergedFiles, refused: Refusals, why_without_objects: I
         left_out += "; …"
     names = [file.name for file in merged.files]
     said = f"{names[0]}: it contains nothing to import" if len(names) == 1 else "There is nothing to import"
-    it_has = "it has" if len(names) == 1 else f"the {len(names)} files have"
     if merged.messages or merged.has_nameless_messages:
-        pods = len(merged.messages)
-        owner = "a pod" if pods <= 1 else f"{pods} pods"
-        left_out = (
-            f"{it_has} messages of the scheduler about {owner}, and no objects{'; ' + left_out if left_out else ''}; to have them "
-            f"explained, drop or paste them alone on the start page, at most {MAX_TEXT_LENGTH:,} characters "
-            "(`kubectl get events -A --field-selector reason=FailedScheduling -o json` prints no others), or run `schedviz explain -f FILE`"
-        )
-    elif merged.has_config:
+        return UnreadableFile(*_only_messages(names, why_without_objects), *refused.lines(_MAX_LISTED))
+    if merged.has_config:
         left_out = f"it is the configuration of a scheduler, which goes with objects{'; ' + left_out if left_out else ''}"
     elif merged.logs:
         count = sum(log.records for log in merged.logs)
@@ -44,9 +39,23 @@ def nothing_found(merged: MergedFiles, refused: Refusals, why_without_objects: I
             f"it is a log of kube-scheduler with {count:,} record{'' if count == 1 else 's'}, without a SIGUSR2 dump and without a pod "
             f"that did not fit; send SIGUSR2 to kube-scheduler and bring the log again{'; ' + left_out if left_out else ''}"
         )
-    problems = why_without_objects.lines[:_MAX_LISTED] if why_without_objects is not None else ()
     why = f"{said}{f' ({left_out})' if left_out else ''}. {EXPECTED}"
-    return UnreadableFile(why, *problems, *refused.lines(_MAX_LISTED))
+    return UnreadableFile(why, *refused.lines(_MAX_LISTED))
+
+
+def _only_messages(names: Sequence[str], why_without_objects: IngestError | None) -> tuple[str, ...]:
+    """That files have messages alone, and where they are explained. What is wrong with objects is said only if the text has some."""
+    where = f"{names[0]} contains" if len(names) == 1 else f"The {len(names)} files contain"
+    problems = why_without_objects.lines[:_MAX_LISTED] if _has_damaged_objects(why_without_objects) and why_without_objects else ()
+    return (
+        f"{where} messages of the scheduler, but no Kubernetes objects. To read what the messages mean, paste them on the start page, or "
+        f"run `schedviz explain -f FILE`. To import a cluster, drop a dump: `{DUMP} > cluster.json`.",
+        *problems,
+    )
+
+
+def _has_damaged_objects(error: IngestError | None) -> bool:
+    return isinstance(error, BadObjects) and not isinstance(error, NoObjects) and any(problem.path for problem in error.problems)
 
 
 def _left_out(drop: Dropped) -> str:

@@ -86,8 +86,15 @@ def test_yaml_with_a_fence_in_a_text_is_read_as_yaml() -> None:
     ],
 )
 def test_a_text_with_messages_alone_says_how_to_have_them_explained(text: str) -> None:
-    with pytest.raises(IngestError, match=r"messages of the scheduler about a pod, and no objects.*explain -f FILE"):
+    with pytest.raises(IngestError, match=r"contains? messages of the scheduler, but no Kubernetes objects.*explain -f FILE"):
         read(text)
+
+
+def test_a_text_with_a_message_is_not_refused_for_its_syntax() -> None:
+    excerpt = f"Capacity:\n  cpu:  6\nAllocatable:\n  cpu:  5840m\n\nEvents:\n  Type  Reason\n  Warning  FailedScheduling  10h  default-scheduler  {MESSAGE}\n"
+    with pytest.raises(IngestError, match="no Kubernetes objects") as refused:
+        read(excerpt)
+    assert "YAML" not in str(refused.value)
 
 
 def test_a_text_with_neither_is_refused_as_before() -> None:

@@ -3,15 +3,28 @@
 /** The longest text that is explained without a session, in characters. */
 export const MAX_TEXT_LENGTH = 2_097_152;
 
-/** `Allocatable:` is a line of a described node, of which an object can be made. */
-const OBJECTS = /(?:^|\n)Allocatable:\s*\n|(?:^|[\s{,"])apiVersion"?\s*:|(?:^|\n)[ \t>"']*(?:kind|containers)"?\s*:\s|Dump of cached NodeInfo/;
-const SPEC = /(?:^|\n)Allocatable:\s*\n|(?:^|[\s{,"])(?:spec|containers)"?\s*:/;
+/** A described node, of which an object can be made: `Allocatable:` below the name. */
+const NAME = /(?:^|\n)Name:[ \t]+\S/;
+const ALLOCATABLE = /\nAllocatable:[ \t]*\r?\n/;
+const OBJECTS = /(?:^|[\s{,"])apiVersion"?\s*:|(?:^|\n)[ \t>"']*(?:kind|containers)"?\s*:\s|Dump of cached NodeInfo/;
+const SPEC = /(?:^|[\s{,"])(?:spec|containers)"?\s*:/;
 /** Messages that count nodes, and the reasons of other events about pods that wait or were not created; and that a scheduler lost its lease. */
 const MESSAGE = /\d\/\d+\s+nodes\s+are\s+available|\b(?:FailedScheduling|NotTriggerScaleUp|TriggeredScaleUp|FailedScaleUp|FailedCreate)\b|[Ll]eaderelection lost|[Ff]ailed to renew lease/;
 
 /** Whether a text has objects to import. Events and the status of a pod have messages and no specification. */
 export function hasObjects(text: string): boolean {
+  if (hasDescribedNode(text)) return true;
   return OBJECTS.test(text) && !(MESSAGE.test(text) && !SPEC.test(text));
+}
+
+function hasDescribedNode(text: string): boolean {
+  const name = text.search(NAME);
+  return name >= 0 && ALLOCATABLE.test(text.slice(name));
+}
+
+/** Whether messages of the scheduler can be explained if an import finds no objects in the text. */
+export function mayHaveMessages(text: string): boolean {
+  return text.length <= MAX_TEXT_LENGTH && MESSAGE.test(text);
 }
 
 /** What no terminal or chat shows: binary files; JSON, YAML, tables of commas and logs, which imports read. */

@@ -1,6 +1,6 @@
 /** The texts of dropped files, if they are explained rather than imported. */
 import { textOfFile } from "../../api/explainText";
-import { hasMessagesAlone, isCopied } from "../../model/pastedText";
+import { hasMessagesAlone, isCopied, MAX_TEXT_LENGTH, mayHaveMessages } from "../../model/pastedText";
 
 /** Larger files have objects: they are imported unseen. */
 const MAX_TEXT_BYTES = 32 << 20;
@@ -22,6 +22,12 @@ export async function textsToExplain(files: readonly File[]): Promise<string[]> 
   if (files.length > MAX_FILES) return [];
   const texts = await Promise.all(files.map(droppedText));
   return texts.every((text) => hasMessagesAlone(text) || isCopied(text)) ? texts : [];
+}
+
+/** The texts of the files that may have messages of the scheduler, to explain if an import finds no objects; empty: none has. */
+export async function textsWithMessages(files: readonly File[]): Promise<string[]> {
+  if (files.length > MAX_FILES || files.some((file) => file.size > 4 * MAX_TEXT_LENGTH)) return [];
+  return (await Promise.all(files.map(droppedText))).filter(mayHaveMessages);
 }
 
 /** The text; "" if the file is too large to look at, or only an import can read it. */
