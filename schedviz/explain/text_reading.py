@@ -203,7 +203,9 @@ def _is_newest(placed: Event, newest: Sequence[ParsedMessage], age: Callable[[st
 
 def _scheduled(placed: Event, warnings: Sequence[Event]) -> PodAnswer:
     where: dict[str, str | int | Phrase] = {"node": placed.node, "when": placed.at}
-    if placed.at:
+    if placed.at and not placed.at.endswith(" ago"):
+        sentence = phrase("The pod is no longer pending: it was scheduled to {node} at {when}. Earlier messages no longer apply.", **where)
+    elif placed.at:
         sentence = phrase("The pod is no longer pending: it was scheduled to {node} {when}. Earlier messages no longer apply.", **where)
     else:
         sentence = phrase("The pod is no longer pending: it is on {node}. Earlier messages no longer apply.", node=placed.node)

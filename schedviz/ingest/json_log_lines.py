@@ -7,8 +7,8 @@ from typing import Final
 
 import msgspec
 
-#: How the messages begin that name a pod and why it was not placed.
-_ABOUT_PODS: Final = ("Unable to schedule pod", "Error scheduling pod")
+#: How the messages begin that name a pod and why it was not placed, or its node.
+_ABOUT_PODS: Final = ("Unable to schedule pod", "Error scheduling pod", "Successfully bound pod to node")
 _MAX_MILLISECONDS: Final = 10_000_000_000_000
 
 
@@ -21,12 +21,13 @@ class _Line(msgspec.Struct):
     msg: str
     err: str = ""
     pod: _Pod | str = ""
+    node: str = ""
     #: Milliseconds since 1970.
     ts: float | str = ""
 
 
 def with_text_lines(text: str) -> str:
-    """The text; each line of a JSON log about a pod that was not placed is `I1126 02:51:07.116508 "Unable …" pod="shop/web" err="…"`."""
+    """The text; each line of a JSON log about a pod that was placed or not is `I1126 02:51:07.116508 "Unable …" pod="shop/web" err="…"`."""
     if '"msg"' not in text or not any(words in text for words in _ABOUT_PODS):
         return text
     return "\n".join(_rewritten(line) if '"msg"' in line else line for line in text.split("\n"))
@@ -43,7 +44,8 @@ def _rewritten(line: str) -> str:
     if not logged.msg.startswith(_ABOUT_PODS):
         return line
     pod = logged.pod if isinstance(logged.pod, str) else f"{logged.pod.namespace or 'default'}/{logged.pod.name}"
-    return f"{_time(logged.ts)}{_quoted(logged.msg)} pod={_quoted(pod)} err={_quoted(logged.err)}"
+    value = f"node={_quoted(logged.node)}" if logged.node else f"err={_quoted(logged.err)}"
+    return f"{_time(logged.ts)}{_quoted(logged.msg)} pod={_quoted(pod)} {value}"
 
 
 def _time(milliseconds: float | str) -> str:

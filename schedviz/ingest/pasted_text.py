@@ -264,7 +264,7 @@ def _in_plain(text: str, *, of_others: bool) -> Iterator[PodMessage]:
         yield from (PodMessage(pod, said) for pod, said in (*untried_pods(text), *stopped_schedulers(text)))
         if (lost := lost_lease(text)) is not None:
             lease, line, said = lost
-            yield PodMessage(lease, said, at=_log_time(line))
+            yield PodMessage(lease, said, at=log_time(line))
 
 
 def _each(text: str) -> Iterator[PodMessage]:
@@ -280,7 +280,7 @@ def _each(text: str) -> Iterator[PodMessage]:
             at = head.end()
             continue
         message, end = whole_message(text, head.start(), head.end())
-        line = text[_line_start(text, head.start(), _BEFORE) : head.start()]
+        line = text[line_start(text, head.start(), _BEFORE) : head.start()]
         if head[0] == _OF_OWNER and line.strip() and FAILED_CREATE not in line:
             # Any program may write so.
             at = head.end()
@@ -307,7 +307,7 @@ class _LineTimes:
 
     def at(self, offset: int) -> str:
         """The time before an offset in its line; "": there is none."""
-        line = _line_start(self._text, offset, _LINE)
+        line = line_start(self._text, offset, _LINE)
         if line and self._text[line - 1] != "\n":
             # The line is longer than any of a log.
             return ""
@@ -371,7 +371,7 @@ def _pod_of_command(command: str, rest: str) -> str:
 def _about(before: str, described: str) -> tuple[str, str]:
     """The pod of a message, and when it was sent, by what precedes the message in its line."""
     if logged := _LOGGED_POD.search(before):
-        return logged[1] or logged[2], _log_time(before)
+        return logged[1] or logged[2], log_time(before)
     if reference := _REFERENCE.search(before):
         return f"{reference[1]}/{reference[2]}", ""
     row = _ROW.match(f"{before} ")
@@ -404,13 +404,13 @@ def _named_in_prose(before: str) -> str:
     return f"{next(iter(values['namespace']), 'default')}/{next(iter(values['pod']))}"
 
 
-def _line_start(text: str, offset: int, limit: int) -> int:
+def line_start(text: str, offset: int, limit: int) -> int:
     """Where the line at an offset begins, but at most `limit` characters before: a search in the whole text would take quadratic time."""
     earliest = max(0, offset - limit)
     return max(text.rfind("\n", earliest, offset) + 1, earliest)
 
 
-def _log_time(line: str) -> str:
+def log_time(line: str) -> str:
     """When a line of a log was written, such as `11-26 02:51:07`; "": it does not say so."""
     at = _LOG_TIME.search(line[:_BEFORE])
     return "" if at is None else _reported(at)
@@ -430,7 +430,7 @@ def _without_head(text: str, start: int, stop: int, described: DescribedPods) ->
             is_cut = event.end() == stop < len(text) and text[stop] != "\n"
             if is_cut or " " not in rest.strip() or not rest.strip(" -|`*"):
                 continue
-            line = text[_line_start(text, event.start(), _BEFORE) : event.start("rest") + 300]
+            line = text[line_start(text, event.start(), _BEFORE) : event.start("rest") + 300]
             pod, when = _about(line, described.pod_before(event.start()))
             yield PodMessage(pod, whole_message(text, event.end() - len(rest), event.end() - len(rest))[0], at=when)
     yield from of_karpenter(text, start, stop)

@@ -1,6 +1,6 @@
 """Reads events in pasted text (`TextEvent`): which pods have a node, and which warnings are not about scheduling.
 
-It reads rows of events, described pods, and Event objects. Messages of the scheduler in text are found by `pasted_text.py`;
+It reads rows of events, described pods, Event objects, and the scheduler's log. Messages of the scheduler in text are found by `pasted_text.py`;
 `object_events.py` reads the warnings among the Event objects of a dump (`ObjectEvent`), and `events.py` decodes a single one (`Event`).
 """
 
@@ -12,7 +12,8 @@ from typing import Final
 
 import msgspec
 
-from schedviz.ingest.pasted_text import DescribedPods, items_in, plain
+from schedviz.ingest.json_log_lines import with_text_lines
+from schedviz.ingest.pasted_text import DescribedPods, items_in, line_start, log_time, plain
 
 #: An event in a row of `kubectl get events`, of `kubectl events` or of the events of `kubectl describe`.
 _ROW: Final = re.compile(
@@ -23,6 +24,13 @@ _OBJECT: Final = re.compile(r"(?P<kind>[A-Za-z.]++)/(?P<name>[a-z0-9.-]++)[ \t]+
 #: What sent an event of `kubectl describe`, after its age.
 _FROM: Final = re.compile(r"[a-z][a-z0-9._-]*+(?:,[ \t]\S++)?[ \t]++")
 _ASSIGNED: Final = re.compile(r"Successfully assigned (?P<pod>[a-z0-9./-]++) to (?P<node>[a-z0-9.-]++)")
+#: A line of the scheduler's log about a pod that was bound; before 1.19 `pod shop/web is bound successfully on node "a"`.
+_BOUND: Final = re.compile(
+    r"""Successfully bound pod to node"[ \t]++pod="(?P<pod>[a-z0-9.-]++/[a-z0-9.-]++)"[ \t]++node="(?P<node>[a-z0-9.-]++)"|"""
+    r"""\bpod (?P<old_pod>[a-z0-9.-]++/[a-z0-9.-]++) is bound successfully on node "?(?P<old_node>[a-z0-9][a-z0-9.-]*+)"""
+)
+#: How far before it the line may begin.
+_LINE: Final = 1_000
 #: The node of a described pod. `Node: <none>` is none.
 _NODE: Final = re.compile(r"^[ \t]*+Node:[ \t]++(?P<node>[a-z0-9][a-z0-9.-]*+)(?:/|[ \t]*+$)", re.MULTILINE)
 #: The node for which a described pod is nominated.
@@ -65,10 +73,14 @@ def pod_events_in(text: str) -> list[TextEvent]:
     """
     if items := items_in(text):
         return [event for item in items if (event := _of_object(item)) is not None]
-    text = plain(text)
+    text = with_text_lines(plain(text))
     described = DescribedPods(text)
     found: list[tuple[int, TextEvent]] = []
-    for place in sorted((*_ROW.finditer(text), *_NODE.finditer(text), *_NOMINATED.finditer(text)), key=lambda match: match.start()):
+    places = (*_ROW.finditer(text), *_NODE.finditer(text), *_NOMINATED.finditer(text), *_BOUND.finditer(text))
+    for place in sorted(places, key=lambda match: match.start()):
+        if place.re is _BOUND:
+            found.append((place.start(), _of_log(place, text)))
+            continue
         pod = described.pod_before(place.start())
         event = _of_row(place, pod) if place.re is _ROW else _of_field(place, pod)
         if event is not None and (event.pod or place.re is _ROW):
@@ -79,6 +91,12 @@ def pod_events_in(text: str) -> list[TextEvent]:
 def _of_field(field: re.Match[str], pod: str) -> TextEvent:
     """The node of a described pod, or the one that it is nominated to."""
     return TextEvent(pod, "", field["node"]) if field.re is _NODE else TextEvent(pod, "", nominated_node=field["node"])
+
+
+def _of_log(bound: re.Match[str], text: str) -> TextEvent:
+    """That the scheduler's log says that a pod was bound."""
+    at = log_time(text[line_start(text, bound.start(), _LINE) : bound.start()])
+    return TextEvent(bound["pod"] or bound["old_pod"], at, bound["node"] or bound["old_node"])
 
 
 def _of_row(row: re.Match[str], described: str) -> TextEvent | None:

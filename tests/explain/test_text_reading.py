@@ -51,6 +51,20 @@ def test_a_pod_that_was_scheduled_before_its_messages_is_pending_again() -> None
     assert read(text).answer_of("shop/web") is None
 
 
+FAILED_LINE = 'I1220 {time}.3 1 schedule_one.go:1055] "Unable to schedule pod; no fit; waiting" pod="tas/sts-0" err="0/1 nodes are available: 1 Insufficient cpu."\n'
+BOUND_LINE = 'I1220 04:51:57.9 1 schedule_one.go:314] "Successfully bound pod to node" pod="tas/sts-0" node="kind-worker" evaluatedNodes=9\n'
+
+
+def test_a_pod_that_the_same_log_shows_bound_is_not_pending() -> None:
+    found = read(FAILED_LINE.format(time="04:51:53") + BOUND_LINE).answer_of("tas/sts-0")
+    assert found is not None
+    assert (found.standing, found.sentence) == (
+        "scheduled",
+        "The pod is no longer pending: it was scheduled to kind-worker at 12-20 04:51:57. Earlier messages no longer apply.",
+    )
+    assert read(BOUND_LINE + FAILED_LINE.format(time="04:53:00")).answer_of("tas/sts-0") is None
+
+
 def test_a_scale_up_says_that_a_node_is_on_its_way_and_nothing_else_to_try() -> None:
     text = HEAD + "Events:\n" + CONTROL_PLANE + scale_up("60s")
     reading = read(text)

@@ -58,3 +58,17 @@ def test_event_objects_are_read() -> None:
 
 def test_prose_has_no_events() -> None:
     assert pod_events_in("Normal people sleep at 3 a.m.\nWarning: kubectl prints this\n") == []
+
+
+def test_the_log_of_the_scheduler_says_where_a_pod_was_bound() -> None:
+    text = (
+        "2024-12-20T04:51:57.976612319Z stderr F I1220 04:51:57.976422       1 schedule_one.go:314] "
+        '"Successfully bound pod to node" pod="tas/sts-0" node="kind-worker" evaluatedNodes=9 feasibleNodes=1\n'
+        'I0301 10:00:00.000001       1 scheduler.go:731] pod shop/web is bound successfully on node "node-a", 9 nodes evaluated, 1 feasible.\n'
+        '{"ts":1734670320251.5,"msg":"Successfully bound pod to node","v":2,"pod":{"name":"sts-1","namespace":"tas"},"node":"kind-worker2"}\n'
+    )
+    assert [(event.pod, event.at, event.node) for event in pod_events_in(text)] == [
+        ("tas/sts-0", "12-20 04:51:57", "kind-worker"),
+        ("shop/web", "03-01 10:00:00", "node-a"),
+        ("tas/sts-1", "12-20 04:52:00", "kind-worker2"),
+    ]
