@@ -35,10 +35,10 @@ _KARPENTER: Final = re.compile(
     r"|ignoring pod)[ \t]++(?=\{))(?P<values>[^\n]*+)"
 )
 _KARPENTER_WHY: Final = re.compile(r'"error": ?"((?:[^"\\\n]|\\.)*+)"')
-_KARPENTER_POD: Final = re.compile(r'"Pod": ?\{"name": ?"([a-z0-9.-]++)", ?"namespace": ?"([a-z0-9.-]++)"')
+_KARPENTER_POD: Final = re.compile(r'"Pod": ?\{"name": ?"([a-z0-9.*-]++)"(?:, ?"namespace": ?"([a-z0-9.*-]++)")?')
 #: The values after a message in the console format.
 _VALUES: Final = re.compile(r'\s*+\{"(?:commit|controller|pod|Pod|reconcileID)": ?.*$', re.DOTALL)
-_VALUE_POD: Final = re.compile(r'"pod": ?"([a-z0-9.-]++/[a-z0-9.-]++)"')
+_VALUE_POD: Final = re.compile(r'"pod": ?"([a-z0-9.*-]++(?:/[a-z0-9.*-]++)?)"')
 #: How the messages of autoscalers begin.
 _OF_AUTOSCALER: Final = re.compile(
     r"pod (?:didn't trigger|triggered) scale-up|Pod should schedule on|Node scale up in zones |(?:could not|failed to) schedule pod|"
@@ -58,7 +58,7 @@ def of_karpenter(text: str, start: int, stop: int) -> Iterator[PodMessage]:
     for logged in _KARPENTER.finditer(text, start, stop):
         if (reason := _KARPENTER_WHY.search(logged["values"])) is not None:
             owner = _KARPENTER_POD.search(logged["values"])
-            pod = f"{owner[2]}/{owner[1]}" if owner is not None else ""
+            pod = f"{owner[2] or 'default'}/{owner[1]}" if owner is not None else ""
             yield PodMessage(pod, whole_message(f"{logged['json'] or logged['console']}, {reason[1]}", 0, 0)[0])
 
 
@@ -68,7 +68,12 @@ def without_values(message: str) -> tuple[str, str]:
     if found is None:
         return message, ""
     pod = _VALUE_POD.search(found[0])
-    return message[: found.start()].rstrip(), pod[1] if pod is not None else ""
+    return message[: found.start()].rstrip(), with_namespace(pod[1]) if pod is not None else ""
+
+
+def with_namespace(pod: str) -> str:
+    """`namespace/name` of a pod that a log may name without its namespace."""
+    return pod if "/" in pod else f"default/{pod}"
 
 
 def of_cluster_autoscaler(text: str) -> Iterator[PodMessage]:

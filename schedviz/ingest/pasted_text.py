@@ -15,7 +15,7 @@ from typing import Any, Final
 import msgspec
 
 from schedviz.ingest import yaml_lines
-from schedviz.ingest.autoscaler_logs import joined_pods, of_cluster_autoscaler, of_karpenter, without_values
+from schedviz.ingest.autoscaler_logs import joined_pods, of_cluster_autoscaler, of_karpenter, with_namespace, without_values
 from schedviz.ingest.autoscaler_status import of_status
 from schedviz.ingest.errors import IngestError
 from schedviz.ingest.events import FAILED_CREATE, FAILED_SCHEDULING, OTHER_REASONS, message_in_event
@@ -44,6 +44,10 @@ _LETTERS: Final = str.maketrans(
 )
 #: The left side of a frame with the space after it: what follows begins its line, as in the output of kubectl.
 _FRAME: Final = re.compile(r"^[ \t]*+[│┃║] ?", re.MULTILINE)
+#: Where bold text begins and ends in Markdown, and the end of a paragraph, which ends it, too.
+_EMPHASIS: Final = re.compile(
+    r"""(?P<open>(?:(?<![\w*./:-])|(?<=\d/))\*\*(?=[\w"'`({\[]))|(?P<close>(?<=[\w"'`)}\].!?:,;])\*\*(?![\w*./-]))|(?P<break>\n[ \t]*+\n)"""
+)
 _ENTITY: Final = re.compile(r"&(?:#\d{1,5}|quot|amp|apos|lt|gt);")
 #: The first words of a message. Before 1.10 it had others; Volcano has its own.
 _HEAD: Final = re.compile(
@@ -100,7 +104,7 @@ _YEAR_SECONDS: Final = 40_000_000
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "y": 31_536_000}
 #: The pod in a log line or an event: `pod="default/web"`; before 1.19 `Unable to schedule default/web: …`.
 _LOGGED_POD: Final = re.compile(
-    r"""\bpod="?([a-z0-9.-]++/[a-z0-9.-]++)|\b(?:Unable to schedule|Error scheduling) ([a-z0-9.-]++/[a-z0-9.-]++):"""
+    r"""\bpod="?([a-z0-9.*-]++/[a-z0-9.*-]++)|\b(?:Unable to schedule|Error scheduling) ([a-z0-9.-]++/[a-z0-9.-]++):"""
 )
 #: The pod in a line that reports an event: `Event(v1.ObjectReference{Kind:"Pod", Namespace:"shop", Name:"web", …`.
 _REFERENCE: Final = re.compile(r'Kind:"Pod", Namespace:"([a-z0-9.-]++)", Name:"([a-z0-9.-]++)"')
@@ -116,7 +120,8 @@ _COLUMN: Final = re.compile(
 _ERROR: Final = re.compile(r'"Error scheduling pod(?:;[^"\n]{0,60})?"(?P<values>[^\n]*+)')
 _OLD_ERROR: Final = re.compile(r"Error scheduling (?P<pod>[a-z0-9.-]++/[a-z0-9.-]++): ")
 _RETRYING: Final = re.compile("; retrying")
-_JSON_POD: Final = re.compile(r'"pod":"([a-z0-9.-]++/[a-z0-9.-]++)"')
+#: The pod among the values of a line, perhaps without its namespace.
+_JSON_POD: Final = re.compile(r'"pod":"([a-z0-9.*-]++(?:/[a-z0-9.*-]++)?)"')
 #: The pod in the sentence that ends with the message: `Pod shop/web cannot be scheduled: `.
 _POD_IN_SENTENCE: Final = re.compile(
     r"""\b[Pp]od[ \t]{1,3}["'`*]{0,2}([a-z][a-z0-9-]{0,62}/[a-z0-9][a-z0-9.-]{0,252})["'`*]{0,2}[ \t:,][^\n\\]{0,200}$"""
@@ -156,7 +161,25 @@ def plain(text: str) -> str:
     """The text without the escape sequences of a terminal, the marks of quoted lines, frames, and typographic letters."""
     text = _FRAME.sub("", _ESCAPES.sub("", text).replace("\r\n", "\n"))
     text = _QUOTE.sub("", text.translate(_LETTERS))
-    return _ENTITY.sub(lambda entity: html.unescape(entity[0]), text).replace("**", "")
+    return without_emphasis(_ENTITY.sub(lambda entity: html.unescape(entity[0]), text))
+
+
+def without_emphasis(text: str) -> str:
+    """The text without Markdown's `**bold**`. Asterisks inside names, which people write over what they hide, stay: `ip-**-**-29`."""
+    if "**" not in text:
+        return text
+    pieces: list[str] = []
+    begin, opened = 0, list[re.Match[str]]()
+    for mark in _EMPHASIS.finditer(text):
+        if mark["open"] is not None:
+            opened.append(mark)
+            continue
+        if mark["close"] is not None and opened:
+            for each in (*opened, mark):
+                pieces.append(text[begin : each.start()])
+                begin = each.end()
+        opened.clear()
+    return "".join((*pieces, text[begin:]))
 
 
 def messages_in(text: str, *, of_others: bool = True) -> list[PodMessage]:
@@ -289,7 +312,7 @@ def _each(text: str) -> Iterator[PodMessage]:
         message, logged_pod = without_values(message)
         pod = logged_pod or pod
         if not pod and (named := _JSON_POD.match(text, text.find('"pod":"', end, end + _BEFORE))) is not None:
-            pod = named[1]
+            pod = with_namespace(named[1])
         before = text[max(at, head.start() - _BEFORE) : head.start()]
         repeated = _REPEATED.search(line)
         times, span = (int(repeated["times"]), repeated["span"]) if repeated is not None else (1, "")
@@ -376,7 +399,7 @@ def _about(before: str, described: str) -> tuple[str, str]:
         return f"{reference[1]}/{reference[2]}", ""
     row = _ROW.match(f"{before} ")
     if row is None:
-        return described, ""
+        return described, log_time(before)
     _, is_named, name = row["pod"].partition("/")
     if not is_named and _AGE.fullmatch(row["pod"]):
         # The events of `kubectl describe` have their age after the reason.

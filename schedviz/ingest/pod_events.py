@@ -20,21 +20,21 @@ _ROW: Final = re.compile(
     r"^(?P<before>[^\n]{0,120}?)\b(?P<type>Normal|Warning)[ \t]++(?P<reason>[A-Z][A-Za-z]{2,60})[ \t]++(?P<rest>[^\n]++)$", re.MULTILINE
 )
 _AGE: Final = re.compile(r"(?P<age>(?:\d++[smhdy])++)(?:[ \t]\((?:x\d++ over [^()\n]*+|combined [^()\n]*+)\))?")
-_OBJECT: Final = re.compile(r"(?P<kind>[A-Za-z.]++)/(?P<name>[a-z0-9.-]++)[ \t]++")
+_OBJECT: Final = re.compile(r"(?P<kind>[A-Za-z.]++)/(?P<name>[a-z0-9.*-]++)[ \t]++")
 #: What sent an event of `kubectl describe`, after its age.
 _FROM: Final = re.compile(r"[a-z][a-z0-9._-]*+(?:,[ \t]\S++)?[ \t]++")
-_ASSIGNED: Final = re.compile(r"Successfully assigned (?P<pod>[a-z0-9./-]++) to (?P<node>[a-z0-9.-]++)")
+_ASSIGNED: Final = re.compile(r"Successfully assigned (?P<pod>[a-z0-9./*-]++) to (?P<node>[a-z0-9.*-]++)")
 #: A line of the scheduler's log about a pod that was bound; before 1.19 `pod shop/web is bound successfully on node "a"`.
 _BOUND: Final = re.compile(
-    r"""Successfully bound pod to node"[ \t]++pod="(?P<pod>[a-z0-9.-]++/[a-z0-9.-]++)"[ \t]++node="(?P<node>[a-z0-9.-]++)"|"""
+    r"""Successfully bound pod to node"[ \t]++pod="(?P<pod>[a-z0-9.*-]++/[a-z0-9.*-]++)"[ \t]++node="(?P<node>[a-z0-9.*-]++)"|"""
     r"""\bpod (?P<old_pod>[a-z0-9.-]++/[a-z0-9.-]++) is bound successfully on node "?(?P<old_node>[a-z0-9][a-z0-9.-]*+)"""
 )
 #: How far before it the line may begin.
 _LINE: Final = 1_000
 #: The node of a described pod. `Node: <none>` is none.
-_NODE: Final = re.compile(r"^[ \t]*+Node:[ \t]++(?P<node>[a-z0-9][a-z0-9.-]*+)(?:/|[ \t]*+$)", re.MULTILINE)
+_NODE: Final = re.compile(r"^[ \t]*+Node:[ \t]++(?P<node>[a-z0-9*][a-z0-9.*-]*+)(?:/|[ \t]*+$)", re.MULTILINE)
 #: The node for which a described pod is nominated.
-_NOMINATED: Final = re.compile(r"^[ \t]*+NominatedNodeName:[ \t]++(?P<node>[a-z0-9][a-z0-9.-]*+)[ \t]*+$", re.MULTILINE)
+_NOMINATED: Final = re.compile(r"^[ \t]*+NominatedNodeName:[ \t]++(?P<node>[a-z0-9*][a-z0-9.*-]*+)[ \t]*+$", re.MULTILINE)
 #: Warnings that messages explain.
 _EXPLAINED: Final = frozenset({"FailedScheduling", "FailedScaleUp", "NotTriggerScaleUp", "FailedCreate"})
 #: The reason of an event about a claim without which its pod waits.

@@ -477,3 +477,24 @@ def test_of_consecutive_empty_lines_one_is_read() -> None:
 
     assert len(kubectl_tables._lines(text)) < 10
     assert kubectl_tables.command_for(text) == "kubectl describe pod web"
+
+
+@pytest.mark.parametrize(
+    ("text", "pod"),
+    [
+        ('{"level":"ERROR","message":"Could not schedule pod, incompatible with nodepool \\"default\\", key zone","commit":"17d6c05","pod":"zookeeper-0"}', "default/zookeeper-0"),
+        ('2023-07-03T21:13:23Z\tERROR\tcontroller.provisioner\tCould not schedule pod, incompatible with provisioner "default", no{"commit": "6", "pod": "web"}', "default/web"),
+        ('{"message":"could not schedule pod","Pod":{"name":"inflate"},"error":"all available instance types exceed limits for nodepool: \\"a\\""}', "default/inflate"),
+        (f'I1220 04:51:22.3 1 schedule_one.go:1055] "Unable to schedule pod; no fit; waiting" pod="sts-0" err="{CPU}"', "default/sts-0"),
+    ],
+)  # fmt: skip
+def test_a_name_without_a_namespace_is_a_name(text: str, pod: str) -> None:
+    assert [said.pod for said in messages_in(text)] == [pod]
+
+
+def test_asterisks_in_names_stay_and_those_of_bold_text_go() -> None:
+    [nominated] = messages_in("0s   Normal   Nominated   pod/web-**-1   Pod should schedule on: nodeclaim/a-**, node/ip-**-**-29.ec2.internal (1a)\n")
+    assert (nominated.pod, nominated.message) == ("default/web-**-1", "Pod should schedule on: nodeclaim/a-**, node/ip-**-**-29.ec2.internal (1a)")
+    for text in ("ip-**-**-29-138.ec2.internal", "node-** is full", "**-29.ec2", "10.**.**.7", "a ** b", "**start and\n\nend**"):
+        assert plain(text) == text
+    assert plain("**Warning** on **`node-**-1`**: **4** nodes, (**bold**).") == "Warning on `node-**-1`: 4 nodes, (bold)."

@@ -13,8 +13,8 @@ _GROUP: Final = re.compile(
 )
 _TRIGGERED: Final = re.compile(r"pod triggered scale-up", re.IGNORECASE)
 _NOMINATED: Final = re.compile(r"pod should schedule on: (?P<on>.*)", re.IGNORECASE)
-_CLAIM: Final = re.compile(r"(?P<kind>nodeclaim|machine)/(?P<name>[a-z0-9][a-z0-9.-]*+)")
-_NODE: Final = re.compile(r"(?:\bnode/|^)(?P<name>[a-z0-9][a-z0-9.-]*+)(?!/)")
+_CLAIM: Final = re.compile(r"(?P<kind>nodeclaim|machine)/(?P<name>[a-z0-9*][a-z0-9.*-]*+)")
+_NODE: Final = re.compile(r"(?:\bnode/|^)(?P<name>[a-z0-9*][a-z0-9.*-]*+)(?!/)")
 #: The cluster autoscaler's --max-node-provision-time and Karpenter's time for a node to register, in seconds.
 A_NODE_TAKES: Final = 900
 #: Karpenter repeats its nomination every two minutes while the pod is pending: so many in so many seconds are no coincidence.
