@@ -47,11 +47,11 @@ def _only_messages(names: Sequence[str], why_without_objects: IngestError | None
     """That files have messages alone, and where they are explained. What is wrong with objects is said only if the text has some."""
     where = f"{names[0]} contains" if len(names) == 1 else f"The {len(names)} files contain"
     problems = why_without_objects.lines[:_MAX_LISTED] if _has_damaged_objects(why_without_objects) and why_without_objects else ()
-    return (
+    said = (
         f"{where} messages of the scheduler, but no Kubernetes objects. To read what the messages mean, paste them on the start page, or "
-        f"run `schedviz explain -f FILE`. To import a cluster, drop a dump: `{DUMP} > cluster.json`.",
-        *problems,
+        f"run `schedviz explain -f FILE`. To import a cluster, drop a dump: `{DUMP} > cluster.json`."
     )
+    return said, *problems
 
 
 def _has_damaged_objects(error: IngestError | None) -> bool:

@@ -1,7 +1,7 @@
 """Reads events in pasted text (`TextEvent`): which pods have a node, and which warnings are not about scheduling.
 
-It reads rows of events, described pods, Event objects, and the scheduler's log. Messages of the scheduler in text are found by `pasted_text.py`;
-`object_events.py` reads the warnings among the Event objects of a dump (`ObjectEvent`), and `events.py` decodes a single one (`Event`).
+It reads rows of events, described pods, Event objects, and the scheduler's log. Messages of the scheduler in text are found by
+`pasted_text.py`; `object_events.py` reads the warnings among the Event objects of a dump (`ObjectEvent`), and `events.py` decodes a single one (`Event`).
 """
 
 from __future__ import annotations
