@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, Literal, Protocol
@@ -36,6 +37,10 @@ from schedviz.trace.phrase import Phrase, counted, joined, phrase, some
 _NO_REPEATS: Final[AllRepeats] = {}
 #: Reasons of an autoscaler in a sentence, and warnings that are named.
 _LISTED: Final = 2
+#: An extended resource of which nodes have too little.
+_DEVICES: Final = re.compile(r"Insufficient ([^\s/]+/\S+)")
+#: Objects of the cloud that a node class selects.
+_SELECTED: Final = re.compile(r"\bno (subnets|security groups|AMIs|amis)\b")
 _WARNINGS: Final = 5
 _PREEMPTED: Final = "Preempted"
 #: The reason of the kubelet's event for a pod that has no network, and what the reasons of its node have.
@@ -116,6 +121,10 @@ class Event(Protocol):
     def broken_node(self) -> str: ...
     @property
     def nominated_node(self) -> str: ...
+    @property
+    def pool(self) -> str: ...
+    @property
+    def offers(self) -> Mapping[str, str]: ...
 
 
 def read_text(
@@ -139,7 +148,8 @@ def reading_of(
     of_claims = _about_claims([event for event in events if event.claim and not _is_of_any(event, by_pod)], age)
     for message in of_claims:
         by_pod[message.pod] = [message]
-    messages = (*messages, *of_claims)
+    of_pools = () if by_pod else _about_pools(events)
+    messages = (*messages, *of_claims, *of_pools)
     answers = tuple(_answer(pod, of_pod, events, age, repeats) for pod, of_pod in by_pod.items())
     placed = {answer.pod for answer in answers if answer.standing == "scheduled"}
     of_claim = {answer.pod for answer in answers if answer.sentence_phrase is not None and "claim" in answer.sentence_phrase.values}
@@ -181,6 +191,8 @@ def _answer(
         verdict, standing = _of_writers(newest, messages, age, repeats)
         sentence, advice = verdict.sentence, verdict.advice
         note = verdict.note if sentence is not None and verdict.note is not None else note
+    notes = [*((note,) if note is not None else ()), *_of_pools(newest, events), *_of_offers(newest, events)]
+    note = joined(notes, "{first} {next}") if notes else None
     # Names alone are no proof: the scheduler has to speak of claims, too.
     if sentence is None and any(clause.plugin == names.VOLUME_BINDING for message in newest for clause in message.message.clauses):
         sentence, advice = _of_claims(pod, events, age)
@@ -269,6 +281,71 @@ def _of_claims(pod: str, events: Sequence[Event], age: Callable[[str], float]) -
     return phrase(
         "The claim {claim} has no volume: {cause} ({message}).", claim=shown_name(failed.claim), cause=cause, message=failed.message
     ), advice
+
+
+def _of_pools(newest: Sequence[ParsedMessage], events: Sequence[Event]) -> list[Phrase]:
+    """What Karpenter's log says about its NodePools beside its refusal of the pod."""
+    errors = [event for event in events if event.pool]
+    if not errors or all(message.writer != KARPENTER or not message.pod for message in newest):
+        return []
+    return [
+        phrase(
+            "Karpenter also reports for NodePool `{pool}`: {error}. {advice}.",
+            pool=event.pool,
+            error=event.message,
+            advice=_advice_about_pool(event),
+        )
+        for event in errors[:_LISTED]
+    ]
+
+
+def _about_pools(events: Sequence[Event]) -> list[ParsedMessage]:
+    """The errors about NodePools of a log that names no pod, as messages."""
+    messages = []
+    for event in [event for event in events if event.pool]:
+        said = phrase("Karpenter cannot use NodePool `{pool}`: {error}", pool=event.pool, error=event.message)
+        advice = _advice_about_pool(event)
+        clause = Clause(
+            0, event.message, KARPENTER, "", (), headline=said.text, headline_phrase=said, advice=advice.text, advice_phrase=advice
+        )
+        messages.append(ParsedMessage(f"nodepool/{event.pool}", event.at, event.message, Message(0, (clause,))))
+    return messages
+
+
+def _advice_about_pool(event: Event) -> Phrase:
+    if found := _SELECTED.search(event.message):
+        return phrase("First correct the selector of {what} in its node class: `kubectl get ec2nodeclasses -o yaml`", what=found[1].lower())
+    return phrase("First check the NodePool and its node class: `kubectl describe nodepool {pool}`", pool=event.pool)
+
+
+def _of_offers(newest: Sequence[ParsedMessage], events: Sequence[Event]) -> list[Phrase]:
+    """What described nodes offer of the devices that a message says are insufficient."""
+    nodes = [event.offers for event in events if event.offers]
+    if not nodes:
+        return []
+    lacking = [_DEVICES.fullmatch(clause.reason) for message in newest for clause in message.message.clauses]
+    said = []
+    for resource in dict.fromkeys(match[1] for match in lacking if match is not None):
+        amounts = [node.get(resource, "0") for node in nodes]
+        offered = [amount for amount in amounts if amount != "0"]
+        if offered:
+            said.append(
+                phrase(
+                    "A described node lists `{resource}: {amount}` under Allocatable, so its device plugin is running: other pods use "
+                    "the devices of that node, or the pod requests more of them.",
+                    resource=resource,
+                    amount=offered[0],
+                )
+            )
+        else:
+            said.append(
+                phrase(
+                    "The described nodes do not offer `{resource}` under Allocatable: they have no such device, or the device plugin is "
+                    "not running.",
+                    resource=resource,
+                )
+            )
+    return said
 
 
 def _about_claims(events: Sequence[Event], age: Callable[[str], float]) -> list[ParsedMessage]:

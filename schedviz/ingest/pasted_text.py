@@ -46,7 +46,8 @@ _LETTERS: Final = str.maketrans(
 _FRAME: Final = re.compile(r"^[ \t]*+[│┃║] ?", re.MULTILINE)
 #: Where bold text begins and ends in Markdown, and the end of a paragraph, which ends it, too.
 _EMPHASIS: Final = re.compile(
-    r"""(?P<open>(?:(?<![\w*./:-])|(?<=\d/))\*\*(?=[\w"'`({\[]))|(?P<close>(?<=[\w"'`)}\].!?:,;])\*\*(?![\w*/-]|\.\w))|(?P<break>\n[ \t]*+\n)"""
+    r"""(?P<open>(?:(?<![\w*./:-])|(?<=\d/))\*\*(?=[\w"'`({\[]))|"""
+    r"""(?P<close>(?<=[\w"'`)}\].!?:,;])\*\*(?![\w*/-]|\.\w))|(?P<break>\n[ \t]*+\n)"""
 )
 _ENTITY: Final = re.compile(r"&(?:#\d{1,5}|quot|amp|apos|lt|gt);")
 #: The first words of a message. Before 1.10 it had others; Volcano has its own.

@@ -1,7 +1,7 @@
 """Reads events in pasted text (`TextEvent`): which pods have a node, and which warnings are not about scheduling.
 
-It reads rows of events, described pods, Event objects, and the scheduler's log. Messages of the scheduler in text are found by
-`pasted_text.py`; `object_events.py` reads the warnings among the Event objects of a dump (`ObjectEvent`), and `events.py` decodes a single one (`Event`).
+It reads rows of events, described pods, Event objects, and logs. Messages of the scheduler in text are found by `pasted_text.py`;
+`object_events.py` reads the warnings among the Event objects of a dump (`ObjectEvent`), and `events.py` decodes a single one (`Event`).
 """
 
 from __future__ import annotations
@@ -31,6 +31,15 @@ _BOUND: Final = re.compile(
 )
 #: How far before it the line may begin.
 _LINE: Final = 1_000
+#: An error in Karpenter's log, and the NodePool that it is about: a value of the line, or a word of the message.
+_ERROR: Final = re.compile(r'"error": ?"((?:[^"\\\n]|\\.)++)"')
+_POOL: Final = re.compile(
+    r'"(?:[Nn]ode[Pp]ool|[Pp]rovisioner)": ?(?:\{"name": ?)?"(?P<value>[a-z0-9*][a-z0-9.*-]*+)"'
+    r"|instance types for (?P<word>[a-z0-9*][a-z0-9.*-]*+)"
+)
+_OF_POD: Final = re.compile(r'"[Pp]ods?": ?["{]')
+#: The allocatable amounts of a described node.
+_ALLOCATABLE: Final = re.compile(r"^Allocatable:[ \t]*+\n(?P<amounts>(?:[ \t]++\S++[ \t]++\S++[ \t]*+(?:\n|\Z))++)", re.MULTILINE)
 #: The node of a described pod. `Node: <none>` is none.
 _NODE: Final = re.compile(r"^[ \t]*+Node:[ \t]++(?P<node>[a-z0-9*][a-z0-9.*-]*+)(?:/|[ \t]*+$)", re.MULTILINE)
 #: The node for which a described pod is nominated.
@@ -64,6 +73,10 @@ class TextEvent(msgspec.Struct, frozen=True):
     broken_node: str = ""
     #: The node that the described pod is nominated to; "": it is not, or this is an event.
     nominated_node: str = ""
+    #: The NodePool about which Karpenter's log has an error, which is the message; "": it is about something else.
+    pool: str = ""
+    #: The allocatable amount of each resource of a described node.
+    offers: dict[str, str] = {}
 
 
 def pod_events_in(text: str) -> list[TextEvent]:
@@ -72,10 +85,11 @@ def pod_events_in(text: str) -> list[TextEvent]:
     That it is nominated to a node counts as an event, too.
     """
     if items := items_in(text):
-        return [event for item in items if (event := _of_object(item)) is not None]
+        # A log whose lines are JSON begins as an object does.
+        return [*(event for item in items if (event := _of_object(item)) is not None), *_of_pools(text)]
     text = with_text_lines(plain(text))
     described = DescribedPods(text)
-    found: list[tuple[int, TextEvent]] = []
+    found: list[tuple[int, TextEvent]] = [(0, event) for event in (*_of_pools(text), *_of_described_nodes(text))]
     places = (*_ROW.finditer(text), *_NODE.finditer(text), *_NOMINATED.finditer(text), *_BOUND.finditer(text))
     for place in sorted(places, key=lambda match: match.start()):
         if place.re is _BOUND:
@@ -97,6 +111,27 @@ def _of_log(bound: re.Match[str], text: str) -> TextEvent:
     """That the scheduler's log says that a pod was bound."""
     at = log_time(text[line_start(text, bound.start(), _LINE) : bound.start()])
     return TextEvent(bound["pod"] or bound["old_pod"], at, bound["node"] or bound["old_node"])
+
+
+def _of_pools(text: str) -> Iterator[TextEvent]:
+    """The errors about NodePools in Karpenter's log, each once."""
+    if '"error"' not in text:
+        return
+    seen: set[tuple[str, str]] = set()
+    for line in text.split("\n"):
+        if (error := _ERROR.search(line)) is None or _OF_POD.search(line) or (named := _POOL.search(line)) is None:
+            continue
+        pool, message = named["value"] or named["word"], error[1].replace('\\"', '"')[:_MAX_LENGTH]
+        if (pool, message) not in seen:
+            seen.add((pool, message))
+            yield TextEvent("", "", message=message, pool=pool)
+
+
+def _of_described_nodes(text: str) -> Iterator[TextEvent]:
+    """What each described node offers."""
+    for described in _ALLOCATABLE.finditer(text):
+        rows = (row.split() for row in described["amounts"].splitlines())
+        yield TextEvent("", "", offers={row[0].rstrip(":"): row[1] for row in rows})
 
 
 def _of_row(row: re.Match[str], described: str) -> TextEvent | None:

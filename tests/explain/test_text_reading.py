@@ -52,7 +52,9 @@ def test_a_pod_that_was_scheduled_before_its_messages_is_pending_again() -> None
 
 
 FAILED_LINE = 'I1220 {time}.3 1 schedule_one.go:1055] "Unable to schedule pod; no fit; waiting" pod="tas/sts-0" err="0/1 nodes are available: 1 Insufficient cpu."\n'
-BOUND_LINE = 'I1220 04:51:57.9 1 schedule_one.go:314] "Successfully bound pod to node" pod="tas/sts-0" node="kind-worker" evaluatedNodes=9\n'
+BOUND_LINE = (
+    'I1220 04:51:57.9 1 schedule_one.go:314] "Successfully bound pod to node" pod="tas/sts-0" node="kind-worker" evaluatedNodes=9\n'
+)
 
 
 def test_a_pod_that_the_same_log_shows_bound_is_not_pending() -> None:
@@ -330,3 +332,46 @@ def test_the_clauses_do_not_repeat_what_was_said_about_a_claim_or_about_other_no
     [message] = read(f"Warning  FailedScheduling  2m  default-scheduler  {full}").messages
     assert [bool(clause.advice) for clause in message.message.clauses] == [True, False]
     assert message.message.clauses[1].causes == ()
+
+
+POOL_ERROR = '{"level":"ERROR","message":"skipping, unable to resolve instance types","controller":"provisioner","NodePool":{"name":"general"},"error":"no subnets found"}\n'
+POD_ERROR = (
+    '{"level":"ERROR","message":"could not schedule pod","Pod":{"name":"web","namespace":"shop"},'
+    '"error":"all available instance types exceed limits for nodepool: \\"general\\""}\n'
+)
+LISTING_ERROR = '{"level":"ERROR","message":"failed listing instance types for spot","controller":"disruption","error":"no route"}\n'
+POOL_ADVICE = "First correct the selector of subnets in its node class: `kubectl get ec2nodeclasses -o yaml`"
+
+
+def test_other_errors_of_karpenter_about_a_nodepool_are_said_beside_its_refusal() -> None:
+    found = read(POOL_ERROR + POD_ERROR + POOL_ERROR + LISTING_ERROR).answer_of("shop/web")
+    assert found is not None
+    assert "limits" in found.sentence
+    assert found.note == (
+        f"Karpenter also reports for NodePool `general`: no subnets found. {POOL_ADVICE}. "
+        "Karpenter also reports for NodePool `spot`: no route. First check the NodePool and its node class: `kubectl describe nodepool spot`."
+    )
+
+
+def test_errors_of_karpenter_about_nodepools_alone_are_explained() -> None:
+    [message] = read(POOL_ERROR + POOL_ERROR).messages
+    assert (message.pod, message.writer, message.message.clauses[0].headline, message.message.clauses[0].advice) == (
+        "nodepool/general",
+        "karpenter",
+        "Karpenter cannot use NodePool `general`: no subnets found",
+        POOL_ADVICE,
+    )
+
+
+def test_the_allocatable_amounts_of_a_described_node_are_compared_with_the_device_that_is_lacking() -> None:
+    gpu = "  Warning  FailedScheduling  10h  default-scheduler  0/6 nodes are available: 6 Insufficient nvidia.com/gpu.\n"
+    for rows, said in (
+        ("  nvidia.com/gpu:  1\n", "A described node lists `nvidia.com/gpu: 1` under Allocatable, so its device plugin is running"),
+        ("  nvidia.com/gpu:  0\n", "The described nodes do not offer `nvidia.com/gpu` under Allocatable"),
+        ("", "The described nodes do not offer `nvidia.com/gpu` under Allocatable"),
+    ):
+        text = f"Capacity:\n  cpu:  6\nAllocatable:\n  cpu:  5840m\n{rows}\nEvents:\n{gpu}"
+        found = read(text).answer_of("")
+        assert found is not None
+        assert found.note.startswith(said)
+        assert read(text.replace("nvidia.com/gpu.", "cpu.")).answer_of("") is None

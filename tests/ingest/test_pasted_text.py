@@ -493,8 +493,13 @@ def test_a_name_without_a_namespace_is_a_name(text: str, pod: str) -> None:
 
 
 def test_asterisks_in_names_stay_and_those_of_bold_text_go() -> None:
-    [nominated] = messages_in("0s   Normal   Nominated   pod/web-**-1   Pod should schedule on: nodeclaim/a-**, node/ip-**-**-29.ec2.internal (1a)\n")
-    assert (nominated.pod, nominated.message) == ("default/web-**-1", "Pod should schedule on: nodeclaim/a-**, node/ip-**-**-29.ec2.internal (1a)")
+    [nominated] = messages_in(
+        "0s   Normal   Nominated   pod/web-**-1   Pod should schedule on: nodeclaim/a-**, node/ip-**-**-29.ec2.internal (1a)\n"
+    )
+    assert (nominated.pod, nominated.message) == (
+        "default/web-**-1",
+        "Pod should schedule on: nodeclaim/a-**, node/ip-**-**-29.ec2.internal (1a)",
+    )
     for text in ("ip-**-**-29-138.ec2.internal", "node-** is full", "**-29.ec2", "10.**.**.7", "a ** b", "**start and\n\nend**"):
         assert plain(text) == text
     assert plain("**Warning** on **`node-**-1`**: **4** nodes, (**bold**).") == "Warning on `node-**-1`: 4 nodes, (bold)."
