@@ -375,3 +375,22 @@ def test_the_allocatable_amounts_of_a_described_node_are_compared_with_the_devic
         assert found is not None
         assert found.note.startswith(said)
         assert read(text.replace("nvidia.com/gpu.", "cpu.")).answer_of("") is None
+
+
+def nominated(age: str, on: str) -> str:
+    return f"{age}  Normal  Nominated  pod/web  Pod should schedule on: {on}\n"
+
+
+def test_a_nomination_of_karpenter_that_the_scheduler_contradicts_is_no_reason_to_wait() -> None:
+    rejected = "0s  Warning  FailedScheduling  pod/web  0/2 nodes are available: 2 node(s) didn't match pod topology spread constraints.\n"
+    found = read(nominated("0s", "nodeclaim/a-1, node/ip-1 (1c)") + rejected).answer_of("default/web")
+    assert found is not None
+    assert (found.standing, found.sentence) == (
+        "pending",
+        "Karpenter nominated the node ip-1 0s ago, but kube-scheduler rejects every node, including that one.",
+    )
+    # A node that has not joined cannot have been rejected.
+    for waiting in (nominated("0s", "nodeclaim/a-1") + rejected, nominated("0s", "node/ip-1") + rejected.replace("0s", "5s")):
+        found = read(waiting).answer_of("default/web")
+        assert found is not None
+        assert found.standing == "coming"

@@ -105,6 +105,8 @@ def _expected(target: Phrase, node: str) -> Phrase:
 def _nominated(on: str, at: str, age: float, repeats: Repeats, *, is_rejected: bool) -> Coming:
     target, node, command = _target(on)
     is_repeated = repeats.times >= _REPEATED and repeats.seconds >= _STUCK_SECONDS
+    if node and is_rejected and not is_repeated and not A_NODE_TAKES < age < float("inf"):
+        return _contradicted(target, node, at, command)
     if not is_repeated and not A_NODE_TAKES < age < float("inf"):
         said = _expected(target, node) if node else phrase("A node is being added: {what}", what=_expected(target, node))
         sentence = phrase("{said} ({when}).", said=said, when=at) if at else phrase("{said}.", said=said)
@@ -127,6 +129,21 @@ def _nominated(on: str, at: str, age: float, repeats: Repeats, *, is_rejected: b
             node=node,
             command=command,
         )
+    return Coming(sentence, advice, is_late=True)
+
+
+def _contradicted(target: Phrase, node: str, at: str, command: str) -> Coming:
+    """That the scheduler rejects a node which has joined and which Karpenter has chosen."""
+    sentence = phrase(
+        "Karpenter nominated {target} {when}, but kube-scheduler rejects every node, including that one.", target=target, when=at
+    )
+    advice = phrase(
+        "Find out which of kube-scheduler's reasons applies to that node: compare the pod's topology spread constraints, affinity, "
+        "tolerations, requests, and volumes with `kubectl describe node {node}`. If its taints show that it is not ready yet, wait for it: "
+        "`{command}`",
+        node=node,
+        command=command,
+    )
     return Coming(sentence, advice, is_late=True)
 
 
