@@ -33,7 +33,8 @@ _NOT_FOR_PODS: Final = 3
 #: The pod does not want the node.
 _NOT_WANTED: Final = 4
 
-#: Ranks of a message's clauses. First come nodes whose taint keeps the device that others lack.
+#: Ranks of a message's clauses. First comes a reason of all nodes, then nodes whose taint keeps the device that others lack.
+_OF_ALL: Final = -1
 _GUARDED: Final = 0
 _USABLE: Final = 1
 _WITHOUT_DEVICE: Final = 2
@@ -44,6 +45,8 @@ _INSUFFICIENT: Final = "Insufficient "
 #: Where nodes lack different resources: how many kinds of shortage, and the part of a request by which people lower it.
 _SEVERAL_KINDS: Final = 2
 _LIKELY_REDUCTION: Final = 0.5
+#: Reasons that are all read.
+_FEW: Final = 4
 #: In reasons of nodes where the pod's volume is not.
 _OF_VOLUME: Final = ("volume node affinity conflict", "PersistentVolume's node affinity")
 
@@ -133,15 +136,16 @@ def nearest_reason(rejections: Iterable[tuple[str, str, Sequence[str], int]]) ->
     return max((count, reason) for (distance, reason), count in counts.items() if distance == nearest)[1]
 
 
-def most_likely_first(clauses: Iterable[Clause]) -> tuple[Clause, ...]:
+def most_likely_first(clauses: Iterable[Clause], nodes: int = 0) -> tuple[Clause, ...]:
     """The clauses of a message without its nodes, the one to act on first: that of the most nodes which the pod could use.
 
     Filters that come after NodeAffinity see only nodes that the pod selects. If one of them rejected nodes, the nodes that the pod does
     not select are no use; otherwise nobody knows whether the pod selects the cordoned and the tainted ones. In the same way, filters that
     come after VolumeBinding, which are about other pods, see only nodes where the pod's volumes are. A taint that is named after
     a resource that other nodes lack, such as `nvidia.com/gpu`, keeps the pod off the nodes that have it. Control-plane nodes come last.
+    Old messages have several reasons for a node: what all `nodes` have comes before everything else.
     """
-    ranked = _ranked(tuple(clauses))
+    ranked = _ranked(tuple(clauses), nodes)
     taken_out = any(_is_taken_out(clause) for _, clause in ranked)
     # Of equally many nodes, what can be changed at the pod comes before what somebody did to the nodes. But nodes are brought back before
     # a constraint between pods is relaxed, which was set on purpose.
@@ -155,16 +159,24 @@ def most_likely_first(clauses: Iterable[Clause]) -> tuple[Clause, ...]:
     )
     # What the pod cannot use is not worth reading if something else is.
     has_use = any(rank < _NO_USE for rank, _ in ranked)
-    return tuple(msgspec.structs.replace(clause, is_aside=has_use and rank >= _NO_USE) for rank, clause in ranked)
+    # A bound volume cannot move: among few reasons, that is worth reading even if other nodes could be used.
+    is_short = len(ranked) <= _FEW
+    return tuple(
+        msgspec.structs.replace(clause, is_aside=has_use and rank >= _NO_USE and not (is_short and _is_of_volume(clause)))
+        for rank, clause in ranked
+    )
 
 
-def only_cause(clauses: Iterable[Clause]) -> Clause | None:
+def only_cause(clauses: Iterable[Clause], nodes: int = 0) -> Clause | None:
     """The clause without which the pod would be placed, as far as a message can say so; None if several nodes could be made to fit.
 
     A message has one reason for each node, the first that was found. So it does not say whether a node that is cordoned, tainted or
     unhealthy would otherwise take the pod.
     """
-    ranked = _ranked(tuple(clauses))
+    ranked = _ranked(tuple(clauses), nodes)
+    if of_all := [clause for rank, clause in ranked if rank == _OF_ALL]:
+        # Nothing else helps as long as it applies; if all nodes have several such reasons, each has to be dealt with.
+        return of_all[0] if len(of_all) == 1 else None
     guarded = [clause for rank, clause in ranked if rank == _GUARDED]
     candidates = guarded or [clause for rank, clause in ranked if rank < _NO_USE]
     broken = [clause for clause in candidates if is_of_broken_nodes(clause)]
@@ -186,24 +198,31 @@ def _is_taken_out(clause: Clause) -> bool:
 
 def _is_of_other_places(clause: Clause) -> bool:
     """Whether its nodes are not those that the pod or its bound volume asks for."""
-    return clause.plugin == names.NODE_AFFINITY or any(words in clause.reason for words in _OF_VOLUME)
+    return clause.plugin == names.NODE_AFFINITY or _is_of_volume(clause)
 
 
-def _ranked(clauses: Sequence[Clause]) -> list[tuple[int, Clause]]:
-    """Each clause with its rank: `_GUARDED` first, `_NO_USE` and more for nodes that the pod cannot use."""
+def _is_of_volume(clause: Clause) -> bool:
+    """Whether its nodes are not where the pod's bound volume is."""
+    return any(words in clause.reason for words in _OF_VOLUME)
+
+
+def _ranked(clauses: Sequence[Clause], nodes: int) -> list[tuple[int, Clause]]:
+    """Each clause with its rank: `_OF_ALL` and `_GUARDED` first, `_NO_USE` and more for nodes that the pod cannot use."""
     lacking = [resource[1] for clause in clauses if (resource := _DEVICES_LACKING.fullmatch(clause.reason)) is not None]
     guarded = [resource for resource in lacking if any(f"{{{resource}:" in clause.reason for clause in clauses)]
     selects = any(_distance_of(_objection(clause)) == _DISTANCE_OF_CHANGES for clause in clauses)
     knows_volumes = any(clause.plugin in _BETWEEN_PODS for clause in clauses)
 
     def rank(clause: Clause) -> int:
+        if len(clauses) > 1 and clause.count == nodes > 0:
+            return _OF_ALL
         if any(f"{{{resource}:" in clause.reason for resource in guarded):
             return _GUARDED
         if is_of_control_plane(clause) or is_of_system_pool(clause):
             return _KEPT_FOR_SYSTEM
         if selects and _distance_of(_objection(clause)) == _NOT_WANTED:
             return _NO_USE
-        if knows_volumes and any(words in clause.reason for words in _OF_VOLUME):
+        if knows_volumes and _is_of_volume(clause):
             return _NO_USE
         return _WITHOUT_DEVICE if any(clause.reason == f"Insufficient {resource}" for resource in guarded) else _USABLE
 

@@ -334,7 +334,7 @@ def _fit_error(nodes: int, rest: str) -> Message:
     )
     unaccounted = nodes - sum(clause.count for clause in counting) if counting or not others else 0
     finding = _finding(nodes, unaccounted, said.strip() if not preempting else "")
-    clauses = _of_all_others(nodes, _with_common_advice(_of_no_node(nodes, most_likely_first((*counting, *known)))))
+    clauses = _of_all_others(nodes, _with_common_advice(_of_no_node(nodes, most_likely_first((*counting, *known), nodes))))
     message = Message(
         nodes,
         pre_filter=". ".join(sentence for sentence in others if meaning_of(sentence) is None),
@@ -446,16 +446,16 @@ def _listed(reasons: Sequence[Phrase]) -> Phrase:
     return Phrase(between, {"first": joined(first[:-1]), "next": first[-1]})
 
 
-def _first(clauses: Sequence[Clause]) -> Phrase | None:
+def _first(clauses: Sequence[Clause], nodes: int) -> Phrase | None:
     """What to try first, if the counts leave one possibility."""
-    cause = only_cause(clauses)
+    cause = only_cause(clauses, nodes)
     return (cause.advice_phrase or Phrase(cause.advice, {})) if cause is not None and cause.advice else None
 
 
 def _concluded(message: Message, clauses: tuple[Clause, ...]) -> Message:
     """The message with these clauses, and what they say together."""
     conclusion = _conclusion(message.nodes, clauses)
-    first = _first(clauses) if conclusion is not None else None
+    first = _first(clauses, message.nodes) if conclusion is not None else None
     return msgspec.structs.replace(
         message,
         clauses=clauses,

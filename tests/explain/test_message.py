@@ -396,12 +396,12 @@ def test_a_message_of_one_reason_or_of_an_unknown_one_needs_no_conclusion() -> N
     assert parse_message("0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were in a mood.").conclusion == ""
 
 
-def test_nodes_where_the_volume_is_not_are_no_use_if_a_later_filter_rejected_others() -> None:
+def test_nodes_where_the_volume_is_not_come_last_if_a_later_filter_rejected_others() -> None:
     message = parse_message(
         "0/12 nodes are available: 2 node(s) were unschedulable, 4 node(s) didn't match pod anti-affinity rules, "
         "6 node(s) had volume node affinity conflict."
     )
-    assert [(clause.count, clause.is_aside) for clause in message.clauses] == [(2, False), (4, False), (6, True)]
+    assert [(clause.count, clause.is_aside) for clause in message.clauses] == [(2, False), (4, False), (6, False)]
     assert message.first.startswith("list the cordoned nodes")
 
 

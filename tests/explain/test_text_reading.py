@@ -394,3 +394,27 @@ def test_a_nomination_of_karpenter_that_the_scheduler_contradicts_is_no_reason_t
         found = read(waiting).answer_of("default/web")
         assert found is not None
         assert found.standing == "coming"
+
+
+def test_a_volume_in_another_place_is_read_with_what_to_do_among_few_reasons() -> None:
+    few = (
+        "0/12 nodes are available: 1 node(s) didn't match pod anti-affinity rules, 1 node(s) had untolerated taint {node.kubernetes.io/unreachable: }, "
+        "2 node(s) had volume node affinity conflict, 8 node(s) didn't match Pod's node affinity/selector."
+    )
+    [message] = read(few).messages
+    volume = next(clause for clause in message.message.clauses if "volume" in clause.reason)
+    assert not volume.is_aside
+    assert volume.advice
+    [message] = read(few.replace("12 nodes", "13 nodes").replace("8 node(s)", "1 node(s) were unschedulable, 8 node(s)")).messages
+    assert next(clause for clause in message.message.clauses if "volume" in clause.reason).is_aside
+
+
+def test_a_reason_of_all_nodes_comes_first() -> None:
+    for second in ("4 Insufficient cpu", "2 node(s) were unschedulable"):
+        [found] = read(f"0/10 nodes are available: {second}, 10 node(s) didn't match node selector.").messages
+        assert found.message.clauses[0].count == 10
+        assert "nodeSelector" in found.message.first
+        assert not found.message.clauses[0].is_aside
+    # Each of several reasons of all nodes has to be dealt with.
+    [found] = read("0/2 nodes are available: 2 Insufficient cpu, 2 Insufficient memory.").messages
+    assert found.message.first == ""

@@ -45,10 +45,10 @@ def explained_instance_types(reason: PoolReason, pool: Phrase) -> PoolFinding | 
     required = _REQUIREMENTS.search(reason.why)
     requirements = decisive(required["list"]) if required is not None else ""
     if required is not None and any(each.key == ZONE and each.operator == "DoesNotExist" for each in requirements_in(required["list"])):
-        said = phrase("the pod and {pool} have no zone in common", pool=pool)
+        said = phrase("no zone satisfies all requirements of the pod and of {pool}", pool=pool)
         advice = phrase(
-            "Compare the zones that the pod allows (node selector, affinity, topology spread, bound volumes) with those of "
-            "{pool}: `{command}`",
+            "If the pod uses several volumes, check first that they are in the same zone: `kubectl get pv -o yaml`. Then compare the "
+            "zones that the pod allows (node selector, affinity, topology spread, bound volumes) with those of {pool}: `{command}`",
             pool=plain,
             command=command,
         )

@@ -123,7 +123,7 @@ def test_a_provisioner_is_not_called_a_nodepool() -> None:
                 "karpenter.k8s.aws/instance-cpu Exists >4, karpenter.sh/capacity-type In [on-demand spot], karpenter.sh/nodepool In [coder-workspace], "
                 'topology.kubernetes.io/zone DoesNotExist, resources={"cpu":"4180m","memory":"6264Mi","pods":"7"}'
             ),
-            "the pod and the NodePool coder-workspace have no zone in common",
+            "no zone satisfies all requirements of the pod and of the NodePool coder-workspace",
         ),
         (
             # https://github.com/aws/karpenter-provider-aws/issues/6540
