@@ -43,6 +43,9 @@ describe("a pasted text", () => {
   it.each([
     ["a message", MESSAGE],
     ["a description", `Name: a\nEvents:\n  Warning  FailedScheduling  5m  default-scheduler  ${MESSAGE}\n`],
+    ["a log of Karpenter", '2022-12-05T09:58:42.908Z\tERROR\tcontroller.provisioning\tCould not schedule pod, incompatible with provisioner "a"\n'],
+    ["a JSON log of Karpenter about a NodePool", '{"level":"ERROR","message":"skipping, unable to resolve instance types","error":"no subnets found"}\n'],
+    ["an old log of the scheduler", "E0912 21:15:18.306924       5 factory.go:583] Error scheduling default mongo-1: pod (mongo-1) failed to fit in any node\n"],
     ["an event with another message", "Warning  FailedScheduling  5m  default-scheduler  skip schedule deleting pod: a/b"],
     ["the log of a scheduler that has stopped", 'E1126 02:56:40.201072       1 server.go:242] "Leaderelection lost"'],
     ["Events as JSON", `{"apiVersion": "v1", "items": [{"kind": "Event", "message": "${MESSAGE}"}]}`],

@@ -119,6 +119,11 @@ _COLUMN: Final = re.compile(
 )
 #: A line of a log about a pod that could not be tried or bound; before 1.19 with the error in front of `retrying`.
 _ERROR: Final = re.compile(r'"Error scheduling pod(?:;[^"\n]{0,60})?"(?P<values>[^\n]*+)')
+#: Before 1.9: the pod in the message, and its namespace in the same log.
+_OLD_NAME: Final = re.compile(r"pod \(([a-z0-9.*-]{1,253})\) failed to fit")
+_OLD_NAMESPACE: Final = re.compile(
+    r"\b(?:Error scheduling|[Ff]ailed to schedule pod:) (?P<namespace>[a-z0-9*-]{1,63}+)[ /](?P<name>[a-z0-9.*-]{1,253}+)"
+)
 _OLD_ERROR: Final = re.compile(r"Error scheduling (?P<pod>[a-z0-9.-]++/[a-z0-9.-]++): ")
 _RETRYING: Final = re.compile("; retrying")
 #: The pod among the values of a line, perhaps without its namespace.
@@ -317,7 +322,7 @@ def _each(text: str) -> Iterator[PodMessage]:
         before = text[max(at, head.start() - _BEFORE) : head.start()]
         repeated = _REPEATED.search(line)
         times, span = (int(repeated["times"]), repeated["span"]) if repeated is not None else (1, "")
-        yield PodMessage(pod or _named_in_prose(before), message, at=when, times=times, span=span)
+        yield PodMessage(pod or _named_by_itself(message, before) or _named_in_prose(before), message, at=when, times=times, span=span)
         at = max(end, head.end())
 
 
@@ -413,6 +418,14 @@ def _about(before: str, described: str) -> tuple[str, str]:
     if not is_named:
         return described, at
     return f"{columns[0] if len(columns) > 2 else 'default'}/{name}", at
+
+
+def _named_by_itself(message: str, before: str) -> str:
+    """The pod that a message of an old release names, with the namespace that a line before it has; "": it names none."""
+    if (named := _OLD_NAME.match(message)) is None:
+        return ""
+    namespaces = [match["namespace"] for match in _OLD_NAMESPACE.finditer(before) if match["name"] == named[1]]
+    return f"{namespaces[-1] if namespaces else 'default'}/{named[1]}"
 
 
 def _named_in_prose(before: str) -> str:

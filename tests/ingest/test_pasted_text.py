@@ -503,3 +503,17 @@ def test_asterisks_in_names_stay_and_those_of_bold_text_go() -> None:
     for text in ("ip-**-**-29-138.ec2.internal", "node-** is full", "**-29.ec2", "10.**.**.7", "a ** b", "**start and\n\nend**"):
         assert plain(text) == text
     assert plain("**Warning** on **`node-**-1`**: **4** nodes, (**bold**).") == "Warning on `node-**-1`: 4 nodes, (bold)."
+
+
+def test_the_messages_of_old_releases_name_their_pod() -> None:
+    failed = "pod (mongo-1) failed to fit in any node\nfit failure summary on nodes : NoVolumeZoneConflict (3)"
+    for before, pod in (
+        ("  3m  3m  2  {default-scheduler }  Warning  FailedScheduling  ", "default/mongo-1"),
+        ("E0912 21:15:18.306924       5 factory.go:583] Error scheduling db mongo-1: ", "db/mongo-1"),
+        (
+            "I0912 21:15:18.306917       5 scheduler.go:97] Failed to schedule pod: db/mongo-1\nE0912 21:15:18.306924       5 x] ",
+            "db/mongo-1",
+        ),
+    ):
+        assert pod in [said.pod for said in messages_in(before + failed)]
+        assert "" not in [said.pod for said in messages_in(before + failed)]
