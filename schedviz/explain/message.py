@@ -327,6 +327,10 @@ def _fit_error(nodes: int, rest: str) -> Message:
     listed = [sentence for sentence in sentences if _CLAUSE.match(sentence)]
     others = [sentence for sentence in sentences if sentence not in listed and not sentence.isdigit()]
     counting = tuple(clause for sentence in listed for clause in _clauses(sentence))
+    is_cut = not preempting and _CUT.search(said.strip()) is not None
+    if is_cut and len(counting) > 1 and meaning_of(counting[-1].reason) is None:
+        # The beginning of a reason is none.
+        counting = counting[:-1]
     meanings = {sentence: meaning_of(sentence) for sentence in others}
     # A plugin's note, such as "no new claims to deallocate", is no reason.
     known = tuple(
@@ -335,6 +339,9 @@ def _fit_error(nodes: int, rest: str) -> Message:
     unaccounted = nodes - sum(clause.count for clause in counting) if counting or not others else 0
     finding = _finding(nodes, unaccounted, said.strip() if not preempting else "")
     clauses = _of_all_others(nodes, _with_common_advice(_of_no_node(nodes, most_likely_first((*counting, *known), nodes))))
+    if is_cut and unaccounted * 2 > nodes:
+        # What most nodes lack is not known.
+        clauses = tuple(_advised(clause, None) for clause in clauses)
     message = Message(
         nodes,
         pre_filter=". ".join(sentence for sentence in others if meaning_of(sentence) is None),

@@ -117,7 +117,7 @@ def test_messages_without_a_count_of_nodes_are_read(text: str, plugins: list[tup
 
 
 def test_a_text_that_was_cut_says_how_many_nodes_are_missing() -> None:
-    assert parse_message("0/9 nodes are available: 4 Insufficient cpu, 2 node(s) had ...").unaccounted == 3
+    assert parse_message("0/9 nodes are available: 4 Insufficient cpu, 2 node(s) had ...").unaccounted == 5
 
 
 def test_older_texts_are_read_too() -> None:
@@ -421,3 +421,14 @@ def test_a_taint_of_an_agent_that_starts_asks_for_no_toleration() -> None:
     [clause] = parse_message("0/1 nodes are available: 1 node(s) had untolerated taint {node.cilium.io/agent-not-ready: }.").clauses
     assert clause.headline == "the node.cilium.io agent is not ready on 1 node"
     assert "toleration" not in clause.advice
+
+
+def test_the_beginning_of_a_reason_at_the_end_of_a_cut_text_is_no_reason() -> None:
+    cut = "nodes are available: 1 node(s) had untolerated taint {a/issue: 1}, 1 node(s) had untolerated taint {a/issue: 2}, 1 node(s) had untolerated taint {a/re ..."
+    message = parse_message(f"0/521 {cut}")
+    assert [clause.plugin for clause in message.clauses] == ["TaintToleration", "TaintToleration"]
+    assert message.unaccounted == 519
+    # Advice for a few nodes is none for a pod whose decisive reason is missing.
+    assert [clause.advice for clause in message.clauses] == ["", ""]
+    assert message.first == ""
+    assert parse_message(f"0/3 {cut}").clauses[0].advice
