@@ -63,7 +63,7 @@ function idle(ends: number[], unschedulable: number): string {
 }
 
 it("the narration says that nothing is left to schedule when a step did nothing", () => {
-  expect(idle([], 3)).toBe("Nothing to schedule: 3 pods wait for a change in the cluster");
+  expect(idle([], 3)).toBe("Nothing to schedule now: 3 pods are waiting for the cluster to change");
   expect(idle([], 0)).toBe("Nothing to schedule: every pod has a node");
 });
 

@@ -35,7 +35,7 @@ _CERTAINTY: Final = {
 }
 #: The name of each level.
 LEVELS: Final = {
-    "strong": "very sure of this difference",
+    "strong": "very certain of this difference",
     "fair": "fairly sure of this difference",
     "exact": "exact for this run",
     "equal": "the same in every trial",
@@ -231,7 +231,7 @@ def _certainty(results: Results, comparison: Comparison, choice: Choice) -> tupl
             f"{compared + 1} variants were compared: of twenty such differences about one lies beyond its margin by chance. "
             "Run the best two again with more seeds."
         )
-    return level, [*sentences, "It holds for this workload, and says nothing about others."]
+    return level, [*sentences, "This applies to this workload only."]
 
 
 def _alternative(comparison: Comparison, choice: Choice, found: Alternative) -> str:

@@ -105,7 +105,7 @@ def test_a_wrong_answer_is_explained_and_the_stop_is_repeated_on_a_fork(page: Pa
     page.locator("[data-lesson-next]").click()
     at(page, "first-snapshot")
     answer(page, 1)
-    expect(page.locator("[data-right=false]")).to_contain_text("You answered 1.")
+    expect(page.locator("[data-right=false]")).to_contain_text("You answered “1”.")
     first = page.url
 
     page.get_by_role("button", name="Try again").click()
@@ -161,7 +161,7 @@ def test_progress_is_shown_in_another_browser(page: Page, server: Server):
     page.evaluate("localStorage.clear()")
     page.reload()
     at(page, "first-snapshot")
-    expect(page.locator("[data-right=false]")).to_contain_text("You answered 1.", timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-right=false]")).to_contain_text("You answered “1”.", timeout=PATIENCE_MILLIS)
 
 
 def test_each_stop_has_a_url(page: Page, server: Server):

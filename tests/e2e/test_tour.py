@@ -178,7 +178,7 @@ def test_the_end_of_a_run_says_what_to_do_next_also_after_a_reload(newcomer: Pag
     newcomer.locator(".speed select").select_option("null")
     newcomer.keyboard.press("Space")
     ending = newcomer.locator("[data-ending]")
-    expect(ending).to_contain_text("Done: 8 of 12 pods have a node, 4 wait.", timeout=PATIENCE_MILLIS)
+    expect(ending).to_contain_text("Done: 8 of 12 pods are scheduled; 4 are still pending.", timeout=PATIENCE_MILLIS)
 
     newcomer.reload()
     expect(ending).to_contain_text("4 wait", timeout=PATIENCE_MILLIS)
@@ -206,7 +206,7 @@ def test_after_a_node_is_added_at_the_end_a_step_ends_the_backoff(newcomer: Page
     narration = newcomer.locator("[data-narration]")
     expect(narration).to_have_text("Backoffs have ended: 2 pods are in activeQ again, batch-2 is tried next", timeout=PATIENCE_MILLIS)
     newcomer.keyboard.press("Space")
-    expect(ending).to_contain_text("9 of 12 pods have a node, 3 wait", timeout=PATIENCE_MILLIS)
+    expect(ending).to_contain_text("9 of 12 pods are scheduled; 3 are still pending", timeout=PATIENCE_MILLIS)
 
 
 def test_one_click_at_the_end_adds_a_node_that_fits_and_places_the_pods(newcomer: Page, server: Server) -> None:
@@ -215,8 +215,8 @@ def test_one_click_at_the_end_adds_a_node_that_fits_and_places_the_pods(newcomer
     newcomer.keyboard.press("Space")
     newcomer.locator("[data-ending-node]").click(timeout=PATIENCE_MILLIS)
 
-    expect(newcomer.get_by_text("added-1 was added with 10 cpu and 17Gi memory")).to_be_visible(timeout=PATIENCE_MILLIS)
-    expect(newcomer.locator("[data-ending]")).to_contain_text("11 of 12 pods have a node, 1 waits", timeout=PATIENCE_MILLIS)
+    expect(newcomer.get_by_text("Added node added-1 (10 CPU, 17Gi memory)")).to_be_visible(timeout=PATIENCE_MILLIS)
+    expect(newcomer.locator("[data-ending]")).to_contain_text("11 of 12 pods are scheduled; 1 is still pending", timeout=PATIENCE_MILLIS)
     expect(newcomer.locator("[data-ending-node]")).to_have_count(0)
 
     newcomer.reload()
@@ -237,7 +237,7 @@ def test_at_the_end_of_the_queue_the_next_retry_is_one_click_away(newcomer: Page
     expect(newcomer.locator("[data-ending]")).to_be_visible(timeout=PATIENCE_MILLIS)
     newcomer.keyboard.press("ArrowRight")
     expect(newcomer.locator("[data-command-result]")).to_contain_text(
-        "Next: the waiting pods are tried again, in ", timeout=PATIENCE_MILLIS
+        "Next: pending pods are retried, in ", timeout=PATIENCE_MILLIS
     )
 
     newcomer.locator("[data-next-timer]").click()

@@ -13,10 +13,13 @@ export class MomentRequest<Result> extends SlowRequest<Result> {
   constructor(
     private readonly store: SessionStore,
     private readonly make: (event: number, signal: AbortSignal) => Promise<Result>,
+    /** Whether the shown moment can be asked about. Reactive. */
+    isReady: () => boolean = () => true,
   ) {
     super();
     $effect(() => {
       const { event, playing } = store;
+      if (!isReady()) return;
       return untrack(() => {
         if (this.event === event || (playing && this.result !== null)) return;
         const timer = setTimeout(() => void this.sendFor(event), this.result === null ? 0 : STILL_MILLIS);

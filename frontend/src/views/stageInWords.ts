@@ -50,6 +50,7 @@ export function bindingStageInWords(event: AnyEvent, node: string): string {
 /** What an imported cluster is, before its scheduler runs. */
 export function importInWords(state: State): string {
   const running = plural("narration.running.pods", state.podStates.size);
+  if (!state.podStates.size && !pendingPods(state)) return t("narration.imported.none", { nodes: plural("why.nodes", state.nodeTree.numNodes) });
   return t("narration.imported", { running, nodes: plural("why.nodes", state.nodeTree.numNodes), waiting: plural("narration.waiting", pendingPods(state)) });
 }
 

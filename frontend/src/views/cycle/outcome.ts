@@ -1,10 +1,15 @@
-import type { MessageKey } from "../../i18n/translate";
+import { t, type MessageKey } from "../../i18n/translate";
 import type { StageRow } from "../../model/cycleStages";
 import type { PodGroupPodView, StageView } from "../../model/generated";
 import { mostSevere, type StatusCode } from "../../model/statuses";
 
 /** A cycle's outcome has the color of the corresponding Status. */
 const CODES: Record<string, string> = { scheduled: "Success", unschedulable: "Unschedulable", error: "Error", skipped: "Skip" };
+
+/** A cycle's outcome in the language of the page. */
+export function outcomeInWords(outcome: string): string {
+  return outcome in CODES ? t(`cycle.outcome.${outcome}` as MessageKey) : outcome;
+}
 
 export function codeOfOutcome(outcome: string): string {
   return CODES[outcome] ?? "Skip";
@@ -27,13 +32,17 @@ export function resultOfGroupPod(pod: PodGroupPodView): MessageKey {
   return pod.cycle ? "group.trying" : "group.notTried";
 }
 
+/** Represents a stage that deals with a failure: it ran, and is neither a success nor a failure itself. */
+export const HANDLED = "Handled";
+
 /** The Status that represents a stage; null before it has ended. */
-export function codeOfStage(stage: StageRow): StatusCode | null {
+export function codeOfStage(stage: StageRow): StatusCode | typeof HANDLED | null {
   if (stage.reached !== "ended") return null;
   const codes = stage.views.flatMap((view) => [...(view.statuses ?? []).map((status) => status.code), ...(view.facts?.["error"] ? ["Error"] : [])]);
   // A rejected node is no problem; a filter that leaves none is.
   if (stage.stage === "Filter" && stage.views.some((view) => view.facts?.["feasible"] === 0)) return "Unschedulable";
   const code = mostSevere(codes);
+  if (stage.stage === "HandleSchedulingFailure" && !code) return HANDLED;
   return code === "Skip" ? "Success" : (code ?? "Success");
 }
 
