@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { condensedRows, funnelOf, isSameRow, marginOf, mergedRejections, stageRowsOf } from "../src/model/cycleStages";
+import { codeOfStage, HANDLED } from "../src/views/cycle/outcome";
 import { filterParts } from "../src/model/filterParts";
 import { scoresSoFar } from "../src/model/scoresSoFar";
 import type { CycleView } from "../src/model/generated";
@@ -116,5 +117,12 @@ describe("the scores of a running cycle", () => {
   it("belong to the stage Score, and are missing in sessions of older servers", () => {
     expect(stageRowsOf(cycle({ stages: [scored, normalized], nextStage: "SelectHost" })).map(({ stage }) => stage)).not.toContain("NormalizeScore");
     expect(scoresSoFar(cycle({ stages: [{ stage: "Score", facts: { plugins: [], nodes: 5 } }] }))).toBeNull();
+  });
+});
+
+describe("the mark of a stage", () => {
+  it("is neutral for the handling of a failure, which is neither a success nor a failure itself", () => {
+    expect(codeOfStage({ stage: "HandleSchedulingFailure", reached: "ended", views: [{ stage: "HandleSchedulingFailure", facts: { reason: "Unschedulable", requeued: true } }] })).toBe(HANDLED);
+    expect(codeOfStage({ stage: "Pop", reached: "ended", views: [{ stage: "Pop" }] })).toBe("Success");
   });
 });
