@@ -109,7 +109,7 @@ def explain(
         if found is None or not (found.messages or found.others):
             raise
         if found.messages:
-            say("Explained from the messages alone; the files contain no cluster objects:", err=True)
+            say("Explained from scheduler messages only; the input has no nodes to check against.", err=True)
         _messages(found, output)
         return
     try:

@@ -194,7 +194,7 @@ def plain(clause: Clause) -> Phrase | None:
 def _with_detail(state: Phrase, detail: Phrase, explanation: Explanation) -> Phrase:
     """What is behind the nearest nodes' reason answers; the message and the clauses list the other reasons."""
     if explanation.nodes == 1:
-        fits = phrase("The pod does not fit on the only node.")
+        fits = phrase("The cluster's only node cannot run the pod.")
     else:
         fits = phrase("The pod fits on none of the {nodes}.", nodes=counted(explanation.nodes, "{count} node", "{count} nodes"))
     # Whether pods should be removed without preemption is for the verified changes to say, the cheapest first.

@@ -69,7 +69,7 @@ def test_the_answer_comes_first_then_what_would_place_the_pod_then_the_reasons()
     lines = CliRunner().invoke(explain, ["large", "-f", "-"], input=dump()).stdout.splitlines()
 
     assert lines[0] == (
-        "default/large is pending: the pod requests 3 CPU, but the largest node has only 2 CPU. The pod does not fit on the only node."
+        "default/large is pending: the pod requests 3 CPU, but the largest node has only 2 CPU. The cluster's only node cannot run the pod."
     )
     order = [
         next(i for i, line in enumerate(lines) if line.startswith(title)) for title in ("Changes that", "Reasons", "Scheduler message")
@@ -172,7 +172,7 @@ def test_a_file_without_objects_has_its_messages_explained(tmp_path: Path) -> No
     assert found.exit_code == 0, found.output
     assert "shop/web, 5m ago:" in found.output
     assert "2 nodes do not have enough free CPU" in found.output
-    assert "Explained from the messages alone" in found.stderr
+    assert "Explained from scheduler messages only" in found.stderr
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, lzma.compress])

@@ -155,7 +155,7 @@ def _of_volume(reason: PoolReason, pool: Phrase) -> PoolFinding | None:
         return None
     said = phrase("the pod's volume requires {asked}, but {pool} provides {made}", asked=asked.text, pool=pool, made=made.text)
     advice = phrase(
-        "Allow {asked} in the requirements of {pool}: `{command}`. A bound volume cannot be moved",
+        "Allow {asked} in the requirements of {pool}: `{command}`. A bound volume cannot move",
         asked=asked.text,
         pool=pool_again(reason),
         command=command_for(reason),
@@ -179,9 +179,9 @@ def _of_labels(reason: PoolReason, pool: Phrase) -> PoolFinding | None:
         return None
     if not reason.why.startswith("incompatible"):
         # The result of the topology constraints, compared with the node.
-        said = phrase("no value of {key} in {pool} satisfies all topology constraints of the pod", key=mismatch["key"], pool=pool)
+        said = phrase("a new node in {pool} cannot satisfy the pod's topology constraints on `{key}`", key=mismatch["key"], pool=pool)
         advice = phrase(
-            "Check the topology spread constraints, pod affinity, and pod anti-affinity of the pod over {key}", key=mismatch["key"]
+            "Check the pod's topology spread constraints and its affinity and anti-affinity rules with topologyKey `{key}`", key=mismatch["key"]
         )
         short = phrase("{pool} cannot satisfy the topology constraints over {key}", pool=bare_pool(reason), key=mismatch["key"])
         return PoolFinding(reason, Stage.TOPOLOGY, said, advice, short)

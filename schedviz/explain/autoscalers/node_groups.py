@@ -60,11 +60,9 @@ _NO_DEVICE: Final = phrase(
 _KINDS: Final[tuple[_Kind, ...]] = (
     _Kind(
         ("volume node affinity conflict", "PersistentVolume's node affinity"),
-        phrase("nodes in {groups} could not use the pod's volume"),
+        phrase("a new node in {groups} could not access the pod's volume"),
         phrase(
-            "Add a node group in the volume's zone, or free capacity on a node that can reach the volume. A bound volume cannot "
-            "be moved. To "
-            "see its zone, run `kubectl get pv -o yaml`"
+            "Add a node group in the volume's zone, or free up capacity on a node that can access the volume. A bound volume cannot move to another zone. To see its zone, run `kubectl get pv NAME -o yaml` and look under nodeAffinity"
         ),
         1,
     ),

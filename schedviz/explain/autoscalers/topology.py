@@ -84,10 +84,7 @@ def _spread(
         )
     )
     advice = phrase(
-        "Allow the pod and {pool} to use {fewest}: check the pod's node selector, the zones of its volumes, and the requirements "
-        "of {pool}. "
-        "If no NodePool can create nodes in {fewest}, exclude that domain with the pod's node affinity, or set whenUnsatisfiable to "
-        "ScheduleAnyway",
+        "Make {fewest} available to both the pod and {pool}. Check the pod's node selector, the zones of its volumes, and the pool's requirements. If no NodePool can create nodes in {fewest}, exclude that domain with the pod's node affinity, or set `whenUnsatisfiable: ScheduleAnyway`",
         pool=plain,
         fewest=elsewhere[0],
     )

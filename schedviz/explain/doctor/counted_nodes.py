@@ -18,8 +18,7 @@ _RESTART: Final = phrase("restart kube-scheduler, which builds its list of nodes
 _ONE_MOMENT: Final = phrase("take the message and the dump at the same moment: send SIGUSR2 again while the pod is pending")
 
 _SEND_SIGUSR2: Final = phrase(
-    "add the missing nodes with `kubectl get nodes -o json`; to compare the scheduler's cache with the API, send "
-    "SIGUSR2 to kube-scheduler and add its log"
+    "import the output of `kubectl get nodes -o json` as well. If nodes are still missing, send SIGUSR2 to kube-scheduler and import its log, which lists its cache"
 )
 
 
@@ -107,7 +106,7 @@ def _differing_counts(messages: Mapping[str, Message], node_count: int, *, has_d
             yield difference(NODE_COUNT, f"Pod {min(pods)}", ("snapshot", "dump"), sentence, _why_dump(count > node_count), _ONE_MOMENT)
         else:
             sentence = phrase(
-                "the scheduler's message about {pods} counts {nodes}, but the files contain {known}",
+                "the scheduler evaluated {nodes} for {pods}, but the files contain {known}",
                 pods=names,
                 nodes=nodes,
                 known=node_count,

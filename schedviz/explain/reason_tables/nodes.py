@@ -39,9 +39,9 @@ _CORDONED: Final = (
 )
 _THIS_CORDONED: Final = "when the maintenance is finished, run `kubectl uncordon {node}`"
 _DRAINED: Final = ("a drain or an upgrade has not finished",)
-_LESS: Final = "add a node, or lower the requests of this pod or of others; `kubectl describe nodes` lists them under Allocated resources"
+_LESS: Final = "add a node, or lower the requests of this pod or of other pods. To see current requests, run `kubectl describe nodes` and look under Allocated resources"
 _LESS_ON: Final = (
-    "add a node, or lower the requests of this pod or of others; `kubectl describe node {node}` lists them under Allocated resources"
+    "add a node, or lower the requests of this pod or of other pods. To see current requests, run `kubectl describe node {node}` and look under Allocated resources"
 )
 _TAINTED: Final = r"node\(s\) had (?:untolerated )?taint "
 _END: Final = r"(?:, that the pod didn't tolerate)?"
@@ -82,13 +82,12 @@ NODES: Final[tuple[Row, ...]] = (
             "the node's allocatable {resource} minus the requests of its pods is less than the pod's request",
             (
                 "the node has no such device, or its device plugin is not running",
-                "other pods hold all devices of the node; a device belongs to one pod even while it is idle",
+                "other pods have claimed all the node's devices. A claimed device stays reserved even when idle",
             ),
             (
-                "run `kubectl describe nodes`: a node that does not list {resource} under Allocatable has no such device or no "
-                "running device plugin; on the other nodes, find the pods that hold it"
+                "run `kubectl describe nodes`. If a node does not list `{resource}` under Allocatable, it has no such device or its device plugin is not running. On the other nodes, find the pods that use the devices"
             ),
-            of_named=("run `kubectl describe node {node}`; if {resource} is missing under Allocatable, the device plugin is not running"),
+            of_named=("run `kubectl describe node {node}`. If `{resource}` is missing under Allocatable, the device plugin is not running"),
             of_nodes=("{nodes} does not have enough free {resource}", "{nodes} do not have enough free {resource}"),
         ),
     ),

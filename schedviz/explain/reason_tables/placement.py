@@ -46,8 +46,8 @@ PLACEMENT: Final[tuple[Row, ...]] = (
             ("there are more replicas than nodes or zones to spread them over",),
             "add nodes, reduce the replicas, or make the anti-affinity preferred instead of required",
             of_nodes=(
-                "{nodes} already runs a pod that the pod's anti-affinity excludes",
-                "{nodes} already run pods that the pod's anti-affinity excludes",
+                "{nodes} runs a pod that this pod's anti-affinity rules conflict with",
+                "{nodes} run pods that this pod's anti-affinity rules conflict with",
             ),
         ),
     ),
@@ -82,7 +82,7 @@ PLACEMENT: Final[tuple[Row, ...]] = (
         Meaning(
             names.POD_TOPOLOGY_SPREAD,
             "the node lacks the label that the topology spread constraint uses",
-            ("some nodes lack the topology label",),
+            ("some nodes do not have the label that topologyKey names",),
             (
                 "find the key with `kubectl get pod{pod} -o yaml | grep topologyKey` and the nodes without it with `kubectl "
                 "get nodes -L KEY`; then label those nodes, or use a topologyKey that they have"
@@ -98,8 +98,8 @@ PLACEMENT: Final[tuple[Row, ...]] = (
         Meaning(
             names.POD_TOPOLOGY_SPREAD,
             "the pod would make the skew larger than maxSkew, or the node lacks the topology label",
-            ("a full topology domain keeps pods out of the others", "some nodes lack the topology label"),
-            "free capacity in the topology domain with the fewest matching pods, or set whenUnsatisfiable to ScheduleAnyway",
+            ("the domain with the fewest matching pods has no room, and placing the pod elsewhere would exceed maxSkew", "some nodes do not have the label that topologyKey names"),
+            "free up capacity in the topology domain that has the fewest matching pods, or set `whenUnsatisfiable: ScheduleAnyway`",
             of_nodes=(
                 "{nodes} does not satisfy the pod's topology spread constraints",
                 "{nodes} do not satisfy the pod's topology spread constraints",

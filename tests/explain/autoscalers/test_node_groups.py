@@ -19,7 +19,7 @@ from schedviz.explain.autoscalers.node_groups import clauses_of_groups, refusal_
         (
             # https://github.com/aerospike/aerospike-kubernetes-operator/issues/80
             "1 node(s) had volume node affinity conflict, 2 node(s) didn't match node selector",
-            "nodes in 1 node group could not use the pod's volume, and nodes in 2 node groups would not match the pod's node selector or affinity",
+            "a new node in 1 node group could not access the pod's volume, and nodes in 2 node groups would not match the pod's node selector or affinity",
             "Add a node group in the volume's zone, or ",
         ),
         (
