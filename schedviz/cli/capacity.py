@@ -127,7 +127,7 @@ def _base(paths: tuple[Path, ...], chosen: ChosenRelease) -> BaseCluster:
     imported = loaded(paths)
     if imported.trace is not None and not imported.objects:
         raise click.ClickException(
-            "a trace has no cluster before its steps; expected objects, such as `kubectl get nodes,pods -A -o json` prints"
+            "a trace has no cluster before its steps; expected objects, such as `kubectl get nodes,pods,pv,pvc,sc,events -A -o json` prints"
         )
     return BaseCluster(list(imported.objects), settings_for(imported, chosen))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 import click
 
 from schedviz.cli.explained import named, print_answer, print_explanation, print_message, print_messages, print_overview, print_verdicts
-from schedviz.cli.loading import examined, loaded, print_warnings, simulated
+from schedviz.cli.loading import NO_NODES, examined, loaded, print_warnings, simulated
 from schedviz.cli.release_options import BY_FILES, ChosenRelease, release_options
 from schedviz.cli.remote.options import client_of, find_session, server_option, token_option
 from schedviz.terminal import say, say_as_json, say_exact, write_bytes
@@ -96,12 +97,14 @@ def explain(
         raise click.UsageError("--release and --feature-gates are for files (-f): a session of a server has its own release.")
     if form == "png" and sys.stdout.isatty():
         raise click.UsageError("A PNG image cannot be shown in a terminal. Write it to a file: schedviz explain … -o png > card.png")
-    output = _Output(form, theme, _origin(paths, which), every_change=every_change)
+    output = _Output(form, theme, _origin(paths, which), _command(paths, which), every_change=every_change)
     if which is not None and not paths and message is None:
         _of_session(which, server, token, pod, output, at=at, with_change=with_change)
         return
     if not paths and message is None:
-        raise click.UsageError("Pass a file with -f, as printed by `kubectl get nodes,pods -A -o json`, or a message with --message.")
+        raise click.UsageError(
+            "Pass a file with -f, as printed by `kubectl get nodes,pods,pv,pvc,sc,events -A -o json`, or a message with --message."
+        )
     try:
         files = _read(paths, chosen) if paths else None
     except click.ClickException:
@@ -112,11 +115,12 @@ def explain(
             say("Explained from scheduler messages only; the input has no nodes to check against.", err=True)
         _messages(found, output)
         return
+    says_no_nodes = False
     try:
         if message is not None:
             _message(files, pod, message, output)
         elif files is not None and pod is None:
-            _all_pending(files, output)
+            says_no_nodes = _all_pending(files, output)
         elif files is not None and pod is not None:
             if (described := _only_described(files, paths, pod)) is None:
                 _one(files, pod, output, with_change=with_change)
@@ -127,7 +131,7 @@ def explain(
     finally:
         # Users read the result first.
         if files is not None:
-            print_warnings(files.imported, chosen, brief=True)
+            print_warnings(files.imported, chosen, brief=True, without=NO_NODES if says_no_nodes else "")
 
 
 class _Output(NamedTuple):
@@ -137,6 +141,8 @@ class _Output(NamedTuple):
     theme: ThemeName
     #: What is explained, and when: for cards.
     origin: str
+    #: The command that explains one of the pods, without its name.
+    command: str
     #: As text, print every change that places a pod.
     every_change: bool = True
 
@@ -145,6 +151,11 @@ def _origin(paths: Sequence[Path], session: str | None) -> str:
     names = [path.name if path.name != "-" else "standard input" for path in paths] or [session or "a message"]
     more = f" and {len(names) - _FILES} more" if len(names) > _FILES else ""
     return f"{', '.join(names[:_FILES])}{more}, {datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def _command(paths: Sequence[Path], session: str | None) -> str:
+    sources = [("-f", str(path)) for path in paths] or [("--session", session or "")]
+    return shlex.join(("schedviz", "explain", *(word for source in sources for word in source)))
 
 
 class _Files(NamedTuple):
@@ -212,7 +223,8 @@ def _one(files: _Files, pod: str, output: _Output, *, with_change: bool) -> None
     _show_explanation(explanation, change, output)
 
 
-def _all_pending(files: _Files, output: _Output) -> None:
+def _all_pending(files: _Files, output: _Output) -> bool:
+    """Print the overview, and return whether it says that there are no nodes."""
     from schedviz.cli.remote.printing import Progress
     from schedviz.explain.overview import overview
 
@@ -227,6 +239,7 @@ def _all_pending(files: _Files, output: _Output) -> None:
     if unread is not None and not found.count:
         # No all-clear: the pending pods may be in what is missing.
         raise click.exceptions.Exit(1)
+    return bool(found.command)
 
 
 def _unread(imported: Import) -> Unread | None:
@@ -253,7 +266,7 @@ def _show_overview(found: Overview, output: _Output) -> None:
         case "json":
             say_as_json({"groups": found.groups, "overview": found})
         case "text":
-            print_overview(found)
+            print_overview(found, output.command)
         case _:
             from schedviz.explain.card.build import card_of_overview
 

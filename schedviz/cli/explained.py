@@ -73,8 +73,8 @@ def print_explanation(explanation: Explanation, change: SmallestChange | None, *
         print_release(explanation.release)
 
 
-def print_overview(found: Overview) -> None:
-    """Each reason with its pods and their numbers, and what to do about it."""
+def print_overview(found: Overview, command: str) -> None:
+    """Each reason with its pods and their numbers, and what to do about it. `command` explains a pod that is named after it."""
     say_wrapped(found.sentence, bold=True)
     if found.note:
         say_wrapped(found.note)
@@ -108,7 +108,8 @@ def print_overview(found: Overview) -> None:
     if found.reasons and not found.note:
         say()
         first = found.reasons[0].groups[0].pods[0]
-        say_wrapped(f"For fixes and the affected nodes, name a pod: schedviz explain {first} …", dim=True)
+        say("For fixes and affected nodes, run:", dim=True)
+        say(f"  {command} {first}", fg="cyan")
     print_release(found.release)
 
 

@@ -62,15 +62,22 @@ def loaded(paths: Sequence[Path], *, on_object: Callable[[Item, KubeObject], Non
 
 
 #: In the warning about a cluster whose release is not simulated, and where what it says about all releases begins.
+#: How the warning about missing nodes begins.
+NO_NODES: Final = "There are no nodes, "
 _BETWEEN_RELEASES: Final = "and no release in between"
 _DIFFERENCES: Final = "Known differences: "
 
 
-def print_warnings(imported: Import, chosen: ChosenRelease = NO_CHOICE, *, brief: bool = False) -> None:
-    """Print warnings about the files to standard error. `brief`: without the list of what differs between releases."""
+def print_warnings(imported: Import, chosen: ChosenRelease = NO_CHOICE, *, brief: bool = False, without: str = "") -> None:
+    """Print warnings about the files to standard error. `brief`: without the list of what differs between releases.
+
+    `without`: the beginning of warnings that say what the result says, too.
+    """
     from schedviz.ingest.release_evidence import with_release
 
     for warning in with_release(imported.report, chosen.release, imported.evidence).warnings:
+        if without and warning.startswith(without):
+            continue
         said, hint = warning, ""
         if _BETWEEN_RELEASES in warning:
             hint = " `--release` simulates another one."

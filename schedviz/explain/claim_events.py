@@ -47,21 +47,21 @@ def missing_class(name: str, classes: Sequence[str] = (), *, is_of_template: boo
 
     `is_of_template`: a StatefulSet makes the claim, from a template that cannot be changed, and would make it again as it is.
     """
-    cause = phrase("the StorageClass {name} does not exist", name=name)
+    cause = phrase("StorageClass `{name}` does not exist", name=name)
     if is_of_template:
         return cause, phrase(
             (
-                "create the StorageClass {name}; to use an existing class instead (`kubectl get storageclass`), change "
-                "volumeClaimTemplates, and recreate the StatefulSet (`kubectl delete statefulset --cascade=orphan`) and the "
-                "claim"
+                "create StorageClass `{name}`; to use an existing class instead (`kubectl get storageclass`), change "
+                "`volumeClaimTemplates`, and recreate the StatefulSet (`kubectl delete statefulset --cascade=orphan`) "
+                "and the claim"
             ),
             name=name,
         )
     if classes and name not in classes:
-        advice = "create the StorageClass {name}, or recreate the claim with an existing class: {classes}"
+        advice = "create StorageClass `{name}`, or recreate the claim with an existing class: {classes}"
         return cause, phrase(advice, name=name, classes=some(classes))
     return cause, phrase(
-        ("create the StorageClass {name}, or recreate the claim with an existing class: `kubectl get storageclass` lists them"), name=name
+        ("create StorageClass `{name}`, or recreate the claim with an existing class: `kubectl get storageclass` lists them"), name=name
     )
 
 

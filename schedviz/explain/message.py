@@ -401,7 +401,9 @@ def _conclusion(nodes: int, clauses: Sequence[Clause]) -> Phrase | None:
         # The clause itself says so.
         return None
     whole = (
-        phrase("The pod does not fit on the only node") if nodes == 1 else phrase("The pod fits on none of the {count} nodes", count=nodes)
+        phrase("The cluster's only node cannot run the pod")
+        if nodes == 1
+        else phrase("The pod fits on none of the {count} nodes", count=nodes)
     )
     if not nodes:
         return phrase("{reasons}.", reasons=_listed(reasons))
@@ -421,7 +423,7 @@ def _brief(clauses: Sequence[Clause]) -> list[Phrase]:
     ]
     if taints:
         count = sum(clause.count for clause in taints)
-        names = some([str(clause.headline_phrase.values["taint"]) for clause in taints if clause.headline_phrase is not None])
+        names = some([f"`{clause.headline_phrase.values['taint']}`" for clause in taints if clause.headline_phrase is not None])
         tainted = phrase("{count} have taints that the pod does not tolerate ({taints})", count=count, taints=names)
         said.append((False, -count, tainted))
     return [reason for *_, reason in sorted(said, key=lambda each: each[:2])]

@@ -44,7 +44,7 @@ _SHORT: Final = 120
 _UNTRIED: Final = phrase(
     "The files contain no nodes, so scheduling was not simulated. To simulate it and find verified fixes, import the output of:"
 )
-_PRINTS_NODES: Final = "kubectl get nodes,pods,pv,pvc,sc -A -o json"
+_PRINTS_NODES: Final = "kubectl get nodes,pods,pv,pvc,sc,events -A -o json"
 _UNKNOWN: Final = phrase("unknown to the scheduler")
 _NOT_EVALUATED: Final = "not evaluated: the files contain no {kind} objects"
 _OF_CLAUSE: Final = "{reason}"
@@ -402,7 +402,7 @@ def _headline(reason: Phrase, members: Sequence[PendingGroup], common: Sequence[
             template = "{count} nodes are cordoned, such as {node}, and these pods fit on no other node"
             return phrase(template, count=nodes.cordoned, node=nodes.short.of(str(values["node"])))
         case [("toleration", values)]:
-            return phrase("these pods do not tolerate the taint {taint}, and fit on no node without it", taint=values["taint"])
+            return phrase("these pods do not tolerate the taint `{taint}`, and fit on no node without it", taint=values["taint"])
     return _in_general(reason)
 
 
@@ -529,7 +529,7 @@ def _detail(explanation: Explanation) -> Phrase | None:
     if is_name_only(explanation.queue) and explanation.said:
         return phrase("its scheduler reported: {message}", message=explanation.said)
     if is_name_only(explanation.queue):
-        return phrase("its requests are not in the dump: add the output of `kubectl get nodes,pods -A -o json`")
+        return phrase("its requests are not in the dump: add the output of `kubectl get nodes,pods,pv,pvc,sc,events -A -o json`")
     if explanation.queue is not None and explanation.queue.gated_by:
         return phrase("gates: {gates}", gates=explanation.queue.gated_by)
     if explanation.standing == "gated" and explanation.queue is not None:

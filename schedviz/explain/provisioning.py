@@ -18,7 +18,7 @@ def provisioning(simulation: Simulation, pod: Pod) -> Phrase | None:
             continue
         storage_class = simulation.scheduler.state.informers.get("StorageClass", "", class_of_claim(claim))
         return phrase(
-            "its scheduler has chosen the node, and its binding waits until {provisioner} has provisioned the claim {claim}",
+            "its scheduler has chosen the node, and its binding waits until {provisioner} has provisioned the claim `{claim}`",
             provisioner=storage_class.provisioner if isinstance(storage_class, StorageClass) else phrase("the provisioner"),
             claim=claim.key,
         )

@@ -32,7 +32,7 @@ def sentence_of(explanation: Explanation, pod: Pod) -> Phrase:
             return phrase(
                 (
                     "{pod} is pending, and only its name is known: a SIGUSR2 dump does not contain the requests of pending pods. "
-                    "To explain it, add the output of `kubectl get nodes,pods -A -o json`."
+                    "To explain it, add the output of `kubectl get nodes,pods,pv,pvc,sc,events -A -o json`."
                 ),
                 pod=name,
             )
@@ -194,7 +194,7 @@ def plain(clause: Clause) -> Phrase | None:
 def _with_detail(state: Phrase, detail: Phrase, explanation: Explanation) -> Phrase:
     """What is behind the nearest nodes' reason answers; the message and the clauses list the other reasons."""
     if explanation.nodes == 1:
-        fits = phrase("The cluster's only node cannot run the pod.")
+        fits = phrase("The pod does not fit on the only loaded node.")
     else:
         fits = phrase("The pod fits on none of the {nodes}.", nodes=counted(explanation.nodes, "{count} node", "{count} nodes"))
     # Whether pods should be removed without preemption is for the verified changes to say, the cheapest first.

@@ -279,7 +279,7 @@ def _of_claims(pod: str, events: Sequence[Event], age: Callable[[str], float]) -
         return None, None
     cause, advice = provisioning_failure(failed.message, is_of_template=is_of_stateful_set(failed.claim, pod))
     return phrase(
-        "The claim {claim} has no volume: {cause} ({message}).", claim=shown_name(failed.claim), cause=cause, message=failed.message
+        "The claim `{claim}` has no volume: {cause} ({message}).", claim=shown_name(failed.claim), cause=cause, message=failed.message
     ), advice
 
 

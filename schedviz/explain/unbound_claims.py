@@ -39,7 +39,7 @@ def with_missing_class(simulation: Simulation, pod: Pod, clauses: Sequence[Claus
     if claim is None or not classes:
         return tuple(clauses)
     cause, advice = missing_class(class_of_claim(claim), classes, is_of_template=is_of_stateful_set(claim.key, pod.key))
-    headline = phrase("the claim {claim} has no volume: {cause}", claim=claim.key, cause=cause)
+    headline = phrase("the claim `{claim}` has no volume: {cause}", claim=claim.key, cause=cause)
     return tuple(
         msgspec.structs.replace(
             clause, headline=headline.text, headline_phrase=headline, causes=(), advice=advice.text, advice_phrase=advice
@@ -52,7 +52,9 @@ def with_missing_class(simulation: Simulation, pod: Pod, clauses: Sequence[Claus
 
 def _not_bound_yet(clause: Clause, claim: PersistentVolumeClaim) -> Clause:
     """The clause about a claim that names a volume and is not bound to it: where the volume can be used does not matter yet."""
-    headline = phrase("the claim {claim} names the volume {volume} but is not bound to it", claim=claim.key, volume=claim.spec.volume_name)
+    headline = phrase(
+        ("the claim `{claim}` names the volume `{volume}` but is not bound to it"), claim=claim.key, volume=claim.spec.volume_name
+    )
     advice = phrase(
         (
             "check whether the claim has the annotation {annotation}, which kube-controller-manager sets once the claim is "

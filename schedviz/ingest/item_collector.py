@@ -34,7 +34,7 @@ _NOT_READ: Final = "the scheduler does not read this kind"
 _UNREAD_EVENT: Final = "it is not a warning, and does not say why a pod or another object waits"
 _KUBECONFIG: Final = (
     "this is a kubeconfig. It holds credentials and can run commands, so it is never read; "
-    "import what `kubectl get nodes,pods -A -o json` prints instead."
+    "import what `kubectl get nodes,pods,pv,pvc,sc,events -A -o json` prints instead."
 )
 
 

@@ -85,7 +85,7 @@ class KubectlTextReader:
             raise UnreadableFile(
                 f"{name}: this is kubectl's table or `describe` output, which does not contain "
                 f"the requests of pods.{sentences_about_tables(plain)} Expected the output of "
-                "`kubectl get nodes,pods -A -o json`."
+                "`kubectl get nodes,pods,pv,pvc,sc,events -A -o json`."
             )
         yield from messages
 

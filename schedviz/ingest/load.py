@@ -92,7 +92,7 @@ _MAX_ARCHIVE_DEPTH = 2
 _DESCRIBED: Final = (
     "{file}: the objects come from the output of kubectl describe, which contains neither affinity nor topology "
     "spread constraints and, for the pods listed under a node, only CPU and memory requests. For complete results, "
-    "import the output of `kubectl get nodes,pods -A -o json`."
+    "import the output of `kubectl get nodes,pods,pv,pvc,sc,events -A -o json`."
 )
 
 
@@ -309,7 +309,8 @@ class _Loading:
         try:
             if reader is None:
                 raise UnknownFormat(
-                    f"{file.name}: expected JSON or YAML, as `kubectl get nodes,pods -A -o json` prints it, or a text with a message of "
+                    f"{file.name}: expected JSON or YAML, as `kubectl get nodes,pods,pv,pvc,sc,events -A -o json` prints "
+                    "it, or a text with a message of "
                     "the scheduler, as `kubectl describe pod` prints it."
                 )
             self.read_with(reader, file, text)

@@ -12,7 +12,7 @@ from schedviz.ingest.report import Dropped
 
 #: The most useful input.
 DUMP: Final = "kubectl get nodes,pods,pv,pvc,sc,events -A -o json"
-EXPECTED: Final = "Expected nodes and pods: the output of `kubectl get nodes,pods -A -o json`."
+EXPECTED: Final = f"Expected nodes and pods: the output of `{DUMP}`."
 #: The most files and kinds that are listed.
 _MAX_LISTED: Final = 5
 

@@ -20,7 +20,7 @@ WARNING: Final = phrase(
     "The objects were made from a SIGUSR2 dump alone. It contains the sum of the requests "
     "of each node's pods, which was assigned to the first pod "
     "of each node, and no requests of pending pods, so these are gated. For exact results, add "
-    "the output of `kubectl get nodes,pods -A -o json`."
+    "the output of `kubectl get nodes,pods,pv,pvc,sc,events -A -o json`."
 )
 
 

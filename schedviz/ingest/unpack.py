@@ -181,7 +181,9 @@ def _check_head(name: str, head: bytes) -> None:
     if head.startswith(_IMAGES) or (head.startswith(b"RIFF") and head[8:12] == b"WEBP"):
         raise UnknownFormat(f"{name}: this is an image. Copy its text, or send the output of `kubectl describe pod`.")
     if head.translate(None, _BINARY) != head:
-        raise UnknownFormat(f"{name}: this is not text; expected JSON or YAML, as `kubectl get nodes,pods -A -o json` prints it.")
+        raise UnknownFormat(
+            f"{name}: this is not text; expected JSON or YAML, as `kubectl get nodes,pods,pv,pvc,sc,events -A -o json` prints it."
+        )
     start_of_text = head[:512].lstrip(_UTF8_BOM).lstrip().lower()
     if start_of_text.startswith((b"<!doctype", b"<html", b"<?xml")):
         raise UnreadableFile(f"{name}: this is a web page, perhaps a login page, instead of a dump. Expected JSON or YAML.")

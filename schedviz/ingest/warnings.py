@@ -47,9 +47,16 @@ def missing_pods(messages: Iterable[PodMessage], objects: Iterable[KubeObject], 
 def warnings_of(objects: Sequence[KubeObject], kinds: Counter[str]) -> Iterator[Phrase]:
     """Warnings that users should see before they use the session."""
     if not kinds["Node"]:
-        yield phrase("There are no nodes, so no pod can be scheduled; import the output of `kubectl get nodes,pods -A -o json`.")
+        yield phrase(
+            "There are no nodes, so no pod can be scheduled; import the output of `kubectl get nodes,pods,pv,pvc,sc,events -A -o json`."
+        )
     if not kinds["Pod"] and not kinds["Deployment"] and not kinds["ReplicaSet"]:
-        yield phrase("There are no pods, so there is nothing to schedule; import the output of `kubectl get nodes,pods -A -o json`.")
+        yield phrase(
+
+                "There are no pods, so there is nothing to schedule; import the output of `kubectl get "
+                "nodes,pods,pv,pvc,sc,events -A -o json`."
+
+        )
     nodes = {obj.name for obj in objects if isinstance(obj, Node)}
     bound = [pod for pod in objects if isinstance(pod, Pod) and pod.spec.node_name]
     strays = [pod for pod in bound if pod.spec.node_name not in nodes]

@@ -277,7 +277,7 @@ def untried(name: str, message: str, **members: Any) -> dict[str, Any]:
 def test_without_nodes_the_overview_says_that_nothing_was_tried_and_what_to_add() -> None:
     found = overview(cluster(untried("p", "5 Insufficient cpu")))
     assert found.note.startswith("The files contain no nodes, so scheduling was not simulated")
-    assert (found.command, found.release) == ("kubectl get nodes,pods,pv,pvc,sc -A -o json", "")
+    assert (found.command, found.release) == ("kubectl get nodes,pods,pv,pvc,sc,events -A -o json", "")
     with_nodes = overview(cluster(node("n1"), pod("p", cpu="64")))
     assert (with_nodes.note, with_nodes.command, with_nodes.release) == ("", "", "v1.27.1")
 

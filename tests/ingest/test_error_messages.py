@@ -13,7 +13,7 @@ from tests.ingest.sources import SAMPLES, imported, source
 LIST_JSON = (SAMPLES / "list.json").read_text()
 LIST_YAML = (SAMPLES / "list.yaml").read_text()
 OBJECTS_OR_TEXT = (
-    "expected JSON or YAML, as `kubectl get nodes,pods -A -o json` prints it, or a text with a message of the scheduler, as `kubectl "
+    "expected JSON or YAML, as `kubectl get nodes,pods,pv,pvc,sc,events -A -o json` prints it, or a text with a message of the scheduler, as `kubectl "
     "describe pod` prints it."
 )
 
@@ -71,12 +71,15 @@ def test_a_few_bad_objects_are_reported_together_and_many_are_truncated():
         ("", "dump: the file is empty."),
         (" \n\n", "dump: the file is empty."),
         (b"\x89PNG\r\n\x1a\n", "dump: this is an image. Copy its text, or send the output of `kubectl describe pod`."),
-        (b"\x00\x01\x02", "dump: this is not text; expected JSON or YAML, as `kubectl get nodes,pods -A -o json` prints it."),
+        (
+            b"\x00\x01\x02",
+            "dump: this is not text; expected JSON or YAML, as `kubectl get nodes,pods,pv,pvc,sc,events -A -o json` prints it.",
+        ),
         (
             "NAME   READY   STATUS\nweb-1   1/1   Running\n",
             (
                 "dump: this is kubectl's table or `describe` output, which does not contain the requests of pods. Expected the output of "
-                "`kubectl get nodes,pods -A -o json`."
+                "`kubectl get nodes,pods,pv,pvc,sc,events -A -o json`."
             ),
         ),
         ("hello", f"dump: {OBJECTS_OR_TEXT}"),
@@ -102,14 +105,14 @@ def test_a_few_bad_objects_are_reported_together_and_many_are_truncated():
             "apiVersion: v1\nkind: Config\nusers: []\n",
             (
                 "dump: this is a kubeconfig. It holds credentials and can run commands, so it is never read; import what "
-                "`kubectl get nodes,pods -A -o json` prints instead."
+                "`kubectl get nodes,pods,pv,pvc,sc,events -A -o json` prints instead."
             ),
         ),
         (
             '{"kind":"Config","users":[]}',
             (
                 "dump: this is a kubeconfig. It holds credentials and can run commands, so it is never read; import what "
-                "`kubectl get nodes,pods -A -o json` prints instead."
+                "`kubectl get nodes,pods,pv,pvc,sc,events -A -o json` prints instead."
             ),
         ),
         (
@@ -120,12 +123,12 @@ def test_a_few_bad_objects_are_reported_together_and_many_are_truncated():
             "kind: Secret\nmetadata: {name: a}\n",
             (
                 "dump: it contains nothing to import (1 × Secret: the scheduler does not read this kind). Expected nodes and pods: the output of "
-                "`kubectl get nodes,pods -A -o json`."
+                "`kubectl get nodes,pods,pv,pvc,sc,events -A -o json`."
             ),
         ),
         (
             '{"kind":"List","items":[]}',
-            "dump: it contains nothing to import. Expected nodes and pods: the output of `kubectl get nodes,pods -A -o json`.",
+            "dump: it contains nothing to import. Expected nodes and pods: the output of `kubectl get nodes,pods,pv,pvc,sc,events -A -o json`.",
         ),
         ('{"kind":"List",\n"items":[{"a":}]}', "dump, line 2: this is not JSON (invalid character)"),
         ('{"kind":"List",\n"items":[{"kind":"Pod"', "dump, line 2: the JSON ends too early; was the file cut short?"),
@@ -147,7 +150,7 @@ def test_a_few_bad_objects_are_reported_together_and_many_are_truncated():
             "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n",
             (
                 "dump: it contains nothing to import (it is the configuration of a scheduler, which goes with objects). Expected nodes and pods: the output of "
-                "`kubectl get nodes,pods -A -o json`."
+                "`kubectl get nodes,pods,pv,pvc,sc,events -A -o json`."
             ),
         ),
         ("metadata: {name: a}\n", "dump, line 1: kind: expected the kind of the object, such as Pod, found nothing"),

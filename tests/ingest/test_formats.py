@@ -124,10 +124,10 @@ def test_an_older_version_of_a_kind_is_left_out_with_the_version_that_is_read():
 
 def test_a_dump_without_pods_or_nodes_has_a_warning():
     assert imported(NODE % "a").report.warnings == (
-        "There are no pods, so there is nothing to schedule; import the output of `kubectl get nodes,pods -A -o json`.",
+        "There are no pods, so there is nothing to schedule; import the output of `kubectl get nodes,pods,pv,pvc,sc,events -A -o json`.",
     )
     assert imported("kind: Pod\nmetadata: {name: a}\n").report.warnings == (
-        "There are no nodes, so no pod can be scheduled; import the output of `kubectl get nodes,pods -A -o json`.",
+        "There are no nodes, so no pod can be scheduled; import the output of `kubectl get nodes,pods,pv,pvc,sc,events -A -o json`.",
     )
 
 

@@ -132,5 +132,5 @@ def test_a_log_without_a_dump_says_what_to_bring() -> None:
     assert str(error.value) == (
         "scheduler.log: it contains nothing to import (it is a log of kube-scheduler with 49 records, without a SIGUSR2 dump and without a pod "
         "that did not fit; send SIGUSR2 to kube-scheduler and bring the log again). Expected nodes and pods: the output of "
-        "`kubectl get nodes,pods -A -o json`."
+        "`kubectl get nodes,pods,pv,pvc,sc,events -A -o json`."
     )

@@ -84,11 +84,11 @@ def _special(reason: PoolReason, pool: Phrase, plain: Phrase, command: str) -> t
     if values is not None or _MIN_VALUES_OF_POOL in reason.why:
         labels = values["labels"].replace(" ", ", ") if values is not None else ""
         said = (
-            phrase("the instance types that remain in {pool} have fewer values of {labels} than its minValues", pool=pool, labels=labels)
+            phrase("the instance types that remain in {pool} have fewer values of {labels} than its `minValues`", pool=pool, labels=labels)
             if labels
-            else phrase("the instance types that remain in {pool} do not satisfy its minValues", pool=pool)
+            else phrase("the instance types that remain in {pool} do not satisfy its `minValues`", pool=pool)
         )
-        return said, phrase("Lower minValues in {pool}, or allow more instance types: `{command}`", pool=plain, command=command)
+        return said, phrase("Lower `minValues` in {pool}, or allow more instance types: `{command}`", pool=plain, command=command)
     if _RESERVED.search(reason.why):
         said = phrase("the reserved capacity in {pool} is used by other NodeClaims", pool=pool)
         return said, phrase("Wait for reserved capacity, or allow other capacity types in {pool}: `{command}`", pool=plain, command=command)
@@ -152,7 +152,10 @@ def _said(conclusion: str, pool: Phrase) -> tuple[Phrase, bool, bool, bool]:
 def _advice(pool: Phrase, command: str, *, is_size: bool, is_offering: bool, is_requirement: bool) -> Phrase:
     if is_size and not (is_offering or is_requirement):
         return phrase(
-            "Lower the pod's requests, or allow larger instance types in {pool}. Its spec.limits may exclude larger ones, too: `{command}`",
+            (
+                "Lower the pod's requests, or allow larger instance types in {pool}. Its `spec.limits` may exclude larger "
+                "ones, too: `{command}`"
+            ),
             pool=pool,
             command=command,
         )

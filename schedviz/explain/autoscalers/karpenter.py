@@ -45,7 +45,7 @@ def refusal_of(message: str) -> Refusal | None:
     said = leading[0].said if len(leading) == 1 else phrase("{first}, and {next}", first=leading[0].said, next=leading[1].said)
     sentence = phrase("Karpenter cannot add a node for this pod: {reason}.", reason=said)
     if (resource := next((each.resource for each in leading if each.resource), "")) != "":
-        sentence = phrase("{sentence} The pod requests the extended resource {resource}.", sentence=sentence, resource=resource)
+        sentence = phrase("{sentence} The pod requests the extended resource `{resource}`.", sentence=sentence, resource=resource)
     return Refusal(sentence, leading[0].advice, _note(findings, leading))
 
 
@@ -118,11 +118,11 @@ def _of_limits(reason: PoolReason, pool: Phrase) -> PoolFinding | None:
     plain = pool_again(reason)
     if _NODE_LIMIT in reason.why:
         said = phrase("{pool} has reached its limit of nodes", pool=pool)
-        advice = phrase("If the pod belongs in {pool}, raise spec.limits.nodes: `{command}`", pool=plain, command=command_for(reason))
+        advice = phrase("If the pod belongs in {pool}, raise `spec.limits.nodes`: `{command}`", pool=plain, command=command_for(reason))
     elif _LIMITS.match(reason.why):
         said = phrase("another node would exceed the limits of {pool}", pool=pool)
         advice = phrase(
-            "If the pod belongs in {pool}, raise its spec.limits. To see the limits and what is used of them, run `{command}`",
+            "If the pod belongs in {pool}, raise its `spec.limits`. To see the limits and what is used of them, run `{command}`",
             pool=plain,
             command=command_for(reason, "describe"),
         )
@@ -135,15 +135,15 @@ def _of_taints(reason: PoolReason, pool: Phrase) -> PoolFinding | None:
     taints = list(dict.fromkeys(match["taint"] for match in _TAINT.finditer(reason.why)))
     if not taints or not reason.why.startswith("did not tolerate"):
         return None
-    values = {"taint": ", ".join(taints)}
+    values = {"taint": "`, `".join(taints)}
     if len(taints) > 1:
-        said = phrase("{pool} has the taints {taint}, which the pod does not tolerate", pool=pool, **values)
-        advice = phrase("If the pod belongs in {pool}, add tolerations for {taint}", pool=pool_again(reason), **values)
-        short = phrase("{pool} has the taints {taint}", pool=bare_pool(reason), **values)
+        said = phrase("{pool} has the taints `{taint}`, which the pod does not tolerate", pool=pool, **values)
+        advice = phrase("If the pod belongs in {pool}, add tolerations for `{taint}`", pool=pool_again(reason), **values)
+        short = phrase("{pool} has the taints `{taint}`", pool=bare_pool(reason), **values)
     else:
-        said = phrase("{pool} has the taint {taint}, which the pod does not tolerate", pool=pool, **values)
-        advice = phrase("If the pod belongs in {pool}, add a toleration for {taint}", pool=pool_again(reason), **values)
-        short = phrase("{pool} has the taint {taint}", pool=bare_pool(reason), **values)
+        said = phrase("{pool} has the taint `{taint}`, which the pod does not tolerate", pool=pool, **values)
+        advice = phrase("If the pod belongs in {pool}, add a toleration for `{taint}`", pool=pool_again(reason), **values)
+        short = phrase("{pool} has the taint `{taint}`", pool=bare_pool(reason), **values)
     return PoolFinding(reason, Stage.TAINTS, said, advice, short)
 
 
@@ -153,14 +153,14 @@ def _of_volume(reason: PoolReason, pool: Phrase) -> PoolFinding | None:
     made = next(requirements_in(mismatch["made"]), None) if mismatch is not None else None
     if asked is None or made is None:
         return None
-    said = phrase("the pod's volume requires {asked}, but {pool} provides {made}", asked=asked.text, pool=pool, made=made.text)
+    said = phrase("the pod's volume requires `{asked}`, but {pool} provides `{made}`", asked=asked.text, pool=pool, made=made.text)
     advice = phrase(
-        "Allow {asked} in the requirements of {pool}: `{command}`. A bound volume cannot move",
+        "Allow `{asked}` in the requirements of {pool}: `{command}`. A bound volume cannot move",
         asked=asked.text,
         pool=pool_again(reason),
         command=command_for(reason),
     )
-    return PoolFinding(reason, Stage.VOLUMES, said, advice, phrase("{pool} provides {made}", pool=bare_pool(reason), made=made.text))
+    return PoolFinding(reason, Stage.VOLUMES, said, advice, phrase("{pool} provides `{made}`", pool=bare_pool(reason), made=made.text))
 
 
 def _of_labels(reason: PoolReason, pool: Phrase) -> PoolFinding | None:
@@ -181,24 +181,27 @@ def _of_labels(reason: PoolReason, pool: Phrase) -> PoolFinding | None:
         # The result of the topology constraints, compared with the node.
         said = phrase("a new node in {pool} cannot satisfy the pod's topology constraints on `{key}`", key=mismatch["key"], pool=pool)
         advice = phrase(
-            "Check the pod's topology spread constraints and its affinity and anti-affinity rules with topologyKey `{key}`", key=mismatch["key"]
+            ("Check the pod's topology spread constraints and its affinity and anti-affinity rules with `topologyKey` `{key}`"),
+            key=mismatch["key"],
         )
-        short = phrase("{pool} cannot satisfy the topology constraints over {key}", pool=bare_pool(reason), key=mismatch["key"])
+        short = phrase("{pool} cannot satisfy the topology constraints over `{key}`", pool=bare_pool(reason), key=mismatch["key"])
         return PoolFinding(reason, Stage.TOPOLOGY, said, advice, short)
     is_other = asked.key in POOL_KEYS
     if is_other and asked.operator == "In":
-        said = phrase("the pod selects the NodePool {other}, which is not among those that Karpenter can use", other=asked.listed)
+        said = phrase("the pod selects NodePool `{other}`, which is not among those that Karpenter can use", other=asked.listed)
         advice = phrase(
-            "Check that the NodePool {other} exists and is ready: `kubectl get nodepools`. If it does not exist, correct the "
-            "pod's node selector",
+            (
+                "Check that NodePool `{other}` exists and is ready: `kubectl get nodepools`. If it does not exist, correct "
+                "the pod's node selector"
+            ),
             other=asked.listed,
         )
         return PoolFinding(reason, Stage.OTHER_POOL, said, advice, None)
-    said = phrase("the pod requires {asked}, but {pool} provides {made}", asked=asked.text, pool=pool, made=_provided(asked, made))
+    said = phrase("the pod requires `{asked}`, but {pool} provides `{made}`", asked=asked.text, pool=pool, made=_provided(asked, made))
     advice = phrase("Compare the pod's node selector and node affinity with {pool}: `{command}`", pool=plain, command=command_for(reason))
     if "zone" in asked.key:
         advice = phrase("{advice}. A bound volume also requires its zone", advice=advice)
-    return PoolFinding(reason, Stage.LABELS, said, advice, phrase("{pool} provides {made}", pool=bare_pool(reason), made=made.text))
+    return PoolFinding(reason, Stage.LABELS, said, advice, phrase("{pool} provides `{made}`", pool=bare_pool(reason), made=made.text))
 
 
 def _provided(asked: Requirement, made: Requirement) -> str:
@@ -207,21 +210,21 @@ def _provided(asked: Requirement, made: Requirement) -> str:
 
 def _of_undefined_label(reason: PoolReason, pool: Phrase, key: str, hint: str) -> PoolFinding:
     plain = pool_again(reason)
-    said = phrase("{pool} does not define the label {key}, which the pod requires", pool=pool, key=key)
+    said = phrase("{pool} does not define the label `{key}`, which the pod requires", pool=pool, key=key)
     fields = (
-        "spec.labels or spec.requirements"
+        "`spec.labels` or `spec.requirements`"
         if reason.kind == "Provisioner"
-        else "spec.template.metadata.labels or spec.template.spec.requirements"
+        else "`spec.template.metadata.labels` or `spec.template.spec.requirements`"
     )
     advice = phrase(
-        "Add the label {key} to {fields} of {pool}, or remove it from the pod's node selector and affinity",
+        "Add the label `{key}` to {fields} of {pool}, or remove it from the pod's node selector and affinity",
         key=key,
         fields=fields,
         pool=plain,
     )
     if hint:
-        advice = phrase("Check whether the pod means the label {hint}. Otherwise: {advice}", hint=hint, advice=advice)
-    short = phrase("{pool} does not define the label {key}", pool=bare_pool(reason), key=key)
+        advice = phrase("Check whether the pod means the label `{hint}`. Otherwise: {advice}", hint=hint, advice=advice)
+    short = phrase("{pool} does not define the label `{key}`", pool=bare_pool(reason), key=key)
     return PoolFinding(reason, Stage.LABELS, said, advice, short, missing=key)
 
 
@@ -247,23 +250,25 @@ def _together(same: Sequence[PoolFinding]) -> PoolFinding:
     if first.stage is Stage.OTHER_POOL:
         return first
     if first.stage is Stage.TAINTS:
-        taints = some([str(each.said.values["taint"]) for each in same])
+        taints = some([f"`{each.said.values['taint']}`" for each in same])
         return first._replace(
             said=phrase("the NodePools have taints that the pod does not tolerate: {taints}", taints=taints),
             advice=phrase("Add a toleration for the taints of the NodePool that the pod belongs in: `kubectl get nodepools -o yaml`"),
             short=phrase("others have the taints {taints}", taints=taints),
         )
-    names = [each.reason.pool for each in same if each.reason.pool]
-    said = phrase("no NodePool defines the label {key}, which the pod requires", key=first.missing)
+    names = [f"`{each.reason.pool}`" for each in same if each.reason.pool]
+    said = phrase("no NodePool defines the label `{key}`, which the pod requires", key=first.missing)
     if names:
-        said = phrase("none of the NodePools {pools} defines the label {key}, which the pod requires", pools=some(names), key=first.missing)
+        said = phrase(
+            ("none of the NodePools {pools} defines the label `{key}`, which the pod requires"), pools=some(names), key=first.missing
+        )
     return first._replace(
         said=said,
         advice=phrase(
-            "Add the label {key} to the NodePool that the pod belongs in, or remove it from the pod's node selector and affinity",
+            "Add the label `{key}` to the NodePool that the pod belongs in, or remove it from the pod's node selector and affinity",
             key=first.missing,
         ),
-        short=phrase("{pools} do not define the label {key}", pools=some(names), key=first.missing) if names else said,
+        short=phrase("{pools} do not define the label `{key}`", pools=some(names), key=first.missing) if names else said,
     )
 
 

@@ -62,49 +62,53 @@ _KINDS: Final[tuple[_Kind, ...]] = (
         ("volume node affinity conflict", "PersistentVolume's node affinity"),
         phrase("a new node in {groups} could not access the pod's volume"),
         phrase(
-            "Add a node group in the volume's zone, or free up capacity on a node that can access the volume. A bound volume cannot move to another zone. To see its zone, run `kubectl get pv NAME -o yaml` and look under nodeAffinity"
+
+                "Add a node group in the volume's zone, or free up capacity on a node that can access the volume. A bound "
+                "volume cannot move to another zone. To see its zone, run `kubectl get pv NAME -o yaml` and look under "
+                "nodeAffinity"
+
         ),
         1,
     ),
     _Kind(
         ("exceed max volume count",),
-        phrase("nodes in {groups} could not attach enough volumes"),
+        phrase("a new node in {groups} could not attach enough volumes"),
         phrase("Use fewer volumes in the pod, or add a node group whose machines attach more volumes"),
         1,
     ),
     _Kind(
         ("topology spread constraint",),
-        phrase("nodes in {groups} would violate the pod's topology spread constraints"),
-        phrase("Add a node group in the zone that has the fewest matching pods, or set whenUnsatisfiable to ScheduleAnyway"),
+        phrase("a new node in {groups} would violate the pod's topology spread constraints"),
+        phrase("Add a node group in the zone that has the fewest matching pods, or set `whenUnsatisfiable: ScheduleAnyway`"),
         1,
     ),
     _Kind(
         ("pod anti-affinity", "anti-affinity rules"),
-        phrase("nodes in {groups} would violate a required anti-affinity"),
+        phrase("a new node in {groups} would violate a required anti-affinity"),
         phrase("Make the anti-affinity preferred instead of required, or add a node group in another zone"),
         1,
     ),
     _Kind(
         ("pod affinity rules", "pod affinity/anti-affinity"),
-        phrase("nodes in {groups} would not satisfy the pod's affinity to other pods"),
+        phrase("a new node in {groups} would not satisfy the pod's affinity to other pods"),
         phrase("Check that the pods which the affinity requires are running, or make the affinity preferred"),
         1,
     ),
     _Kind(
         ("Too many pods",),
-        phrase("nodes in {groups} would exceed their pod limit"),
+        phrase("a new node in {groups} would exceed its pod limit"),
         phrase("Raise the pod limit of the node group, or use fewer DaemonSets"),
         1,
     ),
     _Kind(
         ("free ports", "host port"),
-        phrase("the pod's host port would be in use on nodes in {groups}"),
+        phrase("the pod's host port would be in use on a new node in {groups}"),
         phrase("Use another host port, or keep the DaemonSet that uses it off the node group"),
         1,
     ),
     _Kind(
         ("node affinity", "node selector"),
-        phrase("nodes in {groups} would not match the pod's node selector or affinity"),
+        phrase("a new node in {groups} would not match the pod's node selector or affinity"),
         phrase(
             "Compare the pod's node selector and node affinity with the labels of the node groups. A node group without nodes "
             "must declare its "
@@ -281,7 +285,7 @@ def _of_status(line: str, group: Phrase, status: str) -> GroupReason:
 def _named_groups(groups: Sequence[str]) -> Phrase:
     names = list(dict.fromkeys(groups))
     if len(names) == 1:
-        return phrase("the node group {name}", name=names[0])
+        return phrase("the node group `{name}`", name=names[0])
     if len(names) > _LISTED:
         return _counted_groups(len(names))
     return phrase("the node groups {names}", names=" and ".join(names))
@@ -300,10 +304,10 @@ def _shortage(text: str, reasons: Sequence[str], groups: Phrase) -> GroupReason:
     resources = list(dict.fromkeys(reason.removeprefix(_INSUFFICIENT) for reason in reasons))
     device = next((resource for resource in resources if "/" in resource), "")
     if device:
-        said = phrase("nodes in {groups} would not have enough {resource}", groups=groups, resource=device)
+        said = phrase("a new node in {groups} would not have enough {resource}", groups=groups, resource=device)
         return GroupReason(text, said, Phrase(_NO_DEVICE.template, {"resource": device}), 1)
     names = " and ".join(_RESOURCES.get(resource, resource) for resource in resources)
-    said = phrase("nodes in {groups} would be too small for the pod (too little {resources})", groups=groups, resources=names)
+    said = phrase("a new node in {groups} would be too small for the pod (too little {resources})", groups=groups, resources=names)
     return GroupReason(text, said, _TOO_SMALL, 1)
 
 
@@ -319,20 +323,20 @@ def _other(text: str, reason: str, count: int, groups: Callable[[], Phrase]) -> 
     if taint is not None and taint["taint"]:
         return _tainted(text, reason, taint["taint"], groups(), meaning)
     if _ANY_TAINT.search(reason):
-        said = phrase("nodes in {groups} would have taints that the pod does not tolerate", groups=groups())
+        said = phrase("a new node in {groups} would have taints that the pod does not tolerate", groups=groups())
         return GroupReason(text, said, phrase("Add the tolerations of the node group that the pod belongs in"), 2)
     if meaning is None:
-        return GroupReason(text, phrase("nodes in {groups} would not fit the pod", groups=groups()), READ_THE_LOG, 3)
-    said = phrase("nodes in {groups} would not fit the pod ({reason})", groups=groups(), reason=reason)
+        return GroupReason(text, phrase("a new node in {groups} would not fit the pod", groups=groups()), READ_THE_LOG, 3)
+    said = phrase("a new node in {groups} would not fit the pod ({reason})", groups=groups(), reason=reason)
     return GroupReason(text, said, READ_THE_LOG, 3)
 
 
 def _tainted(text: str, reason: str, taint: str, groups: Phrase, meaning: Meaning | None) -> GroupReason:
     printed = "=".join(filter(None, (part.strip() for part in taint.partition(":")[::2])))
-    said = phrase("nodes in {groups} would have the taint {taint}, which the pod does not tolerate", groups=groups, taint=printed)
+    said = phrase("a new node in {groups} would have the taint `{taint}`, which the pod does not tolerate", groups=groups, taint=printed)
     if is_of_system_pool(explained_clause(0, reason)):
         # Those nodes are for the cluster's own pods, whatever this one tolerates.
         return GroupReason(text, said, phrase("Add a node group that is not reserved for system pods"), 4)
     if meaning is not None and "interrupted" in meaning.advice:
         return GroupReason(text, said, meaning.advice_phrase() or Phrase(meaning.advice), 2)
-    return GroupReason(text, said, phrase("If the pod belongs on these nodes, add a toleration for {taint}", taint=printed), 2)
+    return GroupReason(text, said, phrase("If the pod belongs on these nodes, add a toleration for `{taint}`", taint=printed), 2)

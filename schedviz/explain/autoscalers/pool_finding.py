@@ -48,29 +48,29 @@ class PoolFinding(NamedTuple):
 
 
 def pool_phrase(reason: PoolReason, *, is_selected: bool = False) -> Phrase:
-    """`the NodePool gpu`, `the Provisioner gpu, which the pod selects,`, `a NodePool`."""
+    """The NodePool with its name as code, whether the pod selects it, or `a NodePool`."""
     is_provisioner = reason.kind == "Provisioner"
     if not reason.pool and reason.is_only:
         return phrase("the Provisioner") if is_provisioner else phrase("the NodePool")
     if not reason.pool:
         return phrase("a Provisioner") if is_provisioner else phrase("a NodePool")
     if is_selected and is_provisioner:
-        return phrase("the Provisioner {name}, which the pod selects,", name=reason.pool)
+        return phrase("Provisioner `{name}`, which the pod selects,", name=reason.pool)
     if is_selected:
-        return phrase("the NodePool {name}, which the pod selects,", name=reason.pool)
-    return phrase("the Provisioner {name}", name=reason.pool) if is_provisioner else phrase("the NodePool {name}", name=reason.pool)
+        return phrase("NodePool `{name}`, which the pod selects,", name=reason.pool)
+    return phrase("Provisioner `{name}`", name=reason.pool) if is_provisioner else phrase("NodePool `{name}`", name=reason.pool)
 
 
 def pool_again(reason: PoolReason) -> Phrase:
-    """The same after it was named: `the NodePool gpu`, `that NodePool`."""
+    """The same after it was named: its kind and name, or `that NodePool`."""
     if reason.pool or reason.is_only:
         return pool_phrase(reason)
     return phrase("that Provisioner") if reason.kind == "Provisioner" else phrase("that NodePool")
 
 
 def bare_pool(reason: PoolReason) -> Phrase:
-    """Its name in a list: `gpu`."""
-    return Phrase("{name}", {"name": reason.pool}) if reason.pool else phrase("another one")
+    """Its name in a list."""
+    return Phrase("`{name}`", {"name": reason.pool}) if reason.pool else phrase("another one")
 
 
 def command_for(reason: PoolReason, verb: str = "get") -> str:

@@ -92,8 +92,8 @@ def _target(on: str) -> tuple[Phrase, str, str]:
     if claim is None:
         return phrase("a new node"), "", command
     if claim["kind"] == "machine":
-        return phrase("the Machine {name}", name=claim["name"]), "", command
-    return phrase("the NodeClaim {name}", name=claim["name"]), "", command
+        return phrase("Machine `{name}`", name=claim["name"]), "", command
+    return phrase("NodeClaim `{name}`", name=claim["name"]), "", command
 
 
 def _expected(target: Phrase, node: str) -> Phrase:

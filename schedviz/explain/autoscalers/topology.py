@@ -35,13 +35,13 @@ def explained_topology(reason: PoolReason, pool: Phrase) -> PoolFinding | None:
         case "pod affinity":
             said, advice = _affinity(pool, key, counts)
         case "pod anti-affinity":
-            said = phrase("anti-affinity, of this pod or of running pods, excludes every {key} in {pool}", key=key, pool=pool)
+            said = phrase("anti-affinity, of this pod or of running pods, excludes every `{key}` in {pool}", key=key, pool=pool)
             advice = phrase(
                 "Make the anti-affinity preferred instead of required, or allow {pool} to create nodes in more domains", pool=plain
             )
         case _:
             said, advice = _spread(pool, plain, key, counts, allowed, is_of_pod=is_of_pod)
-    short = phrase("{pool} cannot satisfy the topology constraints over {key}", pool=bare_pool(reason), key=key)
+    short = phrase("{pool} cannot satisfy the topology constraints over `{key}`", pool=bare_pool(reason), key=key)
     return PoolFinding(reason, Stage.TOPOLOGY, said, advice, short)
 
 
@@ -65,10 +65,10 @@ def _spread(
     fewest = [domain for domain, pods in counts.items() if pods == min(counts.values())]
     elsewhere = [domain for domain in fewest if domain not in allowed]
     if not counts or not allowed or not elsewhere or len(elsewhere) < len(fewest) or key == _HOSTNAME:
-        said = phrase("{pool} cannot satisfy the pod's topology spread over {key}", pool=pool, key=key)
+        said = phrase("{pool} cannot satisfy the pod's topology spread over `{key}`", pool=pool, key=key)
         if counts and key != _HOSTNAME:
             said = phrase("{said} ({counts})", said=said, counts=_counted(counts, list(counts)))
-        return said, phrase("Allow nodes in more domains of {key}, raise maxSkew, or set whenUnsatisfiable to ScheduleAnyway", key=key)
+        return said, phrase("Allow nodes in more domains of `{key}`, raise `maxSkew`, or set `whenUnsatisfiable: ScheduleAnyway`", key=key)
     named = [domain for domain in counts if domain in allowed] + elsewhere
     values: dict[str, str | Phrase] = {
         "pool": pool,
@@ -77,14 +77,19 @@ def _spread(
         "allowed": " or ".join(allowed[:_LISTED]),
     }
     said = (
-        phrase("{pool} cannot satisfy the pod's topology spread over {key}: {counts}, but the pod can run only in {allowed}", **values)
+        phrase("{pool} cannot satisfy the pod's topology spread over `{key}`: {counts}, but the pod can run only in {allowed}", **values)
         if is_of_pod
         else phrase(
-            "{pool} cannot satisfy the pod's topology spread over {key}: {counts}, but nodes of the pool can be only in {allowed}", **values
+            ("{pool} cannot satisfy the pod's topology spread over `{key}`: {counts}, but nodes of the pool can be only in {allowed}"),
+            **values,
         )
     )
     advice = phrase(
-        "Make {fewest} available to both the pod and {pool}. Check the pod's node selector, the zones of its volumes, and the pool's requirements. If no NodePool can create nodes in {fewest}, exclude that domain with the pod's node affinity, or set `whenUnsatisfiable: ScheduleAnyway`",
+        (
+            "Make {fewest} available to both the pod and {pool}. Check the pod's node selector, the zones of its volumes, "
+            "and the pool's requirements. If no NodePool can create nodes in {fewest}, exclude that domain with the pod's "
+            "node affinity, or set `whenUnsatisfiable: ScheduleAnyway`"
+        ),
         pool=plain,
         fewest=elsewhere[0],
     )
@@ -118,5 +123,5 @@ def _affinity(pool: Phrase, key: str, counts: dict[str, int]) -> tuple[Phrase, P
             "the pod's affinity requires a node that already runs a matching pod, so a new node of {pool} does not help", pool=pool
         )
         return said, phrase("Free capacity on the node of the matching pod, or relax the pod affinity")
-    said = phrase("no running pod that Karpenter knows matches the pod's affinity over {key}", key=key)
+    said = phrase("no running pod that Karpenter knows matches the pod's affinity over `{key}`", key=key)
     return said, phrase("Check the label selector and the namespaces of the pod affinity, and that the pods it requires are running")

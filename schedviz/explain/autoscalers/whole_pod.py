@@ -35,14 +35,16 @@ def _of_pools(why: str) -> tuple[Phrase, Phrase] | None:
 
 def _of_claims(why: str) -> tuple[Phrase, Phrase] | None:
     if (found := _STORAGE_CLASS.search(why)) is not None:
-        return phrase("the StorageClass {name} of its claim does not exist", name=found["name"]), phrase(
-            "Create the StorageClass {name}, or correct storageClassName in the claim. To see the existing ones, run `kubectl "
-            "get storageclass`",
+        return phrase("StorageClass `{name}` of its claim does not exist", name=found["name"]), phrase(
+            (
+                "Create StorageClass `{name}`, or correct `storageClassName` in the claim. To see the existing ones, run "
+                "`kubectl get storageclass`"
+            ),
             name=found["name"],
         )
     if (found := _CLAIM.search(why)) is not None:
-        return phrase("its PersistentVolumeClaim {name} does not exist", name=found["name"]), phrase(
-            "Create the claim {name}, or correct the pod's volume", name=found["name"]
+        return phrase("its PersistentVolumeClaim `{name}` does not exist", name=found["name"]), phrase(
+            "Create the claim `{name}`, or correct the pod's volume", name=found["name"]
         )
     if (found := _VOLUME.search(why)) is not None or "non-existent persistentvolume" in why:
         return phrase("its claim is bound to a PersistentVolume that does not exist"), phrase(
@@ -52,7 +54,7 @@ def _of_claims(why: str) -> tuple[Phrase, Phrase] | None:
     claim = named["name"] if named is not None else ""
     for words, said, advice in _CLAIMS:
         if words in why:
-            name = phrase("its claim {name}", name=claim) if claim else phrase("a claim of the pod")
+            name = phrase("its claim `{name}`", name=claim) if claim else phrase("a claim of the pod")
             return Phrase(said.template, {"claim": name}), advice
     return None
 
@@ -62,7 +64,7 @@ _CLAIMS: Final[tuple[tuple[str, Phrase, Phrase], ...]] = (
     (
         "must define a storage class",
         phrase("{claim} is not bound and names no StorageClass"),
-        phrase("Set storageClassName in the claim, or create a PersistentVolume that matches it"),
+        phrase("Set `storageClassName` in the claim, or create a PersistentVolume that matches it"),
     ),
     (
         "immediate volume binding mode must be bound",
@@ -82,7 +84,7 @@ _CLAIMS: Final[tuple[tuple[str, Phrase, Phrase], ...]] = (
     (
         "unsupported topology key",
         phrase("the StorageClass of {claim} restricts volumes by a topology key that Karpenter does not support"),
-        phrase("Use a StorageClass whose allowedTopologies have a key that Karpenter supports, such as topology.kubernetes.io/zone"),
+        phrase("Use a StorageClass whose `allowedTopologies` have a key that Karpenter supports, such as `topology.kubernetes.io/zone`"),
     ),
     (
         "provisioner is not supported",
@@ -105,15 +107,17 @@ _CLAIMS: Final[tuple[tuple[str, Phrase, Phrase], ...]] = (
 def _of_spec(why: str) -> tuple[Phrase, Phrase] | None:
     if "configured to not run on a Karpenter provisioned node" in why:
         return phrase("its node affinity excludes nodes that Karpenter creates"), phrase(
-            "Add capacity to the nodes that Karpenter does not manage, or remove the requirement karpenter.sh/nodepool "
-            "DoesNotExist from the pod"
+
+                "Add capacity to the nodes that Karpenter does not manage, or remove the requirement `karpenter.sh/nodepool "
+                "DoesNotExist` from the pod"
+
         )
     if "matchFields is not supported" in why:
-        return phrase("its node affinity uses matchFields, which Karpenter does not support"), phrase(
+        return phrase("its node affinity uses `matchFields`, which Karpenter does not support"), phrase(
             "Use matchExpressions in the pod's node affinity"
         )
     if (found := _RESTRICTED.search(why)) is not None:
-        return phrase("it requires the label {key}, which Karpenter does not allow pods to require", key=found["key"]), phrase(
+        return phrase("it requires the label `{key}`, which Karpenter does not allow pods to require", key=found["key"]), phrase(
             "Use another label in the pod's node selector and affinity"
         )
     if "Dynamic Resource Allocation requirements that are not yet supported" in why:

@@ -55,7 +55,7 @@ _TOO_LARGE: Final = phrase("lower the pod's request, or add a larger node: no no
 _TOO_LARGE_TOO: Final = phrase("also lower this request, or add a node that is large enough for all requests")
 #: What to do if the pod's spread has no room where the pod has to run.
 _SPREAD_ELSEWHERE: Final = phrase(
-    "run more matching pods in the other domains, remove the node selector or affinity, or set whenUnsatisfiable to ScheduleAnyway"
+    "run more matching pods in the other domains, remove the node selector or affinity, or set `whenUnsatisfiable: ScheduleAnyway`"
 )
 #: What to do about labels that no node has.
 _NO_SUCH_LABEL: Final = phrase(
@@ -116,7 +116,7 @@ def _advice_of_others(rejected: RejectedNodes, clause: Clause, found: Sequence[A
     """What to do, with the taints, pods and labels that the details name; None: they name none."""
     if keys := missing_keys(rejected):
         return phrase(
-            "label the nodes with {key}, or use a topologyKey that the nodes have, such as {zone}", key=" and ".join(keys), zone=_ZONE
+            "label the nodes with `{key}`, or use a `topologyKey` that the nodes have, such as {zone}", key=" and ".join(keys), zone=_ZONE
         )
     match found:
         case [TaintDetail(taint=taint)]:

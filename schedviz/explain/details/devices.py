@@ -76,7 +76,7 @@ def _detail(
     counts = Counter(whys.values())
     wanted_count = 0 if request.mode == ALL else request.count
     detail = phrase(
-        "request {request} of claim {claim} needs {wanted} of class {class}; {found}",
+        "request {request} of claim `{claim}` needs {wanted} of class {class}; {found}",
         request=request.full_name,
         claim=claim.key,
         wanted=phrase("all devices") if wanted_count == 0 else counted(wanted_count, "{count} device", "{count} devices"),

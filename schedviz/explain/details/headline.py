@@ -71,8 +71,10 @@ _LARGE: Final = _Which(
 _BOTH: Final = 2
 #: What is said about a spread without room in the domains that the pod requires.
 FULL_WHERE_REQUIRED: Final = phrase(
-    "the pod requires nodes with {labels}, but its topology spread constraint (maxSkew {skew}) has no room there; matching pods in each "
-    "{unit}: {counts}"
+
+        "the pod requires nodes with {labels}, but its topology spread constraint (`maxSkew` {skew}) has no room there; "
+        "matching pods in each {unit}: {counts}"
+
 ).template
 
 
@@ -164,7 +166,7 @@ class _Writer:
         requirements = node_requirements(self._rejected.pod.pod)
         if not requirements:
             return self._in_general()
-        wanted = joined([Phrase("{requirement}", {"requirement": _printed(each)}) for each in requirements], "{first} and {next}")
+        wanted = joined([Phrase("`{requirement}`", {"requirement": _printed(each)}) for each in requirements], "{first} and {next}")
         rows = self._matching(requirements)
         if not rows and len(requirements) > 1 and all(self._matching([each]) for each in requirements):
             return phrase("the pod requires nodes with {labels}, but no node has all of these labels", labels=wanted)
@@ -172,11 +174,11 @@ class _Writer:
             missing = next((each for each in requirements if not self._matching([each])), requirements[0])
             if meant := self._meant(missing):
                 return phrase(
-                    "the pod requires nodes with {labels}, but no node matches; it is probably a typo for {meant}",
-                    labels=_printed(missing),
+                    "the pod requires nodes with {labels}, but no node matches; it is probably a typo for `{meant}`",
+                    labels=_code(_printed(missing)),
                     meant=meant,
                 )
-            return phrase("the pod requires nodes with {labels}, but no node matches", labels=_printed(missing))
+            return phrase("the pod requires nodes with {labels}, but no node matches", labels=_code(_printed(missing)))
         return phrase("the pod requires nodes with {labels}; {there}", labels=wanted, there=self._there(rows, _SUCH))
 
     def _meant(self, requirement: Requirement) -> str:
@@ -210,7 +212,7 @@ class _Writer:
             nodes = counted(self._clause.count, "{count} node lacks the label", "{count} nodes lack the label")
             if len(self._clause.nodes) == len(self._verdicts):
                 nodes = phrase("no node has the label")
-            return phrase("{nodes} {key}, which the pod's topology spread constraint uses", nodes=nodes, key=" and ".join(missing))
+            return phrase("{nodes} `{key}`, which the pod's topology spread constraint uses", nodes=nodes, key="` and `".join(missing))
         constraints = [(detail, open_domains(self._rejected, number)) for number, detail in enumerate(details)]
         detail, allowed = min(constraints, key=lambda constraint: len(constraint[1]))
         if not detail.of:
@@ -245,7 +247,7 @@ class _Writer:
         counts = ", ".join(f"{self._short.of(domain.domain)} {domain.pods}" for domain in detail.domains)
         return phrase(
             FULL_WHERE_REQUIRED,
-            labels=joined([Phrase("{requirement}", {"requirement": _printed(each)}) for each in requirements], "{first} and {next}"),
+            labels=joined([Phrase("`{requirement}`", {"requirement": _printed(each)}) for each in requirements], "{first} and {next}"),
             skew=detail.max_skew,
             unit=_unit(detail.topology_key),
             counts=counts,
@@ -257,22 +259,22 @@ class _Writer:
         first = detail.pods[0].pod if detail.pods else ""
         match detail.term:
             case "affinity" if not detail.matching:
-                return phrase("the pod must run {together} as a pod with {selector}, but no such pod is running", **values)
+                return phrase("the pod must run {together} as a pod with `{selector}`, but no such pod is running", **values)
             case "affinity":
                 names = {pod.node for pod in detail.pods}
                 rows = self._rows_near(detail.topology_key, names)
                 if detail.matching > len(detail.pods):
-                    return phrase("the pod must run {together} as a pod with {selector}, but no node there fits", **values)
+                    return phrase("the pod must run {together} as a pod with `{selector}`, but no node there fits", **values)
                 there = self._there(rows)
                 return phrase(
-                    "the pod must run {together} as a pod with {selector}, such as {first}; {there}",
+                    "the pod must run {together} as a pod with `{selector}`, such as {first}; {there}",
                     first=first,
                     there=there,
                     **values,
                 )
             case "antiAffinity":
                 return phrase(
-                    "the pod must not run {together} as a pod with {selector} (anti-affinity), which rules out {nodes}",
+                    "the pod must not run {together} as a pod with `{selector}` (anti-affinity), which rules out {nodes}",
                     nodes=nodes,
                     **values,
                 )
@@ -338,6 +340,10 @@ def _listed(parts: Sequence[Phrase]) -> Phrase:
     return Phrase(between, {"first": joined(first), "next": last})
 
 
+def _code(text: str) -> str:
+    return f"`{text}`"
+
+
 def _printed(requirement: Requirement) -> str:
     """A requirement as kubectl prints labels, if it names one value."""
     if requirement.operator in ("in", "=") and len(requirement.values) == 1:
@@ -349,12 +355,12 @@ def _place(requirement: Requirement, short: ShortNames) -> Phrase:
     """Where a volume is."""
     values = some([short.of(value) for value in sorted(requirement.values)])
     if requirement.operator not in ("in", "=") or not requirement.values:
-        return phrase("on nodes with {labels}", labels=_printed(requirement))
+        return phrase("on nodes with {labels}", labels=_code(_printed(requirement)))
     if requirement.key == HOSTNAME:
         return phrase("on the disk of {node}", node=values)
     if requirement.key in (*_ZONES, *_REGIONS) or requirement.key.endswith("/zone"):
         return phrase("in {zone}", zone=values)
-    return phrase("on nodes with {labels}", labels=_printed(requirement))
+    return phrase("on nodes with {labels}", labels=_code(_printed(requirement)))
 
 
 def _without_regions(requirements: Sequence[Requirement]) -> Sequence[Requirement]:

@@ -67,14 +67,14 @@ def _detail(nodes: Sequence[Node], requirement: Requirement, claim: str, volume:
 
 def _sentence(requirement: Requirement, matching: int, values: Sequence[LabelValue], of: int, claim: str, volume: str) -> Phrase:
     required = str(requirement)
-    who = phrase("volume {volume} of claim {claim}", volume=volume, claim=claim) if volume else phrase("the pod")
+    who = phrase("volume `{volume}` of claim `{claim}`", volume=volume, claim=claim) if volume else phrase("the pod")
     met = counted(matching, "{count} node matches", "{count} nodes match") if matching else phrase("no node matches")
     if not values:
-        return phrase("{who} requires {requirement}; no node has the label {key}", who=who, requirement=required, key=requirement.key)
+        return phrase("{who} requires `{requirement}`; no node has the label `{key}`", who=who, requirement=required, key=requirement.key)
     shown = ", ".join(f"{value.value} ({value.nodes})" for value in values)
     exist = phrase("{values} and {count} more", values=shown, count=of - len(values)) if of > len(values) else shown
     return phrase(
-        "{who} requires {requirement}: {met}; values of {key} here: {values}",
+        "{who} requires `{requirement}`: {met}; values of `{key}` here: {values}",
         who=who,
         requirement=required,
         met=met,

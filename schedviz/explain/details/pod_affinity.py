@@ -71,7 +71,7 @@ def _detail(term: str, topology_key: str, selector: str, namespaces: tuple[str, 
 
 def _sentence(term: str, key: str, selector: str, pods: list[PodOnNode]) -> Phrase:
     if term == "affinity" and not pods:
-        return phrase("no running pod matches the affinity term ({selector}, topologyKey {key})", selector=selector, key=key)
+        return phrase("no running pod matches the affinity term (`{selector}`, topologyKey `{key}`)", selector=selector, key=key)
     values: dict[str, str | int | Phrase] = {
         "selector": selector,
         "key": key,
@@ -83,8 +83,8 @@ def _sentence(term: str, key: str, selector: str, pods: list[PodOnNode]) -> Phra
     }
     match term:
         case "affinity":
-            return phrase("{pods} the affinity term ({selector}, topologyKey {key}), for example {first} on {node}", **values)
+            return phrase("{pods} the affinity term (`{selector}`, topologyKey `{key}`), for example {first} on {node}", **values)
         case "antiAffinity":
-            return phrase("{pods} the anti-affinity term ({selector}, topologyKey {key}), for example {first} on {node}", **values)
+            return phrase("{pods} the anti-affinity term (`{selector}`, topologyKey `{key}`), for example {first} on {node}", **values)
         case _:
-            return phrase("{pods} with anti-affinity to {selector} (topologyKey {key}), for example {first} on {node}", **values)
+            return phrase("{pods} with anti-affinity to `{selector}` (topologyKey `{key}`), for example {first} on {node}", **values)

@@ -47,8 +47,8 @@ def _with_typo(clause: Clause, pod: PodInfo) -> Clause | None:
     if toleration is None:
         return None
     mistyped = printed_toleration(toleration)
-    said = phrase("{headline}; its toleration {mistyped} is probably a typo", headline=headline, mistyped=mistyped)
-    advice = phrase("change the pod's toleration from {mistyped} to {taint}", taint=taint, mistyped=mistyped)
+    said = phrase("{headline}; its toleration `{mistyped}` is probably a typo", headline=headline, mistyped=mistyped)
+    advice = phrase("change the pod's toleration from `{mistyped}` to `{taint}`", taint=taint, mistyped=mistyped)
     return msgspec.structs.replace(
         clause, headline=said.text, headline_phrase=said, advice=advice.text, advice_phrase=advice, is_aside=False
     )

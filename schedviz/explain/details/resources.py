@@ -44,7 +44,7 @@ def resource_details(rejected: RejectedNodes) -> Iterator[ResourceDetail]:
     )
     if (cordoned := _cordoned_with(rejected, resource, requested)) is not None and resource != PODS:
         node, free = cordoned
-        template = "{shortage}; node {node} has {free} free but is cordoned"
+        template = "{shortage}; {node} has {free} free but is cordoned"
         sentence = phrase(template, shortage=sentence, node=short.of(node), free=printed_amount(resource, free))
     yield ResourceDetail(
         sentence=sentence.text,
@@ -159,9 +159,9 @@ def _sentence(
     if most_elsewhere <= free and not free and holders:
         return _all_in_use(nodes, holders, values)
     if rejected == 1 and free:
-        return phrase("the pod requests {requested}, but node {node} has only {free} of {allocatable} free", **values)
+        return phrase("the pod requests {requested}, but {node} has only {free} of its {allocatable} free", **values)
     if rejected == 1:
-        return phrase("the pod requests {requested}, but all of the {allocatable} on node {node} are in use", **values)
+        return phrase("the pod requests {requested}, but all of the {allocatable} on {node} are in use", **values)
     if most_usable > free:
         who = counted(rejected, "{count} node does not have enough free", "{count} nodes do not have enough free")
     elif most_elsewhere > free:
@@ -179,5 +179,5 @@ def _all_in_use(nodes: Sequence[NodeAmount], holders: Sequence[str], values: dic
     if len(nodes) > 1:
         return phrase("the pod requests {requested}, but all of them are in use, by {holders}", **values)
     if nodes[0].allocatable == 1:
-        return phrase("the pod requests {requested}, but the only one, on node {node}, is in use by {holders}", **values)
-    return phrase("the pod requests {requested}, but all {allocatable} on node {node} are in use, by {holders}", **values)
+        return phrase("the pod requests {requested}, but the only one, on {node}, is in use by {holders}", **values)
+    return phrase("the pod requests {requested}, but all {allocatable} on {node} are in use, by {holders}", **values)

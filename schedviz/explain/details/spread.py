@@ -64,11 +64,11 @@ def _detail(rejected: RejectedNodes, state: PreFilterState, index: int) -> Sprea
 
 def _sentence(key: str, max_skew: int, most: int, domains: tuple[DomainPods, ...]) -> Phrase:
     if not domains:
-        return phrase("no eligible node has the label {key} of the topology spread constraint (maxSkew {skew})", skew=max_skew, key=key)
+        return phrase("no eligible node has the label `{key}` of the topology spread constraint (`maxSkew` {skew})", skew=max_skew, key=key)
     full = [domain for domain in domains if domain.pods >= most]
     open_ = [f"{domain.domain} ({domain.pods})" for domain in domains if domain.pods < most]
     return phrase(
-        "with maxSkew {skew}, each {key} can have at most {most} now; full: {full}; not full: {open}",
+        "with `maxSkew` {skew}, each domain of `{key}` can have at most {most}; at the maximum: {full}; below it: {open}",
         skew=max_skew,
         key=key,
         most=counted(most, "{count} matching pod", "{count} matching pods"),

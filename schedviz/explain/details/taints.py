@@ -37,7 +37,7 @@ def _detail(rejected: RejectedNodes, taint: Taint, nodes: int) -> TaintDetail:
             "{count} running pods have a toleration for this taint key",
         )
     sentence = phrase(
-        "the taint {taint} is on {nodes}; {tolerated}",
+        "the taint `{taint}` is on {nodes}; {tolerated}",
         nodes=counted(nodes, "{count} node", "{count} nodes"),
         taint=taint.to_string(),
         tolerated=tolerated,

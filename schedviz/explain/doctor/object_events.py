@@ -32,7 +32,7 @@ _MEANINGS: Final[dict[str, tuple[Phrase, Phrase]]] = {
     ),
     "FailedBinding": (
         phrase("no volume matches the claim, and the claim names no StorageClass that could provision one"),
-        phrase("set storageClassName, or create a PersistentVolume that matches"),
+        phrase("set `storageClassName`, or create a PersistentVolume that matches"),
     ),
     "TriggeredScaleUp": (
         phrase("a node was on its way at that time"),

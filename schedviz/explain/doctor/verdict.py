@@ -44,7 +44,7 @@ def verdict(examination: Examination) -> Phrase:
     differences = examination.differences
     if not differences:
         sentence = _notes(examination.notes)
-        return phrase("Nothing is wrong.") if sentence is None else phrase("Nothing is wrong. Note: {notes}.", notes=sentence)
+        return phrase("Nothing is wrong.") if sentence is None else phrase("Nothing is wrong. Note that {notes}.", notes=sentence)
     if len(differences) == 1:
         return _sentence(differences[0])
     causes = Counter(_cause_of(finding).text for finding in differences)

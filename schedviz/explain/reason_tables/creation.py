@@ -15,7 +15,7 @@ CREATION: Final[tuple[Row, ...]] = (
         _FORBIDDEN + r"exceeded quota: (?P<quota>[^,\s]+), requested: (?P<requested>.+?), used: (?P<used>.+?), limited: (?P<limited>.+)",
         Meaning(
             API_SERVER,
-            ("no pod is created: the quota {quota} allows {limited}, of which {used} is in use, and the pod requests {requested}"),
+            ("no pod is created: the quota `{quota}` allows {limited}, of which {used} is in use, and the pod requests {requested}"),
             (),
             "delete what is not needed, or raise the quota: `kubectl describe quota {quota}{namespace}`",
         ),
@@ -24,7 +24,7 @@ CREATION: Final[tuple[Row, ...]] = (
         _FORBIDDEN + r"failed quota: (?P<quota>[^:]+): must specify (?P<resources>.+)",
         Meaning(
             API_SERVER,
-            "no pod is created: the quota {quota} requires each container to specify {resources}",
+            "no pod is created: the quota `{quota}` requires each container to specify {resources}",
             (),
             "add these requests and limits to the pod's template, or a LimitRange with defaults to the namespace",
         ),
@@ -44,7 +44,7 @@ CREATION: Final[tuple[Row, ...]] = (
             API_SERVER,
             "no pod is created: it would violate the Pod Security level {policy} of its namespace ({why})",
             (),
-            "change the securityContext in the pod's template, or the namespace's label `pod-security.kubernetes.io/enforce`",
+            "change the `securityContext` in the pod's template, or the namespace's label `pod-security.kubernetes.io/enforce`",
         ),
     ),
     (
@@ -84,18 +84,18 @@ CREATION: Final[tuple[Row, ...]] = (
         _FORBIDDEN + r"error looking up service account (?P<account>[^:]+): .+",
         Meaning(
             API_SERVER,
-            "no pod is created: the service account {account} does not exist",
+            "no pod is created: the service account `{account}` does not exist",
             (),
-            "create the service account, or correct serviceAccountName in the pod's template",
+            "create the service account, or correct `serviceAccountName` in the pod's template",
         ),
     ),
     (
         _FORBIDDEN + r"no PriorityClass with name (?P<priority>\S+) was found",
         Meaning(
             API_SERVER,
-            "no pod is created: the PriorityClass {priority} does not exist",
+            "no pod is created: the PriorityClass `{priority}` does not exist",
             (),
-            "create the PriorityClass, or correct priorityClassName in the pod's template",
+            "create the PriorityClass, or correct `priorityClassName` in the pod's template",
         ),
     ),
     (

@@ -58,7 +58,7 @@ DEVICES: Final[tuple[Row, ...]] = (
         r"resource ?claim (?P<claim>\S+) is in the process of being allocated",
         Meaning(
             names.DYNAMIC_RESOURCES,
-            "the claim {claim} is being allocated for another pod",
+            "the claim `{claim}` is being allocated for another pod",
             (),
             "no action is needed: the scheduler retries the pod",
         ),
@@ -82,7 +82,7 @@ DEVICES: Final[tuple[Row, ...]] = (
             names.DYNAMIC_RESOURCES,
             "a claim of the pod does not exist yet",
             (),
-            ("check the pod's resourceClaims and the ResourceClaimTemplate, from which kube-controller-manager creates the claim"),
+            ("check the pod's `resourceClaims` and the ResourceClaimTemplate, from which kube-controller-manager creates the claim"),
         ),
     ),
     (

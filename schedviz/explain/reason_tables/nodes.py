@@ -15,19 +15,19 @@ _COUNTED: Final = (
 _POD_LIMIT: Final = Meaning(
     names.NODE_RESOURCES_FIT,
     "the node already has the maximum number of pods",
-    ("the kubelet's --max-pods limit is reached", "the node has no free pod IP addresses"),
-    "add a node; raising the kubelet's --max-pods helps only if the network has more pod IP addresses",
+    ("the kubelet's `--max-pods` limit is reached", "the node has no free pod IP addresses"),
+    "add a node; raising the kubelet's `--max-pods` helps only if the network has more pod IP addresses",
     of_nodes=("{nodes} has reached its maximum number of pods", "{nodes} have reached their maximum number of pods"),
 )
 _SELECTOR: Final = Meaning(
     names.NODE_AFFINITY,
-    "the node's labels do not match the pod's nodeSelector or required node affinity",
+    "the node's labels do not match the pod's `nodeSelector` or required node affinity",
     (
         "a label was removed from the node or was never set",
         "the selector has a typo",
         "a volume or a scheduler profile adds node affinity",
     ),
-    "compare the pod's nodeSelector and node affinity with the labels in `kubectl get nodes --show-labels`",
+    "compare the pod's `nodeSelector` and node affinity with the labels in `kubectl get nodes --show-labels`",
     of_nodes=("{nodes} does not match the pod's node selector or affinity", "{nodes} do not match the pod's node selector or affinity"),
 )
 _UNHEALTHY: Final = (
@@ -39,9 +39,13 @@ _CORDONED: Final = (
 )
 _THIS_CORDONED: Final = "when the maintenance is finished, run `kubectl uncordon {node}`"
 _DRAINED: Final = ("a drain or an upgrade has not finished",)
-_LESS: Final = "add a node, or lower the requests of this pod or of other pods. To see current requests, run `kubectl describe nodes` and look under Allocated resources"
+_LESS: Final = (
+    "add a node, or lower the requests of this pod or of other pods. To see current requests, run `kubectl describe nodes` "
+    "and look under `Allocated resources`"
+)
 _LESS_ON: Final = (
-    "add a node, or lower the requests of this pod or of other pods. To see current requests, run `kubectl describe node {node}` and look under Allocated resources"
+    "add a node, or lower the requests of this pod or of other pods. To see current requests, run `kubectl describe node "
+    "{node}` and look under `Allocated resources`"
 )
 _TAINTED: Final = r"node\(s\) had (?:untolerated )?taint "
 _END: Final = r"(?:, that the pod didn't tolerate)?"
@@ -62,33 +66,37 @@ NODES: Final[tuple[Row, ...]] = (
         r"Insufficient (?P<resource>hugepages-.+)",
         Meaning(
             names.NODE_RESOURCES_FIT,
-            "the node's allocatable {resource} minus the requests of its pods is less than the pod's request",
+            "the node's allocatable `{resource}` minus the requests of its pods is less than the pod's request",
             ("no huge pages of this size are reserved on the node", "other pods use all huge pages of the node"),
             (
-                "check which nodes list {resource} under Allocatable (`kubectl describe nodes`). Huge pages are reserved in "
-                "the node's kernel (`vm.nr_hugepages`, or at boot), and the kubelet reports them after a restart"
+                "check which nodes list `{resource}` under `Allocatable` (`kubectl describe nodes`). Huge pages are "
+                "reserved in the node's kernel (`vm.nr_hugepages`, or at boot), and the kubelet reports them after a "
+                "restart"
             ),
             of_named=(
-                "check how many {resource} `kubectl describe node {node}` lists under Allocatable; if there are none, reserve "
-                "them in the node's kernel (`vm.nr_hugepages`, or at boot) and restart the kubelet"
+                "check how many `{resource}` `kubectl describe node {node}` lists under `Allocatable`; if there are "
+                "none, reserve them in the node's kernel (`vm.nr_hugepages`, or at boot) and restart the kubelet"
             ),
-            of_nodes=("{nodes} does not have enough free {resource}", "{nodes} do not have enough free {resource}"),
+            of_nodes=("{nodes} does not have enough free `{resource}`", "{nodes} do not have enough free `{resource}`"),
         ),
     ),
     (
         r"Insufficient (?P<resource>[\w.-]+/.+)",
         Meaning(
             names.NODE_RESOURCES_FIT,
-            "the node's allocatable {resource} minus the requests of its pods is less than the pod's request",
+            "the node's allocatable `{resource}` minus the requests of its pods is less than the pod's request",
             (
                 "the node has no such device, or its device plugin is not running",
                 "other pods have claimed all the node's devices. A claimed device stays reserved even when idle",
             ),
             (
-                "run `kubectl describe nodes`. If a node does not list `{resource}` under Allocatable, it has no such device or its device plugin is not running. On the other nodes, find the pods that use the devices"
+                "run `kubectl describe nodes`. If a node does not list `{resource}` under `Allocatable`, it has no such "
+                "device or its device plugin is not running. On the other nodes, find the pods that use the devices"
             ),
-            of_named=("run `kubectl describe node {node}`. If `{resource}` is missing under Allocatable, the device plugin is not running"),
-            of_nodes=("{nodes} does not have enough free {resource}", "{nodes} do not have enough free {resource}"),
+            of_named=(
+                "run `kubectl describe node {node}`. If `{resource}` is missing under `Allocatable`, the device plugin is not running"
+            ),
+            of_nodes=("{nodes} does not have enough free `{resource}`", "{nodes} do not have enough free `{resource}`"),
         ),
     ),
     (
@@ -107,7 +115,7 @@ NODES: Final[tuple[Row, ...]] = (
         _TAINTED + r"\{(?P<taint>node\.kubernetes\.io/unschedulable.*?)(?:: )?\}" + _END,
         Meaning(
             names.TAINT_TOLERATION,
-            "the node is cordoned: {taint}",
+            "the node is cordoned: `{taint}`",
             _DRAINED,
             _CORDONED,
             of_named=_THIS_CORDONED,
@@ -118,7 +126,7 @@ NODES: Final[tuple[Row, ...]] = (
         _TAINTED + r"\{(?P<taint>(?P<agent>[\w.-]+)/agent-not-ready.*?)(?:: )?\}" + _END,
         Meaning(
             names.TAINT_TOLERATION,
-            "the {agent} agent on the node is not ready: {taint}",
+            "the {agent} agent on the node is not ready: `{taint}`",
             ("the node has just joined the cluster", "the agent's pod on the node is not running"),
             "wait if the node is new; otherwise check the agent's pod there: `kubectl get pods -n kube-system -o wide`",
             of_nodes=("the {agent} agent is not ready on {nodes}", "the {agent} agent is not ready on {nodes}"),
@@ -128,15 +136,15 @@ NODES: Final[tuple[Row, ...]] = (
         _TAINTED + r"\{(?P<taint>node\.cloudprovider\.kubernetes\.io/uninitialized.*?)(?:: )?\}" + _END,
         Meaning(
             names.TAINT_TOLERATION,
-            "the cloud provider has not initialized the node: {taint}",
+            "the cloud provider has not initialized the node: `{taint}`",
             ("the node has just joined the cluster", "the cloud-controller-manager is not running, or the cloud API rejects its calls"),
             (
                 "wait if the node is new; otherwise check the pods of the cloud-controller-manager and their logs: `kubectl "
                 "get pods -n kube-system | grep cloud-controller`"
             ),
             of_nodes=(
-                "{nodes} has not been initialized by the cloud provider ({taint})",
-                "{nodes} have not been initialized by the cloud provider ({taint})",
+                "{nodes} has not been initialized by the cloud provider (`{taint}`)",
+                "{nodes} have not been initialized by the cloud provider (`{taint}`)",
             ),
         ),
     ),
@@ -144,7 +152,7 @@ NODES: Final[tuple[Row, ...]] = (
         _TAINTED + r"\{(?P<taint>node\.kubernetes\.io/not-ready.*?)(?:: )?\}" + _END,
         Meaning(
             names.TAINT_TOLERATION,
-            "the node is not ready: {taint}",
+            "the node is not ready: `{taint}`",
             (
                 "its kubelet or its container runtime has stopped",
                 "its network plugin (CNI) is not running",
@@ -159,7 +167,7 @@ NODES: Final[tuple[Row, ...]] = (
         _TAINTED + r"\{(?P<taint>node\.kubernetes\.io/unreachable.*?)(?:: )?\}" + _END,
         Meaning(
             names.TAINT_TOLERATION,
-            "the node's kubelet has stopped reporting: {taint}",
+            "the node's kubelet has stopped reporting: `{taint}`",
             ("the machine or its network is down", "its kubelet has stopped"),
             "find the unreachable nodes with `kubectl get nodes | grep NotReady`, then recover or replace them",
             of_named=("recover or replace the machine; `kubectl describe node {node}` shows since when its kubelet has not reported"),
@@ -170,7 +178,7 @@ NODES: Final[tuple[Row, ...]] = (
         _TAINTED + r"\{(?P<taint>node\.kubernetes\.io/disk-pressure.*?)(?:: )?\}" + _END,
         Meaning(
             names.TAINT_TOLERATION,
-            "the node's disk is nearly full: {taint}",
+            "the node's disk is nearly full: `{taint}`",
             ("images, container logs, or emptyDir volumes fill the disk",),
             "free disk space on the nodes with DiskPressure, or replace them: `kubectl describe nodes` shows the conditions",
             of_named="free disk space there, or replace the machine: `kubectl describe node {node}` shows the conditions",
@@ -181,7 +189,7 @@ NODES: Final[tuple[Row, ...]] = (
         _TAINTED + r"\{(?P<taint>node\.kubernetes\.io/memory-pressure.*?)(?:: )?\}" + _END,
         Meaning(
             names.TAINT_TOLERATION,
-            "the node is nearly out of memory: {taint}",
+            "the node is nearly out of memory: `{taint}`",
             ("pods use more memory than they request",),
             "find the pods that use the memory: `kubectl top pods -A --sort-by=memory`",
             of_nodes=("{nodes} has memory pressure", "{nodes} have memory pressure"),
@@ -191,7 +199,7 @@ NODES: Final[tuple[Row, ...]] = (
         _TAINTED + r"\{(?P<taint>node\.kubernetes\.io/network-unavailable.*?)(?:: )?\}" + _END,
         Meaning(
             names.TAINT_TOLERATION,
-            "the node has no network for pods: {taint}",
+            "the node has no network for pods: `{taint}`",
             ("the node has just joined the cluster", "its network plugin (CNI) is not running"),
             "wait if the node is new; otherwise check the network plugin's pods: `kubectl get pods -n kube-system -o wide`",
             of_nodes=("{nodes} has no pod network yet", "{nodes} have no pod network yet"),
@@ -201,18 +209,18 @@ NODES: Final[tuple[Row, ...]] = (
         _TAINTED + r"\{(?P<taint>node\.(?:cloudprovider\.)?kubernetes\.io/.*?)(?:: )?\}" + _END,
         Meaning(
             names.TAINT_TOLERATION,
-            "the node is unhealthy: {taint}",
+            "the node is unhealthy: `{taint}`",
             (),
             _UNHEALTHY,
             of_named=_THIS_UNHEALTHY,
-            of_nodes=("{nodes} is unhealthy ({taint})", "{nodes} are unhealthy ({taint})"),
+            of_nodes=("{nodes} is unhealthy (`{taint}`)", "{nodes} are unhealthy (`{taint}`)"),
         ),
     ),
     (
         _TAINTED + r"\{(?P<taint>node-role\.kubernetes\.io/.*?)(?:: )?\}" + _END,
         Meaning(
             names.TAINT_TOLERATION,
-            "the node is reserved for the control plane: {taint}",
+            "the node is reserved for the control plane: `{taint}`",
             ("control-plane nodes do not run ordinary workloads",),
             "no action is needed if other nodes are meant to run the pod; in a single-node cluster, remove the taint",
             of_nodes=("{nodes} is reserved for the control plane", "{nodes} are reserved for the control plane"),
@@ -224,7 +232,7 @@ NODES: Final[tuple[Row, ...]] = (
         + _END,
         Meaning(
             names.TAINT_TOLERATION,
-            "an autoscaler is removing or preparing the node: {taint}",
+            "an autoscaler is removing or preparing the node: `{taint}`",
             ("a scale-down or a node replacement is in progress",),
             ("wait for the autoscaler; if the taint stays, check the autoscaler's log, and remove the taint if the node is meant to stay"),
             of_nodes=("{nodes} is being removed or prepared by an autoscaler", "{nodes} are being removed or prepared by an autoscaler"),
@@ -234,10 +242,10 @@ NODES: Final[tuple[Row, ...]] = (
         _TAINTED + r"\{(?P<taint>CriticalAddonsOnly.*?)\}" + _END,
         Meaning(
             names.TAINT_TOLERATION,
-            "the node is reserved for the cluster's own pods: {taint}",
+            "the node is reserved for the cluster's own pods: `{taint}`",
             ("the node belongs to a system node pool, which does not run workloads",),
             "these nodes do not run workloads; if no other node is meant to run the pod, add a node pool for workloads",
-            of_nodes=("{nodes} is reserved for system pods ({taint})", "{nodes} are reserved for system pods ({taint})"),
+            of_nodes=("{nodes} is reserved for system pods (`{taint}`)", "{nodes} are reserved for system pods (`{taint}`)"),
         ),
     ),
     (
@@ -247,12 +255,12 @@ NODES: Final[tuple[Row, ...]] = (
         + _END,
         Meaning(
             names.TAINT_TOLERATION,
-            "the node is a spot node, which the cloud can reclaim at any time: {taint}",
+            "the node is a spot node, which the cloud can reclaim at any time: `{taint}`",
             ("the pod has no toleration for the taint of the node pool",),
-            "add a toleration for {taint} if the pod may be interrupted at any time; otherwise add nodes that are not spot nodes",
+            "add a toleration for `{taint}` if the pod may be interrupted at any time; otherwise add nodes that are not spot nodes",
             of_nodes=(
-                "{nodes} is a spot node, and the pod does not tolerate {taint}",
-                "{nodes} are spot nodes, and the pod does not tolerate {taint}",
+                "{nodes} is a spot node, and the pod does not tolerate `{taint}`",
+                "{nodes} are spot nodes, and the pod does not tolerate `{taint}`",
             ),
         ),
     ),
@@ -260,12 +268,12 @@ NODES: Final[tuple[Row, ...]] = (
         _TAINTED + r"\{(?P<taint>.*?)\}" + _END,
         Meaning(
             names.TAINT_TOLERATION,
-            "the pod does not tolerate the taint {taint}",
+            "the pod does not tolerate the taint `{taint}`",
             ("the node pool is reserved for other workloads", "the pod has no toleration for the taint of the node pool"),
-            "if the pod belongs on these nodes, add a toleration for {taint}; otherwise, add nodes without the taint",
+            "if the pod belongs on these nodes, add a toleration for `{taint}`; otherwise, add nodes without the taint",
             of_nodes=(
-                "{nodes} has the taint {taint}, which the pod does not tolerate",
-                "{nodes} have the taint {taint}, which the pod does not tolerate",
+                "{nodes} has the taint `{taint}`, which the pod does not tolerate",
+                "{nodes} have the taint `{taint}`, which the pod does not tolerate",
             ),
         ),
     ),
@@ -286,7 +294,7 @@ NODES: Final[tuple[Row, ...]] = (
         r"node\(s\) were unschedulable",
         Meaning(
             names.NODE_UNSCHEDULABLE,
-            "the node is cordoned (spec.unschedulable)",
+            "the node is cordoned (`spec.unschedulable`)",
             _DRAINED,
             _CORDONED,
             of_named=_THIS_CORDONED,
@@ -323,7 +331,7 @@ NODES: Final[tuple[Row, ...]] = (
         r"node\(s\) (?:didn't satisfy plugin(?:\(s\))? (?:NodeAffinity|\[NodeAffinity\])|were left out by PreFilter)",
         Meaning(
             names.NODE_AFFINITY,
-            "the pod's node affinity names other nodes (metadata.name)",
+            "the pod's node affinity names other nodes (`metadata.name`)",
             ("the named node was deleted or has another name",),
             ("no action is needed for these nodes: a DaemonSet pod is meant for one node, and only the reason of that node matters"),
             of_nodes=(
@@ -349,10 +357,13 @@ NODES: Final[tuple[Row, ...]] = (
         r"node\(s\) didn't match scheduler-enforced node affinity",
         Meaning(
             names.NODE_AFFINITY,
-            "the profile's addedAffinity excludes the node",
+            "the profile's `addedAffinity` excludes the node",
             (),
-            "compare addedAffinity in the scheduler configuration with the node's labels",
-            of_nodes=("{nodes} is ruled out by the scheduler's addedAffinity", "{nodes} are ruled out by the scheduler's addedAffinity"),
+            "compare `addedAffinity` in the scheduler configuration with the node's labels",
+            of_nodes=(
+                "{nodes} is ruled out by the scheduler's `addedAffinity`",
+                "{nodes} are ruled out by the scheduler's `addedAffinity`",
+            ),
         ),
     ),
     (
@@ -361,16 +372,16 @@ NODES: Final[tuple[Row, ...]] = (
             names.NODE_AFFINITY,
             "the terms of the pod's node affinity name different nodes, so no node matches",
             (),
-            "correct the matchFields in the pod's node affinity",
+            "correct the `matchFields` in the pod's node affinity",
         ),
     ),
     (
         r"node\(s\) didn't match the requested (?:node name|hostname)",
         Meaning(
             names.NODE_NAME,
-            "spec.nodeName requests another node",
+            "the pod requests another node by its name (`spec.nodeName`)",
             (),
-            "remove spec.nodeName from the pod, or name an existing node",
+            "remove `spec.nodeName` from the pod, or name an existing node",
             of_nodes=("{nodes} does not match the node name in the pod's spec", "{nodes} do not match the node name in the pod's spec"),
         ),
     ),

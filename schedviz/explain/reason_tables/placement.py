@@ -13,7 +13,7 @@ PLACEMENT: Final[tuple[Row, ...]] = (
         Meaning(
             names.NODE_PORTS,
             "a host port that the pod requests is in use on the node",
-            ("another pod, often a replica of this one, uses the same hostPort",),
+            ("another pod, often a replica of this one, uses the same `hostPort`",),
             (
                 "find the pod that uses the port: `kubectl get pods -A -o "
                 "'custom-columns=NODE:.spec.nodeName,POD:.metadata.name,PORT:.spec.containers[*].ports[*].hostPort'`; only one "
@@ -31,7 +31,7 @@ PLACEMENT: Final[tuple[Row, ...]] = (
                 "the required pod is not running or has other labels",
                 "the required pod is in a namespace that the affinity term does not cover",
             ),
-            "check that the required pod is running, and compare its labels with the labelSelector of the affinity term",
+            "check that the required pod is running, and compare its labels with the `labelSelector` of the affinity term",
             of_nodes=(
                 "{nodes} is not in a topology domain with a pod that the pod's affinity requires",
                 "{nodes} are not in a topology domain with a pod that the pod's affinity requires",
@@ -82,10 +82,10 @@ PLACEMENT: Final[tuple[Row, ...]] = (
         Meaning(
             names.POD_TOPOLOGY_SPREAD,
             "the node lacks the label that the topology spread constraint uses",
-            ("some nodes do not have the label that topologyKey names",),
+            ("some nodes do not have the label that `topologyKey` names",),
             (
-                "find the key with `kubectl get pod{pod} -o yaml | grep topologyKey` and the nodes without it with `kubectl "
-                "get nodes -L KEY`; then label those nodes, or use a topologyKey that they have"
+                "find the key with `kubectl get pod{pod} -o yaml | grep topologyKey` and the nodes without it with "
+                "`kubectl get nodes -L KEY`; then label those nodes, or use a `topologyKey` that they have"
             ),
             of_nodes=(
                 "{nodes} lacks the label that the pod's topology spread constraint uses",
@@ -97,8 +97,11 @@ PLACEMENT: Final[tuple[Row, ...]] = (
         r"node\(s\) didn't match pod topology spread constraints?(?:\(s\))?",
         Meaning(
             names.POD_TOPOLOGY_SPREAD,
-            "the pod would make the skew larger than maxSkew, or the node lacks the topology label",
-            ("the domain with the fewest matching pods has no room, and placing the pod elsewhere would exceed maxSkew", "some nodes do not have the label that topologyKey names"),
+            "the pod would make the skew larger than `maxSkew`, or the node lacks the topology label",
+            (
+                ("the domain with the fewest matching pods has no room, and placing the pod elsewhere would exceed `maxSkew`"),
+                "some nodes do not have the label that `topologyKey` names",
+            ),
             "free up capacity in the topology domain that has the fewest matching pods, or set `whenUnsatisfiable: ScheduleAnyway`",
             of_nodes=(
                 "{nodes} does not satisfy the pod's topology spread constraints",

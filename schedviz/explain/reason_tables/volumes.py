@@ -22,7 +22,7 @@ _WHERE: Final = (
     "find out where the volume is accessible (Node Affinity in `kubectl describe pv`), and make sure that a node there is schedulable and "
     "has room: a bound volume does not move"
 )
-_ZONE: Final = "add a node in the volume's zone; for new claims, use a StorageClass with volumeBindingMode WaitForFirstConsumer"
+_ZONE: Final = "add a node in the volume's zone; for new claims, use a StorageClass with `volumeBindingMode: WaitForFirstConsumer`"
 _CLAIM: Final = "run `kubectl describe pvc{claims}`; its events show why the claim is not bound"
 
 VOLUMES: Final[tuple[Row, ...]] = (
@@ -79,7 +79,7 @@ VOLUMES: Final[tuple[Row, ...]] = (
         r'persistentvolumeclaim "(?P<claim>.*)" bound to non-existent persistentvolume "(?P<volume>.*)"',
         Meaning(
             names.VOLUME_BINDING,
-            "the claim {claim} is bound to the volume {volume}, which does not exist",
+            "the claim `{claim}` is bound to the volume `{volume}`, which does not exist",
             (),
             "restore the volume, or recreate the claim",
         ),
@@ -96,16 +96,16 @@ VOLUMES: Final[tuple[Row, ...]] = (
     (
         r'persistentvolumeclaim "(?P<claim>.*)" (?:not found|does not exist)',
         Meaning(
-            names.VOLUME_BINDING, "the claim {claim} does not exist", (), "create the claim in the pod's namespace, or correct its name"
+            names.VOLUME_BINDING, "the claim `{claim}` does not exist", (), "create the claim in the pod's namespace, or correct its name"
         ),
     ),
     (
         r'persistentvolumeclaim "(?P<claim>.*)" is being deleted',
-        Meaning(names.VOLUME_BINDING, "the claim {claim} is being deleted", (), "wait until the claim is deleted, then create it again"),
+        Meaning(names.VOLUME_BINDING, "the claim `{claim}` is being deleted", (), "wait until the claim is deleted, then create it again"),
     ),
     (
         r'waiting for ephemeral volume controller to create the persistentvolumeclaim "(?P<claim>.*)"',
-        Meaning(names.VOLUME_BINDING, "the claim {claim} of an ephemeral volume is not created yet", (), _CLAIM),
+        Meaning(names.VOLUME_BINDING, "the claim `{claim}` of an ephemeral volume is not created yet", (), _CLAIM),
     ),
     (
         r'(?:PVC|persistentvolumeclaim) "?(?P<claim>[^" ]*)"? was not created for (?:the )?pod.*',

@@ -11,8 +11,8 @@ _GANG: Final = "GangScheduling"
 _VOLCANO: Final = "volcano"
 #: What to do about a pod that asks for another scheduler.
 OTHER_SCHEDULER: Final = (
-    "check that {scheduler} is running: `kubectl get pods -A | grep {scheduler}`. If it is, its log shows what the "
-    "pod is waiting for; if there is no such scheduler, correct schedulerName in the pod's template"
+    "check that {scheduler} is running: `kubectl get pods -A | grep {scheduler}`. If it is, its log shows what the pod "
+    "is waiting for; if there is no such scheduler, correct `schedulerName` in the pod's template"
 )
 #: What has no message of a scheduler, but tells that there is none.
 DESCRIPTION: Final = "kubectl describe"
@@ -69,7 +69,7 @@ WHOLE: Final[tuple[Row, ...]] = (
             names.SCHEDULING_GATES,
             "the pod has scheduling gates, and the scheduler does not try it until all of them are removed",
             (),
-            "find the controller that set the gates (spec.schedulingGates)",
+            "find the controller that set the gates (`spec.schedulingGates`)",
         ),
     ),
     (

@@ -110,8 +110,8 @@ def test_a_dump_without_objects_shows_ghosts_and_the_findings_of_its_comparer() 
     ("case", "message"),
     [
         ("01-plain", "Nothing is wrong."),
-        ("02-assumed", "Nothing is wrong. Note: 2 pods are assumed and their bindings are on their way."),
-        ("03-nominated", "Nothing is wrong. Note: a pod is nominated and waits for its node."),
+        ("02-assumed", "Nothing is wrong. Note that 2 pods are assumed and their bindings are on their way."),
+        ("03-nominated", "Nothing is wrong. Note that a pod is nominated and waits for its node."),
         ("04-ghost-node", "Node worker-2 was deleted, but the scheduler's cache keeps it because of the pods on it"),
         ("05-stale-watch", "4 differences, most likely for one reason: watch events from the API server did not reach"),
         (
@@ -121,7 +121,7 @@ def test_a_dump_without_objects_shows_ghosts_and_the_findings_of_its_comparer() 
         ("07-stale-handlers", "4 differences, most likely for one reason: the scheduler's informers have what its cache lacks"),
         (
             "08-other-scheduler",
-            "Nothing is wrong. Note: a pod that is being deleted waits in the queue, a pod belongs to another scheduler.",
+            "Nothing is wrong. Note that a pod that is being deleted waits in the queue, a pod belongs to another scheduler.",
         ),
     ],
 )
