@@ -70,13 +70,13 @@ def test_insufficient_cpu_names_the_nodes_with_the_most_free_and_what_is_missing
 
 def test_a_node_with_too_little_is_not_named_as_the_one_with_the_most_free_if_another_has_enough() -> None:
     result = details(cluster(node("n1"), node("n2"), pod("a", cpu="3", on="n1"), pod("p", cpu="2")))
-    assert [detail.sentence for detail in result] == ["the pod requests 2 CPU, but node n1 has only 1 of 4 CPU free"]
+    assert [detail.sentence for detail in result] == ["the pod requests 2 CPU, but n1 has only 1 of its 4 CPU free"]
 
 
 def test_a_cordoned_node_with_enough_is_named() -> None:
     simulation = cluster(node("n1"), node("n2", cordoned=True), pod("a", cpu="4", on="n1"), pod("p", cpu="2"))
     assert [detail.sentence for detail in details(simulation, "Insufficient cpu")] == [
-        ("the pod requests 2 CPU, but all of the 4 CPU on node n1 are in use; node n2 has 4 free but is cordoned")
+        ("the pod requests 2 CPU, but all of the 4 CPU on n1 are in use; n2 has 4 free but is cordoned")
     ]
 
 
@@ -93,7 +93,7 @@ def test_a_cordoned_node_that_the_pod_could_not_use_anyway_is_not_named(closed: 
     waiting = pod("p", cpu="2", memory="2Gi", nodeSelector={"pool": "a"})
     simulation = cluster(node("n1", pool="a"), closed, pod("a", cpu="3", on="n1"), waiting)
     assert [detail.sentence for detail in details(simulation, "Insufficient cpu")] == [
-        "the pod requests 2 CPU, but node n1 has only 1 of 4 CPU free"
+        "the pod requests 2 CPU, but n1 has only 1 of its 4 CPU free"
     ]
 
 
@@ -111,7 +111,7 @@ def test_the_pods_that_use_all_devices_of_a_kind_are_named() -> None:
         each["spec"]["containers"][0]["resources"] = {"requests": gpu, "limits": gpu}
     result = details(cluster(with_gpu, trainer, waiting))
     assert [detail.sentence for detail in result] == [
-        "the pod requests 1 nvidia.com/gpu, but the only one, on node n1, is in use by default/trainer"
+        "the pod requests 1 nvidia.com/gpu, but the only one, on n1, is in use by default/trainer"
     ]
 
 
@@ -191,7 +191,7 @@ def test_a_taint_is_counted_with_the_pods_that_tolerate_it() -> None:
     [detail] = details(simulation)
     assert isinstance(detail, TaintDetail)
     assert (detail.taint, detail.nodes, detail.tolerated_by, detail.pods) == ("gpu=true:NoSchedule", 2, 1, ("default/a",))
-    assert detail.sentence == "the taint gpu=true:NoSchedule is on 2 nodes; 1 running pod has a toleration for this taint key"
+    assert detail.sentence == "the taint `gpu=true:NoSchedule` is on 2 nodes; 1 running pod has a toleration for this taint key"
 
 
 def test_a_node_selector_is_compared_with_the_values_that_nodes_have() -> None:
@@ -199,7 +199,7 @@ def test_a_node_selector_is_compared_with_the_values_that_nodes_have() -> None:
     [detail] = details(simulation)
     assert isinstance(detail, LabelDetail)
     assert (detail.requirement, detail.matching, detail.values, detail.without) == ("disk=nvme", 0, (LabelValue("ssd", 2),), 1)
-    assert detail.sentence == "the pod requires disk=nvme: no node matches; values of disk here: ssd (2)"
+    assert detail.sentence == "the pod requires `disk=nvme`: no node matches; values of `disk` here: ssd (2)"
 
 
 def test_the_requirement_that_the_fewest_nodes_meet_comes_first() -> None:
@@ -305,8 +305,7 @@ def test_a_claim_without_devices_says_what_excludes_how_many_of_them() -> None:
     assert isinstance(detail, DeviceDetail)
     assert (detail.devices, detail.free, detail.excluded) == (4, 1, {"class": 1, "selectors": 1, "in use": 1})
     assert detail.sentence == (
-        "request r of claim default/wanted needs 2 devices of class gpu; of 4 devices on 1 node, 1 is of another "
-        "class, 1 does not match the selectors, 1 is in use, 1 is free"
+        "request r of claim `default/wanted` needs 2 devices of class gpu; of 4 devices on 1 node, 1 is of another class, 1 does not match the selectors, 1 is in use, 1 is free"
     )
 
 

@@ -72,8 +72,7 @@ def test_several_nodes_in_the_zone_of_a_volume_are_counted_by_reason() -> None:
         *nodes, *bound_claim(IN_C), pod("p", cpu="3", volumes=VOLUMES), pod("a", cpu="2", on="n2"), pod("b", cpu="2", on="n3")
     )
     assert headline(simulation, "node(s) had volume node affinity conflict") == (
-        "the pod's volume is in c; of the 4 nodes there, 2 do not have enough free CPU, 1 is cordoned, and 1 has the "
-        "taint gpu=true, which the pod does not tolerate"
+        "the pod's volume is in c; of the 4 nodes there, 2 do not have enough free CPU, 1 is cordoned, and 1 has the taint `gpu=true`, which the pod does not tolerate"
     )
 
 
@@ -98,7 +97,7 @@ def test_a_spread_constraint_names_the_domain_that_is_left_and_why_it_is_no_use(
 
 def test_one_or_two_nodes_are_named_and_more_are_counted() -> None:
     tainted = [node(name, taints=("gpu=true:NoSchedule",)) for name in ("n1", "n2", "n3")]
-    assert headline(cluster(*tainted[:1], pod("p"))) == "node n1 has the taint gpu=true, which the pod does not tolerate"
+    assert headline(cluster(*tainted[:1], pod("p"))) == "node n1 has the taint `gpu=true`, which the pod does not tolerate"
     assert headline(cluster(*tainted[:2], pod("p"))) == "nodes n1 and n2 have the taint gpu=true, which the pod does not tolerate"
     assert headline(cluster(*tainted, pod("p"))) == "3 nodes have the taint gpu=true, which the pod does not tolerate"
 
@@ -112,13 +111,13 @@ def test_names_of_nodes_lose_the_domain_that_all_have_in_common() -> None:
 
 def test_a_label_value_that_is_almost_that_of_a_node_is_called_a_typo() -> None:
     assert headline(cluster(node("n1", disk="ssd"), pod("p", nodeSelector={"disk": "sdd"}))) == (
-        "the pod requires nodes with disk=sdd, but no node matches; it is probably a typo for disk=ssd"
+        "the pod requires nodes with `disk=sdd`, but no node matches; it is probably a typo for `disk=ssd`"
     )
 
 
 def test_labels_that_no_node_has_are_named() -> None:
     assert headline(cluster(node("n1", disk="ssd"), pod("p", nodeSelector={"disk": "nvme"}))) == (
-        "the pod requires nodes with disk=nvme, but no node matches"
+        "the pod requires nodes with `disk=nvme`, but no node matches"
     )
     apart = cluster(node("n1", disk="ssd"), node("n2", pool="gpu"), pod("p", nodeSelector={"disk": "ssd", "pool": "gpu"}))
     assert headline(apart) == "the pod requires nodes with disk=ssd and pool=gpu, but no node has all of these labels"
@@ -127,7 +126,7 @@ def test_labels_that_no_node_has_are_named() -> None:
 def test_a_request_that_only_nodes_of_no_use_could_hold_says_why_they_are_no_use() -> None:
     large = node("n2", cpu="16", taints=("gpu=true:NoSchedule",))
     assert headline(cluster(node("n1"), large, pod("p", cpu="6")), "Insufficient cpu") == (
-        "the pod requests 6 CPU; the only node with that much capacity, n2, has the taint gpu=true, which the pod does not tolerate"
+        "the pod requests 6 CPU; the only node with that much capacity, n2, has the taint `gpu=true`, which the pod does not tolerate"
     )
     others = [large, node("n3", cpu="8", cordoned=True)]
     assert headline(cluster(node("n1"), *others, pod("p", cpu="6")), "Insufficient cpu") == (
@@ -150,7 +149,7 @@ def with_gpus(obj: dict[str, Any], gpus: str) -> dict[str, Any]:
 def test_the_nodes_that_could_take_the_pod_if_others_left_answer_before_those_without_its_device() -> None:
     nodes = [node("a1"), node("a2"), with_gpus(node("g1", cpu="16"), "4")]
     simulation = cluster(*nodes, with_gpus(pod("x", on="g1"), "3"), with_gpus(pod("p", cpu="6"), "2"), release="v1.36")
-    assert headline(simulation) == "the pod requests 2 nvidia.com/gpu, but node g1 has only 1 of 4 free"
+    assert headline(simulation) == "the pod requests 2 nvidia.com/gpu, but g1 has only 1 of its 4 free"
     explanation = why_pending(simulation, "default/p")
     assert [clause.headline for clause in explanation.clauses if clause.is_aside] == [
         "the pod requests 6 CPU, but 2 nodes have at most 4 CPU",
@@ -162,7 +161,7 @@ def test_affinity_and_anti_affinity_say_near_which_pods() -> None:
     term = {"labelSelector": {"matchLabels": {"app": "db"}}, "topologyKey": "kubernetes.io/hostname"}
     required = {"requiredDuringSchedulingIgnoredDuringExecution": [term]}
     assert headline(cluster(node("n1"), pod("p", affinity={"podAffinity": required}))) == (
-        "the pod must run on the same node as a pod with app=db, but no such pod is running"
+        "the pod must run on the same node as a pod with `app=db`, but no such pod is running"
     )
     db = pod("db", on="n1", labels={"app": "db"})
     assert headline(cluster(node("n1"), db, pod("p", affinity={"podAntiAffinity": required}))) == (
@@ -174,7 +173,7 @@ def test_a_message_without_its_cluster_counts_nodes() -> None:
     said = "0/6 nodes are available: 1 node(s) were unschedulable, 2 node(s) had untolerated taint {gpu: true}, 3 Insufficient cpu."
     assert [clause.headline for clause in parse_message(said).clauses] == [
         "3 nodes do not have enough free CPU",
-        "2 nodes have the taint gpu=true, which the pod does not tolerate",
+        "2 nodes have the taint `gpu=true`, which the pod does not tolerate",
         "1 node is cordoned",
     ]
 
@@ -233,7 +232,7 @@ def test_the_shortage_that_the_smallest_reduction_ends_leads() -> None:
     simulation = cluster(
         *full, *taken, node("large", cpu="16", memory="8Gi"), pod("b", memory="1Gi", on="large"), pod("p", cpu="6", memory="8Gi")
     )
-    assert headline(simulation) == "the pod requests 8Gi of memory, but node large has only 7Gi of 8Gi free"
+    assert headline(simulation) == "the pod requests 8Gi of memory, but large has only 7Gi of its 8Gi free"
 
 
 def test_a_pod_whose_spread_has_no_room_where_its_selector_is_says_so() -> None:
@@ -254,7 +253,7 @@ def test_a_pod_whose_spread_has_no_room_where_its_selector_is_says_so() -> None:
 
 def test_a_label_over_which_a_pod_is_spread_is_named() -> None:
     said, advice = main_of(cluster(node("n1"), node("n2"), pod("p", labels={"app": "web"}, topologySpreadConstraints=spread("rack"))))
-    assert said == "no node has the label rack, which the pod's topology spread constraint uses"
+    assert said == "no node has the label `rack`, which the pod's topology spread constraint uses"
     assert advice.startswith("label the nodes with rack, ")
 
 

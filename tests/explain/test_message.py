@@ -23,7 +23,7 @@ def test_clauses_have_their_plugins_and_meanings() -> None:
         (2, "NodeUnschedulable"),
         (1, "TaintToleration"),
     ]
-    assert message.clauses[-1].meaning == "the pod does not tolerate the taint gpu: true"
+    assert message.clauses[-1].meaning == "the pod does not tolerate the taint `gpu: true`"
     assert [(clause.count, clause.reason) for clause in message.preemption] == [
         (3, "Preemption is not helpful for scheduling"),
         (4, "No preemption victims found for incoming pod"),
@@ -251,8 +251,7 @@ def test_a_message_that_leaves_several_possibilities_does_not_choose_one() -> No
     tainted = "1 node(s) had untolerated taint {team: a}"
     message = parse_message(f"0/6 nodes are available: {tainted}, 2 node(s) didn't match pod anti-affinity rules, {CONTROL_PLANE}.")
     assert message.conclusion == (
-        "The pod fits on none of the 6 nodes: 2 run pods that this pod's anti-affinity rules conflict with, 1 has the "
-        "taint team=a, which the pod does not tolerate, and 3 are reserved for the control plane."
+        "The pod fits on none of the 6 nodes: 2 run pods that this pod's anti-affinity rules conflict with, 1 has the taint `team=a`, which the pod does not tolerate, and 3 are reserved for the control plane."
     )
     assert [clause.is_aside for clause in message.clauses] == [False, False, True]
 
@@ -304,7 +303,7 @@ def test_a_reason_of_the_scheduler_for_a_node_group_is_about_new_nodes() -> None
     )
     assert [clause.headline for clause in message.clauses[1:]] == [
         "2 node groups are at their maximum size",
-        "nodes in 2 node groups would not match the pod's node selector or affinity",
+        "a new node in 2 node groups would not match the pod's node selector or affinity",
     ]
 
 
@@ -329,16 +328,16 @@ def test_the_missing_architecture_of_a_nodepool_is_explained() -> None:
     said = "key kubernetes.io/arch, kubernetes.io/arch In [amd64] not in kubernetes.io/arch In [arm64]"
     message = parse_message(f'Failed to schedule pod, incompatible with nodepool "general", incompatible requirements, {said}')
     assert [clause.headline for clause in message.clauses] == [
-        "the pod requires kubernetes.io/arch=amd64, but the NodePool general provides arm64"
+        "the pod requires `kubernetes.io/arch=amd64`, but NodePool `general` provides `arm64`"
     ]
 
 
 def test_karpenters_reason_for_each_nodepool_is_a_clause() -> None:
     message = parse_message(KARPENTER)
     assert [clause.headline for clause in message.clauses] == [
-        "another node would exceed the limits of the NodePool spot",
-        "no instance type in the NodePool default is large enough for the pod and the DaemonSet pods of a node (96 CPU, 2Gi memory)",
-        "the NodePool gpu has the taint nvidia.com/gpu=true:NoSchedule, which the pod does not tolerate",
+        "another node would exceed the limits of NodePool `spot`",
+        "no instance type in NodePool `default` is large enough for the pod and the DaemonSet pods of a node (96 CPU, 2Gi memory)",
+        "NodePool `gpu` has the taint `nvidia.com/gpu=true:NoSchedule`, which the pod does not tolerate",
     ]
     assert message.clauses[0].advice.startswith("If the pod belongs in the NodePool spot, raise its spec.limits. ")
     assert {clause.plugin for clause in message.clauses} == {"karpenter"}

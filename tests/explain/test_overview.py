@@ -291,8 +291,8 @@ def test_without_nodes_what_all_pods_have_in_common_stands_once() -> None:
     )
     assert [clause.headline for clause in found.common] == ["1 node is cordoned"]
     assert [[clause.headline for clause in found.other_reasons(reason)] for reason in found.reasons] == [
-        ["1 node has the taint gpu=a, which the pod does not tolerate"],
-        ["1 node has the taint gpu=b, which the pod does not tolerate"],
+        ["1 node has the taint `gpu=a`, which the pod does not tolerate"],
+        ["1 node has the taint `gpu=b`, which the pod does not tolerate"],
     ]
 
 
@@ -314,8 +314,8 @@ def test_of_equally_many_pods_those_that_wait_for_room_are_last_and_titles_are_s
         cluster(node("n1"), pod("a", cpu="3", on="n1"), pod("full", cpu="2"), missing, pod("gated", schedulingGates=[{"name": "g"}]))
     )
     assert [reason.headline for reason in found.reasons] == [
-        "the claim data does not exist",
+        "the claim `data` does not exist",
         "held by scheduling gates",
-        "the pod requests 2 CPU, but node n1 has only 1 of 4 CPU free",
+        "the pod requests 2 CPU, but n1 has only 1 of its 4 CPU free",
     ]
     assert found.reasons[-1].besides(found.reasons[-1].groups[0]) == ""

@@ -127,8 +127,7 @@ def test_a_limit_of_the_autoscaler_comes_first_and_says_what_to_do() -> None:
         + "affinity/selector, 1 max node group size reached\n"
     )
     assert found.sentence == (
-        "The cluster autoscaler did not add a node: 1 node group is at its maximum size, and nodes in 1 node group would not match the "
-        "pod's node selector or affinity."
+        "The cluster autoscaler did not add a node: 1 node group is at its maximum size, and a new node in 1 node group would not match the pod's node selector or affinity."
     )
     assert found.advice == "Raise the maximum size of a node group whose nodes fit the pod"
 
@@ -170,7 +169,7 @@ def test_a_nodepool_at_its_limits_comes_before_those_that_the_pod_does_not_suit(
         CPU.format(age="2m") + '  Warning  FailedScheduling  20s  karpenter  Failed to schedule pod, incompatible with nodepool "gpu", did '
         'not tolerate dedicated=gpu:NoSchedule; all available instance types exceed limits for nodepool: "arm"\n'
     )
-    assert found.sentence == "Karpenter cannot add a node for this pod: another node would exceed the limits of the NodePool arm."
+    assert found.sentence == "Karpenter cannot add a node for this pod: another node would exceed the limits of NodePool `arm`."
     assert found.note == "Other NodePools do not match the pod: gpu has the taint dedicated=gpu:NoSchedule."
     assert found.advice.startswith("If the pod belongs in the NodePool arm, raise its spec.limits. ")
 

@@ -65,8 +65,7 @@ def advised(message: str) -> str:
 def test_the_nodepool_that_the_pod_selects_leads_and_other_pools_are_a_note() -> None:
     found = refusal(SPREAD)
     assert found.sentence.text == (
-        "Karpenter cannot add a node for this pod: the NodePool infosec-elastic, which the pod selects, cannot satisfy the pod's topology "
-        "spread over topology.kubernetes.io/zone: eu-west-1a has 1 matching pod and eu-west-1b has 0, but the pod can run only in eu-west-1a."
+        "Karpenter cannot add a node for this pod: NodePool `infosec-elastic`, which the pod selects, cannot satisfy the pod's topology spread over `topology.kubernetes.io/zone`: eu-west-1a has 1 matching pod and eu-west-1b has 0, but the pod can run only in eu-west-1a."
     )
     assert found.note is not None
     assert found.note.text == (
@@ -79,16 +78,14 @@ def test_the_nodepool_that_the_pod_selects_leads_and_other_pools_are_a_note() ->
 
 def test_the_zone_that_no_instance_type_is_offered_in_is_named() -> None:
     assert said(NO_SUCH_ZONE) == (
-        "no instance type in the NodePool non-existent-zone, which the pod selects, meets the requirements, is large enough, or is offered "
-        "(zone eu-west-2z; c7g.medium; arm64; on-demand)"
+        "no instance type in NodePool `non-existent-zone`, which the pod selects, meets the requirements, is large enough, or is offered (zone eu-west-2z; c7g.medium; arm64; on-demand)"
     )
     assert refusal(NO_SUCH_ZONE).note is None
 
 
 def test_an_extended_resource_is_named_where_the_size_is_not_the_reason() -> None:
     assert said(POD_ENI) == (
-        "no instance type in the NodePool test-nodepool that is large enough and offered meets the requirements (zone ap-northeast-2a or "
-        "ap-northeast-2c; c7i.2xlarge or c7i.4xlarge; amd64; on-demand). The pod requests the extended resource vpc.amazonaws.com/pod-eni"
+        "no instance type in NodePool `test-nodepool` that is large enough and offered meets the requirements (zone ap-northeast-2a or ap-northeast-2c; c7i.2xlarge or c7i.4xlarge; amd64; on-demand). The pod requests the extended resource `vpc.amazonaws.com/pod-eni`"
     )
     assert advised(POD_ENI).startswith("Check that this version of Karpenter supports vpc.amazonaws.com/pod-eni")
     assert "lower" not in advised(POD_ENI).lower()
@@ -97,8 +94,7 @@ def test_an_extended_resource_is_named_where_the_size_is_not_the_reason() -> Non
 def test_a_provisioner_is_not_called_a_nodepool() -> None:
     found = refusal(PROVISIONERS)
     assert said(PROVISIONERS) == (
-        "no instance type in the Provisioner monitoring meets the requirements, and none is offered in the required zone and capacity type "
-        "(zone us-east-1d; amd64 or arm64; on-demand or spot; instance-category in (c, m, r))"
+        "no instance type in Provisioner `monitoring` meets the requirements, and none is offered in the required zone and capacity type (zone us-east-1d; amd64 or arm64; on-demand or spot; instance-category in (c, m, r))"
     )
     assert "`kubectl get provisioner monitoring -o yaml`" in advised(PROVISIONERS)
     assert found.note is not None
@@ -114,7 +110,7 @@ def test_a_provisioner_is_not_called_a_nodepool() -> None:
                 'incompatible with nodepool "default", daemonset overhead={"cpu":"675m"}, incompatible requirements, label "nodegroup" does not '
                 "have known values"
             ),
-            "the NodePool default does not define the label nodegroup, which the pod requires",
+            "NodePool `default` does not define the label `nodegroup`, which the pod requires",
         ),
         (
             # https://github.com/kubernetes-sigs/karpenter/issues/2438
@@ -123,7 +119,7 @@ def test_a_provisioner_is_not_called_a_nodepool() -> None:
                 "karpenter.k8s.aws/instance-cpu Exists >4, karpenter.sh/capacity-type In [on-demand spot], karpenter.sh/nodepool In [coder-workspace], "
                 'topology.kubernetes.io/zone DoesNotExist, resources={"cpu":"4180m","memory":"6264Mi","pods":"7"}'
             ),
-            "no zone satisfies all requirements of the pod and of the NodePool coder-workspace",
+            "no zone satisfies all requirements of the pod and of NodePool `coder-workspace`",
         ),
         (
             # https://github.com/aws/karpenter-provider-aws/issues/6540
@@ -131,7 +127,7 @@ def test_a_provisioner_is_not_called_a_nodepool() -> None:
                 'incompatible with nodepool "default", daemonset overhead={"cpu":"910m"}, key kubernetes.io/hostname, kubernetes.io/hostname '
                 "DoesNotExist not in kubernetes.io/hostname In [hostname-placeholder-740854]"
             ),
-            "no value of kubernetes.io/hostname in the NodePool default satisfies all topology constraints of the pod",
+            "a new node in NodePool `default` cannot satisfy the pod's topology constraints on `kubernetes.io/hostname`",
         ),
         (
             # https://github.com/aws/karpenter-provider-aws/issues/7999
@@ -141,12 +137,12 @@ def test_a_provisioner_is_not_called_a_nodepool() -> None:
                 'kubernetes.io/hostname In [hostname-placeholder-35074]; incompatible with nodepool "airflow", daemonset overhead={"cpu":"629m"}, '
                 "did not tolerate app=airflow:NoSchedule"
             ),
-            "no running pod that Karpenter knows matches the pod's affinity over kubernetes.io/hostname",
+            "no running pod that Karpenter knows matches the pod's affinity over `kubernetes.io/hostname`",
         ),
         (
             # https://github.com/aws/karpenter-provider-aws/issues/4698
             'all available instance types exceed limits for provisioner: "default"',
-            "another node would exceed the limits of the Provisioner default",
+            "another node would exceed the limits of Provisioner `default`",
         ),
         (
             # https://github.com/aws/karpenter-provider-aws/issues/3642
@@ -156,8 +152,7 @@ def test_a_provisioner_is_not_called_a_nodepool() -> None:
                 "kubernetes.io/arch In [amd64], karpenter.sh/provisioner-name In [gitlab-node]"
             ),
             (
-                "no instance type in the Provisioner gitlab-node satisfies both the requirements and the requested resources (c5.2xlarge, "
-                "c5.4xlarge, or 21 others; amd64; 4 CPU, 4Gi memory)"
+                "no instance type in Provisioner `gitlab-node` satisfies both the requirements and the requested resources (c5.2xlarge, c5.4xlarge, or 21 others; amd64; 4 CPU, 4Gi memory)"
             ),
         ),
         (
@@ -166,7 +161,7 @@ def test_a_provisioner_is_not_called_a_nodepool() -> None:
                 "did not tolerate taint (taint=a/tier=A400:NoSchedule); did not tolerate taint (taint=a/set=low:NoSchedule); did not tolerate "
                 "taint (taint=a/set=low:NoSchedule)"
             ),
-            "the NodePools have taints that the pod does not tolerate: a/tier=A400:NoSchedule, a/set=low:NoSchedule",
+            "the NodePools have taints that the pod does not tolerate: `a/tier=A400:NoSchedule`, `a/set=low:NoSchedule`",
         ),
         (
             # https://github.com/kubernetes-sigs/karpenter/issues/2123
@@ -175,11 +170,11 @@ def test_a_provisioner_is_not_called_a_nodepool() -> None:
                 'not have known values (typo of "acquia.io/stage"?); incompatible with nodepool "worker", daemonset overhead={"cpu":"681m"}, '
                 'incompatible requirements, label "node-role/stable" does not have known values (typo of "acquia.io/stage"?)'
             ),
-            "none of the NodePools kb-demo, worker defines the label node-role/stable, which the pod requires",
+            "none of the NodePools `kb-demo`, `worker` defines the label `node-role/stable`, which the pod requires",
         ),
         (
             "incompatible requirements, key karpenter.sh/nodepool, karpenter.sh/nodepool In [no-such-pool] not in karpenter.sh/nodepool In [std]",
-            "the pod selects the NodePool no-such-pool, which is not among those that Karpenter can use",
+            "the pod selects NodePool `no-such-pool`, which is not among those that Karpenter can use",
         ),
         (
             (
@@ -187,20 +182,19 @@ def test_a_provisioner_is_not_called_a_nodepool() -> None:
                 "us-east-1c: 0, podDomains = topology.kubernetes.io/zone Exists, nodeDomains = topology.kubernetes.io/zone In [us-east-1a us-east-1b])"
             ),
             (
-                "the NodePool cannot satisfy the pod's topology spread over topology.kubernetes.io/zone: us-east-1a has 1 matching pod, us-east-1b "
-                "has 1 and us-east-1c has 0, but nodes of the pool can be only in us-east-1a or us-east-1b"
+                "the NodePool cannot satisfy the pod's topology spread over `topology.kubernetes.io/zone`: us-east-1a has 1 matching pod, us-east-1b has 1 and us-east-1c has 0, but nodes of the pool can be only in us-east-1a or us-east-1b"
             ),
         ),
         (
             "node limits have been exhausted for nodepool (NodePool=arm)",
-            "the NodePool arm has reached its limit of nodes",
+            "NodePool `arm` has reached its limit of nodes",
         ),
         (
             (
                 "minValues requirement is not met for label(s) (label(s)=[node.kubernetes.io/instance-type]), requirements=karpenter.sh/nodepool In "
                 '[default], resources={"cpu":"1"}'
             ),
-            "the instance types that remain in the NodePool default have fewer values of node.kubernetes.io/instance-type than its minValues",
+            "the instance types that remain in NodePool `default` have fewer values of node.kubernetes.io/instance-type than its `minValues`",
         ),
     ],
 )
@@ -266,7 +260,7 @@ def test_what_is_wrong_with_the_pod_itself_is_no_matter_of_a_nodepool(reason: st
 def test_an_unknown_reason_is_no_headline() -> None:
     found = refusal('Failed to schedule pod, incompatible with nodepool "a", daemonset overhead={}, something new: {"x": 1}')
     assert found.sentence.text == (
-        "Karpenter cannot add a node for this pod: the NodePool a does not match the pod, for the reason in Karpenter's message."
+        "Karpenter cannot add a node for this pod: NodePool `a` does not match the pod, for the reason in Karpenter's message."
     )
 
 

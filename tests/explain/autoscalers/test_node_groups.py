@@ -81,8 +81,7 @@ def test_a_line_of_the_log_names_the_node_group() -> None:
     )
     assert found is not None
     assert found.sentence.text == (
-        "The cluster autoscaler did not add a node: nodes in the node group shoot--ash-garden--z1 would be too small for the pod (too little CPU "
-        "and memory)."
+        "The cluster autoscaler did not add a node: a new node in the node group `shoot--ash-garden--z1` would be too small for the pod (too little CPU and memory)."
     )
 
 
@@ -108,6 +107,5 @@ def test_a_backoff_in_the_status_names_the_error_of_the_cloud() -> None:
     )
     assert found is not None
     assert found.sentence.text == (
-        "The cluster autoscaler cannot scale up every node group: the last scale-up of the node group mig-a failed: QUOTA_EXCEEDED, no quota, "
-        "and the node group b is at its maximum size."
+        "The cluster autoscaler cannot scale up every node group: the last scale-up of the node group `mig-a` failed: QUOTA_EXCEEDED, no quota, and the node group `b` is at its maximum size."
     )

@@ -98,8 +98,7 @@ def test_the_lines_of_a_log_about_one_pod_are_one_message_with_the_groups_that_a
     found = reading.answer_of("test/nginx-dxt2n")
     assert found is not None
     assert found.sentence == (
-        "The cluster autoscaler did not add a node: the last scale-up of the node group staging failed (the autoscaler retries later), and nodes "
-        "in the node group prod would have the taint prod-only=true, which the pod does not tolerate."
+        "The cluster autoscaler did not add a node: the last scale-up of the node group `staging` failed (the autoscaler retries later), and a new node in the node group `prod` would have the taint `prod-only=true`, which the pod does not tolerate."
     )
 
 
@@ -136,8 +135,7 @@ kind: ConfigMap
 """
     [found] = read(status).answers
     assert found.sentence == (
-        "The cluster autoscaler cannot scale up every node group: the last scale-up of the node group gke-grp failed: QUOTA_EXCEEDED, Instance "
-        "creation failed."
+        "The cluster autoscaler cannot scale up every node group: the last scale-up of the node group `gke-grp` failed: QUOTA_EXCEEDED, Instance creation failed."
     )
     old = """\
 Cluster-autoscaler status at 2018-07-25 22:59:22.661669494 +0000 UTC:
