@@ -61,9 +61,9 @@ def loaded(paths: Sequence[Path], *, on_object: Callable[[Item, KubeObject], Non
     return imported
 
 
-#: In the warning about a cluster whose release is not simulated, and where what it says about all releases begins.
 #: How the warning about missing nodes begins.
 NO_NODES: Final = "There are no nodes, "
+#: In the warning about a cluster whose release is not simulated, and where what it says about all releases begins.
 _BETWEEN_RELEASES: Final = "and no release in between"
 _DIFFERENCES: Final = "Known differences: "
 

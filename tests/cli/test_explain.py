@@ -69,7 +69,7 @@ def test_the_answer_comes_first_then_what_would_place_the_pod_then_the_reasons()
     lines = CliRunner().invoke(explain, ["large", "-f", "-"], input=dump()).stdout.splitlines()
 
     assert lines[0] == (
-        "default/large is pending: the pod requests 3 CPU, but the largest node has only 2 CPU. The cluster's only node cannot run the pod."
+        "default/large is pending: the pod requests 3 CPU, but the largest node has only 2 CPU. The pod does not fit on the only loaded node."
     )
     order = [
         next(i for i, line in enumerate(lines) if line.startswith(title)) for title in ("Changes that", "Reasons", "Scheduler message")
@@ -134,7 +134,7 @@ def test_an_explained_message_says_what_to_do_and_what_its_counts_say() -> None:
     found = CliRunner().invoke(explain, ["--message", "0/6 nodes are available: 5 node(s) didn't match node selector."])
 
     assert found.exit_code == 0, found.output
-    assert "To do: Compare the pod's nodeSelector" in found.output
+    assert "To do: Compare the pod's `nodeSelector`" in found.output
     assert "The message gives no reason for 1 node of 6" in found.output
 
 
@@ -281,7 +281,7 @@ def test_the_overview_of_a_pod_without_nodes_explains_each_reason_of_its_message
     one = CliRunner().invoke(explain, ["large", "-f", "-"], input=pod).stdout
     card = CliRunner().invoke(explain, ["-f", "-", "-o", "markdown"], input=pod).stdout
 
-    assert "1 pod  2 nodes have the taint nvidia.com/gpu=present, which the pod does not tolerate" in found
+    assert "1 pod  2 nodes have the taint `nvidia.com/gpu=present`, which the pod does not tolerate" in found
     assert "kube-scheduler: node(s) had untolerated taint {nvidia.com/gpu: present}" in found
     assert "Also: 4 nodes do not have enough free nvidia.com/gpu" in found
     assert found.count("To do: ") == 2

@@ -98,7 +98,7 @@ def test_a_spread_constraint_names_the_domain_that_is_left_and_why_it_is_no_use(
 def test_one_or_two_nodes_are_named_and_more_are_counted() -> None:
     tainted = [node(name, taints=("gpu=true:NoSchedule",)) for name in ("n1", "n2", "n3")]
     assert headline(cluster(*tainted[:1], pod("p"))) == "node n1 has the taint `gpu=true`, which the pod does not tolerate"
-    assert headline(cluster(*tainted[:2], pod("p"))) == "nodes n1 and n2 have the taint gpu=true, which the pod does not tolerate"
+    assert headline(cluster(*tainted[:2], pod("p"))) == "nodes n1 and n2 have the taint `gpu=true`, which the pod does not tolerate"
     assert headline(cluster(*tainted, pod("p"))) == "3 nodes have the taint gpu=true, which the pod does not tolerate"
 
 
@@ -120,7 +120,7 @@ def test_labels_that_no_node_has_are_named() -> None:
         "the pod requires nodes with `disk=nvme`, but no node matches"
     )
     apart = cluster(node("n1", disk="ssd"), node("n2", pool="gpu"), pod("p", nodeSelector={"disk": "ssd", "pool": "gpu"}))
-    assert headline(apart) == "the pod requires nodes with disk=ssd and pool=gpu, but no node has all of these labels"
+    assert headline(apart) == "the pod requires nodes with `disk=ssd` and `pool=gpu`, but no node has all of these labels"
 
 
 def test_a_request_that_only_nodes_of_no_use_could_hold_says_why_they_are_no_use() -> None:
@@ -130,7 +130,7 @@ def test_a_request_that_only_nodes_of_no_use_could_hold_says_why_they_are_no_use
     )
     others = [large, node("n3", cpu="8", cordoned=True)]
     assert headline(cluster(node("n1"), *others, pod("p", cpu="6")), "Insufficient cpu") == (
-        "the pod requests 6 CPU; of the 2 nodes with that much capacity, 1 has the taint gpu=true, which the pod does not tolerate and 1 is "
+        "the pod requests 6 CPU; of the 2 nodes with that much capacity, 1 has the taint `gpu=true`, which the pod does not tolerate and 1 is "
         "cordoned"
     )
 
@@ -165,7 +165,7 @@ def test_affinity_and_anti_affinity_say_near_which_pods() -> None:
     )
     db = pod("db", on="n1", labels={"app": "db"})
     assert headline(cluster(node("n1"), db, pod("p", affinity={"podAntiAffinity": required}))) == (
-        "the pod must not run on the same node as a pod with app=db (anti-affinity), which rules out 1 node"
+        "the pod must not run on the same node as a pod with `app=db` (anti-affinity), which rules out 1 node"
     )
 
 

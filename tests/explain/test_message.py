@@ -351,11 +351,11 @@ def test_karpenters_reason_for_each_nodepool_is_a_clause() -> None:
                 'Error creating: pods "web-5f-x" is forbidden: exceeded quota: compute, requested: requests.cpu=2, used: requests.cpu=9, '
                 "limited: requests.cpu=10"
             ),
-            "the quota compute allows requests.cpu=10, of which requests.cpu=9 is in use, and the pod requests requests.cpu=2",
+            "the quota `compute` allows requests.cpu=10, of which requests.cpu=9 is in use, and the pod requests requests.cpu=2",
         ),
         (
             'Error creating: pods "web-5f-x" is forbidden: failed quota: compute: must specify limits.cpu for: app; limits.memory for: app',
-            "the quota compute requires each container to specify limits.cpu for: app; limits.memory for: app",
+            "the quota `compute` requires each container to specify limits.cpu for: app; limits.memory for: app",
         ),
         (
             'Error creating: pods "web-5f-x" is forbidden: maximum cpu usage per Container is 2, but limit is 4',
@@ -375,11 +375,11 @@ def test_karpenters_reason_for_each_nodepool_is_a_clause() -> None:
         ),
         (
             'Error creating: pods "web-5f-x" is forbidden: error looking up service account shop/web: serviceaccount "web" not found',
-            "the service account shop/web does not exist",
+            "the service account `shop/web` does not exist",
         ),
         (
             'Error creating: pods "web-5f-x" is forbidden: no PriorityClass with name high was found',
-            "the PriorityClass high does not exist",
+            "the PriorityClass `high` does not exist",
         ),
         ("Error creating: etcdserver: request timed out", "etcdserver: request timed out"),
     ],

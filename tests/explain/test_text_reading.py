@@ -170,7 +170,7 @@ def test_a_nodepool_at_its_limits_comes_before_those_that_the_pod_does_not_suit(
         'not tolerate dedicated=gpu:NoSchedule; all available instance types exceed limits for nodepool: "arm"\n'
     )
     assert found.sentence == "Karpenter cannot add a node for this pod: another node would exceed the limits of NodePool `arm`."
-    assert found.note == "Other NodePools do not match the pod: gpu has the taint dedicated=gpu:NoSchedule."
+    assert found.note == "Other NodePools do not match the pod: `gpu` has the taint `dedicated=gpu:NoSchedule`."
     assert found.advice.startswith("If the pod belongs in the NodePool arm, raise its spec.limits. ")
 
 

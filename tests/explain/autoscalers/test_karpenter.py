@@ -69,8 +69,7 @@ def test_the_nodepool_that_the_pod_selects_leads_and_other_pools_are_a_note() ->
     )
     assert found.note is not None
     assert found.note.text == (
-        "Other NodePools do not match the pod: common-multiarch provides gel.to/workload=common-multiarch; ingress has the taint "
-        "gel.to/workload=ingress:NoSchedule."
+        "Other NodePools do not match the pod: `common-multiarch` provides `gel.to/workload=common-multiarch`; `ingress` has the taint `gel.to/workload=ingress:NoSchedule`."
     )
     assert "toleration" not in advised(SPREAD)
     assert advised(SPREAD).startswith("Allow the pod and the NodePool infosec-elastic to use eu-west-1b: ")
@@ -239,14 +238,14 @@ def test_both_generations_of_messages_have_the_same_meaning(conclusion: str, mea
 @pytest.mark.parametrize(
     ("reason", "sentence"),
     [
-        ('StorageClass.storage.k8s.io "smb" not found', "the StorageClass smb of its claim does not exist"),
+        ('StorageClass.storage.k8s.io "smb" not found', "StorageClass `smb` of its claim does not exist"),
         (
             "unbound pvc must define a storage class (PersistentVolumeClaim=shop/data)",
-            "its claim shop/data is not bound and names no StorageClass",
+            "its claim `shop/data` is not bound and names no StorageClass",
         ),
-        ("unbound pvc data must define a storage class", "its claim data is not bound and names no StorageClass"),
+        ("unbound pvc data must define a storage class", "its claim `data` is not bound and names no StorageClass"),
         ("no nodepools found", "no NodePool is ready"),
-        ("node selector term with matchFields is not supported", "its node affinity uses matchFields, which Karpenter does not support"),
+        ("node selector term with matchFields is not supported", "its node affinity uses `matchFields`, which Karpenter does not support"),
         (
             "configured to not run on a Karpenter provisioned node (requirement=karpenter.sh/nodepool DoesNotExist)",
             "its node affinity excludes nodes that Karpenter creates",

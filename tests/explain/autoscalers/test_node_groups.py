@@ -13,21 +13,20 @@ from schedviz.explain.autoscalers.node_groups import clauses_of_groups, refusal_
         (
             # https://github.com/kubernetes/autoscaler/issues/5692
             "12 node(s) didn't match Pod's node affinity/selector, 3 max node group size reached.",
-            "3 node groups are at their maximum size, and nodes in 12 node groups would not match the pod's node selector or affinity",
+            "3 node groups are at their maximum size, and a new node in 12 node groups would not match the pod's node selector or affinity",
             "Raise the maximum size of a node group whose nodes fit the pod",
         ),
         (
             # https://github.com/aerospike/aerospike-kubernetes-operator/issues/80
             "1 node(s) had volume node affinity conflict, 2 node(s) didn't match node selector",
-            "a new node in 1 node group could not access the pod's volume, and nodes in 2 node groups would not match the pod's node selector or affinity",
+            "a new node in 1 node group could not access the pod's volume, and a new node in 2 node groups would not match the pod's node selector or affinity",
             "Add a node group in the volume's zone, or ",
         ),
         (
             # https://github.com/gardener/autoscaler/issues/67
             "2 node(s) didn't match node selector, 1 not ready for scale-up",
             (
-                "too many nodes in 1 node group are not ready for a scale-up, and nodes in 2 node groups would not match the pod's node selector or "
-                "affinity"
+                "too many nodes in 1 node group are not ready for a scale-up, and a new node in 2 node groups would not match the pod's node selector or affinity"
             ),
             "Find out why nodes of the group are not ready",
         ),
@@ -35,7 +34,7 @@ from schedviz.explain.autoscalers.node_groups import clauses_of_groups, refusal_
         ("1 max limit reached", "1 node group is at its maximum size", "Raise the maximum size"),
         (
             "1 Insufficient cpu, 1 Insufficient memory",
-            "nodes in 1 node group would be too small for the pod (too little CPU and memory)",
+            "a new node in 1 node group would be too small for the pod (too little CPU and memory)",
             "Lower the pod's requests, or add a node group with larger machines",
         ),
         ("max total nodes in cluster reached", "the cluster has as many nodes as the autoscaler allows", "Raise `--max-nodes-total`"),
@@ -51,7 +50,7 @@ from schedviz.explain.autoscalers.node_groups import clauses_of_groups, refusal_
         ),
         (
             "2 node(s) had taint {workload: gpu}, that the pod didn't tolerate",
-            "nodes in 2 node groups would have the taint workload=gpu, which the pod does not tolerate",
+            "a new node in 2 node groups would have the taint `workload=gpu`, which the pod does not tolerate",
             "If the pod belongs on these nodes, add a toleration for workload=gpu",
         ),
     ],
