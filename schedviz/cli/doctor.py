@@ -33,7 +33,8 @@ def doctor(
     """Compare the scheduler's state with the API server's, value by value, and name the likely cause of each difference.
 
     FILE... are, in any order: the log of a kube-scheduler after SIGUSR2, the output of
-    `kubectl get nodes,pods,pv,pvc,sc,events -A -o json`, and the KubeSchedulerConfiguration. For a trace, the engine's own API, informers, cache, queue and snapshot are compared. Exits with 0 if
+    `kubectl get nodes,pods,pv,pvc,sc,events -A -o json`, and the KubeSchedulerConfiguration.
+    For a trace, the engine's own API, informers, cache, queue and snapshot are compared. Exits with 0 if
     nothing differs, 1 if something does, 2 if a file cannot be used.
     """
     imported = loaded(paths)

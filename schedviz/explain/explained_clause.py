@@ -14,10 +14,8 @@ from schedviz.explain.reasons import meaning_of
 from schedviz.trace.phrase import phrase, some
 
 _WRONG_NODE: Final = phrase(
-
-        "correct the node name in the pod's node affinity (`metadata.name`); if a DaemonSet made the pod for a deleted node, "
-        "its controller deletes the pod"
-
+    "correct the node name in the pod's node affinity (`metadata.name`); if a DaemonSet made the pod for a deleted node, "
+    "its controller deletes the pod"
 )
 _GONE_NODE: Final = phrase("no action is needed: the DaemonSet controller deletes the pods of nodes that no longer exist")
 

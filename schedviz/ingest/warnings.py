@@ -52,10 +52,7 @@ def warnings_of(objects: Sequence[KubeObject], kinds: Counter[str]) -> Iterator[
         )
     if not kinds["Pod"] and not kinds["Deployment"] and not kinds["ReplicaSet"]:
         yield phrase(
-
-                "There are no pods, so there is nothing to schedule; import the output of `kubectl get "
-                "nodes,pods,pv,pvc,sc,events -A -o json`."
-
+            "There are no pods, so there is nothing to schedule; import the output of `kubectl get nodes,pods,pv,pvc,sc,events -A -o json`."
         )
     nodes = {obj.name for obj in objects if isinstance(obj, Node)}
     bound = [pod for pod in objects if isinstance(pod, Pod) and pod.spec.node_name]

@@ -15,7 +15,7 @@ def test_a_case_opens_on_its_answer_and_the_fix_places_the_pod(page: Page, serve
     page.goto(f"{server.url}/")
     page.locator("[data-open-case=spread-deadlock]").click(timeout=PATIENCE_MILLIS)
     expect(page.locator("[data-why-main]")).to_contain_text("the topology spread allows the pod only in zone-c", timeout=PATIENCE_MILLIS)
-    expect(page.locator("[data-case=spread-deadlock]")).to_contain_text("Add capacity in the full zone")
+    expect(page.locator("[data-case=spread-deadlock]")).to_contain_text("Add capacity in zone-c")
 
     session = page.url
     page.goto(f"{server.url}/cases/")

@@ -224,13 +224,16 @@ def test_a_spread_constraint_has_the_pods_of_each_domain() -> None:
     [detail] = details(simulation, "node(s) didn't match pod topology spread constraints")
     assert isinstance(detail, SpreadDetail)
     assert (detail.fewest, detail.most, detail.domains) == (0, 1, (DomainPods("b", 0), DomainPods("a", 1)))
-    assert detail.sentence == f"with maxSkew 1, each {ZONE} can have at most 1 matching pod now; full: a (1); not full: b (0)"
+    assert (
+        detail.sentence
+        == f"with `maxSkew` 1, each domain of `{ZONE}` can have at most 1 matching pod; at the maximum: a (1); below it: b (0)"
+    )
 
 
 def test_affinity_to_pods_that_do_not_run_is_explained() -> None:
     [detail] = details(cluster(node("n1"), pod("p", affinity={"podAffinity": near({"app": "db"})})))
     assert isinstance(detail, PodAffinityDetail)
-    assert detail.sentence == f"no running pod matches the affinity term (app=db, topologyKey {ZONE})"
+    assert detail.sentence == f"no running pod matches the affinity term (`app=db`, topologyKey `{ZONE}`)"
 
 
 def test_anti_affinity_names_the_pods_in_the_way() -> None:
@@ -267,7 +270,7 @@ def test_a_volume_in_another_zone_says_where_it_can_be_used() -> None:
     assert isinstance(detail, LabelDetail)
     assert (detail.claim, detail.volume, detail.matching) == ("default/data", "pv-1", 0)
     assert detail.sentence == (
-        f"volume pv-1 of claim default/data requires {ZONE} in (c): no node matches; values of {ZONE} here: a (1), b (1)"
+        f"volume `pv-1` of claim `default/data` requires `{ZONE} in (c)`: no node matches; values of `{ZONE}` here: a (1), b (1)"
     )
 
 

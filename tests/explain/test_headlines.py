@@ -245,7 +245,7 @@ def test_a_pod_whose_spread_has_no_room_where_its_selector_is_says_so() -> None:
     )
     said, advice = main_of(simulation)
     assert said == (
-        f"the pod requires nodes with {ZONE}=a, but its topology spread constraint (maxSkew 1) has no room there; matching pods in each "
+        f"the pod requires nodes with `{ZONE}=a`, but its topology spread constraint (`maxSkew` 1) has no room there; matching pods in each "
         "zone: b 0, a 1"
     )
     assert "remove the node selector" in advice

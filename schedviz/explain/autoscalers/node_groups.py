@@ -62,11 +62,9 @@ _KINDS: Final[tuple[_Kind, ...]] = (
         ("volume node affinity conflict", "PersistentVolume's node affinity"),
         phrase("a new node in {groups} could not access the pod's volume"),
         phrase(
-
-                "Add a node group in the volume's zone, or free up capacity on a node that can access the volume. A bound "
-                "volume cannot move to another zone. To see its zone, run `kubectl get pv NAME -o yaml` and look under "
-                "nodeAffinity"
-
+            "Add a node group in the volume's zone, or free up capacity on a node that can access the volume. A bound "
+            "volume cannot move to another zone. To see its zone, run `kubectl get pv NAME -o yaml` and look under "
+            "nodeAffinity"
         ),
         1,
     ),

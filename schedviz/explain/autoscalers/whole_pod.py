@@ -107,10 +107,8 @@ _CLAIMS: Final[tuple[tuple[str, Phrase, Phrase], ...]] = (
 def _of_spec(why: str) -> tuple[Phrase, Phrase] | None:
     if "configured to not run on a Karpenter provisioned node" in why:
         return phrase("its node affinity excludes nodes that Karpenter creates"), phrase(
-
-                "Add capacity to the nodes that Karpenter does not manage, or remove the requirement `karpenter.sh/nodepool "
-                "DoesNotExist` from the pod"
-
+            "Add capacity to the nodes that Karpenter does not manage, or remove the requirement `karpenter.sh/nodepool "
+            "DoesNotExist` from the pod"
         )
     if "matchFields is not supported" in why:
         return phrase("its node affinity uses `matchFields`, which Karpenter does not support"), phrase(

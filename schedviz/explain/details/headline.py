@@ -71,10 +71,8 @@ _LARGE: Final = _Which(
 _BOTH: Final = 2
 #: What is said about a spread without room in the domains that the pod requires.
 FULL_WHERE_REQUIRED: Final = phrase(
-
-        "the pod requires nodes with {labels}, but its topology spread constraint (`maxSkew` {skew}) has no room there; "
-        "matching pods in each {unit}: {counts}"
-
+    "the pod requires nodes with {labels}, but its topology spread constraint (`maxSkew` {skew}) has no room there; "
+    "matching pods in each {unit}: {counts}"
 ).template
 
 

@@ -18,10 +18,8 @@ _RESTART: Final = phrase("restart kube-scheduler, which builds its list of nodes
 _ONE_MOMENT: Final = phrase("take the message and the dump at the same moment: send SIGUSR2 again while the pod is pending")
 
 _SEND_SIGUSR2: Final = phrase(
-
-        "import the output of `kubectl get nodes -o json` as well. If nodes are still missing, send SIGUSR2 to "
-        "kube-scheduler and import its log, which lists its cache"
-
+    "import the output of `kubectl get nodes -o json` as well. If nodes are still missing, send SIGUSR2 to "
+    "kube-scheduler and import its log, which lists its cache"
 )
 
 
