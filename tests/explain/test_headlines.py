@@ -99,7 +99,7 @@ def test_one_or_two_nodes_are_named_and_more_are_counted() -> None:
     tainted = [node(name, taints=("gpu=true:NoSchedule",)) for name in ("n1", "n2", "n3")]
     assert headline(cluster(*tainted[:1], pod("p"))) == "node n1 has the taint `gpu=true`, which the pod does not tolerate"
     assert headline(cluster(*tainted[:2], pod("p"))) == "nodes n1 and n2 have the taint `gpu=true`, which the pod does not tolerate"
-    assert headline(cluster(*tainted, pod("p"))) == "3 nodes have the taint gpu=true, which the pod does not tolerate"
+    assert headline(cluster(*tainted, pod("p"))) == "3 nodes have the taint `gpu=true`, which the pod does not tolerate"
 
 
 def test_names_of_nodes_lose_the_domain_that_all_have_in_common() -> None:

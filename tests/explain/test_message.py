@@ -294,7 +294,7 @@ def test_the_broken_node_of_a_volume_is_repaired_first() -> None:
 
 def test_nodes_that_the_pod_does_not_ask_for_are_no_possibility() -> None:
     message = parse_message("0/5 nodes are available: 1 Insufficient nvidia.com/gpu, 4 node(s) didn't match Pod's node affinity/selector.")
-    assert message.first.startswith("run `kubectl describe nodes`: a node that does not list nvidia.com/gpu under Allocatable")
+    assert message.first.startswith("run `kubectl describe nodes`. If a node does not list `nvidia.com/gpu` under `Allocatable`")
 
 
 def test_a_reason_of_the_scheduler_for_a_node_group_is_about_new_nodes() -> None:
@@ -311,7 +311,7 @@ def test_a_node_that_the_cloud_provider_has_not_initialized_is_no_matter_of_its_
     [clause] = parse_message(
         "0/3 nodes are available: 3 node(s) had untolerated taint {node.cloudprovider.kubernetes.io/uninitialized: true}."
     ).clauses
-    assert clause.headline.startswith("3 nodes have not been initialized by the cloud provider (node.cloudprovider.kubernetes.io/uninit")
+    assert clause.headline.startswith("3 nodes have not been initialized by the cloud provider (`node.cloudprovider.kubernetes.io/uninit")
     assert "cloud-controller-manager" in clause.advice
     assert "kubelet" not in clause.advice
 
@@ -339,7 +339,7 @@ def test_karpenters_reason_for_each_nodepool_is_a_clause() -> None:
         "no instance type in NodePool `default` is large enough for the pod and the DaemonSet pods of a node (96 CPU, 2Gi memory)",
         "NodePool `gpu` has the taint `nvidia.com/gpu=true:NoSchedule`, which the pod does not tolerate",
     ]
-    assert message.clauses[0].advice.startswith("If the pod belongs in the NodePool spot, raise its spec.limits. ")
+    assert message.clauses[0].advice.startswith("If the pod belongs in NodePool `spot`, raise its `spec.limits`. ")
     assert {clause.plugin for clause in message.clauses} == {"karpenter"}
 
 

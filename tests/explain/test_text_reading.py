@@ -171,7 +171,7 @@ def test_a_nodepool_at_its_limits_comes_before_those_that_the_pod_does_not_suit(
     )
     assert found.sentence == "Karpenter cannot add a node for this pod: another node would exceed the limits of NodePool `arm`."
     assert found.note == "Other NodePools do not match the pod: `gpu` has the taint `dedicated=gpu:NoSchedule`."
-    assert found.advice.startswith("If the pod belongs in the NodePool arm, raise its spec.limits. ")
+    assert found.advice.startswith("If the pod belongs in NodePool `arm`, raise its `spec.limits`. ")
 
 
 def test_the_event_of_a_claim_is_the_answer_about_its_pod() -> None:
@@ -185,7 +185,7 @@ def test_the_event_of_a_claim_is_the_answer_about_its_pod() -> None:
     )
     found = reading.answer_of("data/kafka-2")
     assert found is not None
-    assert found.sentence.startswith("The claim data/data-kafka-2 has no volume: the StorageClass fast-ssd does not exist (")
+    assert found.sentence.startswith("The claim `data/data-kafka-2` has no volume: StorageClass `fast-ssd` does not exist (")
     assert "`kubectl get storageclass`" in found.advice
     assert [message.pod for message in reading.messages] == ["data/kafka-2", "data/other"]
 
@@ -248,7 +248,7 @@ def test_nodes_for_the_clusters_own_pods_are_no_advice() -> None:
     )
     found = reading.answer_of("")
     assert found is not None
-    assert found.advice.startswith("add a toleration for kubernetes.azure.com/scalesetpriority=spot if the pod may be interrupted")
+    assert found.advice.startswith("add a toleration for `kubernetes.azure.com/scalesetpriority=spot` if the pod may be interrupted")
 
 
 def test_the_event_of_a_claim_is_no_answer_about_a_pod_that_lacks_cpu() -> None:
@@ -303,8 +303,8 @@ def test_a_mistyped_toleration_of_a_described_pod_comes_first_and_is_called_a_ty
         "Pod's node affinity/selector.\n"
     )
     first, *others = reading.messages[0].message.clauses
-    assert first.headline.endswith("does not tolerate; its toleration nvidia.com/gpus is probably a typo")
-    assert first.advice == "change the pod's toleration from nvidia.com/gpus to nvidia.com/gpu=present"
+    assert first.headline.endswith("does not tolerate; its toleration `nvidia.com/gpus` is probably a typo")
+    assert first.advice == "change the pod's toleration from `nvidia.com/gpus` to `nvidia.com/gpu=present`"
     assert [clause.headline for clause in others if "control plane" in clause.headline] == ["1 node is reserved for the control plane"]
 
 

@@ -72,7 +72,7 @@ def test_the_nodepool_that_the_pod_selects_leads_and_other_pools_are_a_note() ->
         "Other NodePools do not match the pod: `common-multiarch` provides `gel.to/workload=common-multiarch`; `ingress` has the taint `gel.to/workload=ingress:NoSchedule`."
     )
     assert "toleration" not in advised(SPREAD)
-    assert advised(SPREAD).startswith("Allow the pod and the NodePool infosec-elastic to use eu-west-1b: ")
+    assert advised(SPREAD).startswith("Make eu-west-1b available to both the pod and NodePool `infosec-elastic`. ")
 
 
 def test_the_zone_that_no_instance_type_is_offered_in_is_named() -> None:
@@ -231,7 +231,7 @@ def test_both_generations_of_messages_have_the_same_meaning(conclusion: str, mea
         'resources={"cpu":"2"}'
     )
     assert said(before) == said(since)
-    assert said(since).startswith(f"no instance type in the NodePool a {meaning}")
+    assert said(since).startswith(f"no instance type in NodePool `a` {meaning}")
     assert ("Lower the pod's requests" in advised(since)) == (conclusion == "no instance type has enough resources")
 
 

@@ -51,7 +51,7 @@ from schedviz.explain.autoscalers.node_groups import clauses_of_groups, refusal_
         (
             "2 node(s) had taint {workload: gpu}, that the pod didn't tolerate",
             "a new node in 2 node groups would have the taint `workload=gpu`, which the pod does not tolerate",
-            "If the pod belongs on these nodes, add a toleration for workload=gpu",
+            "If the pod belongs on these nodes, add a toleration for `workload=gpu`",
         ),
     ],
 )
@@ -96,8 +96,8 @@ def test_the_log_since_1_33_and_before_1_13_says_the_same() -> None:
     )
     assert since is not None
     assert before is not None
-    assert since.sentence.text.endswith(": nodes in the node group eks-a would not match the pod's node selector or affinity.")
-    assert before.sentence.text.endswith(": nodes in the node group nap-mig would not have enough nvidia.com/gpu.")
+    assert since.sentence.text.endswith(": a new node in the node group `eks-a` would not match the pod's node selector or affinity.")
+    assert before.sentence.text.endswith(": a new node in the node group `nap-mig` would not have enough nvidia.com/gpu.")
 
 
 def test_a_backoff_in_the_status_names_the_error_of_the_cloud() -> None:

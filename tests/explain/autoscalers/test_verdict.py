@@ -48,7 +48,7 @@ def test_the_log_of_the_autoscaler_and_the_status_of_its_pod_are_one_answer_with
     assert {message.pod for message in reading.messages} == {"garden/reserve-excess-capacity-f655d54d-g4crf"}
     [found] = reading.answers
     assert found.sentence.endswith(
-        "nodes in the node group shoot--ash-garden--z1 would be too small for the pod (too little CPU and memory)."
+        "a new node in the node group `shoot--ash-garden--z1` would be too small for the pod (too little CPU and memory)."
     )
     of_scheduler = next(message for message in reading.messages if not message.writer)
     assert all("add a node" not in clause.advice for clause in of_scheduler.message.clauses)
@@ -145,4 +145,4 @@ NodeGroups:
   ScaleUp:     NoActivity (ready=5 cloudProviderTarget=5)
 """
     [found] = read(old).answers
-    assert found.sentence.endswith(": the node group nodepool1 is at its maximum size.")
+    assert found.sentence.endswith(": the node group `nodepool1` is at its maximum size.")

@@ -86,7 +86,7 @@ AUTOSCALERS = {
     "Raise the maximum size of a node group": (
         "Normal   NotTriggerScaleUp  2m3s (x121 over 22m)  cluster-autoscaler  pod didn't trigger scale-up: 1 max node group size reached"
     ),
-    "If the pod belongs in the NodePool a, add a toleration for x=y": (
+    "If the pod belongs in NodePool": (
         'Warning  FailedScheduling  2m3s  karpenter  Failed to schedule pod, incompatible with nodepool "a", did not tolerate x=y'
     ),
 }
@@ -118,8 +118,7 @@ def test_a_card_begins_with_the_nodepool_at_its_limits_and_quotes_karpenter() ->
     card = explain_pasted(PastedText(DESCRIBED.format(event=f"Warning  FailedScheduling  2m3s  karpenter  {said}"), form="markdown")).card
     assert card is not None
     order = [
-        card.decode().find(part)
-        for part in ("the limits of the NodePool arm.", "raise its spec.limits", "Other NodePools do not match", "Insufficient cpu")
+        card.decode().find(part) for part in ("the limits of NodePool", "raise its", "Other NodePools do not match", "Insufficient cpu")
     ]
     assert -1 not in order
     assert order == sorted(order)
@@ -183,7 +182,7 @@ def test_a_card_about_the_owner_of_pods_does_not_call_it_pending() -> None:
     assert lines[:3] == [
         "### Why `shop/a` is lacking pods",
         "",
-        "**No pod is created: the quota \\`q\\` allows cpu=4, of which cpu=4 is in use, and the pod requests cpu=1**",
+        "**No pod is created: the quota q allows cpu=4, of which cpu=4 is in use, and the pod requests cpu=1**",
     ]
 
 
