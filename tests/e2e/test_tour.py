@@ -236,9 +236,7 @@ def test_at_the_end_of_the_queue_the_next_retry_is_one_click_away(newcomer: Page
     newcomer.keyboard.press("Space")
     expect(newcomer.locator("[data-ending]")).to_be_visible(timeout=PATIENCE_MILLIS)
     newcomer.keyboard.press("ArrowRight")
-    expect(newcomer.locator("[data-command-result]")).to_contain_text(
-        "Next: pending pods are retried, in ", timeout=PATIENCE_MILLIS
-    )
+    expect(newcomer.locator("[data-command-result]")).to_contain_text("Next: pending pods are retried, in ", timeout=PATIENCE_MILLIS)
 
     newcomer.locator("[data-next-timer]").click()
     expect(newcomer.locator("[data-queue=activeQ] h3")).to_have_text(re.compile(r"^activeQ\s*[1-9]"), timeout=PATIENCE_MILLIS)
