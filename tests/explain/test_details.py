@@ -100,7 +100,7 @@ def test_a_cordoned_node_that_the_pod_could_not_use_anyway_is_not_named(closed: 
 def test_a_cordoned_node_with_the_taint_of_its_cordon_is_named() -> None:
     drained = node("n2", cordoned=True, taints=("node.kubernetes.io/unschedulable=:NoSchedule",))
     simulation = cluster(node("n1"), drained, pod("a", cpu="3", on="n1"), pod("p", cpu="2"))
-    assert details(simulation, "Insufficient cpu")[0].sentence.endswith("; node n2 has 4 free but is cordoned")
+    assert details(simulation, "Insufficient cpu")[0].sentence.endswith("; n2 has 4 free but is cordoned")
 
 
 def test_the_pods_that_use_all_devices_of_a_kind_are_named() -> None:

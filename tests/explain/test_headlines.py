@@ -254,7 +254,7 @@ def test_a_pod_whose_spread_has_no_room_where_its_selector_is_says_so() -> None:
 def test_a_label_over_which_a_pod_is_spread_is_named() -> None:
     said, advice = main_of(cluster(node("n1"), node("n2"), pod("p", labels={"app": "web"}, topologySpreadConstraints=spread("rack"))))
     assert said == "no node has the label `rack`, which the pod's topology spread constraint uses"
-    assert advice.startswith("label the nodes with rack, ")
+    assert advice.startswith("label the nodes with `rack`, ")
 
 
 def test_the_holder_of_a_port_is_named_in_what_to_do() -> None:

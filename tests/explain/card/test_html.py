@@ -47,7 +47,7 @@ def test_a_page_has_the_sentence_the_numbers_a_bar_for_each_node_and_the_fix() -
     page = html_of(card_of_pod(explanation, smallest_change(simulation, "default/p", explanation)))
     found = Parsed(page)
     assert explanation.sentence.startswith("default/p is pending: the pod requests 3 CPU, ")
-    assert any(text.startswith("The pod requests 3 CPU, but node n1 has only 2 of 4 CPU free") for text in found.texts)
+    assert any(text.startswith("The pod requests 3 CPU, but n1 has only 2 of its 4 CPU free") for text in found.texts)
     assert "1 node: Insufficient cpu" in found.texts
     assert "2 of 4 free" in found.texts
     assert page.count('role="img"') == 1
