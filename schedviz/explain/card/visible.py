@@ -13,8 +13,6 @@ from schedviz.explain.card.model import Card
 _INVISIBLE: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 #: The formats read these as space.
 _SPACE: Final = "\n\r\t"
-#: Texts in which the formats show no code: backticks would appear as they are.
-_WITHOUT_CODE: Final = frozenset({"headline", "others", "text", "findings"})
 
 
 def with_visible_text(card: Card) -> Card:
@@ -27,16 +25,10 @@ def _visible(value: Any) -> Any:
         case str():
             return value if value.isprintable() else "".join(map(_escaped, value))
         case dict():
-            return {name: _visible(_without_code(member) if name in _WITHOUT_CODE else member) for name, member in value.items()}
+            return {name: _visible(member) for name, member in value.items()}
         case list() | tuple():
             return [_visible(item) for item in value]
     return value
-
-
-def _without_code(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.replace("`", "")
-    return [_without_code(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _escaped(letter: str) -> str:
