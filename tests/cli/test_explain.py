@@ -285,7 +285,7 @@ def test_the_overview_of_a_pod_without_nodes_explains_each_reason_of_its_message
     assert "kube-scheduler: node(s) had untolerated taint {nvidia.com/gpu: present}" in found
     assert "Also: 4 nodes do not have enough free `nvidia.com/gpu`" in found
     assert found.count("To do: ") == 2
-    assert "Also: 4 nodes do not have enough free nvidia.com/gpu" in card
+    assert "Also: 4 nodes do not have enough free `nvidia.com/gpu`" in card
     assert one.index("2 nodes have the taint") < one.index("4 nodes do not have enough free `nvidia.com/gpu`")
 
 

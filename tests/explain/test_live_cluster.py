@@ -126,7 +126,7 @@ def test_a_pod_whose_volume_is_provisioned_is_not_nominated_for_ever(every_kind:
 
     assert explanation.sentence == (
         "more/provisioning is nominated to node-032 without a preemption: its scheduler has chosen the node, and its binding waits until "
-        "slow.live has provisioned the claim more/slow."
+        "slow.live has provisioned the claim `more/slow`."
     )
 
 

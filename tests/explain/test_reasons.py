@@ -26,7 +26,7 @@ def test_every_reason_of_the_plugins_has_a_meaning() -> None:
 def test_the_meaning_names_the_missing_resource() -> None:
     meaning = meaning_of("Insufficient nvidia.com/gpu")
     assert meaning is not None
-    assert "allocatable nvidia.com/gpu" in meaning.sentence
+    assert "allocatable `nvidia.com/gpu`" in meaning.sentence
 
 
 #: Reasons of kube-scheduler 1.14 to 1.36, with the plugin that gives each. The scheduler itself gives those of "".
@@ -148,7 +148,7 @@ def test_a_reason_of_any_release_has_its_plugin_and_says_what_to_do(reason: str,
         ("node-role.kubernetes.io/control-plane: ", "control plane"),
         ("ToBeDeletedByClusterAutoscaler: 17", "autoscaler"),
         ("karpenter.sh/disrupted: ", "autoscaler"),
-        ("dedicated: gpu", "does not tolerate the taint dedicated: gpu"),
+        ("dedicated: gpu", "does not tolerate the taint `dedicated: gpu`"),
     ],
 )
 def test_a_taint_is_explained_in_every_wording(taint: str, says: str) -> None:

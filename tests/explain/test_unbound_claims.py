@@ -28,8 +28,8 @@ def storage_class(name: str) -> dict[str, Any]:
 
 def test_the_missing_class_is_named_with_those_that_exist() -> None:
     [clause] = why_pending(cluster(node("n1"), storage_class("gp3"), CLAIM, POD), "default/p").clauses
-    assert clause.headline == "the claim default/data has no volume: the StorageClass fast does not exist"
-    assert clause.advice == "create the StorageClass fast, or recreate the claim with an existing class: gp3"
+    assert clause.headline == "the claim `default/data` has no volume: StorageClass `fast` does not exist"
+    assert clause.advice == "create StorageClass `fast`, or recreate the claim with an existing class: gp3"
 
 
 def test_a_class_that_exists_is_not_blamed_and_the_claim_is_named() -> None:
@@ -60,5 +60,5 @@ def test_a_claim_that_names_a_volume_without_being_bound_is_the_reason_and_not_t
     }
     claim = {**CLAIM, "spec": {**CLAIM["spec"], "volumeName": "pv-1"}}
     [clause] = why_pending(cluster(node("n1"), volume, claim, POD), "default/p").clauses
-    assert clause.headline == "the claim default/data names the volume pv-1 but is not bound to it"
+    assert clause.headline == "the claim `default/data` names the volume `pv-1` but is not bound to it"
     assert clause.details == ()

@@ -180,7 +180,7 @@ def test_of_what_kubectl_prints_for_people_the_words_of_the_scheduler_are_taken(
     ],
 )
 def test_a_table_is_refused_with_the_command_to_run_instead(table: str) -> None:
-    with pytest.raises(UnreadableFile, match=r"kubectl.s table or `describe` output.*kubectl get nodes,pods -A -o json"):
+    with pytest.raises(UnreadableFile, match=r"kubectl.s table or `describe` output.*kubectl get nodes,pods,pv,pvc,sc,events -A -o json"):
         imported(table)
 
 

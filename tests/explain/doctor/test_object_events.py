@@ -50,8 +50,8 @@ def test_a_storage_class_that_does_not_exist_is_not_blamed_on_its_provisioner() 
     simulation, findings = explained(missing)
 
     [found] = why_pending(simulation, "default/web", findings).findings
-    assert found.cause == "the StorageClass fats does not exist"
-    assert found.advice == "create the StorageClass fats, or recreate the claim with an existing class: fast"
+    assert found.cause == "StorageClass `fats` does not exist"
+    assert found.advice == "create StorageClass `fats`, or recreate the claim with an existing class: fast"
 
 
 def test_the_overview_says_it_where_there_are_no_numbers() -> None:
@@ -92,7 +92,7 @@ def test_the_overview_says_why_no_autoscaler_makes_a_node() -> None:
         (
             "FailedScheduling",
             "Failed to schedule pod, all available instance types exceed limits for nodepool (NodePool=arm)",
-            "another node would exceed the limits of the NodePool arm",
+            "another node would exceed the limits of NodePool `arm`",
         ),
     ):
         simulation = cluster(node("n1"), pod("web", cpu="64"))
