@@ -207,7 +207,7 @@ def test_a_change_for_several_pods_says_how_many_it_places_and_each_pod_opens(pa
     )
     page.locator("[data-group-more]").click()
     page.locator("[data-group]").get_by_role("button", name="web-3").click()
-    expect(page.locator("[data-why-main]")).to_contain_text("requests 3 cpu", timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-why-main]")).to_contain_text("requests 3 CPU", timeout=PATIENCE_MILLIS)
     assert page.get_by_role("heading", name="web-3").count() == 1
 
 

@@ -45,7 +45,7 @@ def test_an_import_opens_on_the_reasons_of_its_pending_pods(page: Page, server: 
     expect(reasons.last.locator("h3")).to_have_text("not tried yet: they fit on nodes now 2 pods")
 
     reasons.first.get_by_role("button", name="Why?").click()
-    expect(page.locator("[data-why-main]")).to_contain_text("the pod requests 64 cpu", timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-why-main]")).to_contain_text("the pod requests 64 CPU", timeout=PATIENCE_MILLIS)
     expect(page.locator("[data-detail=resource] [role=img]")).to_have_count(5)
     assert "show=" not in page.url
     expect(overview).to_have_count(0)
@@ -63,7 +63,7 @@ def test_a_message_of_the_real_scheduler_stands_beside_what_is_computed(page: Pa
 
     ask_why(page, server, session, "refused")
     expect(page.locator("[data-why-disagreement]")).to_contain_text(message, timeout=PATIENCE_MILLIS)
-    expect(page.locator("[data-why-disagreement]")).to_contain_text("that message counts 9 nodes, and here are 5")
+    expect(page.locator("[data-why-disagreement]")).to_contain_text("that message counts 9 nodes, but the files have 5")
 
 
 def test_import_why_fix(page: Page, server: Server, file: Path) -> None:
