@@ -14,7 +14,9 @@ pytestmark = pytest.mark.browser
 def test_a_case_opens_on_its_answer_and_the_fix_places_the_pod(page: Page, server: Server) -> None:
     page.goto(f"{server.url}/")
     page.locator("[data-open-case=spread-deadlock]").click(timeout=PATIENCE_MILLIS)
-    expect(page.locator("[data-why-main]")).to_contain_text("the topology spread constraint allows the pod only in zone-c", timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-why-main]")).to_contain_text(
+        "the topology spread constraint allows the pod only in zone-c", timeout=PATIENCE_MILLIS
+    )
     expect(page.locator("[data-case=spread-deadlock]")).to_contain_text("Add capacity in zone-c")
 
     session = page.url

@@ -107,7 +107,7 @@ def test_the_events_of_a_claim_stand_beside_the_reason(page: Page, server: Serve
     page.goto(f"{address}?select=pod:shop/db&tab=why")
     findings = page.locator("[data-why-findings]")
     expect(findings).to_contain_text("Events in the files", timeout=PATIENCE_MILLIS)
-    expect(findings).to_contain_text("a storage limit is reached")
+    expect(findings).to_contain_text("A storage limit is reached")
 
 
 def test_the_tour_does_not_lie_over_an_import(browser: Browser, signed_in: BrowserContext, server: Server, tmp_path: Path) -> None:
@@ -203,7 +203,7 @@ def test_a_change_for_several_pods_says_how_many_it_places_and_each_pod_opens(pa
     drop(page, server, tmp_path, node("a"), cordoned, pod("full", "a", cpu="3"), *pods)
 
     expect(page.locator("[data-change-effect]")).to_have_text(
-        "this is enough for only 1 of 4 pods; for the others, add 3 nodes like a", timeout=PATIENCE_MILLIS
+        "This is enough for only 1 of 4 pods; for the others, add 3 nodes like a.", timeout=PATIENCE_MILLIS
     )
     page.locator("[data-group-more]").click()
     page.locator("[data-group]").get_by_role("button", name="web-3").click()

@@ -54,7 +54,7 @@ def test_the_tour_marks_each_panel_and_is_shown_once(newcomer: Page) -> None:
             expect(newcomer.locator("[data-cycle='1']")).to_be_visible(timeout=PATIENCE_MILLIS)
         if panel == "cache":
             expect(newcomer.locator("[data-assumed='1']")).to_be_visible(timeout=PATIENCE_MILLIS)
-            expect(newcomer.locator("[data-tour]")).to_contain_text("already counts on node-")
+            expect(newcomer.locator("[data-tour]")).to_contain_text("the cache already counts")
         newcomer.locator("[data-tour-next]").click()
     expect(newcomer.locator("[data-tour]")).to_have_count(0)
     expect(newcomer.locator("[data-waiting]")).to_have_count(0)
@@ -181,7 +181,7 @@ def test_the_end_of_a_run_says_what_to_do_next_also_after_a_reload(newcomer: Pag
     expect(ending).to_contain_text("Done: 8 of 12 pods are scheduled; 4 are still pending.", timeout=PATIENCE_MILLIS)
 
     newcomer.reload()
-    expect(ending).to_contain_text("4 wait", timeout=PATIENCE_MILLIS)
+    expect(ending).to_contain_text("4 are still pending", timeout=PATIENCE_MILLIS)
     expect(newcomer.locator("[data-ending-lesson]")).to_be_visible()
     newcomer.locator("[data-ending-why]").click()
     expect(newcomer.locator("[data-overview]")).to_be_visible(timeout=PATIENCE_MILLIS)
@@ -247,7 +247,7 @@ def test_a_failed_cycle_begins_with_the_sentence_of_why(newcomer: Page) -> None:
     newcomer.locator(".speed select").select_option("null")
     newcomer.keyboard.press("Space")
     expect(newcomer.locator("[data-plain-reason-of]")).to_have_text(
-        "The pod requests 12Gi memory; the largest node has 8Gi in total", timeout=PATIENCE_MILLIS
+        "The pod requests 12Gi of memory, but the largest node has only 8Gi", timeout=PATIENCE_MILLIS
     )
     expect(newcomer.locator("[data-message]")).to_contain_text("0/4 nodes are available")
 
@@ -258,4 +258,4 @@ def test_a_failed_cycle_says_that_no_node_fits_if_its_reason_cannot_be_had(newco
     newcomer.locator(".speed select").select_option("null")
     newcomer.keyboard.press("Space")
     expect(newcomer.locator("[data-ending]")).to_be_visible(timeout=PATIENCE_MILLIS)
-    expect(newcomer.get_by_text("The pod fits on none of the 4 nodes")).to_be_visible(timeout=PATIENCE_MILLIS)
+    expect(newcomer.get_by_text("None of 4 nodes fits")).to_be_visible(timeout=PATIENCE_MILLIS)

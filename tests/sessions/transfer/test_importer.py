@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import gzip
 import json
+import threading
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import msgspec
 import pytest
 import yaml
 from django.core.files.base import ContentFile
+from django.db import connection
 from django.db.models.signals import post_save
 
 from schedviz.engine import Simulation, SimulationSettings
@@ -331,19 +334,28 @@ def test_commands_that_came_during_the_import_are_done_after_it() -> None:
     assert work_off(session.pk).cycle == 1
 
 
+def _delete(session_id: UUID) -> None:
+    create.delete_session(session_id)
+    connection.close()
+
+
 def test_a_session_that_is_deleted_during_its_import_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     session = create.create_session(None, "a test", file(dump(2, 5)))
     load = importer.load
+    # As in a server, another thread deletes it: the importing thread is interrupted as soon as the lease is seen to be lost.
+    deleting = threading.Thread(target=_delete, args=(session.pk,))
 
     def load_and_delete(*arguments: Any, **options: Any) -> Any:
         result = load(*arguments, **options)
-        create.delete_session(session.pk)
+        deleting.start()
+        deleting.join()
         return result
 
     monkeypatch.setattr(importer, "load", load_and_delete)
 
     import_job.import_uploads(session.pk)
 
+    deleting.join()
     assert not Session.objects.exists()
     assert not Checkpoint.objects.exists()
 
