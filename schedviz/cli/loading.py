@@ -69,14 +69,15 @@ _DIFFERENCES: Final = "Known differences: "
 
 
 def print_warnings(imported: Import, chosen: ChosenRelease = NO_CHOICE, *, brief: bool = False, without: str = "") -> None:
-    """Print warnings about the files to standard error. `brief`: without the list of what differs between releases.
+    """Print the warnings about the files that `loaded` has not printed. `brief`: without the list of what differs between releases.
 
     `without`: the beginning of warnings that say what the result says, too.
     """
     from schedviz.ingest.release_evidence import with_release
 
+    printed = tuple(f"{refused.name} was left out: " for refused in imported.report.refused)
     for warning in with_release(imported.report, chosen.release, imported.evidence).warnings:
-        if without and warning.startswith(without):
+        if (without and warning.startswith(without)) or warning.startswith(printed):
             continue
         said, hint = warning, ""
         if _BETWEEN_RELEASES in warning:

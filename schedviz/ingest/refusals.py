@@ -44,7 +44,7 @@ class Refusals:
 
     def warnings(self) -> list[Phrase]:
         """One warning for each kept reason, and one for all others."""
-        listed = [phrase("{file} was left out: {why}", file=refused.name, why=refused.message) for refused in self.listed]
+        listed = [phrase("{file} was left out: {why}", file=refused.name, why=_without_name(refused)) for refused in self.listed]
         return [*listed, phrase("{count} more files were left out.", count=self.unlisted)] if self.unlisted else listed
 
     def lines(self, most: int) -> list[str]:
@@ -52,3 +52,9 @@ class Refusals:
         lines = [refused.message for refused in self.listed[:most]]
         more = self.count - len(lines)
         return [*lines, f"… and {more:,} more files were left out."] if more else lines
+
+
+def _without_name(refused: Refused) -> str:
+    """The reason of a file, without its name at the beginning."""
+    rest = refused.message.removeprefix(refused.name)
+    return rest.lstrip(":, ") if rest.startswith((":", ",")) else refused.message

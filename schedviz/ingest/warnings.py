@@ -11,7 +11,7 @@ import msgspec
 from schedviz.ingest.scheduler_messages import PodMessage
 from schedviz.kube.core import Node, Pod, PodCondition
 from schedviz.kube.meta import KubeObject
-from schedviz.trace.phrase import Phrase, phrase, some
+from schedviz.trace.phrase import Phrase, counted, phrase, some
 
 #: Pods on fewer nodes than this, all of which are missing, may be those of a node that was just deleted.
 _MIN_HOSTS: Final = 2
@@ -71,8 +71,9 @@ def warnings_of(objects: Sequence[KubeObject], kinds: Counter[str]) -> Iterator[
     elif strays and nodes:
         missing = sorted({pod.spec.node_name for pod in strays})
         listed = ", ".join(missing[:3]) + (", …" if len(missing) > 3 else "")
-        yield phrase(
-            "{count} of the pods are bound to nodes that are not in the files ({nodes}); the cache shows these nodes as ghosts.",
-            count=len(strays),
-            nodes=listed,
+        nodes_are_missing = (
+            "{pods} is bound to a node that is not in the files ({nodes}); the cache shows the node as a ghost."
+            if len(strays) == 1
+            else "{pods} are bound to nodes that are not in the files ({nodes}); the cache shows these nodes as ghosts."
         )
+        yield phrase(nodes_are_missing, pods=counted(len(strays), "{count} pod", "{count} pods"), nodes=listed)

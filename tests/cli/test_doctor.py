@@ -49,6 +49,14 @@ def test_a_dump_with_only_objects_is_examined(tmp_path: Path) -> None:
     assert "missing.log" in missing.output
 
 
+def test_a_file_that_is_left_out_is_named_once(tmp_path: Path) -> None:
+    useless = tmp_path / "state.json"
+    useless.write_text('{"no": "kind"}')
+    result = CliRunner().invoke(doctor, [str(useless), str(SAMPLES / "01-plain" / "objects.json")])
+    assert result.exit_code == 0, result.output
+    assert result.stderr.count(str(useless)) == 1
+
+
 def test_a_trace_is_run_and_its_engine_examined(tmp_path: Path) -> None:
     steps = [
         {"op": "create", "object": {"kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "1", "pods": "9"}}}},

@@ -400,7 +400,7 @@ def test_nodes_of_one_cluster_and_pods_of_another_are_noticed() -> None:
     assert report.warnings[0].startswith("The nodes and the pods appear to come from different clusters: 4 pods are bound to 2 nodes")
     pods[0]["spec"]["nodeName"] = "a-1"
     mixed = load([Source.of_bytes("nodes", json.dumps(nodes).encode()), Source.of_bytes("pods", json.dumps(pods).encode())]).report
-    assert mixed.warnings[0].startswith("3 of the pods are bound to nodes that are not in the files")
+    assert mixed.warnings[0].startswith("3 pods are bound to nodes that are not in the files")
 
 
 def test_a_text_about_pods_that_the_objects_lack_is_named_but_not_the_events_of_a_dump() -> None:
