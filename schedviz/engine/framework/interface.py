@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from enum import Enum, IntEnum
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, runtime_checkable
 
 import msgspec
 import numpy as np
@@ -28,6 +28,7 @@ from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.status import Status
 from schedviz.engine.framework.types import NodeInfo, PodInfo, QueuedPodInfo, RegisteredEvent
 from schedviz.engine.framework.verdicts import Verdicts
+from schedviz.kube.core import Node
 from schedviz.kube.meta import KubeObject
 from schedviz.kube.workloads import PodGroup
 
@@ -175,8 +176,23 @@ class AsyncPreemptions(Protocol):
         ...
 
 
+class DeviceTotals(NamedTuple):
+    """v1.36: how many devices a node has of a class, and how many of them are allocated."""
+
+    devices: int
+    allocated: int
+
+
 class SharedDRAManager(Protocol):
     """v1.36: claims, slices and classes of devices, which all profiles share. Upstream: framework/interface.go SharedDRAManager"""
+
+    def class_name_for(self, resource: str) -> str | None:
+        """The device class that provides an extended resource; None: no class does. Upstream: DeviceClassResolver.GetDeviceClass"""
+        ...
+
+    def device_totals(self, resources: Iterable[str], nodes: Sequence[Node]) -> dict[str, dict[str, DeviceTotals]]:
+        """The devices behind each of these resources, by node name. Resources without a class, and nodes without a device, are absent."""
+        ...
 
     def object_changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
         """Take a change of a claim or a class. The versions are the informer's, None where there is none."""

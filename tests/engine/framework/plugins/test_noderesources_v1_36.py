@@ -192,3 +192,136 @@ def test_any_number_of_resources_is_compared(world, number):
         "none": ("NodeResourcesFit", unresolvable, tuple(f"Insufficient {name}" for name in requests)),
         "one": ("NodeResourcesFit", unresolvable, ("Insufficient example.com/r000",)),
     }
+
+
+GPU = "example.com/gpu"
+
+
+def gpu_slice(world, node, count, **spec):
+    devices = [{"name": f"gpu-{number}", "attributes": {"fast": {"bool": number > 0}}} for number in range(count)]
+    body = {"driver": "gpu.example.com", "nodeName": node, "pool": {"name": node, "generation": 1, "resourceSliceCount": 1}}
+    metadata = {"name": f"slice-{node}", "uid": f"uid-{node}"}
+    world.object({"kind": "ResourceSlice", "metadata": metadata, "spec": {**body, "devices": devices, **spec}})
+
+
+def gpu_class(world, name="gpus", created="2026-01-01T00:00:00Z", **spec):
+    metadata = {"name": name, "creationTimestamp": created}
+    return world.object({"kind": "DeviceClass", "metadata": metadata, "spec": {"extendedResourceName": GPU, **spec}})
+
+
+def allocate(world, pool, *devices):
+    results = [{"request": "r", "driver": "gpu.example.com", "pool": pool, "device": device} for device in devices]
+    status = {"allocation": {"devices": {"results": results}}}
+    world.object({"kind": "ResourceClaim", "metadata": {"name": f"claim-{pool}", "uid": f"uid-claim-{pool}"}, "status": status})
+
+
+def scoring(plugin, **arguments):
+    multi_point = {"disabled": [{"name": "*"}], "enabled": [{"name": name} for name in ("PrioritySort", "DefaultBinder", plugin)]}
+    return {"profiles": [{"plugins": {"multiPoint": multi_point}, "pluginConfig": [{"name": plugin, "args": arguments}]}]}
+
+
+def test_devices_behind_an_extended_resource_count_for_the_fit_score(world):
+    gpu_class(world)
+    for node, count in (("half", 4), ("full", 4), ("empty", 4), ("none", 0)):
+        world.node(node)
+        gpu_slice(world, node, count)
+    world.node("plugin", {GPU: "10"})
+    allocate(world, "half", "gpu-0")
+    allocate(world, "full", "gpu-0", "gpu-1", "gpu-2")
+    strategy = {"type": "MostAllocated", "resources": [{"name": GPU, "weight": 1}]}
+
+    scores = world.scores_of(
+        world.framework(scoring("NodeResourcesFit", scoringStrategy=strategy)), world.pod("p", {GPU: "1"}), "NodeResourcesFit"
+    )
+
+    assert scores == {"half": 50, "full": 100, "empty": 25, "none": 0, "plugin": 10}
+
+
+def test_only_devices_of_the_class_that_are_for_the_node_count(world):
+    gpu_class(world, selectors=[{"cel": {"expression": 'device.attributes["gpu.example.com"].fast'}}])
+    for name in ("a", "b"):
+        world.node(name, labels={"disk": name})
+    gpu_slice(world, "a", 3)
+    selected = {"nodeSelectorTerms": [{"matchExpressions": [{"key": "disk", "operator": "In", "values": ["b"]}]}]}
+    gpu_slice(world, "selected", 5, nodeName=None, nodeSelector=selected)
+    strategy = {"type": "LeastAllocated", "resources": [{"name": GPU, "weight": 1}]}
+
+    scores = world.scores_of(
+        world.framework(scoring("NodeResourcesFit", scoringStrategy=strategy)), world.pod("p", {GPU: "1"}), "NodeResourcesFit"
+    )
+
+    assert scores == {"a": 50, "b": 75}
+
+
+def test_devices_of_a_slice_can_be_for_different_nodes(world):
+    gpu_class(world)
+    for name in ("a", "b"):
+        world.node(name)
+    devices = [
+        {"name": "x", "nodeName": "a"},
+        {"name": "y", "nodeName": "b"},
+        {"name": "z", "nodeName": "b"},
+        {"name": "w", "allNodes": True},
+    ]
+    gpu_slice(world, "shared", 0, nodeName=None, perDeviceNodeSelection=True, devices=devices)
+    strategy = {"type": "MostAllocated", "resources": [{"name": GPU, "weight": 1}]}
+
+    scores = world.scores_of(
+        world.framework(scoring("NodeResourcesFit", scoringStrategy=strategy)), world.pod("p", {GPU: "1"}), "NodeResourcesFit"
+    )
+
+    assert scores == {"a": 50, "b": 33}
+
+
+def test_devices_behind_an_extended_resource_count_for_the_balance(world):
+    gpu_class(world)
+    for name in ("even", "odd"):
+        world.node(name)
+        gpu_slice(world, name, 4)
+    allocate(world, "odd", "gpu-0", "gpu-1")
+    resources = [{"name": "cpu", "weight": 1}, {"name": GPU, "weight": 1}]
+
+    scores = world.scores_of(
+        world.framework(scoring("NodeResourcesBalancedAllocation", resources=resources)),
+        world.pod("p", {"cpu": "2", GPU: "1"}),
+        "NodeResourcesBalancedAllocation",
+    )
+
+    assert scores == {"even": 68, "odd": 81}
+
+
+def test_a_selector_that_fails_for_a_device_leaves_the_resource_out(world):
+    gpu_class(world, selectors=[{"cel": {"expression": 'device.attributes["gpu.example.com"].missing == "x"'}}])
+    world.node("n")
+    gpu_slice(world, "n", 2)
+    strategy = {"type": "LeastAllocated", "resources": [{"name": GPU, "weight": 1}]}
+
+    scores = world.scores_of(
+        world.framework(scoring("NodeResourcesFit", scoringStrategy=strategy)), world.pod("p", {GPU: "1"}), "NodeResourcesFit"
+    )
+
+    assert scores == {"n": 0}
+
+
+def test_a_resource_is_not_provided_once_the_newer_of_its_two_classes_is_deleted(world):
+    """Upstream's cache forgets the resource, and the older class does not get it back."""
+    world.node("n")
+    gpu_class(world, "old")
+    newer = gpu_class(world, "new", "2026-02-01T00:00:00Z")
+    framework, pod = world.framework(scoring("NodeResourcesFit")), world.pod("p", {GPU: "1"})
+    assert world.rejections(framework, pod) == {}
+
+    del world.objects.by_key["DeviceClass", "", "new"]
+    world.dra_manager.object_changed(newer, None)
+
+    assert world.rejections(framework, pod) == {"n": ("NodeResourcesFit", "UnschedulableAndUnresolvable", (f"Insufficient {GPU}",))}
+
+
+@pytest.mark.parametrize("plugin", ["NodeResourcesFit", "NodeResourcesBalancedAllocation"])
+def test_a_pod_that_may_get_devices_for_a_resource_has_no_signature(world, plugin):
+    framework, pod = world.framework(scoring(plugin)), world.pod("p", {GPU: "1"})
+    assert framework.plugin_that_cannot_sign(pod) == ""
+
+    gpu_class(world)
+
+    assert framework.plugin_that_cannot_sign(pod) == plugin

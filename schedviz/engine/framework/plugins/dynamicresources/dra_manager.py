@@ -5,21 +5,24 @@ Upstream: framework/plugins/dynamicresources/dra_manager.go DefaultDRAManager
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
 from schedviz.engine.features import Features
 from schedviz.engine.framework.cycle_state import CycleState
+from schedviz.engine.framework.interface import DeviceTotals
 from schedviz.engine.framework.listers import ObjectLister
 from schedviz.engine.framework.plugins.dynamicresources.claim_tracker import ClaimTracker
 from schedviz.engine.framework.plugins.dynamicresources.device_class_resolver import DeviceClassResolver
 from schedviz.engine.framework.plugins.dynamicresources.device_taint_rules import TaintedSlices, changed_slices, selects_slice, tainted
+from schedviz.engine.framework.plugins.dynamicresources.device_totals import DeviceCounter
 from schedviz.engine.framework.plugins.dynamicresources.state import STATE_KEY, AllocatorInputs
 from schedviz.engine.framework.plugins.dynamicresources.structured import AllocatedState, Allocator, AllocatorFeatures
 from schedviz.engine.framework.plugins.dynamicresources.structured.free_devices import FreeDeviceIndex, FreeDevices, PlainRequest
 from schedviz.engine.framework.plugins.dynamicresources.structured.pools import PoolIndex
 from schedviz.engine.framework.plugins.dynamicresources.structured.selectors import Selectors
+from schedviz.kube.core import Node
 from schedviz.kube.devices import DeviceClass, DeviceTaintRule, ResourceClaim, ResourceSlice
 from schedviz.kube.meta import KubeObject
 
@@ -95,6 +98,23 @@ class DRAManager:
         device_class: DeviceClass | None = self._objects.get("DeviceClass", "", name)
         return device_class
 
+    def class_name_for(self, resource: str) -> str | None:
+        """The device class that provides an extended resource; None: no class does."""
+        return self.device_classes.class_name_for(resource)
+
+    def device_totals(self, resources: Iterable[str], nodes: Sequence[Node]) -> dict[str, dict[str, DeviceTotals]]:
+        """The devices behind each of these resources, by node name. Upstream: getDRAPreScoredParams"""
+        names = {resource: self.class_name_for(resource) for resource in resources}
+        classes = {resource: self.device_class(name) for resource, name in names.items() if name is not None}
+        if not classes:
+            return {}
+        slices, allocated = self._objects.list("ResourceSlice"), self._allocated()
+        return {
+            resource: self._device_counter.totals(device_class, nodes, slices, allocated)
+            for resource, device_class in classes.items()
+            if device_class is not None
+        }
+
     def _taint_rules(self) -> Sequence[DeviceTaintRule]:
         """The rules, sorted by name; none if the gate is off."""
         return self._objects.list("DeviceTaintRule") if self._features.dra_device_taint_rules else ()
@@ -126,6 +146,10 @@ class DRAManager:
     @cached_property
     def _free_devices(self) -> FreeDeviceIndex:
         return FreeDeviceIndex(self._pools, self._selectors)
+
+    @cached_property
+    def _device_counter(self) -> DeviceCounter:
+        return DeviceCounter(self._selectors)
 
     @cached_property
     def _selectors(self) -> Selectors:

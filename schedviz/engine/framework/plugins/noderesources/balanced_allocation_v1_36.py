@@ -10,15 +10,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from schedviz.engine.config.plugin_args import NodeResourcesBalancedAllocationArgs
-from schedviz.engine.framework.cycle_state import CycleState
+from schedviz.engine.framework.cycle_state import CycleState, NotFoundError
 from schedviz.engine.framework.interface import MAX_NODE_SCORE, Handle, Scores
-from schedviz.engine.framework.plugins.helper import signers
-from schedviz.engine.framework.plugins.noderesources.balanced_allocation import BalancedAllocation, balance
-from schedviz.engine.framework.plugins.noderesources.fit import compute_pod_resource_request
-from schedviz.engine.framework.plugins.noderesources.fit_v1_36 import signed_requests
-from schedviz.engine.framework.plugins.noderesources.resource_allocation import Allocation, ResourceScorer, pod_requests
+from schedviz.engine.framework.plugins.noderesources.balanced_allocation import PRE_SCORE_STATE_KEY, BalancedAllocation, balance
+from schedviz.engine.framework.plugins.noderesources.fit_v1_36 import sign_requests
+from schedviz.engine.framework.plugins.noderesources.resource_allocation import Allocation, ResourceScorer, pod_requests, with_devices
 from schedviz.engine.framework.rows import Rows
-from schedviz.engine.framework.status import SKIP, Status
+from schedviz.engine.framework.status import SKIP, SUCCESS, Status
 from schedviz.engine.framework.types import PodInfo
 
 _HALF = MAX_NODE_SCORE // 2
@@ -27,21 +25,29 @@ _HALF = MAX_NODE_SCORE // 2
 class BalancedAllocationV136(BalancedAllocation):
     def __init__(self, args: NodeResourcesBalancedAllocationArgs, handle: Handle) -> None:
         super().__init__(args, handle)
+        self._handle = handle
         self._scorer = ResourceScorer(_improvement, args.resources, use_requested=True)
 
     def pre_score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Status:
         """Skip for a pod that requests none of the resources."""
-        if not any(pod_requests(pod, self._resources, use_requested=True).requests):
+        requests = pod_requests(pod, self._resources, use_requested=True)
+        if not any(requests.requests):
             return SKIP
-        return super().pre_score(state, pod, rows)
+        state.write(PRE_SCORE_STATE_KEY, with_devices(requests, self._handle, self._resources, rows))
+        return SUCCESS
 
     def score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Scores | Status:
-        if not any(pod_requests(pod, self._resources, use_requested=True).requests):
-            return np.zeros(len(rows), np.int64)
-        return super().score(state, pod, rows)
+        try:
+            requests = state.read(PRE_SCORE_STATE_KEY)
+        except NotFoundError:  # PreScore is disabled.
+            requests = pod_requests(pod, self._resources, use_requested=True)
+            if not any(requests.requests):
+                return np.zeros(len(rows), np.int64)
+            requests = with_devices(requests, self._handle, self._resources, rows)
+        return self._scorer.score(rows, requests.requests, requests.devices)
 
-    def sign_pod(self, pod: PodInfo) -> Sequence[tuple[str, object]]:
-        return ((signers.RESOURCES, signed_requests(compute_pod_resource_request(pod))),)
+    def sign_pod(self, pod: PodInfo) -> Sequence[tuple[str, object]] | None:
+        return sign_requests(pod, self._handle)
 
 
 def _improvement(counted: Sequence[Allocation], rows: int) -> Scores:

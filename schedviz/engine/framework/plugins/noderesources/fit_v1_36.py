@@ -15,20 +15,21 @@ from schedviz.engine.config.plugin_args import NodeResourcesFitArgs, ScoringStra
 from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.cycle_state import CycleState, NotFoundError
 from schedviz.engine.framework.formulas import POD_COUNT, Amount, Amounts, Formula
-from schedviz.engine.framework.interface import Handle
+from schedviz.engine.framework.interface import Handle, Scores
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.helper import signers
-from schedviz.engine.framework.plugins.helper.device_classes import IMPLICIT_PREFIX, provided_resources
+from schedviz.engine.framework.plugins.helper.device_classes import IMPLICIT_PREFIX, is_provided
 from schedviz.engine.framework.plugins.helper.hint_objects import after, before_and_after, has_place, queue_if
 from schedviz.engine.framework.plugins.noderesources.fit import (
     PRE_FILTER_STATE_KEY,
+    PRE_SCORE_STATE_KEY,
     Fit,
     PreFilterState,
     compute_pod_resource_request,
     mask_dtype,
     request_of,
 )
-from schedviz.engine.framework.plugins.noderesources.resource_allocation import Allocation, pod_request
+from schedviz.engine.framework.plugins.noderesources.resource_allocation import Allocation, pod_request, pod_requests, with_devices
 from schedviz.engine.framework.plugins.noderesources.strategies import strategy_of
 from schedviz.engine.framework.pod_groups import PodGroupAssignments, PodGroupInfo
 from schedviz.engine.framework.resource import Resource, is_scalar_resource_name
@@ -111,9 +112,7 @@ class FitV136(Fit):
 
     def _is_delegated_to_dra(self, resource: str, allocatable: int) -> bool:
         """Whether devices provide a scalar resource that the node does not have. Upstream: shouldDelegateResourceToDRA"""
-        if not self._delegates_to_dra or allocatable > 0 or resource in ("cpu", "memory", "ephemeral-storage"):
-            return False
-        return resource in provided_resources(self._handle.objects)
+        return self._delegates_to_dra and allocatable <= 0 and is_provided(self._handle, resource)
 
     def filter(self, state: CycleState, pod: PodInfo, rows: Rows) -> Verdicts | None:  # noqa: ARG002 - the extension point's shape
         """Each row's shortages as bits, and one status for each combination of them. Upstream: fitsRequest"""
@@ -154,9 +153,8 @@ class FitV136(Fit):
         """Clear the shortages of resources that devices provide on nodes that have none of them."""
         if not self._delegates_to_dra or not any("/" in name for name, _ in checked):
             return shortages
-        provided = provided_resources(self._handle.objects)
         for index, (name, _) in enumerate(checked):
-            if name in provided:
+            if is_provided(self._handle, name):
                 shortages = np.where(rows.allocatable(name) > 0, shortages, shortages & ~(6 << 2 * index))
         return shortages
 
@@ -169,6 +167,18 @@ class FitV136(Fit):
             self._statuses[key] = unresolvable(*reasons) if is_too_large else unschedulable(*reasons)
         return self._statuses[key]
 
+    def pre_score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Status:
+        requests = pod_requests(pod, self._resources, use_requested=False)
+        state.write(PRE_SCORE_STATE_KEY, with_devices(requests, self._handle, self._resources, rows))
+        return SUCCESS
+
+    def score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Scores | Status:
+        try:
+            requests = state.read(PRE_SCORE_STATE_KEY)
+        except NotFoundError:  # PreScore is disabled.
+            requests = with_devices(pod_requests(pod, self._resources, use_requested=False), self._handle, self._resources, rows)
+        return self._scorer.score(rows, requests.requests, requests.devices)
+
     def score_placement(self, group: PodGroupInfo, assignments: PodGroupAssignments) -> int | Status:  # noqa: ARG002
         """The MostAllocated score of the placement's nodes together, with the group's pods. Upstream: scorePlacement"""
         snapshot, nodes = self._handle.snapshot, assignments.placement.nodes
@@ -180,18 +190,26 @@ class FitV136(Fit):
             if not own and is_scalar_resource_name(name):
                 continue
             used = rows.non_zero_requested(name) if name in ("cpu", "memory") else rows.requested(name)
-            total = np.array([rows.allocatable(name).sum()], np.int64)
-            allocations.append(Allocation(resource.weight, total, np.array([used.sum() + own], np.int64), own))
+            allocatable = rows.allocatable(name)
+            total = np.array([allocatable.sum()], np.int64)
+            # What pods use on nodes that have none of the resource does not count.
+            requested = np.array([used[allocatable != 0].sum() + own], np.int64)
+            allocations.append(Allocation(resource.weight, total, requested, own))
         return int(self._most_allocated(allocations, 1)[0])
 
     def sign_pod(self, pod: PodInfo) -> Sequence[tuple[str, object]] | None:
-        request = compute_pod_resource_request(pod)
-        if self._delegates_to_dra and any(amount and self._is_delegated_to_dra(name, 0) for name, amount in request.scalar):
-            return None
-        return ((signers.RESOURCES, signed_requests(request)),)
+        return sign_requests(pod, self._handle)
 
 
-def signed_requests(request: PreFilterState) -> dict[str, Any]:
+def sign_requests(pod: PodInfo, handle: Handle) -> Sequence[tuple[str, object]] | None:
+    """The requests; None if devices may provide one of them."""
+    request = compute_pod_resource_request(pod)
+    if handle.features.dra_extended_resource and any(amount and is_provided(handle, name) for name, amount in request.scalar):
+        return None
+    return ((signers.RESOURCES, _signed(request)),)
+
+
+def _signed(request: PreFilterState) -> dict[str, Any]:
     """The requests as upstream's Resource is written to JSON."""
     return {
         "MilliCPU": request.milli_cpu,

@@ -5,27 +5,33 @@ Upstream: framework/plugins/noderesources/resource_allocation.go
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from typing import Final, Literal
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from schedviz.engine.config.plugin_args import ResourceSpec
 from schedviz.engine.framework.formulas import Amount, Formula
-from schedviz.engine.framework.interface import Scores
+from schedviz.engine.framework.interface import DeviceTotals, Handle, Scores
 from schedviz.engine.framework.resource import is_scalar_resource_name
 from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.types import PodInfo
 
 Amounts = npt.NDArray[np.int64]
 
+_NO_DEVICES: Final = DeviceTotals(0, 0)
+
 
 class PodRequestsState(msgspec.Struct, frozen=True):
     """The pod's request of each scored resource, in the order of the plugin's arguments."""
 
     requests: tuple[int, ...]
+    #: v1.36: the devices behind extended resources, by resource and node name. Other resources and nodes are absent.
+    devices: dict[str, dict[str, DeviceTotals]] = {}
 
     def clone(self) -> PodRequestsState:
         return self
@@ -63,6 +69,17 @@ def pod_requests(pod: PodInfo, resources: Sequence[ResourceSpec], *, use_request
     return PodRequestsState(tuple(pod_request(pod, resource.name, use_requested=use_requested) for resource in resources))
 
 
+def with_devices(requests: PodRequestsState, handle: Handle, resources: Sequence[ResourceSpec], rows: Rows) -> PodRequestsState:
+    """The requests with the devices behind those of them that device classes provide. Upstream: getDRAPreScoredParams"""
+    if not handle.features.dra_extended_resource or handle.dra_manager is None:
+        return requests
+    names = [resource.name for resource, request in zip(resources, requests.requests, strict=True) if request and "/" in resource.name]
+    if not names:
+        return requests
+    devices = handle.dra_manager.device_totals(names, [info.node for info in rows.infos if info.node is not None])
+    return replace(requests, devices=devices) if devices else requests
+
+
 #: Turns allocations over this many rows into scores.
 ScoreOfAllocations = Callable[[Sequence[Allocation], int], Scores]
 
@@ -81,23 +98,47 @@ class ResourceScorer:
         #: Building the formula of a request takes longer than reading its column.
         self._formula = lru_cache(maxsize=1024)(self._formula_of)
 
-    def score(self, rows: Rows, requests: tuple[int, ...]) -> Scores:
-        """The scores for a pod with these requests, in the order of the resources."""
+    def score(self, rows: Rows, requests: tuple[int, ...], devices: Mapping[str, Mapping[str, DeviceTotals]] | None = None) -> Scores:
+        """The scores for a pod with these requests, in the order of the resources; `devices` as in `PodRequestsState`."""
+        if devices:
+            return self._score_with_devices(rows, requests, devices)
         formula = self._formula(requests)
         return self._score((), len(rows)) if formula is None else rows.formula(formula)
 
-    def _formula_of(self, requests: tuple[int, ...]) -> Formula | None:
-        counted = [
+    def _score_with_devices(self, rows: Rows, requests: tuple[int, ...], devices: Mapping[str, Mapping[str, DeviceTotals]]) -> Scores:
+        """The scores where nodes that lack a resource may have devices for it. Upstream: calculateDRAExtendedResourceAllocatableRequest"""
+        allocations = []
+        for resource, request in self._counted(requests):
+            allocatable = rows.allocatable(resource.name)
+            requested = rows.non_zero_requested(resource.name) if self._is_non_zero(resource) else rows.requested(resource.name)
+            of_node = devices.get(resource.name)
+            if of_node:
+                totals = [of_node.get(name, _NO_DEVICES) for name in rows.names]
+                counts = np.array([total.devices for total in totals], np.int64)
+                stands_in = (allocatable == 0) & (counts > 0)
+                allocatable = np.where(stands_in, counts, allocatable)
+                requested = np.where(stands_in, np.array([total.allocated for total in totals], np.int64), requested)
+            allocations.append(Allocation(resource.weight, allocatable, requested + np.int64(request), request))
+        return self._score(allocations, len(rows))
+
+    def _counted(self, requests: tuple[int, ...]) -> list[tuple[ResourceSpec, int]]:
+        return [
             (resource, request)
             for resource, request in zip(self._resources, requests, strict=True)
             if request or not is_scalar_resource_name(resource.name)
         ]
+
+    def _is_non_zero(self, resource: ResourceSpec) -> bool:
+        return not self._use_requested and resource.name in ("cpu", "memory")
+
+    def _formula_of(self, requests: tuple[int, ...]) -> Formula | None:
+        counted = self._counted(requests)
         if not counted:
             return None
         amounts: list[Amount] = []
         for resource, _ in counted:
-            non_zero = not self._use_requested and resource.name in ("cpu", "memory")
-            amounts += (Amount("allocatable", resource.name), Amount("non-zero-requested" if non_zero else "requested", resource.name))
+            kind: Literal["non-zero-requested", "requested"] = "non-zero-requested" if self._is_non_zero(resource) else "requested"
+            amounts += (Amount("allocatable", resource.name), Amount(kind, resource.name))
 
         def compute(*columns: Amounts) -> Scores:
             pairs = zip(columns[::2], columns[1::2], strict=True)
