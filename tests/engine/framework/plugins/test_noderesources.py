@@ -141,3 +141,15 @@ def test_any_number_of_resources_is_compared(world, number):
         "none": (FIT, "Unschedulable", tuple(f"Insufficient {name}" for name in requests)),
         "one": (FIT, "Unschedulable", ("Insufficient example.com/r000",)),
     }
+
+
+@pytest.mark.parametrize("release", ["world", "world_of_v1_36"])
+def test_the_number_of_pods_is_not_scored(request, release):
+    world = request.getfixturevalue(release)
+    world.node("n", {"cpu": "4", "pods": "100"})
+    resources = [{"name": "pods", "weight": 3}, {"name": "cpu", "weight": 1}]
+    strategy = {"type": "LeastAllocated", "resources": resources}
+
+    scores = world.scores_of(world.framework(_profile(FIT, {"scoringStrategy": strategy})), world.pod("p", {"cpu": "1"}), FIT)
+
+    assert scores == {"n": 75}

@@ -29,7 +29,13 @@ from schedviz.engine.framework.plugins.noderesources.fit import (
     mask_dtype,
     request_of,
 )
-from schedviz.engine.framework.plugins.noderesources.resource_allocation import Allocation, pod_request, pod_requests, with_devices
+from schedviz.engine.framework.plugins.noderesources.resource_allocation import (
+    Allocation,
+    is_scored,
+    pod_request,
+    pod_requests,
+    with_devices,
+)
 from schedviz.engine.framework.plugins.noderesources.strategies import strategy_of
 from schedviz.engine.framework.pod_groups import PodGroupAssignments, PodGroupInfo
 from schedviz.engine.framework.resource import Resource, is_scalar_resource_name
@@ -187,7 +193,7 @@ class FitV136(Fit):
         for resource in self._resources:
             name = resource.name
             own = sum(pod_request(pod, name, use_requested=False) for pod, _ in assignments.proposed)
-            if not own and is_scalar_resource_name(name):
+            if not is_scored(name) or (not own and is_scalar_resource_name(name)):
                 continue
             used = rows.non_zero_requested(name) if name in ("cpu", "memory") else rows.requested(name)
             allocatable = rows.allocatable(name)

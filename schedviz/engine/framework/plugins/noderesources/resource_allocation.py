@@ -64,6 +64,11 @@ def pod_request(pod: PodInfo, resource: str, *, use_requested: bool) -> int:
             return requests.resource.scalar.get(resource, 0)
 
 
+def is_scored(resource: str) -> bool:
+    """Whether nodes have amounts of the resource for scores: upstream does not look up `pods`."""
+    return resource != "pods"
+
+
 def pod_requests(pod: PodInfo, resources: Sequence[ResourceSpec], *, use_requested: bool) -> PodRequestsState:
     """Upstream: calculatePodResourceRequestList"""
     return PodRequestsState(tuple(pod_request(pod, resource.name, use_requested=use_requested) for resource in resources))
@@ -125,7 +130,7 @@ class ResourceScorer:
         return [
             (resource, request)
             for resource, request in zip(self._resources, requests, strict=True)
-            if request or not is_scalar_resource_name(resource.name)
+            if is_scored(resource.name) and (request or not is_scalar_resource_name(resource.name))
         ]
 
     def _is_non_zero(self, resource: ResourceSpec) -> bool:
