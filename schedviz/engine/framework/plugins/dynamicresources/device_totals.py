@@ -2,8 +2,8 @@
 
 Unlike the allocator, upstream counts the devices of all slices here, also those of obsolete generations and of incomplete pools.
 
-Deviation: upstream's NodeResourcesFit goes on using what a selector once selected, by the device's name; its NodeResourcesBalancedAllocation
-has no compiler for selectors, and crashes.
+Deviation: upstream's NodeResourcesFit goes on using what a selector once selected, by the device's name. Its
+NodeResourcesBalancedAllocation has no compiler for selectors, and crashes.
 
 Upstream: framework/plugins/noderesources/resource_allocation.go calculateDRAResourceTotals
 """
