@@ -15,6 +15,8 @@ from schedviz.cel.values import Uint
 #: Nodes of a tree, which share parts where a macro uses an argument twice, and types in the type of one. Deviation: upstream has no limits.
 _MAX_NODES: Final = 20_000
 _MAX_TYPE: Final = 1_000
+#: Opaque types that upstream declares as structs without fields have names like this.
+_STRUCTS: Final = "kubernetes."
 
 
 class Declarations(Protocol):
@@ -132,6 +134,9 @@ class _Checker:
             result = self._declarations.fields[target.name].get(field, ERROR)
             if result is ERROR:
                 self._report(node, f"undefined field '{field}'")
+        elif target.kind == "opaque" and target.name.startswith(_STRUCTS):
+            self._report(node, f"unexpected failed resolution of '{target.name}'")
+            result = ERROR
         else:
             if target.kind == "parameter":
                 self.known.assign((DYN,), (target,))

@@ -43,8 +43,36 @@ class Function(msgspec.Struct):
                 continue
             if all(map(_takes, overload.arguments, arguments)):
                 return overload
+        raise CelError(_no_such_overload(self.name, arguments))
+
+
+#: Functions that check their arguments themselves.
+_WITHOUT_NAME: Final = frozenset(("!_", "@in", "startsWith", "endsWith", "contains", "matches"))
+_ORDERED: Final = frozenset(("bool", "int", "uint", "double", "string", "bytes", "google.protobuf.Duration", "google.protobuf.Timestamp"))
+_NUMBERS: Final = frozenset(("int", "uint", "double"))
+#: The types whose values check the other argument of an operator themselves. Upstream: cel-go common/types/traits
+_OPERANDS: Final = {
+    "_+_": _ORDERED - {"bool"} | {"list"},
+    "_-_": _NUMBERS | {"google.protobuf.Duration", "google.protobuf.Timestamp"},
+    "_*_": _NUMBERS,
+    "_/_": _NUMBERS,
+    "_%_": frozenset(("int", "uint")),
+    **dict.fromkeys(("_<_", "_<=_", "_>_", "_>=_"), _ORDERED),
+    "-_": frozenset(("bool", "int", "double")),
+    "size": frozenset(("string", "bytes", "list", "map")),
+}
+#: Types whose values refuse every operator that they do not have. Upstream: cel-go traits.ReceiverType
+_RECEIVERS: Final = frozenset(("string", "google.protobuf.Duration", "google.protobuf.Timestamp"))
+
+
+def _no_such_overload(name: str, arguments: Sequence[Any]) -> str:
+    """The message. Only functions that never see the values are named in it."""
+    operands = _OPERANDS.get(name)
+    if operands is None:
         names = ", ".join(map(type_name, arguments))
-        raise CelError(f"no such overload: {self.name}({names})")
+        return "no such overload" if name in _WITHOUT_NAME else f"no such overload: {name}({names})"
+    first = type_name(arguments[0])
+    return "no such overload" if first in operands or first in _RECEIVERS else f"no such overload: {name}"
 
 
 _CLASSES: Final[dict[str, tuple[type, ...]]] = {

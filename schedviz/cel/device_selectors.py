@@ -33,17 +33,17 @@ _DRIVER, _DOMAIN, _ID, _VALUE, _ENTRIES = 63, 63, 32, 64, 32
 
 
 @cache
-def environment(*, consumable_capacity: bool, list_type_attributes: bool) -> Environment:
+def environment(*, list_type_attributes: bool, is_stored: bool = False) -> Environment:
     """What selectors can use. Upstream: newCompiler"""
     attribute = DYN if list_type_attributes else ANY
     fields: dict[str, Type] = {
         "driver": STRING,
         "attributes": types.map_of(STRING, types.map_of(STRING, attribute)),
         "capacity": types.map_of(STRING, types.map_of(STRING, QUANTITY)),
+        "allowMultipleAllocations": BOOL,
     }
-    if consumable_capacity:
-        fields["allowMultipleAllocations"] = BOOL
-    functions = [("includes", Overload((DYN, DYN), BOOL, _includes, is_member=True))] if list_type_attributes else []
+    has_includes = list_type_attributes or is_stored
+    functions = [("includes", Overload((DYN, DYN), BOOL, _includes, is_member=True))] if has_includes else []
     containers: Mapping[str, Mapping[str, Type]] = {DEVICE.name: fields}
     return Environment({"device": DEVICE}, fields=containers, functions=functions)
 
@@ -60,10 +60,10 @@ def _includes(target: Any, item: Any) -> bool:
     return False
 
 
-def compiled(expression: str, *, consumable_capacity: bool = True, list_type_attributes: bool = False) -> Program | str:
-    """The program, or the compilation error. Upstream: CompileCELExpression"""
+def compiled(expression: str, *, list_type_attributes: bool = False, is_stored: bool = False) -> Program | str:
+    """The program, or the compilation error. `is_stored`: it may use the fields and functions of all gates. Upstream: CompileCELExpression"""
     try:
-        names = environment(consumable_capacity=consumable_capacity, list_type_attributes=list_type_attributes)
+        names = environment(list_type_attributes=list_type_attributes, is_stored=is_stored)
         program = names.compile(expression)
     except CompileError as error:
         return f"compilation failed: {error}"
@@ -72,9 +72,9 @@ def compiled(expression: str, *, consumable_capacity: bool = True, list_type_att
     return f"must evaluate to bool or the unknown type, not {program.output}"
 
 
-def worst_cost(expression: str, *, consumable_capacity: bool = True, list_type_attributes: bool = False) -> int:
+def worst_cost(expression: str, *, list_type_attributes: bool = False) -> int:
     """The most that an evaluation can cost for any device. Raises `CompileError`."""
-    names = environment(consumable_capacity=consumable_capacity, list_type_attributes=list_type_attributes)
+    names = environment(list_type_attributes=list_type_attributes)
     return names.worst_cost(expression, _size_of, {"includes": MAX_ATTRIBUTE_VALUES})
 
 
@@ -100,11 +100,10 @@ def refusal(expression: str, *, list_type_attributes: bool = False) -> str:
     """Why an API server refuses the expression, in its words, which follow the path of the member; "": it accepts it."""
     if len(expression.encode()) > MAX_LENGTH:
         return f"Too long: may not be more than {MAX_LENGTH} bytes"
-    gates = {"consumable_capacity": True, "list_type_attributes": list_type_attributes}
-    program = compiled(expression, **gates)
+    program = compiled(expression, list_type_attributes=list_type_attributes)
     if isinstance(program, str):
         return f"Invalid value: {_quoted(expression)}: {program}"
-    if worst_cost(expression, **gates) > MAX_COST:
+    if worst_cost(expression, list_type_attributes=list_type_attributes) > MAX_COST:
         return "Forbidden: too complex, exceeds cost limit"
     return ""
 

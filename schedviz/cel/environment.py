@@ -14,7 +14,7 @@ from schedviz.cel.parser import parse
 from schedviz.cel.program import Plan, Program
 from schedviz.cel.syntax import Node
 from schedviz.cel.types import BOOL, BYTES, DOUBLE, DYN, INT, NULL, STRING, UINT, Type, list_of, map_of, type_of
-from schedviz.cel.validators import validate_literals
+from schedviz.cel.validators import validate_literals, validate_types
 from schedviz.cel.values import TypeValue
 
 #: The names of types, which are values.
@@ -75,4 +75,5 @@ class Environment:
         tree = parse(source)
         output, checked = check(tree, source, self)
         validate_literals(tree, source)
+        validate_types(tree, source, checked)
         return tree, output, checked

@@ -26,6 +26,13 @@ class WorkLimitError(CostLimitError):
         Exception.__init__(self, "operation cancelled: the expression goes through too many elements or characters for schedviz")
 
 
+class UnhashableError(CostLimitError):
+    """A version is looked up in a list of constants, which cel-go keeps as a set of hashes. It ends the evaluation, as Go's panic does."""
+
+    def __init__(self) -> None:
+        Exception.__init__(self, "internal error: runtime error: hash of unhashable type cel.Semver")
+
+
 class EscapeError(ValueError):
     """An escape sequence that stands for no character. The text is cel-go's."""
 

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from schedviz.cel.checker import Checked
 from schedviz.cel.declarations import Function, Overload
-from schedviz.cel.errors import CelError, CostLimitError, WorkLimitError
+from schedviz.cel.errors import CelError, CostLimitError, UnhashableError, WorkLimitError
 from schedviz.cel.syntax import Call, Comprehension, Identifier, ListLiteral, Literal, MapLiteral, Node, Select
 from schedviz.cel.types import Type
 from schedviz.cel.values import (
@@ -143,6 +143,8 @@ class _Planner:
                 return _index(parts[0], parts[1])
             case "or" | "orValue" if is_member:
                 return _alternative(parts[0], parts[1], unwraps=name == "orValue")
+            case "@in" if _is_constant_list(node.arguments[1]):
+                parts[0] = _hashed(parts[0])
         return _invoke(self._functions[name], self._checked.overloads.get(id(node), ()), parts, is_member=is_member)
 
     def _list(self, node: ListLiteral) -> Step:
@@ -264,7 +266,14 @@ def _get(container: Any, key: Any) -> Any:
     raise CelError("no such overload")
 
 
+def _is_container(value: Any) -> bool:
+    return isinstance(value, Mapping) or (isinstance(value, Sequence) and not isinstance(value, str | bytes))
+
+
 def _element(container: Any, key: Any) -> Any:
+    """The element. Raises `CelError`. Upstream: cel-go interpreter/attributes.go refQualify"""
+    if not _is_container(container):
+        raise CelError(f"no such key: {shown_key(key)}")
     value = _get(container, key)
     if value is _ABSENT:
         if isinstance(container, Mapping):
@@ -285,6 +294,8 @@ def _optional_element(container: Any, key: Any) -> Optional:
         if not container.has_value:
             return container
         container = container.value
+    if not _is_container(container):
+        return Optional.NONE
     value = _get(container, key)
     return Optional.NONE if value is _ABSENT else Optional(value)
 
@@ -303,9 +314,7 @@ def _presence(operand: Step, field: str) -> Step:
         container = operand(frame)
         if isinstance(container, Optional):
             return _optional_element(container, field).has_value
-        if not isinstance(container, Mapping):
-            raise CelError("no such overload")
-        return _get(container, field) is not _ABSENT
+        return _is_container(container) and _get(container, field) is not _ABSENT
 
     return test
 
@@ -336,8 +345,6 @@ def _as_optional(value: Any) -> Optional:
 
 def _logic(left: Step, right: Step, *, decides: bool) -> Step:
     """`||` (True decides) or `&&` (False decides)."""
-    operator = "_||_" if decides else "_&&_"
-
     def combine(frame: Frame) -> Any:
         first = _attempt(left, frame)
         if first is decides:
@@ -350,7 +357,7 @@ def _logic(left: Step, right: Step, *, decides: bool) -> Step:
                 raise value
         for value in (first, second):
             if not isinstance(value, bool):
-                raise CelError(f"no such overload: {operator}({type_name(first)}, {type_name(second)})")
+                raise CelError("no such overload")
         return not decides
 
     return combine
@@ -379,12 +386,31 @@ def _alternative(operand: Step, other: Step, *, unwraps: bool) -> Step:
     def choose(frame: Frame) -> Any:
         value = operand(frame)
         if not isinstance(value, Optional):
+            # As upstream, `orValue` takes other values for what they are.
+            if unwraps:
+                return value
             raise CelError("no such overload")
         if not value.has_value:
             return other(frame)
         return value.value if unwraps else value
 
     return choose
+
+
+def _is_constant_list(node: Node) -> bool:
+    return isinstance(node, ListLiteral) and bool(node.elements) and all(isinstance(element, Literal) for element in node.elements)
+
+
+def _hashed(item: Step) -> Step:
+    """What is looked up in a list of constants. Upstream: cel-go interpreter/decorators.go maybeOptimizeSetMembership"""
+
+    def read(frame: Frame) -> Any:
+        value = item(frame)
+        if type_name(value) == "kubernetes.Semver":
+            raise UnhashableError
+        return value
+
+    return read
 
 
 def _invoke(function: Function, overloads: Sequence[Overload], parts: Sequence[Step], *, is_member: bool) -> Step:

@@ -1,10 +1,14 @@
-"""Literals that a function cannot take are found when an expression is compiled. Upstream: cel-go cel/validator.go"""
+"""Literals that cannot be used are found when an expression is compiled: those that a function does not take, and those of mixed types.
+
+Upstream: cel-go cel/validator.go
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from schedviz.cel import lexer
+from schedviz.cel.checker import Checked
 from schedviz.cel.errors import CelError, CompileError, Issue
 from schedviz.cel.library.times import parse_duration, parse_timestamp
 from schedviz.cel.syntax import Call, Comprehension, ListLiteral, Literal, MapLiteral, Node, Select
@@ -19,6 +23,42 @@ def validate_literals(tree: Node, source: str) -> None:
     ]
     if issues:
         raise CompileError(source, issues)
+
+
+def validate_types(tree: Node, source: str, checked: Checked) -> None:
+    """Check that the elements of a list or map have one type: `dyn` is one of its own. Raises `CompileError`.
+
+    Upstream: homogeneousAggregateLiteralValidator
+    """
+    issues = [
+        Issue(f"expected type '{checked.type_of(first)}' but found '{checked.type_of(other)}'", *lexer.place(source, other.offset))
+        for first, other in _mixed(tree, checked)
+    ]
+    if issues:
+        raise CompileError(source, issues)
+
+
+def _mixed(node: Node, checked: Checked) -> Iterator[tuple[Node, Node]]:
+    """Pairs of elements of one literal that have different types: its first element, and the first that differs."""
+    if isinstance(node, Call) and node.function == "format":
+        # It takes lists of any values.
+        return
+    if isinstance(node, ListLiteral) and node.elements and not node.optional:
+        yield from _differing(node.elements, checked)
+    elif isinstance(node, MapLiteral) and not node.optional:
+        for elements in zip(*node.entries, strict=True):
+            yield from _differing(elements, checked)
+    for part in _parts(node):
+        yield from _mixed(part, checked)
+
+
+def _differing(elements: Iterable[Node], checked: Checked) -> Iterator[tuple[Node, Node]]:
+    first, *others = elements
+    expected = checked.type_of(first)
+    for other in others:
+        if checked.type_of(other) != expected:
+            yield first, other
+            return
 
 
 def _is_valid(function: str, text: object) -> bool:

@@ -95,12 +95,16 @@ _NAMES: dict[type, str] = {
     TypeValue: "type",
 }
 _EQUALITIES: dict[type, Callable[[Any, Any], bool]] = {}
+#: Classes whose values can be compared with their own kind and with null only.
+_STRICT: set[type] = set()
 
 
-def add_value_class(cls: type, name: str, equal: Callable[[Any, Any], bool]) -> None:
-    """Make values of a class known, with the name of their type."""
+def add_value_class(cls: type, name: str, equal: Callable[[Any, Any], bool], *, is_strict: bool = False) -> None:
+    """Make values of a class known, with the name of their type. `is_strict`: comparing one with another type's value is an error."""
     _NAMES[cls] = name
     _EQUALITIES[cls] = equal
+    if is_strict:
+        _STRICT.add(cls)
 
 
 def type_name(value: Any) -> str:
@@ -131,6 +135,24 @@ def keys(mapping: Mapping[Any, Any]) -> Iterator[Any]:
 
 def equal(first: Any, second: Any) -> bool:
     """Whether two values are equal; values of different types are not, but numbers are compared by amount."""
+    return bool(_equality(first, second))
+
+
+def equal_or_error(first: Any, second: Any) -> bool:
+    """Whether two values are equal. Raises `CelError` if the first cannot be compared with the second."""
+    result = _equality(first, second)
+    if result is None:
+        raise CelError("no such overload")
+    return result
+
+
+def _is_possibly_equal(first: Any, second: Any) -> bool:
+    # As upstream, elements that cannot be compared do not make lists and maps differ.
+    return _equality(first, second) is not False
+
+
+def _equality(first: Any, second: Any) -> bool | None:
+    """Whether two values are equal; None: the first cannot be compared with the second. Upstream: cel-go common/types/util.go Equal"""
     if is_number(first) and is_number(second):
         return bool(first == second)
     if isinstance(first, Sequence) and not isinstance(first, str | bytes):
@@ -138,20 +160,21 @@ def equal(first: Any, second: Any) -> bool:
             isinstance(second, Sequence)
             and not isinstance(second, str | bytes)
             and len(first) == len(second)
-            and all(map(equal, first, second))
+            and all(map(_is_possibly_equal, first, second))
         )
     if isinstance(first, Mapping):
         return (
             isinstance(second, Mapping)
             and len(first) == len(second)
-            and all(key in second and equal(value, second[key]) for key, value in first.items())
+            and all(key in second and _is_possibly_equal(value, second[key]) for key, value in first.items())
         )
     if isinstance(first, Optional):
         if not isinstance(second, Optional) or first.has_value != second.has_value:
             return False
-        return not first.has_value or equal(first.value, second.value)
+        return not first.has_value or _equality(first.value, second.value)
     if type(first) is not type(second):
-        return False
+        is_comparable = type(first) not in _STRICT or second is None or type_name(first) == type_name(second)
+        return False if is_comparable else None
     compare = _EQUALITIES.get(type(first))
     return bool(first == second) if compare is None else compare(first, second)
 

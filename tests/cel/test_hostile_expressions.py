@@ -39,7 +39,7 @@ def test_literals_that_no_value_can_have_are_named(expression: str, message: str
 @pytest.mark.parametrize(
     ("expression", "message"),
     [
-        (f'uint("{DIGITS}") == 1u', "unsigned integer overflow"),
+        (f'uint("{DIGITS}") == 1u', "type conversion error from 'string' to 'uint'"),
         (f'semver("{DIGITS}.0.0").major() == 1', f'strconv.ParseUint: parsing "{DIGITS}": value out of range'),
         ("[1][dyn(0.0 / 0.0)] == 1", "unsupported index type 'double' in list"),
         ("[1][dyn(1.0 / 0.0)] == 1", "unsupported index type 'double' in list"),

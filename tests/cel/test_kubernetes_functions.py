@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from schedviz.cel import CostLimitError
 from tests.cel.expressions import WITHOUT_VARIABLES
 
 
@@ -39,3 +40,29 @@ def test_quantities_and_versions_are_compared_by_value(expression: str) -> None:
 )
 def test_malformed_values_give_the_message_of_kubernetes(expression: str, message: str) -> None:
     assert WITHOUT_VARIABLES.error(expression) == message
+
+
+@pytest.mark.parametrize("value", ["semver('1.0.0')", "quantity('1')", "ip('10.0.0.1')", "cidr('10.0.0.0/8')", "url('http://a/')"])
+def test_values_of_kubernetes_cannot_be_compared_with_those_of_other_types(value: str) -> None:
+    assert WITHOUT_VARIABLES.error(f"dyn({value}) == 'a'") == "no such overload"
+    # It depends on the side, and everything else takes it for a difference.
+    assert WITHOUT_VARIABLES.value(f"dyn('a') != {value} && dyn({value}) != 'a' && !(dyn({value}) in [dyn('a')])") is True
+    assert WITHOUT_VARIABLES.value(f"dyn({value}) == {value} && dyn({value}) != null") is True
+
+
+def test_a_version_cannot_be_looked_up_in_a_list_of_constants() -> None:
+    program = WITHOUT_VARIABLES.environment.compile("dyn(semver('1.0.0')) in ['1.0.0', '2.0.0'] || true")
+
+    with pytest.raises(CostLimitError, match="internal error: runtime error: hash of unhashable type cel.Semver"):
+        program.evaluate({}, cost_limit=100)
+
+
+def test_lists_with_elements_that_cannot_be_compared_are_equal_as_upstream() -> None:
+    assert WITHOUT_VARIABLES.value("[dyn(semver('1.0.0'))] == [dyn('a')]") is True
+    assert WITHOUT_VARIABLES.value("[dyn('a')] == [dyn(semver('1.0.0'))]") is False
+
+
+def test_a_quantity_has_no_fields() -> None:
+    message = WITHOUT_VARIABLES.compile_error("quantity('1').value == 1")
+
+    assert message.startswith("ERROR: <input>:1:14: unexpected failed resolution of 'kubernetes.Quantity'\n")

@@ -36,6 +36,10 @@ expressions = Expressions(
         "has(map.a) && !has(map.c)",
         "[1, 2, 3].all(x, x > 0) && [1, 2].exists(x, x == 2) && [1, 2, 2].exists_one(x, x == 1) && ![2, 2].existsOne(x, x == 2)",
         "[1, 2, 3].map(x, x * 2) == [2, 4, 6] && [1, 2, 3].map(x, x > 1, x * 2) == [4, 6] && [1, 2, 3].filter(x, x > 1) == [2, 3]",
+        # What is no map has no fields, and what cannot be a key is in no map.
+        "!has(any.a.b) && !any.a.?b.hasValue() && !(dyn([1]) in {'a': 1})",
+        # A value that is not optional is taken for itself.
+        "any.a.orValue(2) == 1",
         "{'a': 1, 'b': 2}.all(k, k in ['a', 'b']) && {'a': 1}.exists(k, v, k == 'a' && v == 1) && [5, 6].all(i, v, v == i + 5)",
         "[1, 2].transformList(i, v, i + v) == [1, 3] && {'a': 1}.transformMap(k, v, v + 1) == {'a': 2}",
         "cel.bind(x, number * 2, x + x) == 28",
@@ -70,7 +74,19 @@ def test_operators_and_macros_follow_the_specification(expression: str) -> None:
         ("1 % 0", "modulus by zero"),
         ("9223372036854775807 + 1", "integer overflow"),
         ("0u - 1u", "unsigned integer overflow"),
-        ("dyn('a') + 1", "no such overload: _+_(string, int)"),
+        ("dyn('a') + 1", "no such overload"),
+        ("dyn(true) - 1", "no such overload: _-_"),
+        ("dyn(1) < 'a'", "no such overload"),
+        ("dyn(null) < 'a'", "no such overload: _<_"),
+        ("-dyn([1]) == 1", "no such overload: -_"),
+        ("!dyn(1)", "no such overload"),
+        ("dyn(1) && true", "no such overload"),
+        ("1 in dyn('a')", "no such overload"),
+        ("dyn(1).startsWith('a')", "no such overload"),
+        ("size(dyn(1)) == 1", "no such overload: size"),
+        ("any.a.b == 1", "no such key: b"),
+        ("text.matches('x') ? 1 : int(text)", "type conversion error from 'string' to 'int'"),
+        ("double(text + '1e400') == 1.0", "type conversion error from 'string' to 'double'"),
         ("map.b.all(x, true)", "got 'types.String', expected iterable type"),
         ("map.?c.value()", "optional.none() dereference"),
         ("{'a': 1, 'a': 2}", "Failed with repeated key: a"),
@@ -112,6 +128,21 @@ def test_a_missing_operand_is_reported_as_the_api_server_reports_it() -> None:
     expected = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"
 
     assert expressions.compile_error("1 +").startswith(f"ERROR: <input>:1:4: Syntax error: mismatched input '<EOF>' expecting {expected}\n")
+
+
+@pytest.mark.parametrize(
+    ("expression", "place", "expected", "found"),
+    [
+        ("[dyn(1), 2].size() == 2", 10, "dyn", "int"),
+        ("[2, any].size() == 2", 5, "int", "dyn"),
+        ("{'a': any, 'b': 1}.size() == 2", 17, "dyn", "int"),
+        ("text in ['a', any]", 15, "string", "dyn"),
+    ],
+)
+def test_the_elements_of_a_literal_have_one_type(expression: str, place: int, expected: str, found: str) -> None:
+    message = expressions.compile_error(expression)
+
+    assert message.startswith(f"ERROR: <input>:1:{place}: expected type '{expected}' but found '{found}'\n")
 
 
 def test_only_lists_and_maps_can_be_walked_through() -> None:

@@ -190,5 +190,5 @@ def _comparing_networks(arguments: Sequence[Any], _result: Any) -> int:
 add_class(IP.name, ipaddress._BaseAddress)  # noqa: SLF001  (the only class that both kinds of addresses share)
 add_class(CIDR.name, Prefix)
 for _class in (ipaddress.IPv4Address, ipaddress.IPv6Address):
-    add_value_class(_class, IP.name, operator.eq)
-add_value_class(Prefix, CIDR.name, operator.eq)
+    add_value_class(_class, IP.name, operator.eq, is_strict=True)
+add_value_class(Prefix, CIDR.name, operator.eq, is_strict=True)

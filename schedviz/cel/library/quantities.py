@@ -17,7 +17,7 @@ QUANTITY: Final = types.opaque("kubernetes.Quantity")
 #: Upstream: quantity.go ErrFormatWrong
 _MALFORMED: Final = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 declarations.add_class(QUANTITY.name, Quantity)
-values.add_value_class(Quantity, QUANTITY.name, lambda first, second: first.compare(second) == 0)
+values.add_value_class(Quantity, QUANTITY.name, lambda first, second: first.compare(second) == 0, is_strict=True)
 
 
 def functions() -> Iterator[tuple[str, Overload]]:

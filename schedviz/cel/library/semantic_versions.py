@@ -51,7 +51,7 @@ class Semver(msgspec.Struct, frozen=True):
 
 
 declarations.add_class(SEMVER.name, Semver)
-values.add_value_class(Semver, SEMVER.name, lambda first, second: first == second)
+values.add_value_class(Semver, SEMVER.name, lambda first, second: first == second, is_strict=True)
 
 
 def functions() -> Iterator[tuple[str, Overload]]:

@@ -15,7 +15,7 @@ from schedviz.cel.declarations import Overload
 from schedviz.cel.errors import CelError
 from schedviz.cel.library import costs, regular_expressions, work
 from schedviz.cel.types import BOOL, BYTES, DOUBLE, DYN, INT, STRING, UINT, A, B, Type
-from schedviz.cel.values import MAX_INT, MIN_INT, TypeValue, Uint, divided, equal, in_int, in_uint, keys, map_key, shown_number, type_name
+from schedviz.cel.values import MAX_INT, MAX_UINT, MIN_INT, TypeValue, Uint, divided, equal, equal_or_error, in_int, in_uint, keys, map_key, shown_number, type_name
 
 _NUMBERS = (INT, UINT, DOUBLE)
 _UINT_DIGITS = 20
@@ -23,7 +23,7 @@ _UINT_DIGITS = 20
 
 def functions() -> Iterator[tuple[str, Overload]]:
     """Every overload with the name of its function."""
-    yield "_==_", Overload((A, A), BOOL, equal, cost=costs.shorter, work=work.compared)
+    yield "_==_", Overload((A, A), BOOL, equal_or_error, cost=costs.shorter, work=work.compared)
     yield "_!=_", Overload((A, A), BOOL, lambda first, second: not equal(first, second), cost=costs.shorter, work=work.compared)
     yield "!_", Overload((BOOL,), BOOL, operator.not_)
     for name in ("_&&_", "_||_"):
@@ -45,7 +45,7 @@ def _indexing() -> Iterator[tuple[str, Overload]]:
     yield "_[_]", Overload((types.list_of(A), INT), A, _computed_elsewhere)
     yield "_[_]", Overload((types.map_of(A, B), A), B, _computed_elsewhere)
     yield "@in", Overload((A, types.list_of(A)), BOOL, _is_in, cost=costs.elements(1), work=work.member)
-    yield "@in", Overload((A, types.map_of(A, B)), BOOL, lambda key, mapping: map_key(key) in mapping)
+    yield "@in", Overload((A, types.map_of(A, B)), BOOL, _is_key)
     for type_ in (STRING, BYTES, types.list_of(A), types.map_of(A, B)):
         yield "size", Overload((type_,), INT, len)
         yield "size", Overload((type_,), INT, len, is_member=True)
@@ -56,6 +56,14 @@ def _indexing() -> Iterator[tuple[str, Overload]]:
 
 def _is_in(item: Any, items: Sequence[Any]) -> bool:
     return any(equal(item, element) for element in items)
+
+
+def _is_key(key: Any, mapping: dict[Any, Any]) -> bool:
+    try:
+        return map_key(key) in mapping
+    except CelError:
+        # What cannot be a key is none.
+        return False
 
 
 def _inserted(mapping: dict[Any, Any], key: Any, value: Any) -> dict[Any, Any]:
@@ -173,11 +181,15 @@ def _int_of_double(number: float) -> int:
     return int(number)
 
 
+def _not_from_text(type_: str) -> CelError:
+    return CelError(f"type conversion error from 'string' to '{type_}'")
+
+
 def _int_of_text(text: str) -> int:
     try:
         return in_int(int(text)) if text.isascii() and "_" not in text and text == text.strip() else int("?")
-    except ValueError:
-        raise CelError(f'strconv.ParseInt: parsing "{text}": invalid syntax') from None
+    except (ValueError, CelError):
+        raise _not_from_text("int") from None
 
 
 def _uint_of_number(number: int) -> Uint:
@@ -192,18 +204,21 @@ def _uint_of_double(number: float) -> Uint:
 
 def _uint_of_text(text: str) -> Uint:
     if not (text.isascii() and text.isdigit()):
-        raise CelError(f'strconv.ParseUint: parsing "{text}": invalid syntax')
+        raise _not_from_text("uint")
     digits = text.lstrip("0")
-    if len(digits) > _UINT_DIGITS:
-        raise CelError("unsigned integer overflow")
-    return in_uint(int(digits or "0"))
+    if len(digits) > _UINT_DIGITS or int(digits or "0") > MAX_UINT:
+        raise _not_from_text("uint")
+    return Uint(int(digits or "0"))
 
 
 def _double_of_text(text: str) -> float:
     try:
-        return float(text) if text.isascii() and "_" not in text and text == text.strip() else float("?")
+        number = float(text) if text.isascii() and "_" not in text and text == text.strip() else float("?")
+        if math.isinf(number) and "inf" not in text.lower():
+            raise ValueError(text)
+        return number
     except ValueError:
-        raise CelError(f'strconv.ParseFloat: parsing "{text}": invalid syntax') from None
+        raise _not_from_text("double") from None
 
 
 _BOOLS = {
@@ -214,7 +229,7 @@ _BOOLS = {
 
 def _bool_of_text(text: str) -> bool:
     if text not in _BOOLS:
-        raise CelError(f'strconv.ParseBool: parsing "{text}": invalid syntax')
+        raise _not_from_text("bool")
     return _BOOLS[text]
 
 

@@ -147,4 +147,4 @@ def _escape_problem(text: str) -> str:
 
 
 add_class(URL.name, Url)
-add_value_class(Url, URL.name, operator.eq)
+add_value_class(Url, URL.name, operator.eq, is_strict=True)

@@ -153,8 +153,7 @@ class DRAManager:
 
     @cached_property
     def _selectors(self) -> Selectors:
-        gates = self._features
-        return Selectors(consumable_capacity=gates.dra_consumable_capacity, list_type_attributes=gates.dra_list_type_attributes)
+        return Selectors(list_type_attributes=self._features.dra_list_type_attributes)
 
     def to_state(self, number: Callable[[KubeObject], int], running: tuple[str, CycleState] | None) -> Any:
         """Plain data, for a checkpoint; objects are stored as the numbers that `number` returns. `running`: pod and state of the cycle."""

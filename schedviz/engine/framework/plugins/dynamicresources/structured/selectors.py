@@ -40,9 +40,8 @@ class SelectorResult(NamedTuple):
 class Selectors:
     """The programs of selectors. Each expression is compiled once."""
 
-    def __init__(self, *, consumable_capacity: bool = True, list_type_attributes: bool = False) -> None:
+    def __init__(self, *, list_type_attributes: bool = False) -> None:
         self._lists = list_type_attributes
-        self._consumable_capacity = consumable_capacity
         self._compiled = lru_cache(maxsize=1024)(self._compile)
 
     def matches(self, expression: str, driver: str, device: Device) -> bool:
@@ -71,7 +70,7 @@ class Selectors:
         """The program, or the compilation error."""
         if len(expression.encode()) > MAX_LENGTH:
             return f"compilation failed: Too long: may not be more than {MAX_LENGTH} bytes"
-        return compiled(expression, consumable_capacity=self._consumable_capacity, list_type_attributes=self._lists)
+        return compiled(expression, list_type_attributes=self._lists, is_stored=True)
 
     def _variable(self, driver: str, device: Device) -> dict[str, Any]:
         """The value of `device`. Raises `SelectorError`. Upstream: DeviceMatches"""
