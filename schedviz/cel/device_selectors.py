@@ -61,7 +61,7 @@ def _includes(target: Any, item: Any) -> bool:
 
 
 def compiled(expression: str, *, list_type_attributes: bool = False, is_stored: bool = False) -> Program | str:
-    """The program, or the compilation error. `is_stored`: it may use the fields and functions of all gates. Upstream: CompileCELExpression"""
+    """The program, or the compilation error. `is_stored`: it may use what any gate adds. Upstream: CompileCELExpression"""
     try:
         names = environment(list_type_attributes=list_type_attributes, is_stored=is_stored)
         program = names.compile(expression)

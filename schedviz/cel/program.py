@@ -345,6 +345,7 @@ def _as_optional(value: Any) -> Optional:
 
 def _logic(left: Step, right: Step, *, decides: bool) -> Step:
     """`||` (True decides) or `&&` (False decides)."""
+
     def combine(frame: Frame) -> Any:
         first = _attempt(left, frame)
         if first is decides:

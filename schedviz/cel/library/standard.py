@@ -15,7 +15,22 @@ from schedviz.cel.declarations import Overload
 from schedviz.cel.errors import CelError
 from schedviz.cel.library import costs, regular_expressions, work
 from schedviz.cel.types import BOOL, BYTES, DOUBLE, DYN, INT, STRING, UINT, A, B, Type
-from schedviz.cel.values import MAX_INT, MAX_UINT, MIN_INT, TypeValue, Uint, divided, equal, equal_or_error, in_int, in_uint, keys, map_key, shown_number, type_name
+from schedviz.cel.values import (
+    MAX_INT,
+    MAX_UINT,
+    MIN_INT,
+    TypeValue,
+    Uint,
+    divided,
+    equal,
+    equal_or_error,
+    in_int,
+    in_uint,
+    keys,
+    map_key,
+    shown_number,
+    type_name,
+)
 
 _NUMBERS = (INT, UINT, DOUBLE)
 _UINT_DIGITS = 20
@@ -214,11 +229,11 @@ def _uint_of_text(text: str) -> Uint:
 def _double_of_text(text: str) -> float:
     try:
         number = float(text) if text.isascii() and "_" not in text and text == text.strip() else float("?")
-        if math.isinf(number) and "inf" not in text.lower():
-            raise ValueError(text)
-        return number
     except ValueError:
         raise _not_from_text("double") from None
+    if math.isinf(number) and "inf" not in text.lower():
+        raise _not_from_text("double")
+    return number
 
 
 _BOOLS = {

@@ -153,7 +153,8 @@ class DRAManager:
 
     @cached_property
     def _selectors(self) -> Selectors:
-        return Selectors(list_type_attributes=self._features.dra_list_type_attributes)
+        shows_sharing = not self._allocator_features.is_stable
+        return Selectors(list_type_attributes=self._features.dra_list_type_attributes, shows_sharing=shows_sharing)
 
     def to_state(self, number: Callable[[KubeObject], int], running: tuple[str, CycleState] | None) -> Any:
         """Plain data, for a checkpoint; objects are stored as the numbers that `number` returns. `running`: pod and state of the cycle."""

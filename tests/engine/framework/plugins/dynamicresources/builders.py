@@ -87,7 +87,8 @@ class Devices:
     def allocator(self) -> Allocator:
         pools = PoolIndex(self.features)
         pools.update(self.slices)
-        selectors = Selectors(list_type_attributes=self.features.list_type_attributes)
+        features = self.features
+        selectors = Selectors(list_type_attributes=features.list_type_attributes, shows_sharing=not features.is_stable)
         return Allocator(self.features, self.allocated, self.classes.get, pools, selectors, max_steps=self.max_steps)
 
     def results(self, *claims: ResourceClaim, node: Node | None = None) -> list[AllocationResult] | None:

@@ -382,3 +382,29 @@ def test_pools_with_missing_slices_have_no_devices() -> None:
     # Searching the slices of all pools for each pool on each node would take minutes.
     results = [finder.find(node_called(f"n{number}")) for number in range(60)]
     assert [each is not None and each[0][0].device.device.name for each in results] == ["z"] * 60
+
+
+def test_a_faulty_node_selector_of_a_device_ends_the_cycle_with_an_error() -> None:
+    faulty = {"nodeSelectorTerms": [{"matchExpressions": [{"key": "a", "operator": "Near"}]}]}
+    devices = Devices(slice_of(device("a", nodeSelector=faulty), perDeviceNodeSelection=True))
+
+    message = error_of(devices, claim_for(request()))
+
+    assert message.startswith("gather pool information: failed to perform node selection for device a in slice pool: nodeSelectorTerms[0]")
+
+
+def test_without_the_gates_of_newer_features_the_stable_allocator_is_used() -> None:
+    gates = {"consumable_capacity": False, "device_binding_and_status": False}
+    shared = device("a", allowMultipleAllocations=True, bindsToNode=True, capacity={"memory": {"value": "1"}})
+    devices = Devices(slice_of(shared, nodeName=None, allNodes=True), **gates)
+    capacity = {"capacity": {"requests": {"memory": "5"}}}
+
+    # It ignores requested capacity, multiple allocations and devices that bind to a node,
+    assert devices.names(claim_for(request(**capacity))) == [["r=a"]]
+    assert devices.names(claim_for(request(selectors=where("device.allowMultipleAllocations")))) is None
+    results = devices.results(claim_for(request()))
+    assert results is not None
+    assert results[0].node_selector is None
+    # and knows no distinct attributes.
+    claim = claim_for(request(), constraints=[{"distinctAttribute": MODEL}])
+    assert error_of(devices, claim) == "claim default/c, constraint #0: empty constraint (unsupported constraint type?)"

@@ -121,7 +121,7 @@ class Allocator:
     def result(self, claim: ResourceClaim, devices: Sequence[FoundDevice], node_name: str) -> AllocationResult:
         """What is written to a claim. Raises `AllocationError`."""
         try:
-            return allocation_result(claim, devices, node_name, binding_conditions=self.features.device_binding_and_status)
+            return allocation_result(claim, devices, node_name, self.features)
         except UnsupportedSelectorError as error:
             raise AllocationError(f"create NodeSelector for claim {claim.name}: {error}") from None
 
@@ -221,14 +221,14 @@ class ClaimsAllocator:
         """The claim's constraints, for one search. Raises `AllocationError`."""
         constraints: list[Constraint] = []
         for number, constraint in enumerate(claim.spec.devices.constraints):
-            made = constraint_of(constraint, lists=self._features.list_type_attributes)
+            made = constraint_of(constraint, lists=self._features.list_type_attributes, distinct=not self._features.is_stable)
             if made is None:
                 raise AllocationError(f"claim {claim.key}, constraint #{number}: empty constraint (unsupported constraint type?)")
             constraints.append(made)
         return constraints
 
     def _check_capacity(self, claim: ResourceClaim, alternatives: Sequence[Request]) -> None:
-        if self._features.consumable_capacity:
+        if self._features.consumable_capacity or self._features.is_stable:
             return
         for alternative in alternatives:
             if alternative.capacity is not None:

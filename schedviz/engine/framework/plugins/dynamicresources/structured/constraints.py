@@ -27,12 +27,12 @@ class Constraint(Protocol):
         ...
 
 
-def constraint_of(constraint: DeviceConstraint, *, lists: bool) -> Constraint | None:
-    """The constraint; None: it is of no known kind. `lists`: attributes may have several values."""
+def constraint_of(constraint: DeviceConstraint, *, lists: bool, distinct: bool = True) -> Constraint | None:
+    """The constraint; None: it is of no known kind. `lists`: attributes may have several values. `distinct`: not only equal ones."""
     requests = frozenset(constraint.requests)
     if constraint.match_attribute is not None:
         return _Match(requests, constraint.match_attribute, lists=lists)
-    if constraint.distinct_attribute is not None:
+    if distinct and constraint.distinct_attribute is not None:
         return _Distinct(requests, constraint.distinct_attribute, lists=lists)
     return None
 

@@ -231,7 +231,13 @@ class PoolIndex:
                 raise PoolError(f"failed to perform node selection for slice {slice_.name}: {error}") from None
         if not spec.per_device_node_selection:
             return False
-        return any(node_matches(node, device.node_name, device.all_nodes, device.node_selector) for device in spec.devices)
+        return any(self._is_for_node(slice_, device, node) for device in spec.devices)
+
+    def _is_for_node(self, slice_: ResourceSlice, device: Device, node: Node) -> bool:
+        try:
+            return node_matches(node, device.node_name, device.all_nodes, device.node_selector)
+        except NodeSelectorError as error:
+            raise PoolError(f"failed to perform node selection for device {device.name} in slice {slice_.name}: {error}") from None
 
     def _pool(self, pool_id: PoolID, slices: list[ResourceSlice]) -> Pool | None:
         """The pool of the slices that the node sees; None: they are obsolete."""

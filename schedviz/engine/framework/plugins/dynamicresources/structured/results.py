@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from schedviz.engine.framework.plugins.dynamicresources.structured.pools import SliceDevice
 from schedviz.engine.framework.plugins.dynamicresources.structured.requests import Request
+from schedviz.engine.framework.plugins.dynamicresources.structured.state import AllocatorFeatures
 from schedviz.kube.affinity import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm
 from schedviz.kube.devices import AllocationResult, DeviceAllocationResult, DeviceRequestAllocationResult, ResourceClaim
 from schedviz.kube.quantity import Quantity
@@ -30,11 +31,12 @@ class UnsupportedSelectorError(ValueError):
 
 
 def allocation_result(
-    claim: ResourceClaim, devices: Sequence[FoundDevice], node_name: str, *, binding_conditions: bool
+    claim: ResourceClaim, devices: Sequence[FoundDevice], node_name: str, features: AllocatorFeatures
 ) -> AllocationResult:
     """The allocation of a claim. Raises `UnsupportedSelectorError`."""
+    binding_conditions = features.device_binding_and_status
     results = tuple(_result(claim, index, device, binding_conditions=binding_conditions) for index, device in enumerate(devices))
-    selector = _node_selector((device.device for device in devices), node_name)
+    selector = _node_selector((device.device for device in devices), node_name, binds_to_node=not features.is_stable)
     return AllocationResult(devices=DeviceAllocationResult(results), node_selector=selector)
 
 
@@ -59,13 +61,16 @@ def _share_id(claim: ResourceClaim, index: int, device: FoundDevice) -> str:
     return str(uuid.uuid5(uuid.NAMESPACE_OID, f"{claim.uid} {index} {device.device.id}"))
 
 
-def _node_selector(devices: Iterable[SliceDevice], node_name: str) -> NodeSelector | None:
-    """The nodes that can use the devices; None: all. Raises `UnsupportedSelectorError`. Upstream: createNodeSelector"""
+def _node_selector(devices: Iterable[SliceDevice], node_name: str, *, binds_to_node: bool) -> NodeSelector | None:
+    """The nodes that can use the devices; None: all. `binds_to_node`: devices may demand their node. Raises `UnsupportedSelectorError`.
+
+    Upstream: createNodeSelector
+    """
     fields: list[NodeSelectorRequirement] = []
     expressions: list[NodeSelectorRequirement] = []
     for device in devices:
         source = device.device if device.slice.spec.per_device_node_selection else device.slice.spec
-        if source.node_name is not None or device.device.binds_to_node:
+        if source.node_name is not None or (binds_to_node and device.device.binds_to_node):
             name = NodeSelectorRequirement(key="metadata.name", operator="In", values=(node_name,))
             return NodeSelector((NodeSelectorTerm(match_fields=(name,)),))
         terms = source.node_selector.node_selector_terms if source.node_selector is not None else ()

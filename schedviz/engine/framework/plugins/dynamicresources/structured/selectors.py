@@ -40,8 +40,10 @@ class SelectorResult(NamedTuple):
 class Selectors:
     """The programs of selectors. Each expression is compiled once."""
 
-    def __init__(self, *, list_type_attributes: bool = False) -> None:
+    def __init__(self, *, list_type_attributes: bool = False, shows_sharing: bool = True) -> None:
+        """`shows_sharing`: selectors see which devices allow multiple allocations."""
         self._lists = list_type_attributes
+        self._shows_sharing = shows_sharing
         self._compiled = lru_cache(maxsize=1024)(self._compile)
 
     def matches(self, expression: str, driver: str, device: Device) -> bool:
@@ -88,7 +90,7 @@ class Selectors:
             capacity.setdefault(domain, {})[key] = amount.value
         return {
             "driver": driver,
-            "allowMultipleAllocations": bool(device.allow_multiple_allocations),
+            "allowMultipleAllocations": self._shows_sharing and bool(device.allow_multiple_allocations),
             "attributes": attributes,
             "capacity": capacity,
         }

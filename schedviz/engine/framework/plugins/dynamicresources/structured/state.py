@@ -111,3 +111,12 @@ class AllocatorFeatures(msgspec.Struct, frozen=True):
     list_type_attributes: bool = False
     partitionable_devices: bool = True
     prioritized_list: bool = True
+
+    @property
+    def is_stable(self) -> bool:
+        """Whether upstream uses its allocator for stable features. Upstream: structured/allocator.go availableAllocators
+
+        It ignores requests for capacity and what it does not know of devices, and refuses distinct attributes. Deviation: its order of
+        pools is random; here, it is that of the other allocator.
+        """
+        return not (self.consumable_capacity or self.device_binding_and_status or self.list_type_attributes)
