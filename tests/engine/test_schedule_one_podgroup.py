@@ -320,3 +320,39 @@ def test_the_cycle_of_a_group_reports_progress_for_each_of_its_pods() -> None:
     do(simulation, "run", max=1)
 
     assert len(set(reports)) > 9
+
+
+def test_the_pods_of_a_group_share_the_devices_of_a_claim_in_one_cycle() -> None:
+    resources = "resource.k8s.io/v1"
+    request = {"name": "gpu", "exactly": {"deviceClassName": "gpu"}}
+    shared = {
+        "apiVersion": resources,
+        "kind": "ResourceClaim",
+        "metadata": {"name": "shared", "namespace": "default", "uid": "shared"},
+        "spec": {"devices": {"requests": [request]}},
+    }
+    gpus = {
+        "apiVersion": resources,
+        "kind": "ResourceSlice",
+        "metadata": {"name": "gpus"},
+        "spec": {
+            "driver": "gpu.example.com",
+            "pool": {"name": "gpus", "generation": 1, "resourceSliceCount": 1},
+            "allNodes": True,
+            "devices": [{"name": "gpu-0"}],
+        },
+    }
+    device_class = {"apiVersion": resources, "kind": "DeviceClass", "metadata": {"name": "gpu"}, "spec": {}}
+    claims = [{"name": "gpu", "resourceClaimName": "shared"}]
+    pods = [member(name, resourceClaims=claims) for name in ("p1", "p2")]
+    simulation = simulated(node("a"), group(), gpus, device_class, shared, *pods)
+
+    do(simulation, "run", max=1)
+
+    # The group has enough pods. The second writes the claim after the first has, which is a conflict, and is tried again.
+    assert condition(simulation) == ("True", "Scheduled")
+    do(simulation, "advance", seconds=10)
+    do(simulation, "run")
+    claim = simulation.cluster.store.get("ResourceClaim", "default/shared")
+    assert [user.name for user in claim.status.reserved_for] == ["p1", "p2"]
+    assert {simulation.cluster.store.get("Pod", f"default/{name}").spec.node_name for name in ("p1", "p2")} == {"a"}

@@ -76,6 +76,15 @@ def test_a_missing_device_class_is_named(world):
     assert (status.code.value, status.message) == ("UnschedulableAndUnresolvable", "request gpu: device class gpu does not exist")
 
 
+def test_a_claim_that_has_as_many_users_as_it_can_is_in_use(world):
+    users = [{"resource": "pods", "name": f"u{number}", "uid": f"uid-u{number}"} for number in range(256)]
+    world.object(claim(status={"allocation": {}, "reservedFor": users}))
+    pods = [world.pod(name, resourceClaims=CLAIMS) for name in ("u7", "p")]
+
+    assert pre_filter(world, pods[0]).is_success
+    assert pre_filter(world, pods[1]).reasons == ("resourceclaim in use",)
+
+
 def test_a_missing_class_of_an_alternative_is_named(world):
     alternatives = {
         "name": "gpu",

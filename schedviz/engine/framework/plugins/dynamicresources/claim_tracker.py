@@ -30,6 +30,8 @@ class InFlight(msgspec.Struct):
 
     claim: ResourceClaim
     sharers: int = 1
+    #: It was allocated in the running scheduling cycle of a pod group, whose other pods may use it. Upstream: podGroupStateData
+    in_group_cycle: bool = False
 
 
 class _Versions(msgspec.Struct):
@@ -102,13 +104,19 @@ class ClaimTracker:
         pending = self._in_flight.get(uid)
         return None if pending is None else pending.claim.status.allocation
 
-    def signal_pending_allocation(self, uid: str, claim: ResourceClaim) -> None:
+    def allocation_of_group(self, uid: str) -> AllocationResult | None:
+        """The allocation of a claim that is not written yet, if the running cycle of a pod group made it."""
+        pending = self._in_flight.get(uid)
+        return pending.claim.status.allocation if pending is not None and pending.in_group_cycle else None
+
+    def signal_pending_allocation(self, uid: str, claim: ResourceClaim, *, in_group_cycle: bool = False) -> None:
         """Remember an allocation that is to be written, for one more pod."""
         pending = self._in_flight.get(uid)
         if pending is not None:
             pending.sharers += 1
         else:
-            self._in_flight[uid] = InFlight(claim)
+            pending = self._in_flight[uid] = InFlight(claim)
+        pending.in_group_cycle = pending.in_group_cycle or in_group_cycle
 
     def remove_pending_allocation(self, uid: str, *, force: bool = False) -> bool:
         """Forget an allocation for one pod, or for all. True: no pod needs it any more."""
@@ -150,7 +158,10 @@ class ClaimTracker:
             "claims": [[number(versions.api), number(versions.latest)] for versions in self._claims.values()],
             # Absent if it follows from the claims.
             "allocated": None if self._derived() == self._allocated else self._allocated.to_state(),
-            "inFlight": [[uid, number(pending.claim), pending.sharers] for uid, pending in self._in_flight.items()],
+            "inFlight": [
+                [uid, number(pending.claim), pending.sharers, *([True] if pending.in_group_cycle else [])]
+                for uid, pending in self._in_flight.items()
+            ],
         }
 
     def load(self, state: Any, find: Callable[[str, int], KubeObject]) -> None:
@@ -166,8 +177,8 @@ class ClaimTracker:
             self._claims[versions.api.key] = versions
         saved = state["allocated"]
         self._allocated = self._derived() if saved is None else AllocatedState.from_state(saved)
-        for uid, number, sharers in state["inFlight"]:
-            self._in_flight[uid] = InFlight(claim(number), sharers)
+        for uid, number, *rest in state["inFlight"]:
+            self._in_flight[uid] = InFlight(claim(number), *rest)
 
     def _derived(self) -> AllocatedState:
         """What the claims have now.

@@ -70,7 +70,7 @@ from schedviz.engine.framework.types import (
 from schedviz.engine.framework.uniform import uniform
 from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.kube.core import Pod
-from schedviz.kube.devices import DeviceRequest, ResourceClaim
+from schedviz.kube.devices import AllocationResult, DeviceRequest, ResourceClaim
 from schedviz.kube.meta import KubeObject
 from schedviz.kube.selectors import SelectorError
 
@@ -80,8 +80,11 @@ _BINDING_TIMEOUT: Final = "600s"
 NANOS_PER_STEP: Final = 10_000
 #: Upstream: resource/v1 FirstAvailableDeviceRequestMaxSize
 FIRST_AVAILABLE_MAX_SIZE: Final = 8
+#: How many pods can use a claim. Upstream: resource/v1 ResourceClaimReservedForMaxSize
+MAX_USERS: Final = 256
 
 _CANNOT_ALLOCATE: Final = unresolvable("cannot allocate all claims")
+_IN_USE: Final = unresolvable("resourceclaim in use")
 _NOT_ON_NODE: Final = unresolvable("resourceclaim not available on the node")
 _STALE_SPECIAL_CLAIM: Final = unresolvable("cannot schedule extended resource claim")
 _CANNOT_FIT: Final = unresolvable("cannot fit resource")
@@ -145,13 +148,16 @@ class DynamicResources:
             claims.append(special)
         if not claims:
             return None, SKIP
+        allocations: list[AllocationResult | None] = []
         for index, claim in enumerate(claims):
-            status = self._check_claim(claim, is_special=index >= user_claim_count)
+            shared = self._tracker.allocation_of_group(claim.uid) if state.is_pod_group_scheduling_cycle else None
+            allocations.append(None if claim.status.allocation is not None else shared)
+            status = SUCCESS if allocations[-1] is not None else self._check_claim(pod, claim, is_special=index >= user_claim_count)
             if not status.is_success:
                 return None, status
         data.claims, data.user_claim_count = claims, user_claim_count
         data.special_uid = "" if special is None else special.uid
-        data.allocations = [None] * len(claims)
+        data.allocations = allocations
         data.needs_allocator = any(claim.status.allocation is None for claim in claims)
         try:
             data.selectors()
@@ -175,10 +181,10 @@ class DynamicResources:
         data.scalar_resources = dict(scalar_requests)
         return find_special_claim(pod.pod, self._tracker) or new_special_claim(pod.pod)
 
-    def _check_claim(self, claim: ResourceClaim, *, is_special: bool) -> Status:
-        """Whether a claim can be allocated or is."""
+    def _check_claim(self, pod: PodInfo, claim: ResourceClaim, *, is_special: bool) -> Status:
+        """Whether a claim can be allocated, or the pod can use its allocation."""
         if claim.status.allocation is not None:
-            return SUCCESS
+            return SUCCESS if len(claim.status.reserved_for) < MAX_USERS or is_reserved_for(pod.pod, claim) else _IN_USE
         if self._tracker.pending_allocation(claim.uid) is not None:
             return unresolvable(f"resource claim {claim.key} is in the process of being allocated")
         if is_special:
@@ -358,11 +364,12 @@ class DynamicResources:
         assert data.allocator is not None
         special = data.special_claim
         if requests is not None and special is not None and special.status.allocation is None:
-            claims = (*(claim for index, claim in data.to_allocate() if index < data.user_claim_count), with_requests(special, requests[0]))
-            return data.allocator.for_claims(claims), NodeAllocation(claims=claims, has_special=True, mappings=requests[1])
+            claims = (*(claim for index, claim in data.to_search() if index < data.user_claim_count), with_requests(special, requests[0]))
+            allocation = NodeAllocation(claims=claims, has_special=True, mappings=requests[1], pending=data.pending)
+            return data.allocator.for_claims(claims), allocation
         if data.for_claims is None:
-            claims = tuple(claim for _, claim in data.to_allocate())
-            data.for_claims, data.common_allocation = data.allocator.for_claims(claims), NodeAllocation(claims=claims)
+            claims = tuple(claim for _, claim in data.to_search())
+            data.for_claims, data.common_allocation = data.allocator.for_claims(claims), NodeAllocation(claims=claims, pending=data.pending)
         return data.for_claims, data.common_allocation
 
     # PostFilter.
@@ -452,11 +459,13 @@ class DynamicResources:
             if all(index >= data.user_claim_count for index, _ in to_allocate):
                 return SUCCESS
             return as_status("claim allocation not found for node")
+        # As upstream, results are assigned in this order, although those of claims that the group shares stand at their end.
         for (index, claim), allocation in zip(to_allocate, node.results, strict=True):
             data.allocations[index] = allocation
             reserved = node.special_claim if index >= data.user_claim_count else claim
             assert reserved is not None
-            self._tracker.signal_pending_allocation(claim.uid, with_allocation(with_finalizer(reserved), allocation))
+            in_flight = with_allocation(with_finalizer(reserved), allocation)
+            self._tracker.signal_pending_allocation(claim.uid, in_flight, in_group_cycle=state.is_pod_group_scheduling_cycle)
         return SUCCESS
 
     def unreserve(self, state: CycleState, pod: PodInfo, node_name: str) -> None:  # noqa: ARG002 - the extension point's shape

@@ -38,6 +38,8 @@ class NodeAllocation(msgspec.Struct, frozen=True):
     #: There is a special claim for extended resources, the last of `claims`.
     has_special: bool = False
     mappings: tuple[ContainerExtendedResourceRequest, ...] = ()
+    #: Allocations that other pods of the group have made. They stand at the end of `results`.
+    pending: tuple[AllocationResult, ...] = ()
 
     @property
     def special_claim(self) -> ResourceClaim | None:
@@ -115,6 +117,15 @@ class StateData:
         """Claims without an allocation, with their places."""
         return ((index, claim) for index, claim in enumerate(self.claims) if claim.status.allocation is None)
 
+    @property
+    def pending(self) -> tuple[AllocationResult, ...]:
+        """The allocations of claims that other pods of the group have made."""
+        return tuple(allocation for index, _ in self.to_allocate() if (allocation := self.allocations[index]) is not None)
+
+    def to_search(self) -> Iterator[tuple[int, ResourceClaim]]:
+        """Claims for which Filter searches devices, with their places."""
+        return ((index, claim) for index, claim in self.to_allocate() if self.allocations[index] is None)
+
     def selectors(self) -> Sequence[LazyErrorNodeSelector | None]:
         """By claim: the nodes on which its allocation is available; None: all. Raises `SelectorError`."""
         if self._selectors is None:
@@ -127,12 +138,12 @@ class StateData:
         if result is None:
             return None
         devices_of_claims, allocation = result
-        if devices_of_claims and not allocation.results:
+        if (devices_of_claims or allocation.pending) and not allocation.results:
             assert self.allocator is not None
             results = [
                 self.allocator.result(claim, devices, name) for claim, devices in zip(allocation.claims, devices_of_claims, strict=False)
             ]
-            allocation = msgspec.structs.replace(allocation, results=tuple(results))
+            allocation = msgspec.structs.replace(allocation, results=(*results, *allocation.pending))
             self.found[name] = (devices_of_claims, allocation)
         return allocation
 
