@@ -13,8 +13,8 @@ from django.conf import settings
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import Frame
 
+from schedviz.sessions.token_bucket import Bucket
 from schedviz.web.live.close_codes import CloseCode
-from schedviz.web.live.token_bucket import Bucket
 from schedviz.web.read_limit import ReadLimit
 
 #: The maximum number of fragments of one message.

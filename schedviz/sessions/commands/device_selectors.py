@@ -18,13 +18,20 @@ from schedviz.kube.devices import DeviceClass, DeviceSelector, ResourceClaim, Re
 from schedviz.kube.errors import KubeError
 from schedviz.kube.meta import KubeObject
 from schedviz.sessions.errors import CommandRefused
+from schedviz.sessions.token_bucket import Bucket, take_from_all
+from schedviz.sessions.turns import Turn, turn_of
 from schedviz.trace.commands import AnyCommand, Create, Update
 
 #: Expressions that are checked; an object with more of them is accepted with the others unchecked.
 _MAX_EXPRESSIONS: Final = 64
 #: Characters of expressions that a process checks in a second, and at once: a tenth of its time.
 _CHARACTERS_PER_SECOND: Final = 10_000
-_MAX_CHARACTERS: Final = 40_000
+_MAX_CHARACTERS: Final = 4 * MAX_LENGTH
+#: The part of it that one sender, and all senders of one group (`schedviz.sessions.turns`), may take.
+_SENDER_PART: Final = 0.25
+_GROUP_PART: Final = 0.5
+#: Senders and groups whose parts are counted.
+_MAX_SENDERS: Final = 1024
 #: Expressions whose result is kept.
 _MAX_KNOWN: Final = 1024
 #: The most items in lists of a claim or class. Upstream: pkg/apis/resource/types.go DeviceRequestsMaxSize, DeviceConstraintsMaxSize,
@@ -46,13 +53,14 @@ class SelectorChecks:
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._lock = Lock()
-        self._characters: float = _MAX_CHARACTERS
-        self._filled_at = clock()
+        self._all = self._part(1)
+        #: The parts of senders and groups, by name; the one that was used last at the end.
+        self._parts: OrderedDict[str, Bucket] = OrderedDict()
         #: By digest, why expressions are refused; the one that was used last at the end.
         self._known: OrderedDict[bytes, str] = OrderedDict()
 
-    def refusal_of(self, expression: str) -> str:
-        """Why an expression is refused; "" if it is valid, or was not checked."""
+    def refusal_of(self, expression: str, *, sender: str) -> str:
+        """Why an expression is refused; "" if it is valid, or was not checked. It counts for its sender."""
         encoded = expression.encode("utf-8", "surrogatepass")
         if len(encoded) > MAX_LENGTH:
             # Nothing is compiled for it, so it takes no time of the others.
@@ -62,7 +70,9 @@ class SelectorChecks:
             if (known := self._known.get(digest)) is not None:
                 self._known.move_to_end(digest)
                 return known
-            if not self._takes(len(expression)):
+        turn = turn_of(sender)
+        with self._lock:
+            if not self._takes(len(expression), turn):
                 return ""
         refused = refusal(expression)
         if refused and not refusal(expression, list_type_attributes=True):
@@ -73,25 +83,32 @@ class SelectorChecks:
                 self._known.popitem(last=False)
         return refused
 
-    def _takes(self, characters: int) -> bool:
-        now = self._clock()
-        self._characters = min(_MAX_CHARACTERS, self._characters + (now - self._filled_at) * _CHARACTERS_PER_SECOND)
-        self._filled_at = now
-        if characters > self._characters:
-            return False
-        self._characters -= characters
-        return True
+    def _takes(self, characters: int, turn: Turn) -> bool:
+        parts = [self._all, self._part_of(turn.sender, _SENDER_PART)]
+        if turn.group:
+            parts.append(self._part_of(turn.group, _GROUP_PART))
+        return take_from_all(parts, characters)
+
+    def _part_of(self, name: str, part: float) -> Bucket:
+        bucket = self._parts.setdefault(name, self._part(part))
+        self._parts.move_to_end(name)
+        if len(self._parts) > _MAX_SENDERS:
+            self._parts.popitem(last=False)
+        return bucket
+
+    def _part(self, part: float) -> Bucket:
+        return Bucket(part * _CHARACTERS_PER_SECOND, part * _MAX_CHARACTERS, self._clock)
 
 
 CHECKS: Final = SelectorChecks()
 
 
-def validate_selectors(command: AnyCommand) -> None:
+def validate_selectors(command: AnyCommand, *, sender: str) -> None:
     """Check the selectors of a new or changed object, after the lengths of its lists. Raises `CommandRefused` with the path of the selector
     or list and upstream's message.
 
     An expression that is valid with the gate DRAListTypeAttributes is accepted: whether the session has it is not known here. So are
-    expressions for which this process has no time left (`SelectorChecks`).
+    expressions for which this process has no time left for the sender (`SelectorChecks`).
     """
     if not isinstance(command, Create | Update) or command.object.get("kind") not in _KINDS:
         return
@@ -109,7 +126,7 @@ def validate_selectors(command: AnyCommand) -> None:
         if len(checked) == _MAX_EXPRESSIONS:
             return
         checked.add(expression)
-        if refused := CHECKS.refusal_of(expression):
+        if refused := CHECKS.refusal_of(expression, sender=sender):
             raise CommandRefused(f"object.{path}: {refused}")
 
 

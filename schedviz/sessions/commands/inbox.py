@@ -58,13 +58,14 @@ class ExpectedPosition(msgspec.Struct, frozen=True):
     seq: int
 
 
-def accept(session_id: UUID, command: AnyCommand, key: str, *, seen: ExpectedPosition | None = None) -> Accepted:
-    """Store a command for the session's engine and notify the engine's worker. When this returns, the command is durable.
+def accept(session_id: UUID, command: AnyCommand, key: str, *, seen: ExpectedPosition | None = None, sender: str = "") -> Accepted:
+    """Store a command for the session's engine and notify the engine's worker. When this returns, the command is durable. Its validation
+    counts for the sender (`schedviz.sessions.turns`).
 
     Raises `CommandRefused`, `KeyReused`, `SessionGone`, `SessionFailed`, `TooManyCommands`, `QuotaReached`, or `HeadMoved` if the session
     has advanced beyond `seen`.
     """
-    new = _validated(command, key)
+    new = _validated(command, key, sender)
     try:
         quotas.require_command_quota(session_id, [(command, len(new.body))])
         with nullcontext() if seen is None else transaction.atomic():
@@ -81,13 +82,15 @@ def accept(session_id: UUID, command: AnyCommand, key: str, *, seen: ExpectedPos
     return accepted
 
 
-def accept_all(session_id: UUID, commands: Sequence[tuple[str, AnyCommand]], *, seen: ExpectedPosition | None = None) -> list[Accepted]:
+def accept_all(
+    session_id: UUID, commands: Sequence[tuple[str, AnyCommand]], *, seen: ExpectedPosition | None = None, sender: str = ""
+) -> list[Accepted]:
     """Store several commands with their keys, atomically and with consecutive numbers.
 
     If all keys were accepted before, returns the earlier results. Raises the same errors as `accept`, `KeyReused` if only some keys were
     accepted before, and `CommandRefused` if two keys are equal.
     """
-    new = [_validated(command, key) for key, command in commands]
+    new = [_validated(command, key, sender) for key, command in commands]
     _require_different_keys(new)
     if earlier := _all_accepted_before(session_id, new):
         return earlier
@@ -183,11 +186,11 @@ def _record_accepted(session_id: UUID, seq: int, op: str) -> None:
         tracing.pass_context_to_worker(session_id, seq)
 
 
-def _validated(command: AnyCommand, key: str) -> _NewCommand:
+def _validated(command: AnyCommand, key: str, sender: str) -> _NewCommand:
     """A user's command. Raises `CommandRefused`. Observers' commands are not validated: their objects come from an API server."""
     new = _encoded(command, key)
     validate_names(command)
-    validate_selectors(command)
+    validate_selectors(command, sender=sender)
     return new
 
 

@@ -30,6 +30,7 @@ from schedviz.web.api.prefer_wait import PREFER, wait_seconds, wait_until
 from schedviz.web.api.resource import Resource
 from schedviz.web.extender_commands import ExtendersNotAllowed, require_extender_permission
 from schedviz.web.permissions import actor_of
+from schedviz.web.waiting import requester
 
 DEFAULT_PAGE_SIZE = 100
 MAX_PAGE_SIZE = 1000
@@ -108,7 +109,7 @@ class Commands(Resource):
         try:
             command = convert_command(body)
             require_extender_permission(actor_of(request), session, command)
-            accepted = inbox.accept(session.pk, command, key, seen=versions.seen_head(request))
+            accepted = inbox.accept(session.pk, command, key, seen=versions.seen_head(request), sender=requester.get())
         except msgspec.ValidationError as error:
             raise struct_error(error, body, AnyCommand) from error
         except SessionError as error:
@@ -141,7 +142,7 @@ class CommandsTogether(Resource):
         commands = _commands(json_object(request), key_of(request) or uuid.uuid4().hex)
         try:
             require_extender_permission(actor_of(request), session, *(command for _, command in commands))
-            accepted = inbox.accept_all(session.pk, commands, seen=versions.seen_head(request))
+            accepted = inbox.accept_all(session.pk, commands, seen=versions.seen_head(request), sender=requester.get())
         except SessionError as error:
             raise command_refused(error) from error
         last = _when_applied(session.pk, accepted[-1].seq, wait)

@@ -9,7 +9,7 @@ from collections import OrderedDict
 from typing import Final
 from weakref import WeakKeyDictionary
 
-from schedviz.web.live.token_bucket import Bucket
+from schedviz.sessions.token_bucket import Bucket
 
 #: Characters of messages that one client may send in a second, and at once. Reading a million takes up to a tenth of a second.
 CHARACTERS_PER_SECOND: Final = 1_000_000

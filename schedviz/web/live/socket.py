@@ -18,6 +18,7 @@ from schedviz.sessions.commands import inbox
 from schedviz.sessions.errors import SessionError
 from schedviz.sessions.metrics import process as process_metrics
 from schedviz.sessions.models import Session
+from schedviz.sessions.token_bucket import Bucket
 from schedviz.trace.commands import AnyCommand, Configure, convert_command
 from schedviz.web.actors import Verb
 from schedviz.web.addresses import network_of_scope
@@ -32,7 +33,6 @@ from schedviz.web.live.handshake import Credentials, Refused, allowed, allowed_a
 from schedviz.web.live.hub import hub
 from schedviz.web.live.message_budget import CHARACTERS_PER_SECOND, budget_of
 from schedviz.web.live.messages import PONG, AnyIncoming, CommandMessage, PingMessage, ResumeMessage, decode_incoming
-from schedviz.web.live.token_bucket import Bucket
 from schedviz.web.live.viewer import Frame, Viewer
 
 #: A `resume` counts as this many messages against the rate limit, because the response has many.
@@ -91,6 +91,8 @@ class _SessionConnection(SocketConnection):
         self._refusals = Bucket(REFUSED_PER_SECOND, REFUSED_AT_ONCE)
         #: Shared with the other sockets of the client.
         self._budget = budget_of(viewer.crowd or self._client)
+        #: Whom the validation of commands counts for.
+        self._sender = viewer.identity or viewer.crowd or self._client
 
     # --- sending
 
@@ -241,7 +243,9 @@ class _SessionConnection(SocketConnection):
     async def _take_command(self, message: CommandMessage) -> None:
         try:
             command = convert_command(message.command)
-            accepted = await in_database_for(self._client, _accept, self._credentials, self._feed.session_id, command, message.key)
+            accepted = await in_database_for(
+                self._client, _accept, self._credentials, self._feed.session_id, command, message.key, self._sender
+            )
         except msgspec.ValidationError as error:
             refused = struct_error(error, message.command, AnyCommand)
             self._error(refused.code, refused.message, detail=refused.detail, key=message.key)
@@ -260,14 +264,14 @@ class _SessionConnection(SocketConnection):
         self._viewer.queue_text(frames.error(code, message, key=key, detail=detail))
 
 
-def _accept(credentials: Credentials, session_id: UUID, command: AnyCommand, key: str) -> inbox.Accepted | None:
+def _accept(credentials: Credentials, session_id: UUID, command: AnyCommand, key: str, sender: str) -> inbox.Accepted | None:
     """Accept a command, if the client has the permission; None if it does not, or no longer."""
     actor = allowed_actor(credentials, Verb.COMMAND, session_id)
     if actor is None:
         return None
     if isinstance(command, Configure) and (session := Session.objects.only("calls_extenders").filter(pk=session_id).first()) is not None:
         require_extender_permission(actor, session, command)
-    return inbox.accept(session_id, command, key)
+    return inbox.accept(session_id, command, key, sender=sender)
 
 
 class _Keyed(msgspec.Struct):

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from schedviz.sessions import turns
 from schedviz.sessions.commands import device_selectors
 from schedviz.sessions.commands.device_selectors import SelectorChecks, validate_selectors
 from schedviz.sessions.errors import CommandRefused
@@ -41,13 +42,13 @@ def obj(kind: str, spec: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("command", [Create, Update])
 def test_a_bad_selector_is_refused_with_its_place(made: dict[str, Any], path: str, command: Any) -> None:
     with pytest.raises(CommandRefused) as caught:
-        validate_selectors(command(object=made))
+        validate_selectors(command(object=made), sender="")
     assert str(caught.value) == f'{path}: Invalid value: "1": must evaluate to bool or the unknown type, not int'
 
 
 @pytest.mark.parametrize("expression", ["true", 'device.attributes["d"].tags.includes("x")'])
 def test_a_selector_that_some_session_can_use_is_accepted(expression: str) -> None:
-    validate_selectors(Create(object=obj("DeviceClass", selecting(expression))))
+    validate_selectors(Create(object=obj("DeviceClass", selecting(expression))), sender="")
 
 
 def selectors(count: int) -> list[dict[str, Any]]:
@@ -82,14 +83,14 @@ def selectors(count: int) -> list[dict[str, Any]]:
 )
 def test_longer_lists_than_an_api_server_allows_are_refused(made: dict[str, Any], message: str) -> None:
     with pytest.raises(CommandRefused) as caught:
-        validate_selectors(Create(object=made))
+        validate_selectors(Create(object=made), sender="")
     assert str(caught.value) == f"object.{message}"
 
 
 def test_lists_of_the_allowed_length_are_accepted() -> None:
     request = {"name": "r", "firstAvailable": [{"name": f"a{number}", "selectors": selectors(32)} for number in range(8)]}
-    validate_selectors(Create(object=obj("ResourceClaim", {"devices": {"requests": [request] * 32}})))
-    validate_selectors(Create(object=obj("DeviceClass", {"selectors": selectors(32)})))
+    validate_selectors(Create(object=obj("ResourceClaim", {"devices": {"requests": [request] * 32}})), sender="")
+    validate_selectors(Create(object=obj("DeviceClass", {"selectors": selectors(32)})), sender="")
 
 
 @pytest.fixture
@@ -106,33 +107,62 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return result
 
 
-def test_checks_take_a_part_of_the_time_and_other_expressions_are_accepted(compiled: list[str]) -> None:
-    now = [0.0]
-    checks = SelectorChecks(clock=lambda: now[0])
-    long = [f"1{number}".ljust(10_000) for number in range(12)]
+class Checks:
+    """Checks of senders at a time that the test sets."""
 
-    assert [checks.refusal_of(expression) for expression in long[:5]] == [*["wrong"] * 4, ""]
-    now[0] += 0.1
-    assert checks.refusal_of("1") == "wrong", "there is time for a short one"
-    now[0] += 1.0
-    assert [checks.refusal_of(expression) for expression in long[3:7]] == ["wrong", "wrong", "", ""]
-    now[0] += 1000.0
-    assert [checks.refusal_of(expression) for expression in long[7:]] == [*["wrong"] * 4, ""]
-    assert len(compiled) == 10
+    def __init__(self) -> None:
+        self.now = 0.0
+        self._checks = SelectorChecks(clock=lambda: self.now)
+        self._number = 0
+
+    def of(self, sender: str, *, length: int = 10_000, count: int = 1) -> list[bool]:
+        """Which of so many new expressions are checked; all are wrong."""
+        self._number += count
+        return [
+            self._checks.refusal_of(f"1{number}".ljust(length), sender=sender) == "wrong"
+            for number in range(self._number - count, self._number)
+        ]
+
+
+@pytest.mark.usefixtures("compiled")
+def test_checks_take_a_part_of_the_time_and_other_expressions_are_accepted() -> None:
+    checks = Checks()
+
+    assert [checks.of(f"user {number}") for number in range(5)] == [*[[True]] * 4, [False]]
+    checks.now += 0.1
+    assert checks.of("user 5", length=2) == [True], "there is time for a short one"
+    checks.now += 1.0
+    assert [checks.of(f"user {number}") for number in range(6, 8)] == [[True], [False]]
+    checks.now += 1000.0
+    assert [checks.of(f"user {number}") for number in range(5)] == [*[[True]] * 4, [False]]
+
+
+@pytest.mark.usefixtures("compiled")
+def test_a_sender_takes_a_part_of_the_checks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "_networks_of", lambda user_ids: {user: f"network {user % 2}" for user in user_ids if user >= 100})
+    checks = Checks()
+
+    for _ in range(20):
+        checks.now += 0.5
+        checks.of("user 1", length=1000, count=20)
+        assert checks.of("user 2", length=1000) == [True]
+    assert checks.of("user 1", count=2) == [False, False]
+    checks.now += 1000.0
+    assert [checks.of(f"address {number}", count=2) for number in range(3)] == [[True, False], [True, False], [False, False]]
+    assert [checks.of(f"user {number}") for number in (100, 102, 101)] == [[True], [False], [True]], "by the network of visitors"
 
 
 def test_an_expression_that_is_too_long_is_always_refused() -> None:
     checks = SelectorChecks(clock=lambda: 0.0)
-    for number in range(4):
-        assert checks.refusal_of(f"{number} +".ljust(9_000)).startswith("Invalid value: ")
-    assert checks.refusal_of("4 +".ljust(9_000)) == "", "no time is left"
+    assert checks.refusal_of("1 +".ljust(9_000), sender="").startswith("Invalid value: ")
+    assert checks.refusal_of("2 +".ljust(9_000), sender="") == "", "no time is left"
     for length in (10_241, 50_000, 100_000):
-        assert checks.refusal_of("true".ljust(length)) == "Too long: may not be more than 10240 bytes"
+        assert checks.refusal_of("true".ljust(length), sender="") == "Too long: may not be more than 10240 bytes"
 
 
 def test_an_expression_is_compiled_once(compiled: list[str]) -> None:
     checks = SelectorChecks(clock=lambda: 0.0)
     for _ in range(3):
-        assert [checks.refusal_of(f"1{number}".ljust(10_000)) for number in range(3)] == ["wrong"] * 3
-        assert [checks.refusal_of(expression) for expression in ("true", "1".ljust(10_000))] == ["", ""]
-    assert [len(expression) for expression in compiled] == [10_000, 10_000, 10_000, 4]
+        assert [checks.refusal_of(f"1{number}".ljust(3_000), sender="") for number in range(3)] == ["wrong"] * 3
+        assert [checks.refusal_of(expression, sender="") for expression in ("true", "1".ljust(3_000))] == ["", ""]
+    assert [len(expression) for expression in compiled] == [3_000, 3_000, 3_000, 4]

@@ -10,6 +10,7 @@ import msgspec
 import structlog
 from django.conf import settings
 
+from schedviz.sessions.token_bucket import Bucket
 from schedviz.web.api.errors import DATABASE_DOWN
 from schedviz.web.live.close_codes import CloseCode
 from schedviz.web.live.connection import Receive, Scope, Send, SocketConnection, accept_socket
@@ -17,7 +18,6 @@ from schedviz.web.live.database import DATABASE_UNAVAILABLE, in_database
 from schedviz.web.live.fair_calls import in_database_for
 from schedviz.web.live.handshake import Credentials, Refused, actor_with, credentials_of
 from schedviz.web.live.message_budget import CHARACTERS_PER_SECOND, budget_of
-from schedviz.web.live.token_bucket import Bucket
 from schedviz.web.rooms import links, presence
 from schedviz.web.rooms.live import messages
 from schedviz.web.rooms.live.feed import RoomFeed

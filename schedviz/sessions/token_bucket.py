@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from time import monotonic
 
 
@@ -18,11 +18,24 @@ class Bucket:
 
     def take(self, tokens: float = 1) -> bool:
         """Take some tokens, at most as many as the bucket holds; False if there are fewer."""
+        return take_from_all([self], tokens)
+
+    def has(self, tokens: float) -> bool:
+        """Whether the bucket holds so many tokens, or is full."""
         now = self._clock()
         self._left = min(self._at_once, self._left + (now - self._filled_at) * self._per_second)
         self._filled_at = now
-        tokens = min(tokens, self._at_once)
-        if self._left < tokens:
-            return False
-        self._left -= tokens
-        return True
+        return self._left >= min(tokens, self._at_once)
+
+    def remove(self, tokens: float) -> None:
+        """Take some tokens, which the bucket has."""
+        self._left -= min(tokens, self._at_once)
+
+
+def take_from_all(buckets: Collection[Bucket], tokens: float) -> bool:
+    """Take some tokens from each bucket; False, and from none, if one of them has fewer."""
+    if not all(bucket.has(tokens) for bucket in buckets):
+        return False
+    for bucket in buckets:
+        bucket.remove(tokens)
+    return True
