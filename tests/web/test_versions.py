@@ -15,10 +15,9 @@ OF_A_SESSION = (
     *("links/", "members/", "invites/", "observations/", "agreement/"),
 )
 OTHERS = ("lessons/", "lessons/the-list/", "cases/", "samples/", "samples/nominated-for-ever/", "quotas/")
-COMPARISONS = ("compare/?a={s}&b={s}@1", "compare/report/?a={s}&b={s}@1")
 
 
-@pytest.mark.parametrize("address", [*(f"sessions/{{s}}/{rest}" for rest in OF_A_SESSION), *OTHERS, *COMPARISONS])
+@pytest.mark.parametrize("address", [*(f"sessions/{{s}}/{rest}" for rest in OF_A_SESSION), *OTHERS])
 def test_what_has_not_changed_is_not_sent_again(owner_client, people, commits, address):
     commits.checkpoint()
     commits.chunk(events=3)

@@ -32,11 +32,13 @@ from schedviz.lessons import find
 from schedviz.lessons.player import play
 from schedviz.sessions import turns
 from schedviz.sessions.analysis.analysis_turns import turn_of
+from schedviz.sessions.analysis.comparison import compare_sessions
 from schedviz.sessions.analysis.engine_cache import ENGINE_CACHE
 from schedviz.sessions.analysis.requests import (
     AnalysisRequest,
     AnalysisResult,
     AnyAnalysisRequest,
+    CompareRequest,
     DescribeRequest,
     DevicesRequest,
     DumpRequest,
@@ -63,6 +65,7 @@ from schedviz.sessions.replay import replayer
 from schedviz.sessions.transfer.lesson_draft import lesson_draft
 from schedviz.sessions.transfer.session_file_export import NotExportable
 from schedviz.sessions.transfer.trace_recording import recording
+from schedviz.trace.comparing import Comparison
 
 logger = logging.getLogger(__name__)
 
@@ -101,7 +104,7 @@ def _result_of(session: Session, request: bytes) -> AnalysisResult:
     except SoftTimeLimitExceeded:
         return AnalysisResult(
             failed="The analysis takes longer than 60 s, which is the limit. "
-            "Ask about one pod, or run `schedviz explain` on a file of the cluster."
+            "Ask about one pod or about an earlier moment, or run the same command of `schedviz` on a file."
         )
     except Exception:
         logger.exception("an analysis request for session %s failed", session.pk)
@@ -122,12 +125,21 @@ def _encoded_result(session: Session, request: AnyAnalysisRequest) -> bytes:
         return msgspec.json.encode(lesson_draft(session, name=request.name, moments=request.moments))
     if isinstance(request, RecordingRequest):
         return msgspec.json.encode(recording(session, after=request.after, until=request.until, observed=request.observed))
+    if isinstance(request, CompareRequest):
+        return msgspec.json.encode(_comparison(session, request))
     key = (session.pk, session.event if request.at is None else request.at, session.applied_seq)
     simulation = ENGINE_CACHE.pop(key) or _engine(session, request.at)
     result = _result_of_engine(simulation, request, session)
     if not _modifies_engine(request):
         ENGINE_CACHE.put(key, simulation)
     return result
+
+
+def _comparison(session: Session, request: CompareRequest) -> Comparison:
+    other = Session.objects.filter(pk=request.other).first()
+    if other is None:
+        raise SubjectNotFound(f"There is no session {request.other}.")
+    return compare_sessions((session, session.event if request.at is None else request.at), (other, request.other_at))
 
 
 def _modifies_engine(request: AnalysisRequest) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
-from contextlib import AbstractContextManager, nullcontext
+import time
+from collections.abc import Collection, Iterator
 from functools import cached_property
 from typing import Any
 from uuid import UUID
@@ -11,13 +11,13 @@ from uuid import UUID
 from schedviz.sessions.errors import SessionError
 from schedviz.sessions.history import cycle_groups, lineage, reading
 from schedviz.sessions.models import Session
-from schedviz.sessions.replay import cycle_details
+from schedviz.sessions.replay import cycle_detail_job
 from schedviz.trace.comparing import Comparison, Summary, compare
 from schedviz.trace.events import AnyEvent
 from schedviz.trace.view import View
 
-#: What a comparison enters while it waits.
-Pause = Callable[[], AbstractContextManager[None]]
+#: How long the replay for the scores of all nodes in a cycle may take, in seconds.
+DETAIL_SECONDS = 5.0
 #: The latest message about a pod is looked for in this many of the newest cycles.
 MAX_CYCLES_SEARCHED = 20_000
 
@@ -25,14 +25,11 @@ MAX_CYCLES_SEARCHED = 20_000
 class StoredSide:
     """A `Side` of a comparison: a session as it was after an event."""
 
-    def __init__(self, session: Session, event: int, *, detail_seconds: float, pause: Pause, sender: str) -> None:
+    def __init__(self, session: Session, event: int) -> None:
         self.session = str(session.pk)
         self.name = session.name
         self.event = event
         self._session = session
-        self._detail_seconds = detail_seconds
-        self._pause = pause
-        self._sender = sender
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -54,8 +51,7 @@ class StoredSide:
 
     def detail(self, cycle: int) -> dict[str, Any] | None:
         try:
-            with self._pause():
-                return cycle_details.cycle_detail(self._session.pk, cycle, timeout_seconds=self._detail_seconds, sender=self._sender)
+            return cycle_detail_job.computed_detail(self._session.pk, cycle, deadline=time.monotonic() + DETAIL_SECONDS)
         except SessionError:
             # Fall back to the two best nodes in the summary.
             return None
@@ -70,15 +66,13 @@ class StoredSide:
         return messages
 
 
-def compare_sessions(
-    a: tuple[Session, int], b: tuple[Session, int], *, detail_seconds: float, pause: Pause = nullcontext, sender: str = ""
-) -> Comparison:
-    """Compare two sessions, each after an event. Waits up to the timeout for the scores of all nodes in the cycle where the sessions
-    diverge, and then uses those of the two best nodes. It waits within `pause`, and computes outside of it. `sender`: who asks.
+def compare_sessions(a: tuple[Session, int], b: tuple[Session, int]) -> Comparison:
+    """Compare two sessions, each after an event. Replays the cycle where the sessions diverge for the scores of all nodes; if that takes
+    too long, it uses those of the two best nodes. Runs in an io worker.
 
     Raises `HistoryUnavailable` if a moment is no longer stored.
     """
-    sides = [StoredSide(session, event, detail_seconds=detail_seconds, pause=pause, sender=sender) for session, event in (a, b)]
+    sides = [StoredSide(session, event) for session, event in (a, b)]
     common = lineage.shared(a[0].pk, b[0].pk, until_a=a[1], until_b=b[1])
     shared_event, shared_cycle = 0, 0
     if common is not None:

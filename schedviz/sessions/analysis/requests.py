@@ -10,6 +10,7 @@ import hashlib
 import time
 import zlib
 from typing import Any, Literal
+from uuid import UUID
 
 import msgspec
 import redis
@@ -150,6 +151,15 @@ class RecordingRequest(AnalysisRequest, frozen=True, tag="recorded"):
     observed: bool = False
 
 
+class CompareRequest(AnalysisRequest, frozen=True, tag="compared"):
+    """A comparison of two sessions. `at` is the event of the first."""
+
+    other: UUID
+    other_at: int
+    #: Of both sessions, so that a new name makes another request.
+    versions: tuple[str, str]
+
+
 AnyAnalysisRequest = (
     LessonDraftRequest
     | RecordingRequest
@@ -165,6 +175,7 @@ AnyAnalysisRequest = (
     | DevicesRequest
     | ObjectRequest
     | SelectorRequest
+    | CompareRequest
     | DumpRequest
     | LessonPathRequest
 )

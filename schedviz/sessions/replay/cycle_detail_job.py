@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import time
 from typing import Any
 from uuid import UUID
@@ -18,6 +19,7 @@ from schedviz.sessions.history import checkpoints
 from schedviz.sessions.models import Checkpoint, Session
 from schedviz.sessions.redis import single_flight, stream
 from schedviz.sessions.replay import cycle_details, replayer
+from schedviz.sessions.replay.cycle_details import DetailLate
 
 logger = logging.getLogger(__name__)
 
@@ -40,13 +42,24 @@ def run(session_id: UUID, cycle: int) -> bool:
     return True
 
 
-def make_cycle_detail(session_id: UUID, cycle: int) -> None:
+def computed_detail(session_id: UUID, cycle: int, *, deadline: float) -> dict[str, Any] | None:
+    """The detail of a completed cycle, which is computed in this process unless it is stored; None if a full disk cannot hold it.
+    `deadline`: of the monotonic clock.
+
+    Raises `HistoryUnavailable` if the cycle cannot be replayed, and `DetailLate` after the deadline.
+    """
+    session_id = cycle_details.session_of_cycle(session_id, cycle)
+    make_cycle_detail(session_id, cycle, deadline=deadline)
+    return cycle_details.stored_detail(session_id, cycle)
+
+
+def make_cycle_detail(session_id: UUID, cycle: int, *, deadline: float = math.inf) -> None:
     """Store the detail of a completed cycle, or the reason why it cannot be computed, and notify waiting clients.
 
-    If a full disk cannot hold it, they are notified of that.
+    If a full disk cannot hold it, they are notified of that. Raises `DetailLate` after the deadline.
     """
     try:
-        _make(session_id, cycle)
+        _make(session_id, cycle, deadline)
     except DatabaseError as error:
         if (full := full_disk(error)) is None:
             raise
@@ -54,12 +67,14 @@ def make_cycle_detail(session_id: UUID, cycle: int) -> None:
         stream.report_detail_failure(session_id, cycle, f"{full} The detail of cycle {cycle} was computed and could not be stored.")
 
 
-def _make(session_id: UUID, cycle: int) -> None:
+def _make(session_id: UUID, cycle: int, deadline: float) -> None:
     session = Session.objects.filter(pk=session_id).first()
     if session is None or cycle_details.is_stored(session_id, cycle):
         return
     try:
-        detail = replay_cycle(session, cycle)
+        detail = replay_cycle(session, cycle, deadline=deadline)
+    except DetailLate:
+        raise
     except (ReplayDiverged, HistoryUnavailable) as error:
         cycle_details.store_detail(session_id, cycle, None, error=str(error), engine_version=replayer.ENGINE_VERSION)
     except Exception:
@@ -70,18 +85,18 @@ def _make(session_id: UUID, cycle: int) -> None:
         cycle_details.store_detail(session_id, cycle, detail, engine_version=replayer.ENGINE_VERSION)
 
 
-def replay_cycle(session: Session, cycle: int) -> dict[str, Any]:
-    """The detail of a cycle. Raises `HistoryUnavailable` or `ReplayDiverged`."""
-    record, before = _replayed(session, cycle, detail_from=cycle - 1)
+def replay_cycle(session: Session, cycle: int, *, deadline: float = math.inf) -> dict[str, Any]:
+    """The detail of a cycle. Raises `HistoryUnavailable`, `ReplayDiverged` or, after the deadline, `DetailLate`."""
+    record, before = _replayed(session, cycle, detail_from=cycle - 1, deadline=deadline)
     if record is None and before < cycle - 1:
         # The cycle is part of that of a pod group, which began after `before`.
-        record, _ = _replayed(session, cycle, detail_from=before)
+        record, _ = _replayed(session, cycle, detail_from=before, deadline=deadline)
     if record is None:
         raise HistoryUnavailable(f"The replay contains no cycle {cycle}.")
     return record
 
 
-def _replayed(session: Session, cycle: int, *, detail_from: int) -> tuple[dict[str, Any] | None, int]:
+def _replayed(session: Session, cycle: int, *, detail_from: int, deadline: float) -> tuple[dict[str, Any] | None, int]:
     """The record of a cycle, if it was kept, and the last cycle before it after which the replay could stop."""
     simulation, checkpoint = _engine_before(session, cycle, detail_from)
     wanted: dict[str, Any] | None = None
@@ -89,6 +104,8 @@ def _replayed(session: Session, cycle: int, *, detail_from: int) -> tuple[dict[s
 
     def should_stop() -> bool:
         nonlocal wanted, before
+        if time.monotonic() > deadline:
+            raise DetailLate(f"Replaying cycle {cycle} takes too long.")
         if simulation.cycle < cycle:
             before = simulation.cycle
         # Records are large, so they are not made for earlier cycles.

@@ -41,8 +41,7 @@ def cycle_detail(session_id: UUID, cycle: int, *, timeout_seconds: float, sender
     Raises `HistoryUnavailable` if the cycle does not exist or cannot be replayed, `DetailNotStored` if a disk is full, and `DetailLate`
     after the timeout.
     """
-    segment = lineage.of_cycle(session_id, cycle)
-    session_id = session_id if segment is None else segment.session_id
+    session_id = session_of_cycle(session_id, cycle)
     if (stored := stored_detail(session_id, cycle)) is not None:
         return stored
     if not cycle_groups.exists(session_id, cycle):
@@ -57,6 +56,12 @@ def cycle_detail(session_id: UUID, cycle: int, *, timeout_seconds: float, sender
         if reason := stream.detail_failure(session_id, cycle):
             raise DetailNotStored(reason)
     raise DetailLate(f"Replaying cycle {cycle} takes longer than {timeout_seconds:g} s. The replay continues; try again in a moment.")
+
+
+def session_of_cycle(session_id: UUID, cycle: int) -> UUID:
+    """The session in which a cycle ran: for a fork, the one from which it has the cycle."""
+    segment = lineage.of_cycle(session_id, cycle)
+    return session_id if segment is None else segment.session_id
 
 
 def _request(session_id: UUID, cycle: int, sender: str) -> None:

@@ -208,21 +208,29 @@ def card_response(card: bytes, form: CardFormat) -> HttpResponse:
 
 
 def analyse(session: Session, analysis: requests.AnyAnalysisRequest, *, path: str = "") -> HttpResponse:
-    """The response with the result of an analysis. Raises `ApiError` 400 (with the `path` of the invalid member), 404, 409 or 503."""
+    """The response with the result of an analysis. Raises `ApiError` as `analysis_result`."""
+    return HttpResponse(analysis_result(session, analysis, path=path), content_type="application/json")
+
+
+def analysis_result(session: Session, analysis: requests.AnyAnalysisRequest, *, path: str = "", unavailable_status: int = 409) -> bytes:
+    """The result of an analysis as JSON. Raises `ApiError` 400 (with the `path` of the invalid member), 404, 409 or 503;
+    `unavailable_status` if the moment is no longer stored.
+    """
     try:
         with waits.one():
-            result = requests.request_result(session, analysis, timeout_seconds=WAIT_SECONDS, sender=requester.get())
+            return requests.request_result(session, analysis, timeout_seconds=WAIT_SECONDS, sender=requester.get())
     except TooManyWait as error:
         raise not_ready(f"{error} Try again in a moment.") from error
     except requests.InvalidRequest as error:
         raise ApiError(400, error.code, str(error), path=path) from error
     except requests.SubjectNotFound as error:
         raise ApiError(404, error.code, str(error)) from error
-    except (HistoryUnavailable, requests.AnalysisFailed, requests.ResultTooLarge) as error:
+    except HistoryUnavailable as error:
+        raise ApiError(unavailable_status, error.code, str(error)) from error
+    except (requests.AnalysisFailed, requests.ResultTooLarge) as error:
         raise ApiError(409, error.code, str(error)) from error
     except requests.ResultLate as error:
         raise not_ready(str(error)) from error
-    return HttpResponse(result, content_type="application/json")
 
 
 def not_ready(message: str) -> ApiError:

@@ -73,16 +73,6 @@ class Foldings:
         finally:
             self._leave(client)
 
-    @contextmanager
-    def pause(self) -> Iterator[None]:
-        """Within `slot`: leave the place to others while this request waits for something else."""
-        client = requester.get()
-        self._leave(client)
-        try:
-            yield
-        finally:
-            self._wait_and_take(client)
-
     def _take(self, client: str) -> bool:
         with self._ended:
             is_free = self._is_free(client)

@@ -45,7 +45,7 @@ def test_a_fork_is_compared_from_the_fork_on(pair: tuple[Session, Session], monk
         return each_event(session_id, after=after, until=until)  # type: ignore[arg-type]
 
     monkeypatch.setattr(reading, "each_event", spy)
-    result = compare_sessions(*heads(parent, forked), detail_seconds=0)
+    result = compare_sessions(*heads(parent, forked))
 
     assert looked_at == [forked.fork_event] * 2
     assert result.shared_event == forked.fork_event
@@ -65,7 +65,7 @@ def test_scores_are_of_all_nodes_where_the_details_are_there(pair: tuple[Session
     for one in pair:
         cycle_detail_job.make_cycle_detail(one.pk, 11)
 
-    result = compare_sessions(*heads(*pair), detail_seconds=0)
+    result = compare_sessions(*heads(*pair))
 
     assert result.scores is not None
     assert result.scores.complete
@@ -78,17 +78,30 @@ def test_scores_are_of_all_nodes_where_the_details_are_there(pair: tuple[Session
     assert next(total.b for total in result.scores.totals if total.node == winner.node) == winner.total
 
 
+def test_scores_are_of_the_best_nodes_if_replaying_takes_too_long(pair: tuple[Session, Session], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(comparison, "DETAIL_SECONDS", -1.0)
+
+    late = compare_sessions(*heads(*pair))
+
+    assert late.scores is not None
+    assert not late.scores.complete
+    monkeypatch.undo()
+    in_time = compare_sessions(*heads(*pair))
+    assert in_time.scores is not None
+    assert in_time.scores.complete
+
+
 def test_a_fork_that_did_nothing_yet_is_the_same(pair: tuple[Session, Session]) -> None:
     parent, forked = pair
 
-    assert compare_sessions((parent, forked.fork_event), (forked, forked.fork_event), detail_seconds=0).same
+    assert compare_sessions((parent, forked.fork_event), (forked, forked.fork_event)).same
 
 
 def test_two_moments_of_one_session_are_compared(pair: tuple[Session, Session]) -> None:
     parent, _ = pair
     earlier = reading.cycles(parent.pk, after=4, limit=1)[0].last_event + 1
 
-    result = compare_sessions((parent, earlier), (parent, parent.event), detail_seconds=0)
+    result = compare_sessions((parent, earlier), (parent, parent.event))
 
     assert result.shared_event == earlier
     assert result.divergence is not None
@@ -104,8 +117,8 @@ def test_sessions_of_different_origin_are_compared_by_name(make_session: MakeSes
         send(session_id, "run")
         sessions.append(work_off(session_id))
 
-    assert compare_sessions(*heads(sessions[0], sessions[1]), detail_seconds=0).same
-    result = compare_sessions(*heads(sessions[0], sessions[2]), detail_seconds=0)
+    assert compare_sessions(*heads(sessions[0], sessions[1])).same
+    result = compare_sessions(*heads(sessions[0], sessions[2]))
     assert result.shared_event == 0
     assert not result.shared_origin
     assert not result.same
@@ -118,7 +131,7 @@ def test_why_pods_wait_is_found_in_the_newest_cycles(make_session: MakeSession) 
         send(session_id, "run")
         work_off(session_id)
 
-    result = compare_sessions(*heads(Session.objects.get(pk=full), Session.objects.get(pk=roomy)), detail_seconds=0)
+    result = compare_sessions(*heads(Session.objects.get(pk=full), Session.objects.get(pk=roomy)))
 
     (reason,) = result.pending
     assert (reason.count_a, reason.count_b) == (10, 0)
@@ -130,7 +143,7 @@ def test_settings_that_came_with_the_files_are_compared(pair: tuple[Session, Ses
     Session.objects.filter(pk=forked.pk).update(settings={**forked.settings, "seed": 4})
     forked.refresh_from_db()
 
-    result = compare_sessions(*heads(parent, forked), detail_seconds=0)
+    result = compare_sessions(*heads(parent, forked))
 
     assert [(setting.path, setting.b) for setting in result.settings] == [("seed", 4)]
 
@@ -143,7 +156,7 @@ def test_what_sessions_share_is_the_nearest_common_past(pair: tuple[Session, Ses
 
     assert lineage.shared(forked.pk, other.pk, until_a=forked.event, until_b=other.event) == (parent.pk, other.fork_event)
     assert lineage.shared(forked.pk, parent.pk, until_a=forked.event, until_b=7) == (parent.pk, 7)
-    assert comparison.compare_sessions(*heads(forked, other), detail_seconds=0).shared_event == other.fork_event
+    assert comparison.compare_sessions(*heads(forked, other)).shared_event == other.fork_event
 
 
 def test_forks_to_two_releases_descend_from_one_session_and_share_no_event(pair: tuple[Session, Session]) -> None:
@@ -153,6 +166,6 @@ def test_forks_to_two_releases_descend_from_one_session_and_share_no_event(pair:
         import_job.import_uploads(made.pk)
         made.refresh_from_db()
 
-    result = compare_sessions(*heads(same, other), detail_seconds=0)
+    result = compare_sessions(*heads(same, other))
 
     assert (result.shared_event, result.shared_origin) == (0, True)
