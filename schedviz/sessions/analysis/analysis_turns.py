@@ -6,7 +6,7 @@ The senders of a group take turns: one whose analysis has run goes behind the ot
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -44,6 +44,17 @@ def turn_of(sender: str, result_key: str) -> Iterator[bool]:
             pipe.zadd(_served_key(turn), {turn.sender: time.time()})
             pipe.expire(_served_key(turn), _SERVED_SECONDS)
         pipe.execute()
+
+
+@contextmanager
+def turn_of_any(senders: Iterable[str], result_key: str) -> Iterator[bool]:
+    """`turn_of` the first of several senders who ask for the same result and whose turn it is."""
+    for sender in senders:
+        with turn_of(sender, result_key) as is_turn:
+            if is_turn:
+                yield True
+                return
+    yield False
 
 
 def _begin(turn: turns.Turn, running: list[str], result_key: str) -> bool:

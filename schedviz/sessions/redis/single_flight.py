@@ -19,8 +19,8 @@ _REQUEST_SECONDS: Final = 60
 #: If a worker crashes, another one may start after this time. A live worker renews its claim.
 _COMPUTATION_SECONDS: Final = 20
 _RENEW_SECONDS: Final = 5.0
-#: The value of a request without a sender.
-_NO_SENDER: Final = b"1"
+#: For this many of those who ask, a worker looks for one whose turn it is.
+_MAX_SENDERS: Final = 8
 
 
 def request_key(result_key: str) -> str:
@@ -32,15 +32,26 @@ def _computation_key(result_key: str) -> str:
     return f"{result_key}:making"
 
 
+def _senders_key(result_key: str) -> str:
+    return f"{result_key}:senders"
+
+
 def claim_request(result_key: str, sender: str = "") -> bool:
-    """Claim the request; False if it is already queued or in progress. `sender`: for whom it counts. Raises `redis.RedisError`."""
-    return bool(stream.client().set(request_key(result_key), sender.encode() or _NO_SENDER, nx=True, ex=_REQUEST_SECONDS))
+    """Claim the request; False if it is already queued or in progress. `sender`: one for whom it counts. Raises `redis.RedisError`."""
+    pipe: Any = stream.client().pipeline(transaction=False)
+    pipe.set(request_key(result_key), b"1", nx=True, ex=_REQUEST_SECONDS)
+    if sender:
+        pipe.sadd(_senders_key(result_key), sender)
+        pipe.expire(_senders_key(result_key), _REQUEST_SECONDS)
+    return bool(pipe.execute()[0])
 
 
-def sender_of(result_key: str) -> str:
-    """The sender of a request; "" if it is unknown, as for one from a web server of an earlier version. Raises `redis.RedisError`."""
-    sender: Any = stream.client().get(request_key(result_key))
-    return "" if sender in (None, _NO_SENDER) else bytes(sender).decode()
+def senders_of(result_key: str) -> list[str]:
+    """Those who ask for a result, in random order: it counts for one of them, whichever has a turn. None are known of requests of a web
+    server of an earlier version. Raises `redis.RedisError`.
+    """
+    senders: Any = stream.client().srandmember(_senders_key(result_key), _MAX_SENDERS)
+    return [bytes(sender).decode() for sender in senders]
 
 
 def is_requested(result_key: str) -> bool:
@@ -50,7 +61,7 @@ def is_requested(result_key: str) -> bool:
 
 def release_request(result_key: str) -> None:
     """Release the claim of a request that could not be sent. Raises `redis.RedisError`."""
-    stream.client().delete(request_key(result_key))
+    stream.client().delete(request_key(result_key), _senders_key(result_key))
 
 
 @contextmanager
@@ -74,7 +85,7 @@ def claim_computation(result_key: str) -> Iterator[bool]:
     finally:
         done.set()
         renewing.join()
-        client.delete(_computation_key(result_key), request_key(result_key))
+        client.delete(_computation_key(result_key), request_key(result_key), _senders_key(result_key))
 
 
 def _renew(result_key: str, done: threading.Event) -> None:
@@ -82,7 +93,7 @@ def _renew(result_key: str, done: threading.Event) -> None:
     while not done.wait(_RENEW_SECONDS):
         pipe: Any = stream.client().pipeline(transaction=False)
         pipe.set(_computation_key(result_key), b"1", ex=_COMPUTATION_SECONDS)
-        pipe.set(request_key(result_key), _NO_SENDER, ex=_COMPUTATION_SECONDS)
+        pipe.set(request_key(result_key), b"1", ex=_COMPUTATION_SECONDS)
         try:
             pipe.execute()
         except redis.RedisError as error:

@@ -12,7 +12,7 @@ from django.db import DatabaseError
 
 from schedviz.engine import Simulation
 from schedviz.sessions import turns
-from schedviz.sessions.analysis.analysis_turns import turn_of
+from schedviz.sessions.analysis.analysis_turns import turn_of_any
 from schedviz.sessions.disk import full_disk
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.history import checkpoints
@@ -33,7 +33,7 @@ def run(session_id: UUID, cycle: int) -> bool:
     if owner is None or cycle_details.is_stored(session_id, cycle):
         return True
     flight = cycle_details.flight_key(session_id, cycle)
-    with turn_of(single_flight.sender_of(flight) or turns.name_of(owner[0]), flight) as is_turn:
+    with turn_of_any(single_flight.senders_of(flight) or [turns.name_of(owner[0])], flight) as is_turn:
         if not is_turn:
             return not single_flight.is_requested(flight)
         with single_flight.claim_computation(flight) as is_claimed:

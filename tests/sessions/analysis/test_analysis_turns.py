@@ -133,6 +133,33 @@ def test_an_analysis_counts_for_who_asks(make_session: MakeSession, settings: La
     assert stream.client().exists(key)
 
 
+def test_a_result_that_several_ask_for_is_computed_in_the_turn_of_any(
+    make_session: MakeSession, settings: LazySettings, sent: list[tuple[object, ...]]
+) -> None:
+    settings.ANALYSES_PER_USER = 1
+    session = owned(make_session(), "ada")
+    send(session.pk, "run")
+    work_off(session.pk)
+    viewer = f"user {User.objects.create_user('bob').pk}"
+    body, key = msgspec.json.encode(requests.PendingPodsRequest()), requests._result_key(session, requests.PendingPodsRequest())
+
+    def ask(sender: str) -> None:
+        with pytest.raises(cycle_details.DetailLate):
+            cycle_details.cycle_detail(session.pk, 2, timeout_seconds=0, sender=sender)
+        with pytest.raises(requests.ResultLate):
+            requests.request_result(session, requests.PendingPodsRequest(), timeout_seconds=0, sender=sender)
+
+    with turn_of(viewer, "another"):
+        ask(viewer)
+        assert not analysis_job.run(session.pk, body, key)
+        assert not cycle_detail_job.run(session.pk, 2)
+        ask(f"user {session.owner_id}")
+        assert analysis_job.run(session.pk, body, key)
+        assert cycle_detail_job.run(session.pk, 2)
+    assert stream.client().exists(key)
+    assert not stream.client().exists(f"{key}:senders")
+
+
 def test_texts_are_explained_in_turn_and_dropped_when_their_caller_has_given_up(settings: LazySettings) -> None:
     settings.ANALYSES_PER_USER = 1
     sender, abandoned, awaited = f"user {uuid4().int % 10**9}", f"schedviz:awaited-reply:{uuid4()}", f"schedviz:awaited-reply:{uuid4()}"
