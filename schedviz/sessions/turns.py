@@ -1,7 +1,7 @@
 """Turns: how many jobs of one sender an io process may take at a time, so that others' jobs are served beside them.
 
-A sender is a user, a participant of a room, the holder of share links, or an address. Visitors of the public demo and clients without an
-account are easily many, so those of one kind share a limit, too: a *group*.
+A sender is a user, a participant of a room, an address, or the visitors of the public demo from one address. Visitors of the demo and
+clients without an account are easily many, so those of one kind share a limit, too: a *group*.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Final
 import msgspec
 
 #: The group of each kind of sender without an account, by the first word of its name.
-_GROUPS: Final = {"guest": "guests", "address": "anonymous", "links": "anonymous"}
+_GROUPS: Final = {"guest": "guests", "address": "anonymous", "visitors": "visitors"}
 #: The group of visitors of the demo.
-VISITORS: Final = "visitors"
+VISITORS: Final = _GROUPS["visitors"]
 
 
 class Turn(msgspec.Struct, frozen=True):
@@ -44,11 +44,16 @@ def name_of(owner_id: int | None) -> str:
 
 
 def turn_of(sender: str) -> Turn:
-    """For whom the jobs of a sender count: `user 7`, `guest …`, `links …`, `address …`."""
+    """For whom the jobs of a sender count: `user 7`, `guest …`, `address …`, `visitors of …`. Visitors can be named as users."""
     kind, _, rest = sender.partition(" ")
     if kind == "user" and rest.isdigit():
         return turns_of_users([int(rest)])[int(rest)]
-    return Turn(sender, _GROUPS.get(kind, ""))
+    return Turn(sender, group_of(sender))
+
+
+def group_of(sender: str) -> str:
+    """The group of a sender that `Turn` has; "" for a user with an account."""
+    return _GROUPS.get(sender.partition(" ")[0], "")
 
 
 def turns_of_users(owner_ids: Collection[int | None]) -> dict[int | None, Turn]:

@@ -68,13 +68,13 @@ class BodyLimit:
     - A body has a maximum size, checked against Content-Length first: 413.
     - A body over `ANONYMOUS_BYTES` needs a valid login, token, share link or room participant: 401. An upload of that size needs
       the permission to create sessions: 403.
-    - The bodies over `ANONYMOUS_BYTES` which this process has received and processes share SCHEDVIZ_SPOOL_BYTES, and those of one user or
-      share link half of it: 503.
+    - The bodies over `ANONYMOUS_BYTES` which this process has received and processes share SCHEDVIZ_SPOOL_BYTES, and those of one user,
+      or of all senders of a group, half of it: 503.
     """
 
     def __init__(self, app: App) -> None:
         self._app = app
-        #: Bytes received of the bodies over `ANONYMOUS_BYTES` of all current requests, by user or share link.
+        #: Bytes received of the bodies over `ANONYMOUS_BYTES` of all current requests, by user or group.
         self._spooled: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -118,7 +118,7 @@ class _Body:
         self._limit, self._setting = _limit(scope, self._headers.get(b"content-type", b""))
         self._read = 0
         self._is_complete = False
-        #: The user or share link, once the size of the body requires it.
+        #: The user or group, once the size of the body requires it.
         self.sender = ""
         #: Bytes that are reserved in the spool.
         self.reserved = 0
@@ -179,7 +179,7 @@ class _Body:
 
 
 def _authenticate(headers: Mapping[bytes, bytes], *, is_upload: bool) -> str:
-    """A key for the owner of the credentials in the request. Raises `_Refusal` if there is none, or if they may not upload."""
+    """The sender or group of senders that the body counts for. Raises `_Refusal` if there is none, or if they may not upload."""
     if bearer_secret(headers.get(b"authorization", b"")) is None:
         # Another scheme is meant for a proxy in front, as in REST, so the cookies are used.
         headers = {name: value for name, value in headers.items() if name != b"authorization"}
@@ -188,14 +188,13 @@ def _authenticate(headers: Mapping[bytes, bytes], *, is_upload: bool) -> str:
     except DatabaseError:
         message = "The database is unavailable, so the credentials of this request cannot be checked. Try again later."
         raise _Refusal(503, "database_down", message, headers=_RETRY_AFTER) from None
-    key = actor.identity or " ".join(actor.links)
-    if not key:
+    if not actor.identity and not actor.links:
         message = f"A body of more than {ANONYMOUS_BYTES:,} bytes needs a login or a valid token."
         raise _Refusal(401, "unauthenticated", message, headers={b"www-authenticate": b'Bearer realm="schedviz"'})
     if is_upload and not may(actor, Verb.CREATE):
         raise _Refusal(403, "forbidden", "You may not create sessions, so you may not upload files.")
-    # Visitors of the demo are easily many.
-    return turn_of(key).group or key
+    # Senders without an account are easily many, and one of them can have many share links.
+    return turn_of(actor.identity).group or actor.identity if actor.identity else "holders of share links"
 
 
 def _limit(scope: Scope, content_type: bytes) -> tuple[int, str]:

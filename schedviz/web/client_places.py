@@ -13,10 +13,13 @@ from contextvars import ContextVar
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
+from schedviz.sessions.turns import group_of
 from schedviz.web.addresses import network_of_scope
 
 #: Requests of one client that run at a time, of the 32 threads (schedviz.web.asgi_handler).
 MAX_THREADS_PER_CLIENT: Final = 8
+#: The same for all clients of a group without an account, which are easily many (schedviz.sessions.turns).
+MAX_THREADS_PER_GROUP: Final = 16
 #: How many credentials are remembered with their client.
 _MAX_KNOWN: Final = 4096
 
@@ -24,15 +27,24 @@ _MAX_KNOWN: Final = 4096
 class Place:
     """A running request's place among those of its client, until it is released."""
 
-    def __init__(self, semaphore: asyncio.Semaphore, loop: asyncio.AbstractEventLoop) -> None:
-        self._semaphore: asyncio.Semaphore | None = semaphore
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
+        self._acquired: list[asyncio.Semaphore] = []
+
+    async def acquire(self, *semaphores: asyncio.Semaphore) -> None:
+        """Acquire all of them, or none if this is cancelled."""
+        try:
+            for semaphore in semaphores:
+                await semaphore.acquire()
+                self._acquired.append(semaphore)
+        except BaseException:
+            self.release()
+            raise
 
     def release(self) -> None:
         """Release it, in the event loop. Further calls have no effect."""
-        semaphore, self._semaphore = self._semaphore, None
-        if semaphore is not None:
-            semaphore.release()
+        while self._acquired:
+            self._acquired.pop().release()
 
     def give_back(self) -> None:
         """Release it from the request's thread, which will wait for something else and use no processor time."""
@@ -52,19 +64,24 @@ def give_back() -> None:
 class ClientPlaces:
     """The places of all clients. Used in the event loop."""
 
-    def __init__(self, maximum: int = MAX_THREADS_PER_CLIENT) -> None:
-        self._maximum = maximum
-        #: By event loop and client, while there are requests.
+    def __init__(self) -> None:
+        #: By event loop and client or group, while there are requests.
         self._semaphores: WeakValueDictionary[tuple[int, str], asyncio.Semaphore] = WeakValueDictionary()
         #: The clients of credentials, by digest; the one that was used last at the end.
         self._known: OrderedDict[bytes, str] = OrderedDict()
 
     async def take(self, scope: dict[str, Any]) -> Place:
-        """A place for a request, when earlier requests of the client have ended or wait."""
-        loop = asyncio.get_running_loop()
-        semaphore = self._semaphores.setdefault((id(loop), self._client(scope)), asyncio.Semaphore(self._maximum))
-        await semaphore.acquire()
-        return Place(semaphore, loop)
+        """A place for a request, when earlier requests of the client, and of its group, have ended or wait."""
+        client = self._client(scope)
+        semaphores = [self._semaphore(client, MAX_THREADS_PER_CLIENT)]
+        if group := group_of(client):
+            semaphores.append(self._semaphore(group, MAX_THREADS_PER_GROUP))
+        result = Place(asyncio.get_running_loop())
+        await result.acquire(*semaphores)
+        return result
+
+    def _semaphore(self, name: str, maximum: int) -> asyncio.Semaphore:
+        return self._semaphores.setdefault((id(asyncio.get_running_loop()), name), asyncio.Semaphore(maximum))
 
     def authenticated(self, scope: dict[str, Any], client: str) -> None:
         """The credentials of a request are those of this client; "": they are of nobody."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
@@ -11,6 +10,7 @@ from django.conf import settings
 from django.http import HttpResponse
 
 from schedviz.web.api.errors import refusal
+from schedviz.web.shares import Shares
 
 #: Smaller responses are not counted.
 COUNTED_BYTES: Final = 256 * 1024
@@ -22,32 +22,32 @@ class ResponseLimit:
     """The large responses that this process is sending, by requester. Used in the event loop only."""
 
     def __init__(self) -> None:
-        self._sending: Counter[str] = Counter()
+        self._sending = Shares()
 
     @contextmanager
     def counted(self, response: Any, requester: str) -> Iterator[HttpResponse]:
         """Count a complete response while it is sent, and yield it, or a 503 in its place above a limit.
 
-        All share SCHEDVIZ_RESPONSE_BYTES, and those of one user or share link half of it. The only one is always sent.
+        All share SCHEDVIZ_RESPONSE_BYTES, and those of one user, or of all clients of one kind without an account, half of it. The only
+        one is always sent.
         """
         size = len(response.content)
         if size < COUNTED_BYTES:
             yield response
             return
-        limit, own, total = settings.RESPONSE_BYTES, self._sending[requester], self._sending.total()
+        limit, own, total = settings.RESPONSE_BYTES, self._sending.of_group(requester), self._sending.total
         if total and (total + size > limit or (own and own + size > limit / 2)):
             message = (
-                f"This server is sending {total:,} bytes of large responses, {own:,} of them to you. It sends {limit:,} at a time "
-                "(SCHEDVIZ_RESPONSE_BYTES), half of it to one user or share link. Try again later."
+                f"This server is sending {total:,} bytes of large responses, {own:,} of them to you or to others without an account. It "
+                f"sends {limit:,} at a time (SCHEDVIZ_RESPONSE_BYTES), half of it to one user, or to them. Try again later."
             )
             yield refusal(503, "busy", message, headers={"Retry-After": "10"})
             return
-        self._sending[requester] += size
+        self._sending.add(requester, size)
         try:
             yield response
         finally:
-            self._sending[requester] -= size
-            self._sending += Counter()
+            self._sending.add(requester, -size)
 
 
 def drop_rendering_data(response: Any) -> None:

@@ -168,6 +168,16 @@ def test_one_sender_may_have_half_of_the_limit_or_one_upload(monkeypatch):
         limits.reserve("user 3", 1)
 
 
+def test_bodies_of_all_holders_of_links_count_together(people):
+    senders = set()
+    for role in ("link", "editor-link"):
+        cookies = people.client(role).cookies
+        cookie = "; ".join(f"{name}={morsel.value}" for name, morsel in cookies.items()).encode()
+        senders.add(body_limit._authenticate({b"cookie": cookie}, is_upload=False))
+
+    assert senders == {"holders of share links"}
+
+
 def test_a_refused_body_is_read_for_a_bounded_time(web_server, people, monkeypatch):
     monkeypatch.setattr(body_limit, "DISCARD_SECONDS", 0.5)
     slow = http.client.HTTPConnection(web_server.netloc, timeout=10)

@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import path
 
 from schedviz.web.asgi_handler import HTTP_THREADS, ThreadedHandler
-from schedviz.web.client_places import MAX_THREADS_PER_CLIENT, ClientPlaces
+from schedviz.web.client_places import MAX_THREADS_PER_CLIENT, MAX_THREADS_PER_GROUP, ClientPlaces
 from schedviz.web.waiting import requester, waits
 from tests.conftest import until
 
@@ -105,6 +105,24 @@ def test_invented_credentials_count_for_the_address(handler: ThreadedHandler) ->
         return await asyncio.gather(*flood)
 
     assert asyncio.run(run()) == [200] * 40
+
+
+def test_clients_without_an_account_leave_threads_to_users(handler: ThreadedHandler) -> None:
+    async def run() -> list[int]:
+        assert await ask(handler, "/quick/", "Bearer one") == 200
+        flood = [asyncio.create_task(ask(handler, "/busy/", f"Bearer invented {n}", f"192.0.2.{n}")) for n in range(40)]
+        await asyncio.to_thread(until, lambda: len(REQUESTS.running) == MAX_THREADS_PER_GROUP)
+        flood[0].cancel()
+        flood[-1].cancel()
+        assert await ask(handler, "/quick/", "Bearer one") == 200
+        assert len(REQUESTS.running) <= MAX_THREADS_PER_GROUP + 1
+        REQUESTS.may_end.set()
+        results = await asyncio.gather(*flood, return_exceptions=True)
+        free = {semaphore._value for semaphore in handler._places._semaphores.values()}
+        assert free <= {MAX_THREADS_PER_CLIENT, MAX_THREADS_PER_GROUP}
+        return [result for result in results if not isinstance(result, BaseException)]
+
+    assert asyncio.run(run()) == [200] * 38
 
 
 def test_a_request_that_waits_gives_its_place_to_others_of_its_client(handler: ThreadedHandler) -> None:

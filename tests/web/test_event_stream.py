@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from schedviz.web.actors import Actor
 from schedviz.web.api import event_stream
 from schedviz.web.api.download import downloads
 from schedviz.web.login import make_token
+from schedviz.web.waiting import requester
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SSE, NDJSON = {"Accept": "text/event-stream"}, {"Accept": "application/x-ndjson"}
@@ -114,7 +114,8 @@ def test_a_stored_stream_ends_when_access_is_lost_while_it_is_read(curl, commits
 def test_stored_streams_count_as_downloads(curl, commits, people, settings, caplog):
     settings.DOWNLOADS = 2
     commits.chunk(events=3)
-    slot = downloads.acquire(Actor(user_id=people.owner.pk))
+    requester.set(f"user {people.owner.pk}")
+    slot = downloads.acquire()
 
     refused = curl.get("events/", headers=NDJSON)
     followed = curl.stream("GET", "events/", headers=SSE)

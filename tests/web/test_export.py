@@ -15,8 +15,8 @@ from rest_framework.test import APIClient
 
 from schedviz.sessions.models import Command, Session
 from schedviz.sessions.transfer import create, import_job
-from schedviz.web.actors import Actor
 from schedviz.web.api.download import Download, downloads
+from schedviz.web.waiting import requester
 from tests.sessions.conftest import MakeSession, make_session, send, work_off  # noqa: F401  (a fixture)
 from tests.web.conftest import People
 
@@ -137,7 +137,7 @@ def test_a_download_is_sent_while_it_is_made() -> None:
             yield b"x"
 
     async def take_one() -> bytes:
-        download = Download(pieces(), downloads.acquire(Actor()))
+        download = Download(pieces(), downloads.acquire())
         try:
             return await anext(aiter(download))
         finally:
@@ -150,17 +150,21 @@ def test_a_download_is_sent_while_it_is_made() -> None:
 def test_downloads_have_a_limit_in_all_and_half_of_it_per_user(people: People, ran: UUID, settings: Any) -> None:
     settings.DOWNLOADS = 2
     address = f"/api/v1/sessions/{ran}/export/"
-    own = downloads.acquire(Actor(user_id=people.owner.pk))
+    requester.set(f"user {people.owner.pk}")
+    own = downloads.acquire()
     refused = [people.client("owner").get(address, query) for query in ({}, {"format": "trace"}, {"format": "trace", "observed": "1"})]
     own.release()
-    others = [downloads.acquire(Actor(user_id=user.pk)) for user in (people.editor, people.viewer)]
+    others = []
+    for user in (people.editor, people.viewer):
+        requester.set(f"user {user.pk}")
+        others.append(downloads.acquire())
     third = people.client("owner").get(address)
     for other in others:
         other.release()
 
     for response in refused:
         assert (response.status_code, response.json()["code"], response["Retry-After"]) == (503, "busy", "10")
-        assert "half of the limit SCHEDVIZ_DOWNLOADS" in response.json()["detail"]
+        assert "You have 1 of the 1 downloads of this server" in response.json()["detail"]
     assert "2 downloads at the moment, the limit SCHEDVIZ_DOWNLOADS" in third.json()["detail"]
     assert b"".join(people.client("owner").get(address).streaming_content)
 

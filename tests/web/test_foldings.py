@@ -13,7 +13,7 @@ import pytest
 
 from schedviz.sessions.errors import HistoryUnavailable
 from schedviz.web.api.foldings import MAX_FOLDINGS, Foldings
-from schedviz.web.waiting import MAX_WAITING_PER_CLIENT, TooManyWait, requester, waits
+from schedviz.web.waiting import MAX_WAITING, TooManyWait, requester, waits
 from tests.conftest import until
 
 
@@ -49,7 +49,7 @@ def folds() -> Folds:
 
 
 def waiting() -> int:
-    return waits._waiting.total()
+    return waits._waiting.total
 
 
 def asked(foldings: Foldings, folds: Folds, *events: int, meanwhile: Callable[[], object], clients: str = "") -> list[Any]:
@@ -96,6 +96,15 @@ def test_a_client_leaves_a_place_to_others(folds: Folds) -> None:
     assert folds.most_at_once["a"] == 1
 
 
+def test_clients_of_one_group_leave_a_place_to_users(folds: Folds) -> None:
+    foldings = Foldings()
+    requester.set("address 192.0.2.1")
+    with foldings.slot():
+        assert not foldings._take("address 192.0.2.2")
+        assert foldings._take("user 1")
+        foldings._leave("user 1")
+
+
 @pytest.mark.parametrize("event", [7, -7])
 def test_simultaneous_requests_for_one_moment_fold_it_once(event: int, folds: Folds) -> None:
     def others_wait() -> None:
@@ -117,10 +126,10 @@ def test_a_client_at_its_limit_is_refused_and_leaves_nothing(folds: Folds) -> No
     requester.set("a client")
     with ExitStack() as of_client:
         of_client.enter_context(foldings.slot())
-        for _ in range(MAX_WAITING_PER_CLIENT):
+        for _ in range(MAX_WAITING // 2):
             of_client.enter_context(waits.one())
-        with pytest.raises(TooManyWait, match="You have 8 requests"):
+        with pytest.raises(TooManyWait, match="You have 8 of the 8 requests"):
             foldings.once(1, lambda: folds.fold(1))
     requester.set("")
     assert not foldings._requested
-    assert not foldings._running
+    assert not foldings._running.total

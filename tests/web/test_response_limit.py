@@ -34,7 +34,7 @@ def test_one_requester_may_have_half_of_the_limit(monkeypatch: pytest.MonkeyPatc
     assert responses[2]["Retry-After"] == "10"
     assert "SCHEDVIZ_RESPONSE_BYTES" in json.loads(responses[2].content)["detail"]
     assert small.status_code == 200
-    assert limit._sending.total() == 0
+    assert limit._sending.total == 0
 
 
 def test_the_only_large_response_is_sent_whatever_its_size(monkeypatch: pytest.MonkeyPatch) -> None:

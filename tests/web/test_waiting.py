@@ -5,22 +5,25 @@ from __future__ import annotations
 import contextlib
 import json
 from contextlib import ExitStack
+from datetime import timedelta
 
 import pytest
 from django.conf import LazySettings
+from django.contrib.auth.models import User
+from django.utils import timezone
 from rest_framework.test import APIClient
 
 from schedviz.sessions.analysis import requests
 from schedviz.sessions.models import Session
 from schedviz.sessions.redis import worker_calls
 from schedviz.sessions.turns import turn_of
-from schedviz.web.accounts.models import DemoSession
-from schedviz.web.waiting import MAX_PREFERRING, MAX_WAITING_PER_CLIENT, TooManyWait, WaitingRequests, preferring, requester, waits
+from schedviz.web.accounts.models import DemoSession, Visitor
+from schedviz.web.waiting import MAX_PREFERRING, MAX_WAITING, TooManyWait, WaitingRequests, preferring, requester, waits
 from tests.web.conftest import People
 
 
 def test_one_requester_may_have_half_of_what_others_leave() -> None:
-    waits = WaitingRequests(16, 8)
+    waits = WaitingRequests(16)
     counts: list[int] = []
     with ExitStack() as running:
         for who in range(6):
@@ -31,7 +34,7 @@ def test_one_requester_may_have_half_of_what_others_leave() -> None:
                     running.enter_context(waits.one())
                     counts[-1] += 1
         assert counts == [8, 4, 2, 1, 1, 0]
-        for who, words in ((0, "You have 8 requests"), (9, "This web server has 16")):
+        for who, words in ((0, "This web server has 16"), (9, "This web server has 16")):
             requester.set(f"user {who}")
             with pytest.raises(TooManyWait, match=words):
                 running.enter_context(waits.one())
@@ -39,7 +42,28 @@ def test_one_requester_may_have_half_of_what_others_leave() -> None:
     with ExitStack() as running:
         for _ in range(8):
             running.enter_context(waits.one())
-    assert not waits._waiting.total()
+        with pytest.raises(TooManyWait, match="You have 8 of the 8 requests"):
+            running.enter_context(waits.one())
+    assert not waits._waiting.total
+
+
+def test_clients_without_an_account_divide_the_share_of_one_user() -> None:
+    waits = WaitingRequests(16)
+    counts: dict[str, int] = {}
+    with ExitStack() as running:
+        for who in (
+            *(f"visitors of {number}" for number in range(5)),
+            *(f"address 192.0.2.{number}" for number in range(3)),
+            "user 1",
+            "user 2",
+        ):
+            requester.set(who)
+            counts[who] = 0
+            with contextlib.suppress(TooManyWait):
+                while True:
+                    running.enter_context(waits.one())
+                    counts[who] += 1
+    assert list(counts.values()) == [4, 2, 1, 1, 0, 2, 1, 1, 2, 1]
 
 
 def test_requests_that_prefer_to_wait_leave_the_places_of_analyses() -> None:
@@ -49,7 +73,7 @@ def test_requests_that_prefer_to_wait_leave_the_places_of_analyses() -> None:
             running.enter_context(preferring.one())
         with pytest.raises(TooManyWait):
             running.enter_context(preferring.one())
-        for _ in range(MAX_WAITING_PER_CLIENT):
+        for _ in range(MAX_WAITING // 2):
             running.enter_context(waits.one())
 
 
@@ -57,8 +81,8 @@ def test_requests_that_prefer_to_wait_leave_the_places_of_analyses() -> None:
 def test_too_many_waiting_requests_get_an_immediate_response(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
     Session.objects.filter(pk=people.session.pk).update(status=Session.Status.IMPORTING)
     client = people.client("owner-token")
-    monkeypatch.setattr(preferring, "per_client", 0)
-    monkeypatch.setattr(waits, "per_client", 0)
+    monkeypatch.setattr(preferring, "maximum", 0)
+    monkeypatch.setattr(waits, "maximum", 0)
 
     response = client.get(f"/api/v1/sessions/{people.session.pk}/", headers={"Prefer": "wait=30"})
     question = client.post(f"/api/v1/sessions/{people.session.pk}/explain/message/", {"text": "0/5 nodes"}, format="json")
@@ -81,7 +105,14 @@ def test_anonymous_clients_of_other_addresses_have_places_of_their_own(people: P
     assert senders_of(**{"X-Forwarded-For": "2001:db8::7"}) == "address 2001:db8::/64"
     assert turn_of(requester.get()).group == "anonymous"
     people.client("editor-link").get(f"/api/v1/sessions/{people.session.pk}/")
-    assert requester.get().startswith("links ")
+    assert requester.get() == "address 127.0.0.1", "an owner can make many links"
+    for name in ("visitor", "another visitor"):
+        visitor = User.objects.create_user(name)
+        Visitor.objects.create(user=visitor, expires_at=timezone.now() + timedelta(hours=1), network="of both")
+        client.force_login(visitor)
+        client.get(f"/api/v1/sessions/{people.session.pk}/")
+        assert requester.get() == "visitors of of both"
+        assert turn_of(requester.get()) == turn_of(f"user {visitor.pk}")
     people.client("owner").get(f"/api/v1/sessions/{people.session.pk}/")
     assert requester.get() == f"user {people.owner.pk}"
 

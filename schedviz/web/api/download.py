@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing, contextmanager
 from threading import Lock
@@ -11,13 +10,11 @@ from typing import Any, Final, cast
 from django.conf import settings
 from django.http import StreamingHttpResponse
 
-from schedviz.web.actors import Actor
 from schedviz.web.api.errors import ApiError
+from schedviz.web.shares import Shares
 from schedviz.web.thread_pool import Threads
 from schedviz.web.waiting import requester
 
-#: The part of the limit that one user or share link may use.
-_PART_OF_ONE: Final = 0.5
 _RETRY_SECONDS: Final = 10
 #: Downloads produce their next part here, so that none holds a thread and a connection to the database while its client reads.
 #: docs/operations.md counts these connections.
@@ -39,34 +36,33 @@ class Slot:
 
 
 class Downloads:
-    """The downloads of this process, by user or share link."""
+    """The downloads of this process, by requester, each of which has a share."""
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._running: Counter[str] = Counter()
+        self._running = Shares()
 
-    def acquire(self, actor: Actor) -> Slot:
+    def acquire(self) -> Slot:
         """A slot for one more download. Raises `ApiError` 503 above a limit."""
-        client, maximum = actor.identity or " ".join(actor.links) or requester.get(), settings.DOWNLOADS
+        client, maximum = requester.get(), settings.DOWNLOADS
         with self._lock:
-            own, total = self._running[client], self._running.total()
+            own, total = self._running.of(client), self._running.total
             if maximum and total >= maximum:
                 raise _busy(f"This server produces {total} downloads at the moment, the limit SCHEDVIZ_DOWNLOADS.")
-            if maximum and own >= max(1, maximum * _PART_OF_ONE):
-                raise _busy(f"You have {own} downloads running, half of the limit SCHEDVIZ_DOWNLOADS of this server.")
-            self._running[client] += 1
+            if maximum and own >= self._running.maximum(client, maximum):
+                raise _busy(f"You have {own} of the {total} downloads of this server; of the limit SCHEDVIZ_DOWNLOADS, others need a part.")
+            self._running.add(client)
         return Slot(self, client)
 
     def end(self, client: str) -> None:
-        """A download of this user or share link has ended."""
+        """A download of this requester has ended."""
         with self._lock:
-            self._running[client] -= 1
-            self._running += Counter()
+            self._running.add(client, -1)
 
     @contextmanager
-    def slot(self, actor: Actor) -> Iterator[None]:
+    def slot(self) -> Iterator[None]:
         """A slot for a download that is complete before it is sent. Raises as `acquire` does."""
-        slot = self.acquire(actor)
+        slot = self.acquire()
         try:
             yield
         finally:

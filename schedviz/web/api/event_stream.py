@@ -19,7 +19,7 @@ from django.http import StreamingHttpResponse
 from schedviz.sessions import frames
 from schedviz.sessions.history import reading
 from schedviz.trace.events import AnyEvent
-from schedviz.web.actors import Actor, Verb
+from schedviz.web.actors import Verb
 from schedviz.web.api.download import THREADS, AsyncSlotBody, downloads
 from schedviz.web.live.connection import HEARTBEAT_SECONDS, RECHECK_SECONDS, random_last_check
 from schedviz.web.live.database import DATABASE_UNAVAILABLE, in_database
@@ -36,7 +36,7 @@ _encoder = msgspec.json.Encoder()
 
 
 def stream_of_events(
-    kind: str, session_id: UUID, credentials: Credentials, actor: Actor, *, after: int, follows: bool, network: str = ""
+    kind: str, session_id: UUID, credentials: Credentials, *, after: int, follows: bool, network: str = ""
 ) -> StreamingHttpResponse:
     """The response for such a stream: the events after one and, with `follows`, new events as they happen.
 
@@ -44,7 +44,7 @@ def stream_of_events(
     """
     write = _as_sse if kind == SSE else _as_lines
     access = _Access(credentials, session_id, network)
-    parts = _followed(access, after, write) if follows else AsyncSlotBody(_stored(access, after, write), downloads.acquire(actor))
+    parts = _followed(access, after, write) if follows else AsyncSlotBody(_stored(access, after, write), downloads.acquire())
     response = StreamingHttpResponse(parts, content_type=f"{kind}; charset=utf-8")
     response["Cache-Control"] = "no-store"
     # Otherwise nginx buffers the stream.

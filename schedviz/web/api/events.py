@@ -24,7 +24,6 @@ from schedviz.web.api.paging import link_pages, page_of, page_parameters
 from schedviz.web.api.resource import Resource, query
 from schedviz.web.authentication import bearer_secret
 from schedviz.web.live.handshake import Credentials, cookie_credentials
-from schedviz.web.permissions import actor_of
 
 DEFAULT_PAGE_SIZE = 500
 MAX_PAGE_SIZE = 5000
@@ -62,7 +61,6 @@ class Events(Resource):
                 kind,
                 session.pk,
                 _credentials_of(request),
-                actor_of(request),
                 network=client_network(request),
                 after=_from(request, session),
                 follows=kind == SSE or request.GET.get("follow") == "1",

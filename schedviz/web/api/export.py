@@ -18,7 +18,7 @@ from schedviz.sessions.models import Session
 from schedviz.sessions.transfer import session_file_export, trace_export
 from schedviz.sessions.transfer.session_file_export import NotExportable
 from schedviz.web.accounts.audit import Action, record_once_an_hour
-from schedviz.web.actors import Actor, Verb
+from schedviz.web.actors import Verb
 from schedviz.web.api.access import one_of, optional_number, session_for
 from schedviz.web.api.download import Download, downloads
 from schedviz.web.api.errors import ApiError
@@ -26,7 +26,6 @@ from schedviz.web.api.explain import analyse
 from schedviz.web.api.openapi import error_responses
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.permissions import actor_of
 
 _FORMATS = ("schedviz", "trace")
 
@@ -74,8 +73,8 @@ class Export(Resource):
         record_once_an_hour(Action.SESSION_EXPORTED, request, session, format=format_)
         try:
             if format_ == "schedviz":
-                return _file(session, actor_of(request))
-            with downloads.slot(actor_of(request)):
+                return _file(session)
+            with downloads.slot():
                 if after is not None or observed:
                     return _recording(session, after, until, observed=observed)
                 return _trace(session, until)
@@ -83,8 +82,8 @@ class Export(Resource):
             raise ApiError(409, error.code, str(error)) from error
 
 
-def _file(session: Session, actor: Actor) -> HttpResponseBase:
-    slot = downloads.acquire(actor)
+def _file(session: Session) -> HttpResponseBase:
+    slot = downloads.acquire()
     try:
         response = Download(session_file_export.export(session), slot, content_type="application/gzip")
     except BaseException:

@@ -6,27 +6,26 @@ a time, one of each client, and equal ones once. A folding includes the encoding
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from threading import Condition, Lock
 from typing import Any, Final, TypeVar
 
+from schedviz.web.shares import Shares
 from schedviz.web.waiting import TooManyWait, requester, waits
 
 T = TypeVar("T")
 
-#: How many foldings run at a time, in all and for one user, participant or share link.
+#: How many foldings run at a time. One client, and all of one group without an account, have half of them.
 MAX_FOLDINGS: Final = 2
-MAX_FOLDINGS_PER_CLIENT: Final = 1
 
 
 class Foldings:
     """Runs foldings in the threads of their requests."""
 
     def __init__(self) -> None:
-        self._running: Counter[str] = Counter()
+        self._running = Shares()
         self._ended = Condition()
         self._lock = Lock()
         #: By key, the foldings that requests are computing or waiting to compute.
@@ -76,22 +75,22 @@ class Foldings:
     def _take(self, client: str) -> bool:
         with self._ended:
             is_free = self._is_free(client)
-            self._running[client] += is_free
+            if is_free:
+                self._running.add(client)
             return is_free
 
     def _wait_and_take(self, client: str) -> None:
         with self._ended:
             self._ended.wait_for(lambda: self._is_free(client))
-            self._running[client] += 1
+            self._running.add(client)
 
     def _leave(self, client: str) -> None:
         with self._ended:
-            self._running[client] -= 1
-            self._running += Counter()
+            self._running.add(client, -1)
             self._ended.notify_all()
 
     def _is_free(self, client: str) -> bool:
-        return self._running.total() < MAX_FOLDINGS and self._running[client] < MAX_FOLDINGS_PER_CLIENT
+        return self._running.total < MAX_FOLDINGS and self._running.of_group(client) < MAX_FOLDINGS // 2
 
 
 FOLDINGS: Final = Foldings()

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -15,6 +14,7 @@ from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
+from schedviz.sessions.turns import turn_of
 from schedviz.web.actors import Actor
 from schedviz.web.addresses import client_network
 from schedviz.web.api.errors import ApiError
@@ -77,12 +77,10 @@ class Resource(APIView):
 
 
 def _requester(actor: Actor, request: Request) -> str:
-    """Whom limits count a request for. Anonymous clients are those of their address."""
-    if actor.identity:
-        return actor.identity
-    if actor.links:
-        return f"links {hashlib.blake2b(' '.join(actor.links).encode(), digest_size=16).hexdigest()}"
-    return f"address {client_network(request)}"
+    """Whom limits count a request for: the sender of `schedviz.sessions.turns`. Holders of share links are those of their address, because
+    anybody with an account can make links, and many people can hold one.
+    """
+    return turn_of(actor.identity).sender if actor.identity else f"address {client_network(request)}"
 
 
 def _validate_parameters(request: Request, declared: Mapping[str, OpenApiParameter]) -> None:
