@@ -55,13 +55,27 @@ export async function callBlob(method: string, path: string, options: CallOption
   return (await send(method, path, { ...options, headers: { Accept: "*/*", ...options.headers } })).blob();
 }
 
-async function send(method: string, path: string, { body, headers = {}, signal }: CallOptions): Promise<Response> {
+/** How often a request is repeated that only reads and that a busy server refused. */
+const MAX_RETRIES = 5;
+
+async function send(method: string, path: string, options: CallOptions): Promise<Response> {
+  for (let retries = 0; ; retries += 1) {
+    const response = await sendOnce(method, path, options);
+    if (response.ok) return response;
+    const error = errorOf(response.status, await response.text());
+    if (method !== "GET" || error.code !== "busy" || retries === MAX_RETRIES) throw error;
+    const seconds = Number(response.headers.get("Retry-After")) || 2;
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1000 * (0.75 + Math.random() / 2)));
+    options.signal?.throwIfAborted();
+  }
+}
+
+async function sendOnce(method: string, path: string, { body, headers = {}, signal }: CallOptions): Promise<Response> {
   const sent: Record<string, string> = { Accept: "application/json", ...linkHeaders(), ...headers };
   if (method !== "GET") sent["X-CSRFToken"] = csrfToken();
   if (body !== undefined) sent["Content-Type"] = "application/json";
-  let response: Response;
   try {
-    response = await fetch(BASE + path, {
+    return await fetch(BASE + path, {
       method,
       headers: sent,
       credentials: "Authorization" in sent ? "omit" : "same-origin",
@@ -72,8 +86,6 @@ async function send(method: string, path: string, { body, headers = {}, signal }
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     throw new ApiError(0, "");
   }
-  if (!response.ok) throw errorOf(response.status, await response.text());
-  return response;
 }
 
 /** The error of a response: RFC 9457 problem details with schedviz's additional members. */
