@@ -105,6 +105,31 @@ def test_clients_of_one_group_leave_a_place_to_users(folds: Folds) -> None:
         foldings._leave("user 1")
 
 
+def test_a_client_without_a_place_does_not_keep_others_from_the_same_result(folds: Folds) -> None:
+    foldings = Foldings()
+
+    def owner_asks() -> None:
+        until(lambda: waiting() == 1)
+        requester.set("the owner")
+        folds.may_end.set()
+        assert foldings.once(7, lambda: folds.fold(7)) == "after 7"
+
+    with ThreadPoolExecutor(1) as pool:
+        requester.set("a viewer")
+        with foldings.slot():
+
+            def ask() -> str:
+                requester.set("a viewer")
+                return foldings.once(7, lambda: folds.fold(7))
+
+            viewer = pool.submit(ask)
+            owner_asks()
+            assert viewer.result(30) == "after 7"
+            requester.set("a viewer")
+    assert folds.begun == [7]
+    assert not foldings._flights
+
+
 @pytest.mark.parametrize("event", [7, -7])
 def test_simultaneous_requests_for_one_moment_fold_it_once(event: int, folds: Folds) -> None:
     def others_wait() -> None:
@@ -131,5 +156,5 @@ def test_a_client_at_its_limit_is_refused_and_leaves_nothing(folds: Folds) -> No
         with pytest.raises(TooManyWait, match="You have 8 of the 8 requests"):
             foldings.once(1, lambda: folds.fold(1))
     requester.set("")
-    assert not foldings._requested
+    assert not foldings._flights
     assert not foldings._running.total

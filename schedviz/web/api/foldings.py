@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
-from threading import Condition, Lock
+from threading import Condition
 from typing import Any, Final, TypeVar
 
 from schedviz.web.shares import Shares
-from schedviz.web.waiting import TooManyWait, requester, waits
+from schedviz.web.waiting import requester, waits
 
 T = TypeVar("T")
 
@@ -21,44 +21,65 @@ T = TypeVar("T")
 MAX_FOLDINGS: Final = 2
 
 
+class _Flight:
+    """A folding that one of the requests for it computes."""
+
+    def __init__(self) -> None:
+        self.requests = 0
+        self.is_running = False
+        self.result: Future[Any] = Future()
+
+
 class Foldings:
     """Runs foldings in the threads of their requests."""
 
     def __init__(self) -> None:
         self._running = Shares()
-        self._ended = Condition()
-        self._lock = Lock()
+        self._changed = Condition()
         #: By key, the foldings that requests are computing or waiting to compute.
-        self._requested: dict[Hashable, Future[Any]] = {}
+        self._flights: dict[Hashable, _Flight] = {}
 
     def once(self, key: Hashable, fold: Callable[[], T]) -> T:
-        """The result of `fold`, the same object for simultaneous requests with the same key.
+        """The result of `fold`, the same object for simultaneous requests with the same key: the first that gets a place computes it.
 
         Raises what `fold` raises, or `TooManyWait`.
         """
-        with self._lock:
-            shared = self._requested.get(key)
-            if shared is None:
-                own: Future[T] = Future()
-                self._requested[key] = own
-        if shared is not None:
-            with waits.one():
-                result: T = shared.result()
-            return result
+        client = requester.get()
+        with self._changed:
+            flight = self._flights.setdefault(key, _Flight())
+            flight.requests += 1
+            has_begun = self._begin(flight, client)
         try:
-            with self.slot():
-                own.set_result(fold())
-        except TooManyWait:
-            # The limit may be that of this client, which is not that of others who wait for the result.
-            own.set_exception(TooManyWait("Many requests of this server are waiting for large states."))
-            raise
+            if not has_begun:
+                with waits.one(), self._changed:
+                    self._changed.wait_for(lambda: flight.result.done() or self._begin(flight, client))
+            if not flight.result.done():
+                self._compute(flight, fold, client)
+            result: T = flight.result.result()
+            return result
+        finally:
+            with self._changed:
+                flight.requests -= 1
+                # Requests after the result are about a newer state.
+                if (flight.result.done() or not flight.requests) and self._flights.get(key) is flight:
+                    del self._flights[key]
+
+    def _begin(self, flight: _Flight, client: str) -> bool:
+        """Whether this request computes the result; it then has a place."""
+        if flight.is_running or not self._is_free(client):
+            return False
+        flight.is_running = True
+        self._running.add(client)
+        return True
+
+    def _compute(self, flight: _Flight, fold: Callable[[], T], client: str) -> None:
+        try:
+            flight.result.set_result(fold())
         except BaseException as error:
-            own.set_exception(error)
+            flight.result.set_exception(error)
             raise
         finally:
-            with self._lock:
-                del self._requested[key]
-        return own.result()
+            self._leave(client)
 
     @contextmanager
     def slot(self) -> Iterator[None]:
@@ -73,21 +94,21 @@ class Foldings:
             self._leave(client)
 
     def _take(self, client: str) -> bool:
-        with self._ended:
+        with self._changed:
             is_free = self._is_free(client)
             if is_free:
                 self._running.add(client)
             return is_free
 
     def _wait_and_take(self, client: str) -> None:
-        with self._ended:
-            self._ended.wait_for(lambda: self._is_free(client))
+        with self._changed:
+            self._changed.wait_for(lambda: self._is_free(client))
             self._running.add(client)
 
     def _leave(self, client: str) -> None:
-        with self._ended:
+        with self._changed:
             self._running.add(client, -1)
-            self._ended.notify_all()
+            self._changed.notify_all()
 
     def _is_free(self, client: str) -> bool:
         return self._running.total < MAX_FOLDINGS and self._running.of_group(client) < MAX_FOLDINGS // 2
