@@ -11,7 +11,10 @@ from typing import Final
 
 from schedviz.engine import Simulation
 from schedviz.engine.cluster.controllers.pods import active_pods_of, missing_pods
+from schedviz.engine.cluster.object_weight import weight_of
+from schedviz.kube import codec
 from schedviz.kube.apps import Deployment, ReplicaSet
+from schedviz.kube.errors import KubeError
 from schedviz.sessions import quotas
 from schedviz.sessions.commands.limits import replicas_of
 from schedviz.sessions.quotas import KIND_OF_OBJECT
@@ -22,9 +25,9 @@ _WORKLOADS: Final = (Deployment.__name__, ReplicaSet.__name__)
 
 
 def size_of(simulation: Simulation) -> Counter[str]:
-    """How many `nodes`, `pods` and `objects` of all kinds the cluster has."""
+    """How many `nodes`, `pods` and `objects` of all kinds the cluster has. A large object counts as several."""
     store = simulation.cluster.store
-    return Counter({name: store.count(kind) for kind, name in KIND_OF_OBJECT.items()} | {"objects": store.count_all()})
+    return Counter({name: store.count(kind) for kind, name in KIND_OF_OBJECT.items()} | {"objects": store.total_weight()})
 
 
 class ClusterGrowth:
@@ -87,12 +90,24 @@ def _added_by(simulation: Simulation, command: AnyCommand) -> Counter[str]:
 
 def _added_by_write(simulation: Simulation, write: Create | Update) -> Counter[str]:
     kind = str(write.object.get("kind"))
-    added: Counter[str] = Counter(objects=int(isinstance(write, Create)))
+    added: Counter[str] = Counter(objects=_added_weight(simulation, write))
     if isinstance(write, Create) and kind in KIND_OF_OBJECT:
         added[KIND_OF_OBJECT[kind]] = 1
     elif kind in _WORKLOADS and "replicaSets" in simulation.cluster.controllers.delays:
         added["pods"] = replicas_of(write.object) - _present_pods(simulation, write)
     return added
+
+
+def _added_weight(simulation: Simulation, write: Create | Update) -> int:
+    """By how much an object that is created, or grows, adds to the weight of all."""
+    try:
+        obj = codec.from_dict(write.object)
+    except KubeError:
+        # The command will be refused.
+        return 0
+    kind, key = type(obj).__name__, obj.metadata.key
+    present = simulation.cluster.store.weights.get((kind, key), 1) if isinstance(write, Update) else 0
+    return max(0, weight_of(obj) - present)
 
 
 def _present_pods(simulation: Simulation, write: Create | Update) -> int:

@@ -101,7 +101,7 @@ class Session(models.Model):
     command_bytes = models.BigIntegerField(default=0, db_default=0)
     nodes = models.BigIntegerField(default=0)
     pods = models.BigIntegerField(default=0)
-    #: Objects of all kinds, with nodes and pods.
+    #: Objects of all kinds, with nodes and pods; a large one counts as several (`ObjectStore.total_weight`).
     object_count = models.BigIntegerField(default=0, db_default=0)
     # --- Breakpoints
     #: Increases when a breakpoint is set, changed or deleted, so that the engine's host notices with its next commit; 0: never.

@@ -58,6 +58,8 @@ class ClusterState(msgspec.Struct, frozen=True):
     bound_pod: str = ""
     #: `Cluster.held_before_binding`, under the name that it had first.
     written_before_binding: int = 0
+    #: `ObjectStore.weights` as (kind, key, weight); None in checkpoints of earlier versions.
+    weights: list[tuple[str, str, int]] | None = None
 
 
 class References:
@@ -122,6 +124,7 @@ def cluster_state(cluster: Cluster, informers: Informers, refs: References) -> C
         helpers=cluster.controllers.delays,
         timers=cluster.controllers.timers.to_state(),
         is_catching_up=cluster.controllers.is_catching_up,
+        weights=[(*name, weight) for name, weight in sorted(store.weights.items())],
     )
 
 
@@ -131,6 +134,10 @@ def load_cluster(cluster: Cluster, informers: Informers, saved: ClusterState, re
     store.resource_version = saved.resource_version
     for kind, numbers in saved.stored.items():
         store.load(kind, {obj.metadata.key: obj for obj in refs.objects(kind, numbers)})
+    if saved.weights is None:
+        store.weigh_all()
+    else:
+        store.weights = {(kind, key): weight for kind, key, weight in saved.weights}
     for kind, key, times in saved.creations:
         store.creations[kind, key] = times
     for kind, numbers in saved.informed.items():

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Final
 
 from schedviz.engine.cluster.object_index import ObjectIndex
+from schedviz.engine.cluster.object_weight import weight_of
 from schedviz.kube.kinds import BY_NAME, BY_TYPE, KINDS
 from schedviz.kube.meta import KubeObject, controller_of
 
@@ -23,6 +24,8 @@ class ObjectStore:
         self.resource_version = 0
         #: (kind, key) -> how often an object of that name was created.
         self.creations: dict[tuple[str, str], int] = {}
+        #: By kind and key, the weights of objects that weigh more than 1.
+        self.weights: dict[tuple[str, str], int] = {}
         #: By kind: by a label (its key) or by controller (None).
         self._indexes: dict[str, dict[str | None, ObjectIndex]] = {}
         #: Called after each write with the object before it (None: it was created) and after it (None: it was removed).
@@ -38,10 +41,13 @@ class ObjectStore:
         objects = self._objects[kind]
         before = objects.get(key)
         objects[key] = obj
+        # A new object from a client has labels of its own. The writes of the engine add little.
+        if before is None or before.metadata.labels is not obj.metadata.labels:
+            self._weigh(kind, key, obj)
         self._changed(kind, before, obj)
 
     def load(self, kind: str, objects: Mapping[str, KubeObject]) -> None:
-        """Store all objects of a kind, by key; each counts as created once."""
+        """Store all objects of a kind, by key; each counts as created once. The caller sets `weights`, or calls `weigh_all`."""
         self._objects[kind] = dict(objects)
         self._indexes.pop(kind, None)
         self.creations.update(dict.fromkeys([(kind, key) for key in objects], 1))
@@ -50,6 +56,7 @@ class ObjectStore:
         """Remove the object."""
         kind = BY_TYPE[type(obj)].name
         removed = self._objects[kind].pop(obj.metadata.key)
+        self.weights.pop((kind, obj.metadata.key), None)
         self._changed(kind, removed, None)
 
     def of_kind(self, kind: str) -> dict[str, KubeObject]:
@@ -90,9 +97,21 @@ class ObjectStore:
         """The number of objects of a kind."""
         return len(self._objects[kind])
 
-    def count_all(self) -> int:
-        """The number of objects of all kinds."""
-        return sum(map(len, self._objects.values()))
+    def total_weight(self) -> int:
+        """The weight of all objects, which is their number if none is large."""
+        return sum(map(len, self._objects.values())) + sum(self.weights.values()) - len(self.weights)
+
+    def weigh_all(self) -> None:
+        """Compute the weights of all objects."""
+        for kind, objects in self._objects.items():
+            for key, obj in objects.items():
+                self._weigh(kind, key, obj)
+
+    def _weigh(self, kind: str, key: str, obj: KubeObject) -> None:
+        if (weight := weight_of(obj)) > 1:
+            self.weights[kind, key] = weight
+        else:
+            self.weights.pop((kind, key), None)
 
     def next_resource_version(self) -> str:
         """The number of a new write."""

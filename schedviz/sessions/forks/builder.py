@@ -95,7 +95,7 @@ class ForkBuilder(Importer):
             clock_seconds=simulation.clock_seconds,
             before=_events_of_divided_chunk(parent, event),
         )
-        lease.fenced_update(self.lease, nodes=levels.nodes, pods=levels.pods, object_count=simulation.cluster.store.count_all())
+        lease.fenced_update(self.lease, nodes=levels.nodes, pods=levels.pods, object_count=simulation.cluster.store.total_weight())
         began = time.perf_counter()
         position = Position.before_commands(simulation)
         saved = saved_engine(simulation, position, in_command=False)

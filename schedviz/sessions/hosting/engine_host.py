@@ -133,6 +133,11 @@ class EngineHost:
         """How long a run with a rate waits for its next cycles; 0 for all other commands."""
         return self._runner.seconds_until_due
 
+    @property
+    def weight(self) -> int:
+        """The weight of the cluster's objects."""
+        return self._simulation.cluster.store.total_weight()
+
     def read_inbox(self) -> None:
         """Read which commands and breakpoints there are. Raises `Fenced`."""
         self._runner.breakpoints.refresh(self._inbox.refresh(self.lease))

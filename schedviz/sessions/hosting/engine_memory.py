@@ -19,12 +19,15 @@ from uuid import UUID
 
 from schedviz.sessions.turns import turns_of_users
 
-#: Parts of the limit: from the first, memory is short; from the second, engines are not loaded, and released.
+#: Parts of the limit: from the first, memory is short; from the second, the largest sender's engines are not loaded, and released; from
+#: the third, no engine is loaded.
 _SHORT: Final = 0.7
 _FULL: Final = 0.85
-#: How long a measurement is used, and how long a released engine has until the next one must leave.
+_EXHAUSTED: Final = 0.95
+#: How long a measurement is used, and how long a released engine has until the next one must leave, also when memory is exhausted.
 _FRESH_SECONDS: Final = 0.5
 _LEAVING_SECONDS: Final = 3.0
+_LEAVING_SECONDS_IF_EXHAUSTED: Final = 0.5
 _COLLECTION_SECONDS: Final = 10.0
 #: What an engine counts besides its objects.
 _OBJECTS_OF_ENGINE: Final = 1000
@@ -77,7 +80,7 @@ class EngineMemory:
 
     @contextmanager
     def hosting(self, session_id: UUID, owner_id: int | None, objects: int) -> Iterator[None]:
-        """Count an engine while it is hosted."""
+        """Count an engine while it is hosted. `objects`: their weight, as long as `weigh` does not set it."""
         with self._lock:
             self._hosted[session_id] = (owner_id, objects)
         try:
@@ -86,25 +89,36 @@ class EngineMemory:
             with self._lock:
                 self._hosted.pop(session_id, None)
 
+    def weigh(self, session_id: UUID, objects: int) -> None:
+        """The present weight of a hosted engine's objects."""
+        with self._lock:
+            if (hosted := self._hosted.get(session_id)) is not None:
+                self._hosted[session_id] = (hosted[0], objects)
+
     @property
     def is_short(self) -> bool:
         """Whether idle engines should be released soon, and none be kept."""
         return self._used_part() >= _SHORT
 
     def must_wait(self, session_id: UUID, owner_id: int | None) -> bool:
-        """Whether this session must not be loaded now: the other engines of its owner use most of the memory."""
-        return self._used_part() >= _FULL and self._is_largest(owner_id, but=session_id)
+        """Whether this session must not be loaded now: the other engines of its owner use most of the memory, or others use all of it."""
+        part = self._used_part()
+        if part >= _EXHAUSTED and self._hosts_others(session_id):
+            return True
+        return part >= _FULL and self._is_largest(owner_id, but=session_id)
 
     def must_leave(self, owner_id: int | None) -> bool:
         """Whether an engine of this owner must be released now, because its owner's engines use most of the memory. It then counts as
         leaving, so the caller must release it.
         """
-        if self._used_part() < _FULL or not self._is_largest(owner_id):
+        part = self._used_part()
+        if part < _FULL or not self._is_largest(owner_id):
             return False
+        pause = _LEAVING_SECONDS if part < _EXHAUSTED else _LEAVING_SECONDS_IF_EXHAUSTED
         with self._lock:
             now = self._clock()
             # One engine alone stays: nobody else needs its memory.
-            if len(self._hosted) < 2 or now - self._left_at < _LEAVING_SECONDS:
+            if len(self._hosted) < 2 or now - self._left_at < pause:
                 return False
             self._left_at = now
             return True
@@ -126,8 +140,12 @@ class EngineMemory:
             self._measured_at, self._part = now, self._used() / self._limit
         return self._part
 
+    def _hosts_others(self, session_id: UUID) -> bool:
+        with self._lock:
+            return any(other != session_id for other in self._hosted)
+
     def _is_largest(self, owner_id: int | None, *, but: UUID | None = None) -> bool:
-        """Whether no other sender has more objects in this process. Visitors of the demo are one sender."""
+        """Whether no other sender's objects weigh more in this process. Visitors of the demo are one sender."""
         with self._lock:
             hosted = [value for session_id, value in self._hosted.items() if session_id != but]
         turns = turns_of_users({owner for owner, _ in hosted} | {owner_id})

@@ -81,7 +81,7 @@ class SliceWriter:
             hits=result.hits,
             hit_changed=self._session.hit != hit_before,
             shadow_records=shadow_records,
-            object_count=self._simulation.cluster.store.count_all(),
+            object_count=self._simulation.cluster.store.total_weight(),
         )
         levels = self._levels[1] if self._levels is not None and self._levels[0] == before.chunk else None
         committed = slice_commit.commit(self._lease, self._session, before, work, levels=levels)

@@ -197,6 +197,7 @@ class _HostedSession:
         warm = WARM.pop(self.session.pk)
         if warm is not None and warm.take_over(self.lease, self.session):
             self.host = warm
+            MEMORY.weigh(self.session.pk, warm.weight)
             return True
         if MEMORY.must_wait(self.session.pk, self.session.owner_id):
             self._back_off_for_memory()
@@ -213,12 +214,13 @@ class _HostedSession:
             why = f"This session could not be loaded ({type(error).__name__}: {str(error)[:300]})"
             self._back_off(self.session.acquisitions, why, has_tried=True)
             return False
+        MEMORY.weigh(self.session.pk, self.host.weight)
         return True
 
     def _back_off_for_memory(self) -> None:
         seconds = MEMORY_BACKOFF_SECONDS
         message = (
-            "The memory of the engine worker is used up, most of it by other sessions of the same owner. This session is tried again in "
+            "The memory of the engine worker is used up by other sessions. This session is tried again in "
             f"{seconds:.0f} s. No accepted command is lost. Delete large sessions that are not needed."
         )
         logger.warning("session %s backs off: %s", self.session.pk, message)
@@ -245,6 +247,7 @@ class _HostedSession:
             reloaded = host.without_command(error)
             reloaded.load()
             self.host = reloaded
+        MEMORY.weigh(self.session.pk, self.host.weight)
         return True
 
     def _wait(self) -> None:

@@ -172,7 +172,7 @@ class FileReplay:
             status=Session.Status.IMPORTING,
             message="",
             running_pod=simulation.running_pod,
-            object_count=simulation.cluster.store.count_all(),
+            object_count=simulation.cluster.store.total_weight(),
         )
         slice_commit.commit(self._lease, self._session, before, work)
         self._done = []

@@ -18,6 +18,7 @@ from django.db import DatabaseError, connection, transaction
 from django.db.models import F
 
 from schedviz.engine import RULES_OF_NEW_SESSIONS, Simulation, SimulationSettings, graceful_victims
+from schedviz.engine.cluster.object_weight import weight_of
 from schedviz.explain.doctor import Examination
 from schedviz.explain.doctor.import_check import cut_examination, differences_in_words, examine_import
 from schedviz.ingest.errors import ImportCancelled, IngestError
@@ -30,6 +31,7 @@ from schedviz.ingest.trace_file import TraceFile
 from schedviz.kube.affinity import TopologySpreadConstraint
 from schedviz.kube.apps import Deployment, ReplicaSet
 from schedviz.kube.core import Pod, PodSpec, ResourceRequirements
+from schedviz.kube.meta import KubeObject
 from schedviz.sessions import frames, quotas
 from schedviz.sessions.commands.limits import MAX_POD_TERMS, MAX_TERMS, validate_config, validate_replicas, validate_terms
 from schedviz.sessions.commands.stored_form import canonical
@@ -198,7 +200,7 @@ class Importer:
         """Whether the files select the release, because no setting does."""
         return imported.evidence.is_conclusive and not _NAMES_RELEASE & self.session.settings.keys()
 
-    def require_cluster_quota(self, objects: Collection[object], *, cycles: int = 0) -> None:
+    def require_cluster_quota(self, objects: Collection[KubeObject], *, cycles: int = 0) -> None:
         """Refuse a cluster that exceeds a quota, and workloads with too many replicas."""
         for obj in objects:
             if isinstance(obj, Deployment | ReplicaSet):
@@ -214,7 +216,7 @@ class Importer:
         quotas.clear_cache()
         # The controllers create the pods of workloads that are not in the files.
         created = max(0, pods - kinds["Pod"])
-        self.require_quota(nodes=kinds["Node"], pods=pods, objects=len(objects) + created, cycles=cycles, bytes=1)
+        self.require_quota(nodes=kinds["Node"], pods=pods, objects=sum(map(weight_of, objects)) + created, cycles=cycles, bytes=1)
 
     def require_quota(self, **more: int) -> None:
         """As `quotas.require_quota`, for the owner. Raises `IngestError`."""
@@ -236,7 +238,7 @@ class Importer:
         levels = levels_of(simulation.scheduler.state.queue.to_view(), Counter(type(obj).__name__ for obj in simulation.stored_objects()))
         timeline.store_initial(self.session.pk, levels, event=position.event, clock_seconds=position.clock_seconds)
         recorder.store_initial(self.session.pk, simulation)
-        lease.fenced_update(self.lease, nodes=levels.nodes, pods=levels.pods, object_count=simulation.cluster.store.count_all())
+        lease.fenced_update(self.lease, nodes=levels.nodes, pods=levels.pods, object_count=simulation.cluster.store.total_weight())
 
     def queue_steps(self, trace: TraceFile | None) -> None:
         """Store the steps of a trace as commands, after those that arrived during the import."""

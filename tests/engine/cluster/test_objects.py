@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
+from schedviz.engine import Simulation, SimulationSettings
 from schedviz.engine.cluster.objects import MAX_INDEXES, ObjectStore
 from schedviz.kube.core import Pod
 from schedviz.kube.meta import KubeObject, ObjectMeta, OwnerReference
@@ -36,6 +38,41 @@ def test_objects_are_found_by_a_label_while_they_change() -> None:
     assert names(store.with_label("Pod", "app", "x")) == ["b", "c"]
     store.load("Pod", {"d/e": pod("e", app="x")})
     assert names(store.with_label("Pod", "app", "x")) == ["e"]
+
+
+def fat(name: str, labels: int = 1000) -> Pod:
+    return pod(name, **{f"label-{number}": "x" * 20 for number in range(labels)})
+
+
+def test_a_large_object_weighs_as_much_as_several() -> None:
+    store = ObjectStore()
+    for each in (pod("a"), fat("b"), fat("c"), fat("d")):
+        store.put(each)
+    weight = store.weights["Pod", "d/b"]
+    assert 25 < weight < 40
+    assert store.total_weight() == 1 + 3 * weight
+
+    store.remove(fat("c"))
+    store.put(pod("d"))
+    # A write of the engine keeps the labels.
+    before = store.get("Pod", "d/b")
+    assert isinstance(before, Pod)
+    store.put(msgspec.structs.replace(before, spec=msgspec.structs.replace(before.spec, node_name="n")))
+    assert store.total_weight() == 2 + weight
+    store.weights.clear()
+    store.weigh_all()
+    assert store.total_weight() == 2 + weight
+
+
+def test_a_restored_engine_knows_the_weights() -> None:
+    simulation = Simulation(SimulationSettings())
+    simulation.load([fat("a"), pod("b")])
+    weight = simulation.cluster.store.total_weight()
+
+    restored = Simulation.restore(simulation.checkpoint())
+
+    assert weight > 20
+    assert restored.cluster.store.total_weight() == weight
 
 
 def test_objects_are_found_by_their_controller() -> None:

@@ -65,6 +65,28 @@ def test_only_the_owner_with_most_objects_waits_and_leaves() -> None:
     assert not memory.must_wait(uuid4(), 1), "nothing can be released for it"
 
 
+def test_a_worker_whose_memory_is_exhausted_loads_nothing_and_releases_soon() -> None:
+    memory = Measured()
+    with memory.hosting(uuid4(), 1, 50), memory.hosting(uuid4(), 1, 50), memory.hosting(uuid4(), 2, 50):
+        memory.fill(96)
+        assert [memory.must_wait(uuid4(), owner) for owner in (1, 2, 3)] == [True] * 3
+        assert memory.must_leave(1)
+        memory.now += 0.6
+        assert memory.must_leave(1)
+    assert not memory.must_wait(uuid4(), 3), "nothing can be released for it"
+
+
+def test_an_engine_weighs_what_its_objects_weigh_at_present() -> None:
+    memory = Measured()
+    small, large = uuid4(), uuid4()
+    with memory.hosting(small, 1, 2_500), memory.hosting(large, 2, 0):
+        memory.weigh(large, 56_000)
+        memory.weigh(uuid4(), 10**9)
+        memory.fill(90)
+        assert not memory.must_leave(1)
+        assert memory.must_leave(2)
+
+
 def test_a_single_engine_stays_and_without_a_limit_all_do() -> None:
     memory = Measured()
     own = uuid4()
