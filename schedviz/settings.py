@@ -111,7 +111,7 @@ NODES_PER_USER = number("SCHEDVIZ_NODES_PER_USER", 20_000 if PUBLIC else 0)
 NODES_IN_ALL = number("SCHEDVIZ_NODES_IN_ALL", 1_000_000 if PUBLIC else 0)
 PODS_PER_USER = number("SCHEDVIZ_PODS_PER_USER", 200_000 if PUBLIC else 0)
 PODS_IN_ALL = number("SCHEDVIZ_PODS_IN_ALL", 10_000_000 if PUBLIC else 0)
-#: Objects of all kinds, with nodes and pods, where one of 2 kB or more counts once for each kB: they take memory while a session is hosted.
+#: Objects of all kinds, with nodes and pods, where a large one counts as several: they take memory while a session is hosted.
 OBJECTS_PER_USER = number("SCHEDVIZ_OBJECTS_PER_USER", 300_000 if PUBLIC else 0)
 OBJECTS_IN_ALL = number("SCHEDVIZ_OBJECTS_IN_ALL", 15_000_000 if PUBLIC else 0)
 CYCLES_PER_USER = number("SCHEDVIZ_CYCLES_PER_USER", 1_000_000 if PUBLIC else 0)

@@ -440,14 +440,14 @@ def test_objects_of_all_kinds_are_counted(owned: UUID, settings: Any) -> None:
 
 
 def test_a_large_object_counts_as_several(owned: UUID, settings: Any) -> None:
-    settings.OBJECTS_PER_USER = 100
+    settings.OBJECTS_PER_USER = 300
     accept(owned, "update", object=labelled_node(500))
     work_off(owned)
-    assert 50 < used(owned)["objects"] < 70
+    assert 120 < used(owned)["objects"] < 220
     accept(owned, "create", object={**(large := labelled_node(1000)), "metadata": {**large["metadata"], "name": "another"}})
     work_off(owned)
-    assert used(owned)["objects"] < 70
-    assert "SCHEDVIZ_OBJECTS_PER_USER allows 100" in Command.objects.filter(session=owned).latest("seq").outcome["result"]
+    assert used(owned)["objects"] < 220
+    assert "SCHEDVIZ_OBJECTS_PER_USER allows 300" in Command.objects.filter(session=owned).latest("seq").outcome["result"]
 
 
 def test_an_import_has_a_limit_of_objects(settings: Any, transactional_db: None, redis: object) -> None:
