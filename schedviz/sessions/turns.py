@@ -51,6 +51,14 @@ def turn_of(sender: str) -> Turn:
     return Turn(sender, group_of(sender))
 
 
+def path_of(sender: str) -> tuple[str, ...]:
+    """The sender, after what it is a part of: its group, and of participants (`guest NETWORK DIGEST`) those of the same network."""
+    group, network = group_of(sender), sender.partition(" ")[2].rpartition(" ")[0]
+    if not group:
+        return (sender,)
+    return (group, f"guests of {network}", sender) if group == _GROUPS["guest"] and network else (group, sender)
+
+
 def group_of(sender: str) -> str:
     """The group of a sender that `Turn` has; "" for a user with an account."""
     return _GROUPS.get(sender.partition(" ")[0], "")

@@ -13,13 +13,15 @@ from contextvars import ContextVar
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
-from schedviz.sessions.turns import group_of
+from schedviz.sessions.turns import path_of
 from schedviz.web.addresses import network_of_scope
 
 #: Requests of one client that run at a time, of the 32 threads (schedviz.web.asgi_handler).
 MAX_THREADS_PER_CLIENT: Final = 8
-#: The same for all clients of a group without an account, which are easily many (schedviz.sessions.turns).
+#: The same for all clients of a group without an account, which are easily many, and for participants of one network
+#: (schedviz.sessions.turns.path_of).
 MAX_THREADS_PER_GROUP: Final = 16
+MAX_THREADS_PER_NETWORK: Final = 12
 #: How many credentials are remembered with their client.
 _MAX_KNOWN: Final = 4096
 
@@ -72,10 +74,11 @@ class ClientPlaces:
 
     async def take(self, scope: dict[str, Any]) -> Place:
         """A place for a request, when earlier requests of the client, and of its group, have ended or wait."""
-        client = self._client(scope)
+        *parts, client = path_of(self._client(scope))
         semaphores = [self._semaphore(client, MAX_THREADS_PER_CLIENT)]
-        if group := group_of(client):
-            semaphores.append(self._semaphore(group, MAX_THREADS_PER_GROUP))
+        # From the smallest part on: a request that waits for a place of its network holds none of its group.
+        maxima = dict(zip(parts, (MAX_THREADS_PER_GROUP, MAX_THREADS_PER_NETWORK), strict=False))
+        semaphores += [self._semaphore(part, maxima[part]) for part in reversed(parts)]
         result = Place(asyncio.get_running_loop())
         await result.acquire(*semaphores)
         return result

@@ -8,6 +8,7 @@ import pytest
 
 from schedviz.sessions.models import Checkpoint
 from schedviz.web.api import explain
+from schedviz.web.waiting import waits
 from tests.sessions import conftest as working
 
 make_session = working.make_session
@@ -75,6 +76,15 @@ def test_a_worker_compares_and_a_repeated_request_finds_the_result(people, two, 
         late = get(people.client("viewer"), two[0].pk, two[1].pk)
     assert (late.status_code, late.json()["code"]) == (503, "answer_late")
     assert get(people.client("viewer"), two[0].pk, two[1].pk).status_code == 200
+
+
+def test_a_stored_result_needs_no_place_among_those_that_wait(people, two, monkeypatch):
+    assert get(people.client("viewer"), two[0].pk, two[1].pk).status_code == 200
+    monkeypatch.setattr(waits, "maximum", 0)
+
+    assert get(people.client("viewer"), two[0].pk, two[1].pk).status_code == 200
+    other = get(people.client("viewer"), two[0].pk, two[0].pk)
+    assert (other.status_code, other.json()["code"], other["Retry-After"]) == (503, "answer_late", "2")
 
 
 def test_a_moment_that_is_no_longer_stored_gets_404(people, two):

@@ -64,6 +64,22 @@ def test_clients_without_an_account_divide_the_share_of_one_user() -> None:
                     running.enter_context(waits.one())
                     counts[who] += 1
     assert list(counts.values()) == [4, 2, 1, 1, 0, 2, 1, 1, 2, 1]
+    assert not waits._waiting.total
+    assert not waits._waiting._held
+
+
+def test_a_participant_who_joins_often_leaves_places_to_those_of_other_networks() -> None:
+    waits = WaitingRequests(16)
+    counts: list[int] = []
+    with ExitStack() as running:
+        for who in (*(f"guest 192.0.2.1 {number}" for number in range(4)), "guest 198.51.100.7 ada", "guest 198.51.100.7 bob", "user 1"):
+            requester.set(who)
+            counts.append(0)
+            with contextlib.suppress(TooManyWait):
+                while True:
+                    running.enter_context(waits.one())
+                    counts[-1] += 1
+    assert counts == [2, 1, 1, 0, 1, 1, 5]
 
 
 def test_requests_that_prefer_to_wait_leave_the_places_of_analyses() -> None:

@@ -1,8 +1,9 @@
 import { ApiError } from "../api/call";
 import { failureOf } from "../i18n/failure";
 
-/** The pause before a request is repeated whose result the server is still computing. */
+/** The pause before a request is repeated whose result the server is still computing; it doubles up to the maximum. */
 const RETRY_MILLIS = 500;
+const MAX_RETRY_MILLIS = 2000;
 const TICK_MILLIS = 250;
 
 /**
@@ -61,12 +62,12 @@ export class SlowRequest<Result> {
 
 /** Repeat a request whose result takes longer than the server's time limit for one response: the server continues to compute it. */
 async function retryWhileComputing<Result>(make: (signal: AbortSignal) => Promise<Result>, signal: AbortSignal): Promise<Result> {
-  for (;;) {
+  for (let pause = RETRY_MILLIS; ; pause = Math.min(2 * pause, MAX_RETRY_MILLIS)) {
     try {
       return await make(signal);
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== "answer_late" || signal.aborted) throw error;
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MILLIS));
+      await new Promise((resolve) => setTimeout(resolve, pause * (0.75 + Math.random() / 2)));
     }
   }
 }

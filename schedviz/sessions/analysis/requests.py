@@ -224,6 +224,15 @@ class AnalysisResult(msgspec.Struct, frozen=True, omit_defaults=True):
     too_large: str = ""
 
 
+def stored_result(session: Session, request: AnyAnalysisRequest) -> bytes | None:
+    """The result as JSON, if it is cached. Raises as `request_result`."""
+    try:
+        stored = _stored_result(_result_key(session, request))
+    except redis.RedisError:
+        return None
+    return None if stored is None else _value_of(stored)
+
+
 def request_result(session: Session, request: AnyAnalysisRequest, *, timeout_seconds: float, sender: str = "") -> bytes:
     """The result as JSON. Waits until a worker has computed it. `sender`: who asks; by default the owner of the session.
 

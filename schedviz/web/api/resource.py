@@ -80,7 +80,10 @@ def _requester(actor: Actor, request: Request) -> str:
     """Whom limits count a request for: the sender of `schedviz.sessions.turns`. Holders of share links are those of their address, because
     anybody with an account can make links, and many people can hold one.
     """
-    return turn_of(actor.identity).sender if actor.identity else f"address {client_network(request)}"
+    network = client_network(request)
+    if actor.user_id is not None:
+        return turn_of(actor.identity).sender
+    return f"guest {network} {actor.guest}" if actor.guest else f"address {network}"
 
 
 def _validate_parameters(request: Request, declared: Mapping[str, OpenApiParameter]) -> None:
