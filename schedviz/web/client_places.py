@@ -17,7 +17,7 @@ from schedviz.sessions.turns import path_of
 from schedviz.web.addresses import network_of_scope
 
 #: Requests of one client that run at a time, of the 32 threads (schedviz.web.asgi_handler).
-MAX_THREADS_PER_CLIENT: Final = 8
+MAX_THREADS_PER_CLIENT: Final = 4
 #: The same for all clients of a group without an account, which are easily many, and for participants of one network
 #: (schedviz.sessions.turns.path_of).
 MAX_THREADS_PER_GROUP: Final = 16

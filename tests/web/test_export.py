@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+from collections import Counter
+from collections.abc import Iterator
+from threading import Event
 from typing import Any
 from uuid import UUID
 
@@ -17,6 +20,7 @@ from schedviz.sessions.models import Command, Session
 from schedviz.sessions.transfer import create, import_job
 from schedviz.web.api.download import Download, downloads
 from schedviz.web.waiting import requester
+from tests.conftest import until
 from tests.sessions.conftest import MakeSession, make_session, send, work_off  # noqa: F401  (a fixture)
 from tests.web.conftest import People
 
@@ -145,6 +149,33 @@ def test_a_download_is_sent_while_it_is_made() -> None:
 
     assert asyncio.run(take_one()) == b"x"
     assert made == [0]
+
+
+def test_one_part_of_each_client_is_produced_at_a_time() -> None:
+    may_end = Event()
+    producing: Counter[str] = Counter()
+
+    def pieces(client: str) -> Iterator[bytes]:
+        producing[client] += 1
+        may_end.wait(30)
+        yield b"x"
+
+    async def take(client: str) -> bytes:
+        requester.set(client)
+        download = Download(pieces(client), downloads.acquire())
+        try:
+            return b"".join([part async for part in download])
+        finally:
+            download.close()
+
+    async def take_all() -> list[bytes]:
+        taking = [asyncio.create_task(take(client)) for client in ("user 1", "user 1", "user 1", "user 2")]
+        await asyncio.to_thread(until, lambda: producing["user 2"] == 1)
+        assert producing["user 1"] == 1
+        may_end.set()
+        return await asyncio.gather(*taking)
+
+    assert asyncio.run(take_all()) == [b"x"] * 4
 
 
 def test_downloads_have_a_limit_in_all_and_half_of_it_per_user(people: People, ran: UUID, settings: Any) -> None:

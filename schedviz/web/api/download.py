@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing, contextmanager
 from threading import Lock
 from typing import Any, Final, cast
+from weakref import WeakValueDictionary
 
 from django.conf import settings
 from django.http import StreamingHttpResponse
@@ -22,6 +24,8 @@ _RETRY_SECONDS: Final = 10
 #: Downloads produce their next part here, so that none holds a thread and a connection to the database while its client reads.
 #: docs/operations.md counts these connections.
 THREADS: Final = Threads("download", 4)
+#: By event loop and client, while there are downloads.
+_semaphores: WeakValueDictionary[tuple[int, str], asyncio.Semaphore] = WeakValueDictionary()
 
 
 class Slot:
@@ -30,6 +34,8 @@ class Slot:
     def __init__(self, downloads: Downloads, who: str) -> None:
         self._downloads = downloads
         self._who: str | None = who
+        #: Whom the download counts for.
+        self.client = who
 
     def release(self) -> None:
         """Give the slot back. Further calls have no effect."""
@@ -82,10 +88,17 @@ class Download(StreamingHttpResponse):
 
     def __init__(self, parts: Iterator[bytes], slot: Slot, **kwargs: Any) -> None:
         super().__init__(_SlotBody(parts, slot), **kwargs)
+        self._client = slot.client
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         parts = iter(cast("Iterator[bytes]", self.streaming_content))
-        while (part := await THREADS.run(_next, parts)) is not None:
+        # One part of each client at a time, however many downloads it has.
+        semaphore = _semaphores.setdefault((id(asyncio.get_running_loop()), self._client), asyncio.Semaphore(1))
+        while True:
+            async with semaphore:
+                part = await THREADS.run(_next, parts)
+            if part is None:
+                return
             yield part
 
 

@@ -19,13 +19,17 @@ from schedviz.sessions.transfer import session_file_export, trace_export
 from schedviz.sessions.transfer.session_file_export import NotExportable
 from schedviz.web.accounts.audit import Action, record_once_an_hour
 from schedviz.web.actors import Verb
+from schedviz.web.api import versions
 from schedviz.web.api.access import one_of, optional_number, session_for
 from schedviz.web.api.download import Download, downloads
 from schedviz.web.api.errors import ApiError
 from schedviz.web.api.explain import analyse
+from schedviz.web.api.foldings import FOLDINGS
+from schedviz.web.api.moments import busy
 from schedviz.web.api.openapi import error_responses
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
+from schedviz.web.waiting import TooManyWait
 
 _FORMATS = ("schedviz", "trace")
 
@@ -94,7 +98,13 @@ def _file(session: Session) -> HttpResponseBase:
 
 
 def _trace(session: Session, until: int | None) -> HttpResponseBase:
-    response = HttpResponse(msgspec.json.encode(trace_export.trace(session, until=until)), content_type="application/json")
+    """Takes as long as the state of a large session, and a place among those."""
+    key = ("trace", session.pk, until, versions.etag_of_head(session))
+    try:
+        body = FOLDINGS.once(key, lambda: msgspec.json.encode(trace_export.trace(session, until=until)))
+    except TooManyWait as error:
+        raise busy(error) from error
+    response = HttpResponse(body, content_type="application/json")
     response["Content-Disposition"] = _named(session, "json")
     return response
 
