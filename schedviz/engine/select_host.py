@@ -19,7 +19,7 @@ from schedviz.engine.framework.runtime import ScoreOutcome
 from schedviz.trace.view import ScoredNodeView, ScoreView
 
 #: How many of the tied nodes are listed by name.
-NAMED_NODES: Final = 8
+MAX_NAMED_NODES: Final = 8
 
 
 def totals(rows: Rows, scored: ScoreOutcome | None, extenders: Mapping[str, ExtenderScoreRecord] | None) -> Scores:
@@ -36,7 +36,7 @@ def rank(scores: Scores, random_source: random.Random | None) -> Ranking:
     """The winner among the rows: a random one of the tied nodes, or the first without a random source."""
     total = int(scores.max())
     tied = np.flatnonzero(scores == total)
-    first = tied[:NAMED_NODES].tolist()
+    first = tied[:MAX_NAMED_NODES].tolist()
     winner = int(tied[0]) if random_source is None else int(tied[random_source.randrange(len(tied))])
     if len(scores) == 1:
         return Ranking(winner, total, len(tied), first)

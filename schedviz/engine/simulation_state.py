@@ -208,7 +208,7 @@ class SimulationState:
             self.clock,
             self.recorder,
             graceful_victims=settings.graceful_victims,
-            helpers=settings.helpers,
+            controllers=settings.helpers,
             pods_per_sync=settings.pods_per_sync,
             watched_kinds=frozenset(kind.name for kind in self.release.kinds_watched_with(self.features)),
             shows_status_after_patch=self.release.shows_status_after_patch,

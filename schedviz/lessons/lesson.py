@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from schedviz.lessons.texts import Text
 from schedviz.trace.commands import AnyCommand
-from schedviz.trace.controllers import HelperSettings
+from schedviz.trace.controllers import ControllerSettings
 from schedviz.trace.policies import Policies
 from schedviz.trace.releases import DEFAULT_RELEASE, ReleaseName
 
@@ -86,7 +86,7 @@ class Settings(Described, frozen=True):
     pod_max_in_unschedulable_seconds: float = 300
     graceful_victims: bool = False
     fake_extenders: list[dict[str, Any]] = []
-    helpers: HelperSettings = HelperSettings()
+    helpers: ControllerSettings = ControllerSettings()
     policies: Policies = Policies()
     #: Feature gates that differ from the defaults of v1.36.
     feature_gates: dict[str, bool] = {}

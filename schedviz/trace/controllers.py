@@ -14,7 +14,7 @@ RUNNING_AFTER_SECONDS = 1.0
 QUARANTINE_SECONDS = 40.0
 
 
-class HelperSettings(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
+class ControllerSettings(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
     """Every controller is off by default."""
 
     kubelet: bool = False

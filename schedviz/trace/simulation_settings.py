@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from schedviz.trace.controllers import HelperSettings
+from schedviz.trace.controllers import ControllerSettings
 from schedviz.trace.policies import Policies
 from schedviz.trace.releases import DEFAULT_RELEASE
 
@@ -47,7 +47,7 @@ class SimulationSettings(msgspec.Struct, frozen=True):
     first_of_tied: bool = True
     fake_extenders: list[dict[str, Any]] = []
     #: Simulated controllers; none by default.
-    helpers: HelperSettings = HelperSettings()
+    helpers: ControllerSettings = ControllerSettings()
     #: Parts that behave as in other versions; none by default.
     policies: Policies = Policies()
     #: Pods that a simulated controller creates or deletes in one sync; 0: all of them (`RULES_OF_NEW_SESSIONS`).

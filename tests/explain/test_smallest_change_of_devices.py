@@ -9,7 +9,7 @@ import pytest
 
 from schedviz.explain.changes import smallest_change
 from schedviz.explain.why import why_pending
-from schedviz.trace.controllers import HelperSettings
+from schedviz.trace.controllers import ControllerSettings
 from tests.explain.small_clusters import cluster, do, node, pod
 
 API = "resource.k8s.io/v1"
@@ -226,7 +226,7 @@ def test_no_device_is_added_to_a_slice_that_a_simulated_controller_restores() ->
     ]
     simulation = cluster(*objects, release="v1.36")
     assert "device" in {change.kind for suggestion in smallest_change(simulation, "default/p").suggestions for change in suggestion.changes}
-    simulation = cluster(*objects, release="v1.36", helpers=HelperSettings(device_driver=True))
+    simulation = cluster(*objects, release="v1.36", helpers=ControllerSettings(device_driver=True))
     assert "device" not in {
         change.kind for suggestion in smallest_change(simulation, "default/p").suggestions for change in suggestion.changes
     }

@@ -45,7 +45,7 @@ def check(session_id: str, sent: list[tuple[str, int]]) -> int:
     assert cycles == sorted(event.cycle for event in events if isinstance(event, CycleEnded)), "cycles without a summary, or with two"
 
     first = Checkpoint.objects.filter(session=session, complete=True).order_by("event", "pk")[0]
-    simulation = Simulation.restore(checkpoints.engine_bytes(first))
+    simulation = Simulation.restore(checkpoints.stored_engine(first))
     replayer.replay(simulation, first, to_seq=0, to_event=first.event)
     straight: list[Any] = []
     for stored in replayer.stored_commands(session.pk, after_seq=0):

@@ -96,3 +96,42 @@ def make_session(transactional_db: None, redis: RedisServer) -> Iterator[MakeSes
 
     yield make
     worker_loop.WARM.clear()
+
+
+@pytest.fixture
+def busy(make_session: MakeSession) -> UUID:
+    """A session with a varied history."""
+    session_id = make_session(nodes=5, pods=40)
+    send(session_id, "run", max=10)
+    send(session_id, "latency", kind="Pod", seconds=2)
+    send(session_id, "schedule")
+    send(session_id, "bind_fail", message="no")
+    send(session_id, "run", max=4)
+    work_off(session_id)
+    send(session_id, "delete", kind="Node", name="node-2")
+    send(session_id, "advance", seconds=3)
+    send(session_id, "restart")
+    send(session_id, "step", unit="stage", count=5)
+    work_off(session_id)
+    return session_id
+
+
+@pytest.fixture
+def grouped(make_session: MakeSession) -> UUID:
+    """A session of v1.36: cycles 1 to 3 are of one pod group, 4 to 6 of a group that does not fit, 7 of a pod alone."""
+    session_id = make_session(nodes=2, pods=0, release="v1.36", feature_gates={"GenericWorkload": True, "GangScheduling": True})
+    for name, cpus in (("small", ["1", "1", "1"]), ("large", ["3", "3", "3"])):
+        policy = {"schedulingPolicy": {"gang": {"minCount": 3}}}
+        metadata = {"name": name, "namespace": "default"}
+        pod_group = {"apiVersion": "scheduling.k8s.io/v1alpha2", "kind": "PodGroup", "metadata": metadata, "spec": policy}
+        send(session_id, "create", object=pod_group)
+        for number, cpu in enumerate(cpus):
+            made = pod(f"{name}-{number}", cpu=cpu)
+            made["spec"]["schedulingGroup"] = {"podGroupName": name}
+            send(session_id, "create", object=made)
+    send(session_id, "cycle")
+    send(session_id, "cycle")
+    send(session_id, "create", object=pod("alone"))
+    send(session_id, "cycle")
+    work_off(session_id)
+    return session_id

@@ -35,7 +35,7 @@ def saved_often(make_session: MakeSession) -> UUID:
 
 
 def rewrite(checkpoint: Checkpoint, change: Callable[[bytes], bytes]) -> None:
-    data = change(checkpoints.engine_bytes(checkpoint))
+    data = change(checkpoints.stored_engine(checkpoint))
     CheckpointPiece.objects.filter(checkpoint=checkpoint, part=CheckpointPiece.Part.ENGINE).delete()
     for number, piece in enumerate(blob_chunks.split(data)):
         CheckpointPiece.objects.create(checkpoint=checkpoint, part=CheckpointPiece.Part.ENGINE, number=number, data=piece)

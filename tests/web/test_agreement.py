@@ -9,7 +9,7 @@ from rest_framework.test import APIClient
 from schedviz.explain.judgement import Choice, Judgement, Share
 from schedviz.sessions.models import Session
 from schedviz.sessions.observing import agreement
-from schedviz.sessions.observing.agreement import Binding, PodArrival
+from schedviz.sessions.observing.agreement import JudgedBinding, PodArrival
 from tests.web.conftest import People
 
 pytestmark = pytest.mark.usefixtures("redis")
@@ -30,9 +30,9 @@ def followed(people: People) -> None:
         people.session.pk,
         [
             PodArrival("default/a", "u-a", 10, CHOICE),
-            Binding("default/a", "u-a", 11, "n1", Judgement("agrees", CHOICE, 200), "default-scheduler"),
-            Binding("default/b", "u-b", 12, "n2", not_best, "default-scheduler"),
-            Binding("default/c", "u-c", 13, "n3", infeasible, "default-scheduler"),
+            JudgedBinding("default/a", "u-a", 11, "n1", Judgement("agrees", CHOICE, 200), "default-scheduler"),
+            JudgedBinding("default/b", "u-b", 12, "n2", not_best, "default-scheduler"),
+            JudgedBinding("default/c", "u-c", 13, "n3", infeasible, "default-scheduler"),
             PodArrival("default/d", "u-d", 14, CHOICE),
         ],
     )

@@ -44,15 +44,14 @@ from schedviz.trace.view import CycleView, PodGroupCycleView
 
 Simulated = TypeVar("Simulated", bound=SimulationState)
 
-#: Increased when older checkpoints become unreadable.
-FORMAT: Final = "schedviz-checkpoint/3"
-
-
-FORMAT_FAMILY: Final = "schedviz-checkpoint/"
+#: The beginning of every format's name. From a checkpoint of any of them a session can be replayed (`initial_state`).
+_FORMAT_PREFIX: Final = "schedviz-checkpoint/"
+#: Its number is increased when older checkpoints become unreadable.
+FORMAT: Final = f"{_FORMAT_PREFIX}3"
 
 
 class CheckpointError(ValueError):
-    """The bytes are not a checkpoint of this version."""
+    """The bytes are not a checkpoint that this version can load."""
 
 
 class Checkpoint(msgspec.Struct, frozen=True):
@@ -226,7 +225,7 @@ def initial_state(data: bytes) -> tuple[SimulationSettings, list[KubeObject]]:
     """The settings and the imported objects of a checkpoint of this or an older format. Raises `CheckpointError`."""
     try:
         saved = _header_decoder.decode(data)
-        if not saved.format.startswith(FORMAT_FAMILY):
+        if not saved.format.startswith(_FORMAT_PREFIX):
             raise CheckpointError(f"this is not a checkpoint but {saved.format!r}")
         _require_release(saved.settings)
         return saved.settings, Origin(saved.origin).objects()
@@ -261,9 +260,9 @@ def _restore_scheduler(simulation: SimulationState, saved: Checkpoint, table: Ob
     scheduler.preemptions.load(saved.preemptions, table)
     if state.api_dispatcher is not None:
         state.api_dispatcher.load(saved.api_calls, table)
-    waiting = {binding.assumed.uid: binding.assumed for binding in scheduler.bindings}
+    assumed = {binding.assumed.uid: binding.assumed for binding in scheduler.bindings}
     if scheduler.cycle is not None:
         cycles = scheduler.cycle.pods if isinstance(scheduler.cycle, PodGroupCycle) else [scheduler.cycle]
-        waiting |= {cycle.assumed.uid: cycle.assumed for cycle in cycles if cycle.assumed is not None}
+        assumed |= {cycle.assumed.uid: cycle.assumed for cycle in cycles if cycle.assumed is not None}
     for name, framework in state.profiles.items():
-        framework.waiting_pods.restore(saved.waiting_pods.get(name, []), waiting.__getitem__)
+        framework.waiting_pods.restore(saved.waiting_pods.get(name, []), assumed.__getitem__)

@@ -49,8 +49,8 @@ class ClusterState(msgspec.Struct, frozen=True):
     #: Disconnected kinds -> number of missed events; kinds -> number of next events that will be dropped.
     unseen: dict[str, int] = {}
     drops: dict[str, int] = {}
-    #: Enabled controllers, and their work queues.
-    helpers: dict[str, float] = {}
+    #: Enabled controllers -> their delay in seconds, and their work queues.
+    controllers: dict[str, float] = msgspec.field(default_factory=dict, name="helpers")
     timers: TimersState = TimersState()
     #: The last sync of a controller was partial.
     is_catching_up: bool = False
@@ -121,7 +121,7 @@ def cluster_state(cluster: Cluster, informers: Informers, refs: References) -> C
         others=refs.others,
         unseen=watches.unseen,
         drops=watches.drops,
-        helpers=cluster.controllers.delays,
+        controllers=cluster.controllers.delays,
         timers=cluster.controllers.timers.to_state(),
         is_catching_up=cluster.controllers.is_catching_up,
         weights=[(*name, weight) for name, weight in sorted(store.weights.items())],
@@ -156,6 +156,6 @@ def load_cluster(cluster: Cluster, informers: Informers, saved: ClusterState, re
     watches.last_id = saved.last_watch_id
     cluster.bound_pod, cluster.held_before_binding = saved.bound_pod, saved.written_before_binding
     watches.unseen, watches.drops = saved.unseen, saved.drops
-    cluster.controllers.delays = saved.helpers
+    cluster.controllers.delays = saved.controllers
     cluster.controllers.timers.load(saved.timers)
     cluster.controllers.is_catching_up = saved.is_catching_up

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from schedviz.engine.clock import SECOND, Clock
 from schedviz.engine.cluster import claim_writes, pod_group_patch, status_patch, volume_controller
 from schedviz.engine.cluster.admission import admitted, in_namespace, merged
-from schedviz.engine.cluster.controllers import ControllerManager, HelperSettings
+from schedviz.engine.cluster.controllers import ControllerManager, ControllerSettings
 from schedviz.engine.cluster.objects import ObjectStore, qualified_resource
 from schedviz.engine.cluster.refusals import Refusal, not_found, why_not_bound, why_not_replaced
 from schedviz.engine.cluster.watch import LossCause, LossScope, Verb, Watches, WatchEvent
@@ -65,7 +65,7 @@ class Cluster:
         recorder: Recorder,
         *,
         graceful_victims: GracefulVictims = False,
-        helpers: HelperSettings | None = None,
+        controllers: ControllerSettings | None = None,
         pods_per_sync: int = 0,
         binding_clears_nomination: bool = False,
         shows_status_after_patch: bool = False,
@@ -99,7 +99,7 @@ class Cluster:
         self.held_before_binding = 0
         #: The kinds that the scheduler watches.
         self.watched_kinds = watched_kinds
-        self.controllers = ControllerManager(self, helpers or HelperSettings())
+        self.controllers = ControllerManager(self, controllers or ControllerSettings())
 
     # Writes of users.
 
@@ -487,7 +487,7 @@ class Cluster:
 
     def _record_write(self, verb: WriteVerb, obj: KubeObject, *, subresource: str = "", detail: str = "") -> None:
         """Record a write that is not the scheduler's: a user's, or a controller's."""
-        self._record(verb, obj, subresource=subresource, detail=detail, helper=self.controllers.acting)
+        self._record(verb, obj, subresource=subresource, detail=detail, controller=self.controllers.acting)
 
     def record_scheduler_write(self, verb: WriteVerb, obj: KubeObject, *, subresource: str = "", detail: str = "", error: str = "") -> None:
         """Record a write of the scheduler."""
@@ -502,7 +502,7 @@ class Cluster:
         detail: str,
         error: str = "",
         by_scheduler: bool = False,
-        helper: str = "",
+        controller: str = "",
     ) -> None:
         entry = BY_TYPE[type(obj)]
         self.recorder.record(
@@ -517,7 +517,7 @@ class Cluster:
             detail=detail,
             error=error,
             by_scheduler=by_scheduler,
-            helper=helper,
+            helper=controller,
         )
 
 

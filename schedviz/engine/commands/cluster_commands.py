@@ -33,7 +33,7 @@ def cordon(runner: CycleRunner, command: commands.Cordon) -> Outcome:
     runner.tick()
     changed = eviction.cordon(node, simulation.cluster, on=command.on)
     runner.settle(in_units=True)
-    return Outcome(result="" if changed else f"node {node.name} is {'' if command.on else 'not '}cordoned already")
+    return Outcome(result="" if changed else f"node {node.name} is already {'cordoned' if command.on else 'uncordoned'}")
 
 
 def evict(runner: CycleRunner, command: commands.Evict) -> Outcome:
@@ -59,5 +59,5 @@ def drain(runner: CycleRunner, command: commands.Drain) -> Outcome:
     runner.settle(in_units=True)
     if not refused:
         return Outcome()
-    stay = "; ".join(f"{pod}: {why}" for pod, why in refused)
-    return Outcome(result=f"{len(refused)} of the pods of {node.name} stay, drain it again when they may go. {stay}")
+    reasons = "; ".join(f"{pod}: {why}" for pod, why in refused)
+    return Outcome(result=f"{len(refused)} of the pods of {node.name} stay, drain it again when they may go. {reasons}")

@@ -12,8 +12,8 @@ from schedviz.engine.schedule_one import SchedulingCycle
 from schedviz.engine.schedule_one_podgroup import PodGroupCycle
 from schedviz.engine.simulation_state import SimulationState
 
-#: A unit of a command ends after this many syncs of controllers, or after the sync with this many events, so that no unit takes long and
-#: its events fit into memory.
+#: A unit of a command ends after this many syncs of controllers, or after the sync that brings its events to this number, so that no unit
+#: takes long and its events fit into memory.
 MAX_SYNCS: Final = 256
 MAX_EVENTS: Final = 4096
 
@@ -67,12 +67,15 @@ class CycleRunner:
         return True
 
     def set_clock(self, to: int) -> None:
+        """Set the clock, and deliver nothing."""
         simulation = self.simulation
         simulation.clock.move_to(to)
         simulation.recorder.at = simulation.clock.seconds
 
     def next_timer(self) -> int | None:
-        """When the next timer ends: a watch event, a backoff, an assumed pod, a wait in a binding cycle; None: there is none."""
+        """When the next timer ends: a watch event or a controller is due, or a backoff, a wait in a binding cycle, an assumed pod or a stay
+        in unschedulablePods ends. None: there is none.
+        """
         if self.simulation.exited:
             return self.simulation.cluster.next_due
         scheduler = self.simulation.scheduler
@@ -148,7 +151,7 @@ class CycleRunner:
     # Cycles.
 
     def can_go_on(self) -> bool:
-        """Whether there is a pod to schedule. Moves the clock to watch events in flight that may bring one."""
+        """Whether there is a cycle to finish or a pod to schedule. Moves the clock to watch events in flight that may bring a pod."""
         self.settle()
         if self._unfinished() is not None or self.simulation.scheduler.has_active_pods:
             return True
@@ -209,7 +212,7 @@ class CycleRunner:
         return True
 
     def _scheduling_ended(self, cycle: SchedulingCycle | PodGroupCycle, *, hold: bool) -> list[BindingCycle]:
-        """Returns the binding cycles that follow."""
+        """Report the end of the cycle, and begin its bindings. Returns their cycles."""
         simulation = self.simulation
         simulation.scheduler.cycle = None
         self._observer.cycle_ended(cycle)
@@ -239,6 +242,7 @@ class CycleRunner:
             self._release(binding)
 
     def run_binding(self, binding: BindingCycle) -> None:
+        """Run a binding cycle until it ends or waits, and leave its watch event unsent."""
         while binding.is_running and self._advance_binding(binding):
             pass
 

@@ -1,4 +1,4 @@
-"""`CommandExecutor`: what each command does. FORMAT.md defines the operations of a trace."""
+"""`CommandExecutor`: what each command does. tests/conformance/FORMAT.md defines the operations of a trace."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from schedviz.kube.kinds import BY_NAME
 from schedviz.trace import commands
 from schedviz.trace.events import BindingReleased, ClockAdvanced, LatencySet
 
-#: A run ends when pod groups failed in this many cycles without interruption, or in twice as many as pods back off.
-_REPEATS: Final = 20
+#: A run ends when pod groups failed in this many cycles in a row, and in twice as many cycles as pods back off.
+_MAX_FAILED_GROUP_CYCLES: Final = 20
 #: Groups named in the result of a run that repeats.
-_NAMED_GROUPS: Final = 3
+_MAX_NAMED_GROUPS: Final = 3
 
 
 class CommandExecutor:
@@ -33,7 +33,7 @@ class CommandExecutor:
     def __init__(self, simulation: SimulationState, observer: CycleObserver) -> None:
         self._simulation = simulation
         self.runner = CycleRunner(simulation, observer)
-        #: The pod that `*` stood for in the last bind or confirm; "": none.
+        #: The pod of the last bind, confirm or preempt, which may have named it as `*`; "": there was none.
         self.pod = ""
 
     def unit(self, task: Task) -> Outcome | None:
@@ -143,7 +143,7 @@ class CommandExecutor:
         return Outcome()
 
     def _write_all(self, writes: Sequence[commands.Create | commands.Update | commands.Delete]) -> None:
-        """Write objects while a cycle runs, after the writes of the cycle so far. A write that the API server refuses is not reported."""
+        """Write objects while a cycle runs, after the writes of the cycle so far. A write that fails is not reported."""
         if writes:
             self._simulation.cluster.send_held_events()
         for write in writes:
@@ -183,13 +183,14 @@ class CommandExecutor:
         failed = group is not None and group.outcome == "unschedulable"
         task.failed_groups = task.failed_groups + 1 if failed else 0
         waiting = len(simulation.scheduler.state.queue.pods_in_backoff_q())
-        return task.failed_groups >= max(_REPEATS, 2 * waiting) and simulation.cluster.watches.next_due is None
+        return task.failed_groups >= max(_MAX_FAILED_GROUP_CYCLES, 2 * waiting) and simulation.cluster.watches.next_due is None
 
     def _repeating(self) -> str:
         """Which groups are tried over and over, and what to do."""
         pods = (queued.pod for queued in self._simulation.scheduler.state.queue.pods_in_backoff_q())
         groups = sorted({group.key for pod in pods if (group := group_of(pod)) is not None})
-        named = ", ".join(groups[:_NAMED_GROUPS]) + (f" and {len(groups) - _NAMED_GROUPS} more" if len(groups) > _NAMED_GROUPS else "")
+        more = len(groups) - _MAX_NAMED_GROUPS
+        named = ", ".join(groups[:_MAX_NAMED_GROUPS]) + (f" and {more} more" if more > 0 else "")
         noun, verbs = ("group", ("does not fit", "is")) if len(groups) == 1 else ("groups", ("do not fit", "are"))
         return (
             f"the pod {noun} {named} {verbs[0]} and {verbs[1]} popped from backoffQ over and over; the same would happen in every further "

@@ -16,10 +16,10 @@ def permit(runner: CycleRunner, command: commands.Permit) -> Outcome:
     """Allow or reject a pod that waits at Permit, for one plugin or for all. Upstream: framework/runtime/waiting_pods_map.go waitingPod"""
     simulation = runner.simulation
     runner.tick()
-    waiting_pod = _waiting(simulation, command.pod)
-    if waiting_pod is None:
+    found = _waiting(simulation, command.pod)
+    if found is None:
         return Outcome(result=f"the pod {command.pod} does not wait at Permit")
-    binding, waiting = waiting_pod
+    binding, waiting = found
     if command.plugin is not None and command.plugin not in waiting.pending:
         names = ", ".join(sorted(waiting.pending)) or "no plugin any more"
         return Outcome(result=f"the pod {command.pod} does not wait for {command.plugin}: it waits for {names}")
@@ -43,7 +43,7 @@ def permit(runner: CycleRunner, command: commands.Permit) -> Outcome:
 
 
 def _waiting(simulation: SimulationState, key: str) -> tuple[BindingCycle, WaitingPod] | None:
-    """The oldest binding cycle of the pod that waits at Permit."""
+    """The oldest binding cycle of the pod that waits at Permit, with its WaitingPod; None: it does not wait there."""
     for binding in simulation.scheduler.bindings:
         if binding.pod == key:
             waiting = binding.framework.waiting_pods.get(binding.assumed.uid)

@@ -16,11 +16,11 @@ from schedviz.kube.meta import KubeObject
 from schedviz.trace import commands
 from schedviz.trace.events import ApiWritten, Configured, HelperSet, LatencySet, Restarted, SchedulerExited
 
-#: Time between the arrivals of two imported pods, so that the queue keeps their order.
-LOAD_NANOS = 1_000
+#: The time between the arrivals of two imported pods, so that the queue keeps their order.
+ARRIVAL_INTERVAL_NANOS: Final = 1_000
 #: A unit of a command ends after this many objects were listed, so that no unit takes long and its events fit into memory: 150,000 pods
 #: take ten seconds.
-MAX_LISTED: Final = 1000
+MAX_LISTED_IN_UNIT: Final = 1000
 
 #: Commands that do not need a running scheduler.
 WITHOUT_SCHEDULER = (
@@ -67,7 +67,7 @@ def load(runner: CycleRunner, objects: Iterable[KubeObject]) -> list[KubeObject]
 def _store(runner: CycleRunner, objects: Iterable[KubeObject]) -> list[KubeObject]:
     stored: list[KubeObject] = []
     for obj in objects:
-        if len(stored) % MAX_LISTED == 0:
+        if len(stored) % MAX_LISTED_IN_UNIT == 0:
             runner.progressed()
         stored.append(runner.simulation.cluster.load(default_object(obj)))
     return stored
@@ -79,7 +79,7 @@ def continue_listing(runner: CycleRunner) -> bool:
     listing = simulation.listing
     assert listing is not None
     kinds = simulation.release.kinds_watched_with(simulation.features)
-    left = MAX_LISTED
+    left = MAX_LISTED_IN_UNIT
     while listing.kind < len(kinds):
         kind = kinds[listing.kind].name
         for obj in islice(simulation.cluster.store.of_kind(kind).values(), listing.listed, None):
@@ -105,7 +105,7 @@ def _list_one(runner: CycleRunner, kind: str, obj: KubeObject) -> None:
         if obj.is_finished:
             return
         if not obj.spec.node_name:
-            runner.set_clock(simulation.clock.now + LOAD_NANOS)
+            runner.set_clock(simulation.clock.now + ARRIVAL_INTERVAL_NANOS)
     simulation.scheduler.list_one(kind, obj)
 
 

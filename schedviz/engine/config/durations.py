@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Final
 
 _UNITS: Final = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
-_PIECE: Final = re.compile(r"(\d+\.?\d*|\.\d+)([^\d.]*)")
+_NUMBER_AND_UNIT: Final = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)([^0-9.]*)")
 
 
 def parse_duration(text: str) -> int:
@@ -20,7 +20,7 @@ def parse_duration(text: str) -> int:
     total = Decimal(0)
     end = 0
     while end < len(bare):
-        match = _PIECE.match(bare, end)
+        match = _NUMBER_AND_UNIT.match(bare, end)
         if match is None:
             raise ValueError(f'time: invalid duration "{text}"')
         number, unit = match.groups()

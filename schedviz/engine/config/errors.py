@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-#: The maximum number of problems in a message.
-_LISTED_PROBLEMS = 100
+#: How many problems a message lists.
+_MAX_LISTED_PROBLEMS = 100
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -37,8 +37,8 @@ class ConfigurationError(ValueError):
         self.path = self.problems[0].path
         self.message = self.problems[0].message
         messages = list(dict.fromkeys(map(str, self.problems)))
-        if len(messages) > _LISTED_PROBLEMS:
-            messages = [*messages[:_LISTED_PROBLEMS], f"and {len(messages) - _LISTED_PROBLEMS:,} more"]
+        if len(messages) > _MAX_LISTED_PROBLEMS:
+            messages = [*messages[:_MAX_LISTED_PROBLEMS], f"and {len(messages) - _MAX_LISTED_PROBLEMS:,} more"]
         super().__init__(messages[0] if len(messages) == 1 else f"[{', '.join(messages)}]")
 
 
@@ -77,8 +77,8 @@ class GoPath(str):
     __slots__ = ()
 
 
-class _Bare(str):
-    """Text of Go's."""
+class _GoSource(str):
+    """Go source, which `%#v` shows as it is."""
 
     __slots__ = ()
 
@@ -108,7 +108,7 @@ def _escaped(text: str) -> str:
 
 def go_value(value: Any) -> str:
     """A value in the format of Go's `%v` (numbers), `%q` (strings) or `%#v` (structs)."""
-    if isinstance(value, GoDuration | GoPath | _Bare):
+    if isinstance(value, GoDuration | GoPath | _GoSource):
         return str(value)
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -128,5 +128,5 @@ def _members(value: msgspec.Struct) -> Iterable[tuple[str, Any]]:
     for field in msgspec.structs.fields(value):
         member = getattr(value, field.name)
         if member == () and field.name in ("enabled", "disabled"):
-            member = _Bare("[]config.Plugin(nil)")
+            member = _GoSource("[]config.Plugin(nil)")
         yield field.encode_name, member

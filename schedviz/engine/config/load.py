@@ -11,7 +11,7 @@ from schedviz.engine.config.default_plugins import apply_feature_gates, merge_pl
 from schedviz.engine.config.errors import ConfigurationError, Problem
 from schedviz.engine.config.plugin_args import STORAGE_CAPACITY_SHAPE, Args, DynamicResourcesArgs, NodeResourcesFitArgs, VolumeBindingArgs
 from schedviz.engine.config.rules import RULES, Rules
-from schedviz.engine.config.strict import Strict, strict_error
+from schedviz.engine.config.strict import StrictCheck, strict_error
 from schedviz.engine.config.types import (
     API_VERSION,
     DEFAULT_SCHEDULER_NAME,
@@ -29,7 +29,7 @@ from schedviz.trace.releases import DEFAULT_RELEASE
 Decoded = TypeVar("Decoded")
 
 _GROUP: Final = "kubescheduler.config.k8s.io"
-_TO_CONVERT: Final = "`schedviz config FILE --convert` writes it as v1"
+_HOW_TO_CONVERT: Final = "`schedviz config FILE --convert` writes it as v1"
 
 
 def load_configuration(
@@ -57,8 +57,8 @@ class _Loading(msgspec.Struct, frozen=True):
 
     def load(self, document: dict[str, Any], duplicates: Sequence[str]) -> KubeSchedulerConfiguration:
         """The configuration that the document describes."""
-        self._check_version(document)
-        self._check_strictly(document, duplicates)
+        self._validate_version(document)
+        self._validate_strictly(document, duplicates)
         if problems := list(_too_large_integers(document, "")):
             raise ConfigurationError(problems)
         _default_profiles(document)
@@ -72,8 +72,8 @@ class _Loading(msgspec.Struct, frozen=True):
             raise ConfigurationError(problems)
         return configuration
 
-    def _check_version(self, document: dict[str, Any]) -> None:
-        """Upstream: apimachinery pkg/runtime/error.go NewNotRegisteredErrForKind"""
+    def _validate_version(self, document: dict[str, Any]) -> None:
+        """Reject other versions and kinds. Upstream: apimachinery pkg/runtime/error.go NewNotRegisteredErrForKind"""
         version, kind = document.get("apiVersion", API_VERSION), document.get("kind", KIND)
         if version == API_VERSION and kind == KIND:
             return
@@ -83,19 +83,19 @@ class _Loading(msgspec.Struct, frozen=True):
             raise ConfigurationError([Problem(path, sentence, sentence)])
         name = version.removeprefix(f"{_GROUP}/")
         if kind == KIND and name in self.rules.deprecated and name != version:
-            sentence = f"{self.rules.deprecated[name]}; schedviz reads {API_VERSION} alone: {_TO_CONVERT}"
+            sentence = f"{self.rules.deprecated[name]}; schedviz reads {API_VERSION} alone: {_HOW_TO_CONVERT}"
         else:
             sentence = f'no kind "{kind}" is registered for version "{version}" in scheme "{self.rules.scheme}"'
             if kind == "Policy" or (kind == KIND and name != version):
-                sentence = f"{sentence}; {_TO_CONVERT}"
+                sentence = f"{sentence}; {_HOW_TO_CONVERT}"
         raise ConfigurationError([Problem(path, sentence, sentence)])
 
-    def _check_strictly(self, document: dict[str, Any], duplicates: Sequence[str]) -> None:
+    def _validate_strictly(self, document: dict[str, Any], duplicates: Sequence[str]) -> None:
         """Reject what upstream's strict decoder rejects: the document first, then the arguments of plugins.
 
         Upstream: apimachinery pkg/runtime/serializer/versioning, kube-scheduler/config/v1/types.go DecodeNestedObjects
         """
-        outer = Strict()
+        outer = StrictCheck()
         outer.check(document, self.rules.configuration)
         if outer.wrong is not None:
             raise ConfigurationError([outer.wrong])
@@ -103,7 +103,7 @@ class _Loading(msgspec.Struct, frozen=True):
         for number, profile in enumerate(document.get("profiles", ())):
             for index, config in enumerate(profile.get("pluginConfig", ())):
                 path = f"profiles[{number}].pluginConfig[{index}]"
-                unknown = self._check_args(config.get("name", ""), config.get("args"), path)
+                unknown = self._unknown_args(config.get("name", ""), config.get("args"), path)
                 if unknown:
                     inside = strict_error([f'unknown field "{field}"' for field in unknown])
                     nested = strict_error([f"decoding args for plugin {config['name']}: {inside}"])
@@ -112,8 +112,11 @@ class _Loading(msgspec.Struct, frozen=True):
             path, sentence = faults[0][0], strict_error([sentence for _, sentence in faults])
             raise ConfigurationError([Problem(path, sentence, sentence)])
 
-    def _check_args(self, name: str, args: Any, path: str) -> list[str]:
-        """Unknown fields in the arguments of one plugin. Upstream: PluginConfig.decodeNestedObjects"""
+    def _unknown_args(self, name: str, args: Any, path: str) -> list[str]:
+        """Unknown fields in the arguments of one plugin. Raises `ConfigurationError` if they cannot be decoded.
+
+        Upstream: PluginConfig.decodeNestedObjects
+        """
         args_type = self.rules.args.get(name)
         if args_type is None or args is None:
             return []
@@ -133,7 +136,7 @@ class _Loading(msgspec.Struct, frozen=True):
         if kind != f"{name}Args":
             sentence = f"{decoding}args for plugin {name} were not of type {name}Args.{_GROUP}, got {kind}.{_GROUP}"
             raise ConfigurationError([Problem(f"{where}.kind", sentence, sentence)])
-        strict = Strict()
+        strict = StrictCheck()
         strict.check({key: value for key, value in args.items() if key not in ("apiVersion", "kind")}, args_type)
         if strict.wrong is not None:
             sentence = f"{decoding}decoding args for plugin {name}: {strict.wrong}"
@@ -147,7 +150,7 @@ class _Loading(msgspec.Struct, frozen=True):
         configured = {config.name for config in configs}
         enabled = {plugin.name for point in ("multi_point", *EXTENSION_POINTS) for plugin in getattr(plugins, point).enabled}
         configs.extend(
-            PluginConfig(name, _with_defaults_of(self.rules.args[name](), self.features))
+            PluginConfig(name, _with_gate_defaults(self.rules.args[name](), self.features))
             for name in sorted((enabled - configured) & self.rules.args.keys())
         )
         return msgspec.structs.replace(profile, plugins=plugins, plugin_config=tuple(configs))
@@ -157,10 +160,10 @@ class _Loading(msgspec.Struct, frozen=True):
         if args_type is None:
             return config
         args = {key: value for key, value in (config.args or {}).items() if key not in ("apiVersion", "kind")}
-        return PluginConfig(config.name, _with_defaults_of(_convert(args, args_type, f"{path}.args"), self.features))
+        return PluginConfig(config.name, _with_gate_defaults(_convert(args, args_type, f"{path}.args"), self.features))
 
 
-def _with_defaults_of(args: Args, features: Features) -> Args:
+def _with_gate_defaults(args: Args, features: Features) -> Args:
     """The arguments with the defaults of feature gates. Upstream: SetDefaults_VolumeBindingArgs, SetDefaults_DynamicResourcesArgs"""
     if isinstance(args, VolumeBindingArgs) and not args.shape and features.storage_capacity_scoring:
         return msgspec.structs.replace(args, shape=STORAGE_CAPACITY_SHAPE)

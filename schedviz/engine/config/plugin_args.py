@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Final
 
 import msgspec
-from msgspec import Meta
 
+from schedviz.engine.config.types import Duration, Int32, Int64
 from schedviz.kube.affinity import NodeAffinity, TopologySpreadConstraint
-
-Int32 = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
-Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
-
-
-#: In Go's format: `1m30s`.
-Duration = Annotated[str, Meta(extra={"go": "Duration"})]
 
 
 class Args(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True):
@@ -62,7 +55,7 @@ class ScoringStrategy(Args, frozen=True):
 
 
 class DefaultPreemptionArgs(Args, frozen=True):
-    """How many candidates a dry run evaluates."""
+    """How many candidates preemption's dry run looks for at least: a percentage of the nodes, and a number."""
 
     min_candidate_nodes_percentage: Int32 = 10
     min_candidate_nodes_absolute: Int32 = 100
@@ -122,7 +115,7 @@ class NodeAffinityArgs(Args, frozen=True):
 
 
 class DynamicResourcesArgs(Args, frozen=True):
-    """How long filtering one node, and waiting for device binding conditions, can take. None: the default of the feature gates."""
+    """How long filtering one node, and waiting for device binding conditions, can take. None: what the feature gates set by default."""
 
     filter_timeout: Duration | None = None
     binding_timeout: Duration | None = None

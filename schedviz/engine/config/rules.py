@@ -25,7 +25,7 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
     default_plugins: Plugins
     #: Plugin name -> the type of its arguments.
     args: Mapping[str, type[Args]]
-    #: API versions that are no longer read, with the release's warning.
+    #: API versions that the release still reads with this warning, and schedviz does not read.
     deprecated: Mapping[str, str] = {}
     #: Plugins that were removed, and the version that removed them.
     removed_plugins: frozenset[str]
@@ -36,6 +36,7 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
     scheme: str
     errors: FieldErrors
     gates: Gates
+    #: Messages of the release about profiles that sort the queue differently, and about the points of a shape.
     queue_sort_differs: str
     queue_sort_args_differ: str
     shape_unsorted: str

@@ -18,8 +18,8 @@ from msgspec import inspect
 from schedviz.engine.config.durations import parse_duration
 from schedviz.engine.config.errors import Problem
 
-#: Types that are not in the configuration's Go package.
-_ELSEWHERE: Final = {
+#: Types that are not in the configuration's Go package, as messages show them.
+_GO_TYPES_OF_OTHER_PACKAGES: Final = {
     "LeaderElectionConfiguration": "v1alpha1.LeaderElectionConfiguration",
     "ClientConnectionConfiguration": "v1alpha1.ClientConnectionConfiguration",
 }
@@ -30,8 +30,8 @@ def _shape_of(target: Hashable) -> inspect.Type:
     return inspect.type_info(target)
 
 
-class Strict:
-    """Checks one document. `unknown` has the unknown fields; `wrong` the first value that cannot be decoded."""
+class StrictCheck:
+    """The check of one document. `unknown` has the unknown fields; `wrong` the first value that cannot be decoded."""
 
     def __init__(self) -> None:
         self.unknown: list[str] = []
@@ -137,7 +137,7 @@ def _go_type(shape: inspect.Type) -> str:
         case inspect.Metadata():
             return _go_type(shape.type)
         case inspect.StructType():
-            return _ELSEWHERE.get(shape.cls.__name__, f"v1.{shape.cls.__name__}")
+            return _GO_TYPES_OF_OTHER_PACKAGES.get(shape.cls.__name__, f"v1.{shape.cls.__name__}")
         case inspect.VarTupleType() | inspect.ListType():
             return f"[]{_go_type(shape.item_type)}"
         case _:

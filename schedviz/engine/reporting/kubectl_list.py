@@ -27,8 +27,8 @@ from schedviz.trace.releases import V1_27
 
 _KINDS: Final = ("Node", "Pod")
 _COMPLETE: Final = {"Node": complete_node, "Pod": complete_pod}
-#: Members of the engine's objects that the API does not have.
-_OF_ENGINE: Final = (*DIGESTS, "unreadAnnotations")
+#: Members that only the engine's objects have, not those of the API.
+_ENGINE_MEMBERS: Final = (*DIGESTS, "unreadAnnotations")
 
 Json = dict[str, Any]
 
@@ -67,8 +67,8 @@ class KubectlList:
             return
         if event.verb == "create" and not event.subresource:
             self._forget(*object_key)
-        is_users = not event.subresource and not event.by_scheduler and not event.helper and event.verb in ("create", "update")
-        if is_users and manifest is not None and _is_of(manifest, *object_key):
+        is_of_user = not event.subresource and not event.by_scheduler and not event.helper and event.verb in ("create", "update")
+        if is_of_user and manifest is not None and _is_of(manifest, *object_key):
             self._remember(*object_key, manifest)
         if event.kind == "Pod" and self._counts_generations:
             self._count(event)
@@ -98,7 +98,7 @@ class KubectlList:
                 memory.pop(key, None)
 
     def _count(self, event: ApiWritten) -> None:
-        """A new generation for a spec that changed and for the start of a graceful deletion; bindings change the spec."""
+        """Count a new generation if the spec changed, which a binding does too, or if a graceful deletion began."""
         pod = self._store.get("Pod", event.key)
         if not isinstance(pod, Pod):
             return
@@ -119,7 +119,7 @@ class KubectlList:
 
     def _printed(self, kind: str, key: str, obj: KubeObject) -> Json:
         printed: Json = msgspec.json.decode(codec.encode(obj))
-        for member in _OF_ENGINE:
+        for member in _ENGINE_MEMBERS:
             printed.pop(member, None)
             printed["metadata"].pop(member, None)
         _add(printed, deepcopy(self._unread.get((kind, key), {})))

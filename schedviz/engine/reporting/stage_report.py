@@ -12,7 +12,7 @@ from schedviz.engine.framework.status import Code
 from schedviz.trace.view import RejectionView, StatusView
 
 #: How many of the rejected nodes are listed by name.
-NAMED_NODES: Final = 3
+MAX_NAMED_NODES: Final = 3
 
 
 class StageReport:
@@ -57,7 +57,7 @@ def filter_rejections(outcome: FilterOutcome) -> list[RejectionView]:
     for status, count, rows in outcome.counts():
         key = (status.failed_plugin, status.code.value, tuple(status.reasons))
         counted, first = nodes_of.get(key, (0, []))
-        named = [names[row] for row in rows[: NAMED_NODES - len(first)].tolist()]
+        named = [names[row] for row in rows[: MAX_NAMED_NODES - len(first)].tolist()]
         nodes_of[key] = (counted + count, first + named)
     return [
         RejectionView(plugin=plugin, code=code, reasons=list(reasons), nodes=count, first=first)
@@ -72,6 +72,6 @@ def extender_rejections(record: ExtenderFilterRecord) -> list[RejectionView]:
         for node, reason in rejected.items():
             rejections.setdefault((code.value, reason), []).append(node)
     return [
-        RejectionView(plugin=record.extender, code=code, reasons=[reason], nodes=len(nodes), first=nodes[:NAMED_NODES])
+        RejectionView(plugin=record.extender, code=code, reasons=[reason], nodes=len(nodes), first=nodes[:MAX_NAMED_NODES])
         for (code, reason), nodes in rejections.items()
     ]

@@ -7,9 +7,9 @@ from typing import Final
 from schedviz.engine.framework.runtime import Framework
 from schedviz.trace.recorder import Recorder, StageTiming
 
-#: Every tenth cycle also times its plugins. Deviation: upstream samples a random tenth of the cycles.
+#: One cycle in so many also times its plugins. Deviation: upstream samples a random tenth of the cycles.
 #: Upstream: schedule_one.go pluginMetricsSamplePercent
-SAMPLED_CYCLES: Final = 10
+CYCLES_PER_SAMPLE: Final = 10
 
 
 def begin(recorder: Recorder, framework: Framework, cycle: int) -> float | None:
@@ -17,7 +17,7 @@ def begin(recorder: Recorder, framework: Framework, cycle: int) -> float | None:
     clock = recorder.stage_clock
     if clock is None:
         return None
-    framework.sample_plugins(clock, on=cycle % SAMPLED_CYCLES == 0)
+    framework.sample_plugins(clock, on=cycle % CYCLES_PER_SAMPLE == 0)
     return clock()
 
 

@@ -58,7 +58,7 @@ class StoredSide:
 
     def messages(self, pods: Collection[str]) -> dict[str, str]:
         messages: dict[str, str] = {}
-        for looked_at, summary in enumerate(reading.each_cycle(self._session.pk, after=0, tail=True)):
+        for looked_at, summary in enumerate(reading.each_cycle(self._session.pk, after=0, backwards=True)):
             if len(messages) == len(pods) or looked_at == MAX_CYCLES_SEARCHED:
                 break
             if summary.last_event <= self.event and summary.cycle.pod in pods:

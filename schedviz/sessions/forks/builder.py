@@ -27,29 +27,29 @@ from schedviz.trace.events import AnyEvent
 from schedviz.trace.simulation_settings import RULES_OF_NEW_SESSIONS, SimulationSettings
 from schedviz.trace.tally import levels_of
 
-_DELETED = "The session to fork was deleted."
+_PARENT_DELETED = "The session to fork was deleted."
 
 
 class ForkBuilder(Importer):
-    """Makes the first checkpoint of a fork."""
+    """Makes the first checkpoint of a fork, or starts the scheduler of another release."""
 
     def make(self) -> dict[str, Any]:
         """Rebuild the engine at the fork's event and compare it with the stored view of that moment."""
         other_release = "release" in self.session.source["fork"]
         parent = self.session.origin
         if parent is None:
-            raise IngestError(_DELETED)
+            raise IngestError(_PARENT_DELETED)
         event = self.session.source["fork"]["event"] if other_release else self.session.fork_event
         try:
             simulation = self.replay(parent, event)
-            self.check(parent, simulation)
+            self.require_recorded_state(parent, simulation)
             if other_release:
                 self.begin_other_release(simulation)
             else:
                 self.store_beginning(parent, simulation)
         except (HistoryUnavailable, ReplayDiverged, CheckpointError) as error:
             if not Session.objects.filter(pk=parent.pk).exists():
-                raise IngestError(_DELETED) from None
+                raise IngestError(_PARENT_DELETED) from None
             raise IngestError(f"The session cannot be forked at event {event}: {error}") from error
         report: dict[str, Any] = self.session.report or {}
         return report
@@ -67,7 +67,7 @@ class ForkBuilder(Importer):
 
         return replayer.engine_at(parent.pk, event, between_units=report_replay)
 
-    def check(self, parent: Session, simulation: Simulation) -> None:
+    def require_recorded_state(self, parent: Session, simulation: Simulation) -> None:
         """Compare the engine with the stored view of the moment. Raises `ReplayDiverged`."""
         stored, view = reading.state_at_event(parent, simulation.event).view, simulation.view()
         # Earlier builds stored less. What they stored has to be the same.

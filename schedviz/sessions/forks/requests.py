@@ -19,6 +19,7 @@ from schedviz.sessions.extenders import may_call_extenders
 from schedviz.sessions.history import reading, timeline
 from schedviz.sessions.models import Session
 from schedviz.sessions.redis import wakeups
+from schedviz.trace.releases import gates_in
 
 _MAX_NAME_LENGTH = 200
 
@@ -107,6 +108,8 @@ def known_fork(session: Session, owner: AbstractBaseUser, *, at: int | None, key
     if existing is not None and existing.source["fork"].get("release") != (other.release if other else None):
         before = existing.source["fork"].get("release", "the same release")
         raise KeyReused(f"key: {key!r} was used before, for a fork to {before}; use a new key for each fork.")
+    if existing is not None and other is not None and gates_in(existing.settings) != other.feature_gates:
+        raise KeyReused(f"key: {key!r} was used before, for a fork with other feature gates; use a new key for each fork.")
     return existing
 
 

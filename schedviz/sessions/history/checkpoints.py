@@ -26,7 +26,7 @@ DUE_COSTS = 10.0
 #: ... but at most this long, unless engines are very large, because users wait for the replay of cycle details.
 LATE_SECONDS = 2.0
 LATE_COSTS = 3.0
-#: The maximum number of events to fold between two views (about 30 ms; a view of 100 nodes takes 2 KB) ...
+#: A view is due after this number of events, which are folded in about 30 ms (a view of 100 nodes takes 2 KB) ...
 VIEW_EVENTS = 2_000
 #: ... unless views would then cost more than this share of the work.
 VIEW_SHARE = 0.1
@@ -37,7 +37,7 @@ ENGINES_FREE_BYTES = 4 << 20
 MAX_GAP = 1 / 8
 
 
-class Saved(msgspec.Struct, frozen=True):
+class CheckpointContents(msgspec.Struct, frozen=True):
     """An engine or a view to save, at a committed position."""
 
     event: int
@@ -60,11 +60,11 @@ def is_due(replay_seconds: float, cost_seconds: float) -> bool:
 
 
 def is_view_due(events: int, work_seconds: float, cost_seconds: float) -> bool:
-    """Whether folding the events since the newest view has become slow."""
+    """Whether so many events came since the newest view that folding them is slow, and a view costs little of their work."""
     return events >= VIEW_EVENTS and work_seconds * VIEW_SHARE >= cost_seconds
 
 
-def save(lease: Lease, saved: Saved, *, cost_seconds: float) -> Checkpoint:
+def save(lease: Lease, saved: CheckpointContents, *, cost_seconds: float) -> Checkpoint:
     """Store a checkpoint, one transaction per blob chunk. Raises `Fenced` if the lease was lost; the checkpoint is then never used."""
     parts = [
         (part, list(blob_chunks.split(data)))
@@ -105,7 +105,7 @@ def save(lease: Lease, saved: Saved, *, cost_seconds: float) -> Checkpoint:
 
 
 def newest(session_id: UUID, *, before_cycle: int | None = None, until_event: int | None = None) -> Checkpoint | None:
-    """The first of `engines`."""
+    """The newest checkpoint with an engine; the options are those of `engines`."""
     return engines(session_id, before_cycle=before_cycle, until_event=until_event).first()
 
 
@@ -119,8 +119,8 @@ def engines(session_id: UUID, *, before_cycle: int | None = None, until_event: i
     return rows.order_by("-event", "-pk")
 
 
-def engine_bytes(checkpoint: Checkpoint) -> bytes:
-    """The stored bytes of an engine."""
+def stored_engine(checkpoint: Checkpoint) -> bytes:
+    """The engine that was saved with a checkpoint, as bytes."""
     rows = CheckpointPiece.objects.filter(checkpoint=checkpoint, part=CheckpointPiece.Part.ENGINE).order_by("number")
     return blob_chunks.join(bytes(data) for data in rows.values_list("data", flat=True))
 

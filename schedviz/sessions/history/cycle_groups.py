@@ -12,10 +12,9 @@ from schedviz.sessions.models import CycleGroup
 from schedviz.sessions.queries import prepared
 from schedviz.trace.comparing import Summary
 
-#: Groups written by versions before 0.2 have no event numbers.
+#: The event numbers of cycles in groups that versions before 0.2 wrote.
 UNKNOWN_EVENT = 0
-#: How many groups one query reads.
-_READ_TOGETHER = 32
+_GROUPS_PER_QUERY = 32
 
 _decoder = msgspec.json.Decoder(list[Summary])
 
@@ -31,7 +30,7 @@ def unpack(data: bytes) -> list[Summary]:
 
 
 def between(session_id: UUID, after: int, until: int, *, backwards: bool = False) -> Iterator[Summary]:
-    """The cycles of a session (without its ancestors') between two numbers, ascending or descending, loaded lazily."""
+    """The cycles of a session (without its ancestors') after one number up to another, ascending or descending, loaded lazily."""
     return (summary for summary, _ in sized_between(session_id, after, until, backwards=backwards))
 
 
@@ -39,8 +38,8 @@ def sized_between(session_id: UUID, after: int, until: int, *, backwards: bool =
     """As `between`, each with its size in bytes of JSON: the mean of its group."""
     more = True
     while more:
-        some = prepared.select_cycle_groups(session_id, after=after, until=until, limit=_READ_TOGETHER, backwards=backwards)
-        more = len(some) == _READ_TOGETHER
+        some = prepared.select_cycle_groups(session_id, after=after, until=until, limit=_GROUPS_PER_QUERY, backwards=backwards)
+        more = len(some) == _GROUPS_PER_QUERY
         summaries: list[Summary] = []
         for data in some:
             text = packing.unpack(data)
@@ -66,7 +65,7 @@ def numbers(session_id: UUID) -> list[int]:
 
 
 def last_ended(session_id: UUID, event: int) -> int | None:
-    """The session's last own cycle that had ended after an event; None if none had."""
+    """The session's last own cycle that had ended by an event; None if none had."""
     rows = CycleGroup.objects.filter(session_id=session_id)
     last_of_groups = rows.filter(last_event__lte=event).order_by("-last_cycle").values_list("last_cycle", flat=True).first()
     part = rows.filter(last_event__gt=event).order_by("last_cycle").values_list("data", flat=True).first()
@@ -75,7 +74,7 @@ def last_ended(session_id: UUID, event: int) -> int | None:
 
 
 def count_ended(session_id: UUID, event: int) -> int:
-    """How many of the session's own cycles had ended after an event."""
+    """How many of the session's own cycles had ended by an event."""
     last = last_ended(session_id, event)
     if last is None:
         return 0
@@ -84,7 +83,7 @@ def count_ended(session_id: UUID, event: int) -> int:
 
 
 def is_between_stages(session_id: UUID, event: int) -> bool:
-    """Whether one of the session's own cycles was between two stages after an event."""
+    """Whether one of the session's own cycles had begun by an event and had not ended."""
     data = (
         CycleGroup.objects.filter(session_id=session_id, last_event__gt=event).order_by("last_cycle").values_list("data", flat=True).first()
     )

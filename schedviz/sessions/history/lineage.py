@@ -69,9 +69,9 @@ def shared(a: UUID, b: UUID, *, until_a: int, until_b: int) -> tuple[UUID, int] 
 
 
 def between(session_id: UUID, after: int, before: int, *, backwards: bool = False) -> Iterator[tuple[UUID, int, int]]:
-    """The sessions that store the events in a range, in order, each with its part of the range."""
+    """The sessions that store the events between two, in order, each with its part: the events after one number, up to another."""
     all_segments = segments(session_id)
     for segment in all_segments if backwards else reversed(all_segments):
-        first, last = max(after, segment.after), min(before - 1, segment.until)
-        if first < last:
-            yield segment.session_id, first, last
+        after_event, until_event = max(after, segment.after), min(before - 1, segment.until)
+        if after_event < until_event:
+            yield segment.session_id, after_event, until_event

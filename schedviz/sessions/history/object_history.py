@@ -15,9 +15,9 @@ from schedviz.sessions.queries.keyset import read_in_batches
 from schedviz.trace.events import AnyEvent, CycleStarted
 from schedviz.trace.story import CyclePod, Entry, Life, StoryBuilder, lives_of, own_uid
 
-#: The maximum number of incarnations of one name that are numbered. Events of earlier ones are included, too.
-MAX_INCARNATIONS = 100
-_CHUNKS_AT_ONCE = 16
+#: The maximum number of pods of one name that are told apart. The events of earlier ones are included, too.
+MAX_LIVES = 100
+_CHUNKS_PER_QUERY = 16
 
 
 class ObjectHistory(msgspec.Struct, frozen=True):
@@ -41,7 +41,7 @@ class _Reader:
         self.session = session
         self.kind = kind
         self.name = name
-        self.lives = self._incarnations() if kind == "pods" else []
+        self.lives = self._lives_of_name() if kind == "pods" else []
 
     def first(self, after: int, before: int, limit: int) -> list[Entry]:
         """More than `limit` entries from the beginning, if there are that many."""
@@ -66,20 +66,20 @@ class _Reader:
         return StoryBuilder(self.kind, self.name, lives=self.lives, find_cycle=self._find_cycle)
 
     def _chunks(self, after: int, before: int, *, backwards: bool = False) -> Iterator[list[AnyEvent]]:
-        for owner, first, last in lineage.between(self.session.pk, after, before, backwards=backwards):
+        for owner, after_event, until_event in lineage.between(self.session.pk, after, before, backwards=backwards):
             numbers = object_index.chunks_about(owner, self.kind, self.name)
-            rows = Chunk.objects.filter(session_id=owner, last_event__gt=first, first_event__lte=last)
+            rows = Chunk.objects.filter(session_id=owner, last_event__gt=after_event, first_event__lte=until_event)
             ordered = numbers[::-1] if backwards else numbers
-            for start in range(0, len(ordered), _CHUNKS_AT_ONCE):
-                some = rows.filter(number__in=ordered[start : start + _CHUNKS_AT_ONCE]).order_by("-number" if backwards else "number")
+            for start in range(0, len(ordered), _CHUNKS_PER_QUERY):
+                some = rows.filter(number__in=ordered[start : start + _CHUNKS_PER_QUERY]).order_by("-number" if backwards else "number")
                 for data in some.values_list("data", flat=True):
-                    yield [event for event in frames.events_of(bytes(data)) if event.event <= last]
+                    yield [event for event in frames.events_of(bytes(data)) if event.event <= until_event]
 
-    def _incarnations(self) -> list[Life]:
+    def _lives_of_name(self) -> list[Life]:
         """The pods of this name, from chunks with creations and deletions. A pod that was imported and still exists is in neither."""
         events: list[AnyEvent] = []
         for segment in reversed(lineage.segments(self.session.pk)):
-            for number in object_index.chunks_with_lives(segment.session_id, self.name)[-2 * MAX_INCARNATIONS :]:
+            for number in object_index.chunks_with_lives(segment.session_id, self.name)[-2 * MAX_LIVES :]:
                 events += [event for event in _events_of(segment.session_id, number) if event.event <= segment.until]
         return lives_of(self.name, events) or lives_of(self.name, self._first_event_with_uid())
 

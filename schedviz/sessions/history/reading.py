@@ -28,10 +28,8 @@ from schedviz.trace.view import View
 
 _view_decoder = msgspec.json.Decoder(View)
 #: Events that carry a cycle's number but are not part of the cycle.
-_BINDING = (BindingStarted, BindingStageEnded, BindingEnded)
-
-
-_CYCLES_AT_ONCE = 500
+_BINDING_EVENTS = (BindingStarted, BindingStageEnded, BindingEnded)
+_CYCLES_PER_PAGE = 500
 
 _BETWEEN = "session_id = %s AND seq > %s AND seq < %s"
 _first_commands = RowsWhere(Command, f"{_BETWEEN} ORDER BY seq LIMIT %s")
@@ -120,9 +118,10 @@ def events(
     parts: list[list[AnyEvent]] = []
     count = 0
     remaining = math.inf if max_bytes is None else max_bytes
-    for data, first, last in _chunks_between(session_id, after, lineage.ENDLESS if before is None else before, backwards=tail):
+    end = lineage.ENDLESS if before is None else before
+    for data, after_event, until_event in _chunks_between(session_id, after, end, backwards=tail):
         every, size = frames.sized_events_of(data)
-        parts.append([event for event in every if first < event.event <= last])
+        parts.append([event for event in every if after_event < event.event <= until_event])
         fitting = remaining * len(every) // size
         if fitting < len(parts[-1]):
             limit = min(limit, max(1, count + int(fitting)))
@@ -136,29 +135,29 @@ def events(
 
 def each_event(session_id: UUID, *, after: int, until: int) -> Iterator[AnyEvent]:
     """The events in a range, in order, loaded lazily."""
-    for data, first, last in _chunks_between(session_id, after, until + 1, backwards=False):
-        yield from (event for event in frames.events_of(data) if first < event.event <= last)
+    for data, after_event, until_event in _chunks_between(session_id, after, until + 1, backwards=False):
+        yield from (event for event in frames.events_of(data) if after_event < event.event <= until_event)
 
 
-def each_cycle(session_id: UUID, *, after: int, tail: bool = False) -> Iterator[Summary]:
-    """The summaries of the cycles after one, ascending or with `tail` descending, loaded lazily."""
+def each_cycle(session_id: UUID, *, after: int, backwards: bool = False) -> Iterator[Summary]:
+    """The summaries of the cycles after one, ascending or descending, loaded lazily."""
     before: int | None = None
-    while some := page_of_cycles(session_id, after=after, before=before, limit=_CYCLES_AT_ONCE, tail=tail).cycles:
-        yield from reversed(some) if tail else some
-        if tail:
+    while some := page_of_cycles(session_id, after=after, before=before, limit=_CYCLES_PER_PAGE, tail=backwards).cycles:
+        yield from reversed(some) if backwards else some
+        if backwards:
             before = some[0].cycle.cycle
         else:
             after = some[-1].cycle.cycle
 
 
 def _chunks_between(session_id: UUID, after: int, before: int, *, backwards: bool) -> Iterator[tuple[bytes, int, int]]:
-    """The chunks that have events in a range, each with its part of the range."""
-    for owner, first, last in lineage.between(session_id, after, before, backwards=backwards):
+    """The chunks that have events between two, each with its part as `lineage.between` has it."""
+    for owner, after_event, until_event in lineage.between(session_id, after, before, backwards=backwards):
         with_events = Chunk.objects.filter(session_id=owner, first_event__lte=F("last_event"))
-        rows = with_events.filter(last_event__gt=first, first_event__lte=last)
+        rows = with_events.filter(last_event__gt=after_event, first_event__lte=until_event)
         # Filter by the indexed column that finds the first chunk.
         for _, data in read_in_batches(rows, "last_event", "data", batch_size=8, backwards=backwards):
-            yield bytes(data), first, last
+            yield bytes(data), after_event, until_event
 
 
 def chunk(session_id: UUID, number: int) -> Chunk | None:
@@ -218,7 +217,7 @@ def page_of_cycles(
 
 
 def last_cycle_until(session_id: UUID, event: int) -> int:
-    """The last cycle that had ended after an event; 0 if none had."""
+    """The last cycle that had ended by an event; 0 if none had."""
     for segment in lineage.segments(session_id):
         if segment.after <= event and (last := cycle_groups.last_ended(segment.session_id, min(event, segment.until))) is not None:
             return last
@@ -234,7 +233,7 @@ def spans_of_cycles(session_id: UUID, first: int, last: int) -> dict[int, tuple[
         )
         for _, data in read_in_batches(rows, "number", "data", batch_size=4):
             for event in frames.events_of(bytes(data)):
-                if first <= event.cycle <= last and event.event <= segment.until and not isinstance(event, _BINDING):
+                if first <= event.cycle <= last and event.event <= segment.until and not isinstance(event, _BINDING_EVENTS):
                     spans[event.cycle] = (spans.get(event.cycle, (event.event,))[0], event.event)
     return spans
 
@@ -265,7 +264,7 @@ def commands(session_id: UUID, *, after: int = 0, before: int | None = None, lim
     It has at most `limit` commands whose bodies total at most `PAGE_BYTES`, and at least one command if there is any.
     """
     between = prepared.stored_id(session_id), after, lineage.ENDLESS if before is None else before
-    fitting = _commands_of_a_page(*between, limit, tail=tail)
+    fitting = _count_fitting_commands(*between, limit, tail=tail)
     return _last_commands(*between, fitting)[::-1] if tail else _first_commands(*between, fitting)
 
 
@@ -274,7 +273,7 @@ def commands_numbered(session_id: UUID, seqs: Iterable[int]) -> dict[int, Comman
     return {stored.seq: stored for stored in Command.objects.filter(session_id=session_id, seq__in=list(seqs))}
 
 
-def _commands_of_a_page(session_id: object, after: int, before: int, limit: int, *, tail: bool) -> int:
+def _count_fitting_commands(session_id: object, after: int, before: int, limit: int, *, tail: bool) -> int:
     """How many commands fit on a page. Only their sizes are queried."""
     with repeated_cursor() as cursor:
         cursor.execute(f"{_COMMAND_SIZES}{' DESC' if tail else ''} LIMIT %s", [session_id, after, before, limit])
@@ -324,8 +323,8 @@ def _folded(checkpoint: Checkpoint, session_id: UUID, *, until_event: int | None
 
 
 def _later_events(checkpoint: Checkpoint, session_id: UUID, *, until_event: int) -> Iterator[tuple[int, Sequence[AnyEvent | PastEvent]]]:
-    """Later events, chunk by chunk. Results of a cycle are skipped if a later cycle begins before the end, because a view has only one
-    cycle.
+    """The events after the checkpoint, chunk by chunk. Results of a cycle are left out if a later cycle begins before the end, because a
+    view has only one cycle.
     """
     rows = Chunk.objects.filter(session_id=session_id, number__gt=checkpoint.chunk, first_event__lte=until_event)
     past, beginning = _last_beginning(rows.filter(last_event__lte=until_event, last_cycle__gt=F("first_cycle")))
@@ -337,7 +336,7 @@ def _later_events(checkpoint: Checkpoint, session_id: UUID, *, until_event: int)
 
 
 def _last_beginning(rows: QuerySet[Chunk]) -> tuple[int, Sequence[AnyEvent]]:
-    """The last chunk in which a cycle begins that is not the continuation of a pod group's, and its events; 0: there is none."""
+    """The last chunk in which a cycle begins, that of a pod or of a whole pod group, and its events; 0: there is none."""
     number: int | None = None
     while True:
         before = rows if number is None else rows.filter(number__lt=number)

@@ -22,7 +22,7 @@ from schedviz.trace.events import AnyEvent
 from schedviz.trace.tally import Counts, Levels, Tally, levels_of, tally
 
 _COUNTS = Counts.__struct_fields__
-_FILLED_AT_ONCE = 200
+_CHUNKS_PER_TRANSACTION = 200
 
 
 class Bucket(msgspec.Struct, frozen=True):
@@ -118,7 +118,7 @@ def _fill(session_id: UUID) -> None:
         store_initial(session_id, levels, event=first.event, clock_seconds=first.clock_seconds)
     else:
         chunk, levels = counted.number, _levels(counted)
-    while some := reading.frames_after(session_id, chunk, limit=_FILLED_AT_ONCE):
+    while some := reading.frames_after(session_id, chunk, limit=_CHUNKS_PER_TRANSACTION):
         with transaction.atomic():
             for number, data in some:
                 events = frames.events_of(data)

@@ -12,7 +12,7 @@ import msgspec
 
 from schedviz.engine import Simulation
 from schedviz.sessions.history import checkpoints, reading
-from schedviz.sessions.history.checkpoints import Saved
+from schedviz.sessions.history.checkpoints import CheckpointContents
 from schedviz.sessions.hosting.lease import Lease
 from schedviz.sessions.hosting.slice_commit import Position
 from schedviz.sessions.hosting.watchdog import WATCHDOG, StageTimeout
@@ -69,7 +69,7 @@ class CheckpointSaver:
             checkpoints.save(lease, saved, cost_seconds=self._view_cost_seconds)
             self._view_event = position.event
 
-    def _encode(self, what: str, encode: Callable[[], Saved]) -> Saved | None:
+    def _encode(self, what: str, encode: Callable[[], CheckpointContents]) -> CheckpointContents | None:
         """None: it takes too long."""
         try:
             with WATCHDOG.watch(f"Encoding the {what} of session {self._session_id}"):
@@ -79,13 +79,13 @@ class CheckpointSaver:
             return None
 
 
-def saved_engine(simulation: Simulation, position: Position, *, in_command: bool) -> Saved:
+def saved_engine(simulation: Simulation, position: Position, *, in_command: bool) -> CheckpointContents:
     """The stored form of an engine, with its view, at a committed position."""
     return _saved(simulation, position, engine=simulation.checkpoint(), in_command=in_command)
 
 
-def _saved(simulation: Simulation, position: Position, *, engine: bytes = b"", in_command: bool = False) -> Saved:
-    return Saved(
+def _saved(simulation: Simulation, position: Position, *, engine: bytes = b"", in_command: bool = False) -> CheckpointContents:
+    return CheckpointContents(
         event=position.event,
         chunk=position.chunk,
         cycle=position.cycle,

@@ -25,7 +25,7 @@ from schedviz.sessions.hosting.pace import Pace
 from schedviz.sessions.hosting.slice_commit import Done
 from schedviz.sessions.hosting.watchdog import STAGE_SECONDS, WATCHDOG, StageTimeout, while_cycle_lasts
 from schedviz.sessions.models import Session
-from schedviz.sessions.observing.observations import UNORDERED
+from schedviz.sessions.observing.observations import UNORDERED_SUFFIX
 from schedviz.sessions.observing.shadow import Shadow
 from schedviz.sessions.quotas import QuotaReached
 from schedviz.sessions.replay.replayer import Stored
@@ -229,7 +229,7 @@ class SliceRunner:
 
     def _begin(self, stored: Stored) -> str:
         """Begin a command. Returns which quota has no room for what it adds to the cluster; "" if it may work."""
-        self.shadow.before(self._simulation, stored.command, is_ordered=not stored.key.endswith(UNORDERED))
+        self.shadow.before(self._simulation, stored.command, is_ordered=not stored.key.endswith(UNORDERED_SUFFIX))
         self._simulation.start(stored.command, seq=stored.seq)
         self.running = stored
         self._watch_run(stored)

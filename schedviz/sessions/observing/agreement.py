@@ -16,19 +16,19 @@ from django.utils import timezone
 from schedviz.explain.judgement import Choice, Judgement
 from schedviz.sessions.models import Agreement, Observer, ShadowedPod
 from schedviz.sessions.queries import prepared
-from schedviz.sessions.queries.prepared import Shadowed
+from schedviz.sessions.queries.prepared import ShadowedRow
 
 replace = msgspec.structs.replace
 
 #: The number of newest bindings that are kept individually; older ones remain in the counts.
 MAX_STORED_BINDINGS: Final = 10_000
-#: The number of new bindings after which surplus ones are deleted.
-_SWEEP_EVERY: Final = 500
+#: After so many new bindings, surplus ones are deleted.
+_SWEEP_INTERVAL_BINDINGS: Final = 500
 #: The number of newest bindings in the recent rate.
 RECENT_BINDINGS: Final = 100
-#: Metrics have a recent rate for sessions with a push in this time, and for at most this number of them.
+#: Metrics have a recent rate for sessions with a push in this time, and for at most so many of them.
 _ACTIVE_FOR: Final = timedelta(hours=1)
-_ACTIVE_SESSIONS: Final = 100
+_MAX_ACTIVE_SESSIONS: Final = 100
 
 #: Verdicts, and the columns in which they are counted.
 COLUMNS: Final[dict[str, str]] = {
@@ -50,8 +50,8 @@ class PodArrival(msgspec.Struct, frozen=True):
     choice: Choice
 
 
-class Binding(msgspec.Struct, frozen=True):
-    """A binding by the real scheduler, and the verdict of this engine."""
+class JudgedBinding(msgspec.Struct, frozen=True):
+    """A binding by the real scheduler with the verdict of this engine."""
 
     pod: str
     uid: str
@@ -64,7 +64,7 @@ class Binding(msgspec.Struct, frozen=True):
 
 
 class BindingSeen(msgspec.Struct, frozen=True):
-    """A binding that is judged when others that were in flight are known."""
+    """A binding by the real scheduler that is judged later, when others that were in flight are known."""
 
     pod: str
     uid: str
@@ -89,7 +89,7 @@ class DeletedWhilePending(msgspec.Struct, frozen=True):
 
 
 #: What the shadow scheduler records of a pod of the followed cluster: arrival, place in the real queue, binding or deletion.
-ShadowRecord = PodArrival | PodPlaced | BindingSeen | Binding | DeletedWhilePending
+ShadowRecord = PodArrival | PodPlaced | BindingSeen | JudgedBinding | DeletedWhilePending
 
 
 class VerdictCounts(msgspec.Struct, frozen=True):
@@ -114,7 +114,7 @@ class VerdictCounts(msgspec.Struct, frozen=True):
 
 def store(session_id: UUID, records: Sequence[ShadowRecord]) -> None:
     """Store the shadow's records, in the transaction of the engine's slice."""
-    rows: dict[tuple[str, str], Shadowed] = {}
+    rows: dict[tuple[str, str], ShadowedRow] = {}
     deleted: list[tuple[str, str]] = []
     for record in records:
         key = (record.pod, record.uid)
@@ -123,7 +123,7 @@ def store(session_id: UUID, records: Sequence[ShadowRecord]) -> None:
             rows.pop(key, None)
             deleted.append(key)
             continue
-        row = rows.get(key) or Shadowed(record.pod, record.uid)
+        row = rows.get(key) or ShadowedRow(record.pod, record.uid)
         if isinstance(record, PodArrival):
             rows[key] = replace(row, arrived_event=record.event, arrival=msgspec.json.encode(record.choice).decode())
         elif isinstance(record, PodPlaced):
@@ -145,17 +145,17 @@ def store(session_id: UUID, records: Sequence[ShadowRecord]) -> None:
     prepared.store_shadowed(session_id, list(rows.values()))
     for pod, uid in deleted:
         ShadowedPod.objects.filter(session_id=session_id, pod=pod, uid=uid, bound_event=None).delete()
-    _count(session_id, [record for record in records if isinstance(record, Binding)])
+    _count(session_id, [record for record in records if isinstance(record, JudgedBinding)])
 
 
-def _count(session_id: UUID, bindings: Sequence[Binding]) -> None:
+def _count(session_id: UUID, bindings: Sequence[JudgedBinding]) -> None:
     if not bindings:
         return
     more = dict.fromkeys(COLUMNS.values(), 0)
     for binding in bindings:
         more[COLUMNS[binding.judgement.verdict]] += 1
     total = prepared.add_to_agreement(session_id, **more)
-    if total // _SWEEP_EVERY != (total - len(bindings)) // _SWEEP_EVERY:
+    if total // _SWEEP_INTERVAL_BINDINGS != (total - len(bindings)) // _SWEEP_INTERVAL_BINDINGS:
         _sweep(session_id)
 
 
@@ -182,7 +182,7 @@ def counts_of_all() -> VerdictCounts:
 def recently_active() -> list[UUID]:
     """The sessions into which a cluster was pushed within the last hour, the latest first; for metrics."""
     active = Observer.objects.filter(pushed_at__gte=timezone.now() - _ACTIVE_FOR).order_by("-pushed_at")
-    return list(active.values_list("session_id", flat=True)[:_ACTIVE_SESSIONS])
+    return list(active.values_list("session_id", flat=True)[:_MAX_ACTIVE_SESSIONS])
 
 
 def recent(session_id: UUID) -> VerdictCounts:

@@ -15,10 +15,10 @@ from schedviz.sessions.queries import observed
 
 #: The maximum number of times in one batch.
 MAX_TIMES: Final = 2000
-#: How many batches are kept, how many bytes of them, and how often older ones are deleted. A time takes about 100 bytes.
+#: How many batches are kept, how many bytes of them, and after how many new batches older ones are deleted. A time takes about 100 bytes.
 _MAX_BATCHES: Final = 2048
 _MAX_STORED_BYTES: Final = 4 << 20
-_SWEPT_EVERY: Final = 256
+_SWEEP_INTERVAL_BATCHES: Final = 256
 #: Larger batches are followed by a sweep each.
 _LARGE_BYTES: Final = 64 << 10
 
@@ -29,7 +29,7 @@ def store(session_id: UUID, n: int, times: Sequence[DecisionTime]) -> None:
     """Store the times of batch `n`, in the transaction that accepts it."""
     data = msgspec.json.encode(times)
     observed.insert_times(session_id, n, data)
-    if n % _SWEPT_EVERY == 0 or len(data) > _LARGE_BYTES:
+    if n % _SWEEP_INTERVAL_BATCHES == 0 or len(data) > _LARGE_BYTES:
         _sweep(session_id)
 
 

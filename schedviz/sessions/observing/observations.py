@@ -31,8 +31,8 @@ from schedviz.trace.commands import AnyCommand, Create, Delete, Update
 
 #: The maximum number of events in one batch.
 MAX_EVENTS = 500
-#: The suffix of a command's key if its order among the others is unknown.
-UNORDERED = "~"
+#: A command's key ends with this if its order among the others is unknown.
+UNORDERED_SUFFIX = "~"
 #: Kind, namespace ("" for cluster-scoped objects) and name.
 _Identity: TypeAlias = tuple[str, str, str]
 
@@ -93,14 +93,14 @@ def accept_batch(
     """
     observer = observer_of(session_id)
     if n != (observer.n + 1 if observer is not None else 1):
-        return _not_next(session_id, source, n, digest)
+        return _repeated_batch(session_id, source, n, digest)
     batch = _Batch(session_id, source, n, events)
     try:
-        # Before the transaction, which nobody else's writes run beside on SQLite: a large batch takes seconds to decode and encode.
+        # Before the transaction: a large batch takes seconds to decode and encode, and SQLite lets no other client write meanwhile.
         batch.prepare()
         with transaction.atomic():
             if not _take_number(session_id, source, n, digest=digest, events=len(events), version=version, has_times=bool(times)):
-                return _not_next(session_id, source, n, digest)
+                return _repeated_batch(session_id, source, n, digest)
             seq, is_owned = batch.accept_in_transaction()
             if seq:
                 observed.set_last_seq(session_id, seq)
@@ -110,7 +110,7 @@ def accept_batch(
         raise CommandRefused(f"events[{batch.index}].{error}") from None
     except IntegrityError:
         # Two first batches arrived concurrently.
-        return _not_next(session_id, source, n, digest)
+        return _repeated_batch(session_id, source, n, digest)
     if not seq:
         return _accepted_batch(session_id, n, duplicate=False)
     wakeups.notify(session_id, owned=is_owned)
@@ -150,7 +150,8 @@ def _require_empty(session_id: UUID) -> Session:
     return session
 
 
-def _not_next(session_id: UUID, source: str, n: int, digest: str) -> AcceptedBatch:
+def _repeated_batch(session_id: UUID, source: str, n: int, digest: str) -> AcceptedBatch:
+    """The result for a batch that was accepted before. Raises `WrongBatch` or `CannotFollow` if it was not."""
     observer = observer_of(session_id)
     if observer is None:
         raise WrongBatch(1, n)
@@ -205,7 +206,7 @@ class _Batch:
         for index, (seen, identity) in enumerate(zip(self._events, self._identities, strict=True)):
             self.index = index
             for command in self._commands_of(seen, identity, states, touched):
-                yield f"{self._prefix}{number}{UNORDERED if seen.listed else ''}", command
+                yield f"{self._prefix}{number}{UNORDERED_SUFFIX if seen.listed else ''}", command
                 number += 1
 
     def _commands_of(

@@ -28,8 +28,8 @@ class Waiting(msgspec.Struct):
     """A pod that waits."""
 
     rank: Rank
-    #: The number of moves when the pod arrived, or when it was last rejected; None: it existed before.
-    arrived: int | None
+    #: The number of moves before the pod arrived, or before it was last rejected; None: it existed before the first.
+    arrived_after_move: int | None
     place: Place
     #: Whether it waits for something that takes long, such as a volume, so that other pods no longer wait for it.
     is_passed: bool = False
@@ -42,15 +42,16 @@ class PendingPods:
         self._pods: dict[str, Waiting] = {}
         #: The ranks in activeQ of pods that are to be decided, in order, with their uids.
         self._active: list[tuple[Rank, str]] = []
+        #: How many pods have arrived, each when it entered activeQ.
         self._count = 0
         #: The pods that have persistent volume claims, by uid.
         self._with_claims: dict[str, Pod] = {}
 
-    def add(self, pod: Pod, *, arrived: int | None, gated: bool = False) -> Place | None:
+    def add(self, pod: Pod, *, after_move: int | None, gated: bool = False) -> Place | None:
         """Add a pending pod, or update it after its conditions have changed. Returns its place if that has changed; None for a new pod in
         activeQ.
 
-        `gated`: a PreEnqueue plugin keeps it out of activeQ.
+        `after_move`: see `Waiting.arrived_after_move`. `gated`: a PreEnqueue plugin keeps it out of activeQ.
         """
         if any(claim_name(pod, volume) for volume in pod.spec.volumes):
             self._with_claims[pod.uid] = pod
@@ -58,7 +59,7 @@ class PendingPods:
         place = "gated" if gated else place_of(pod)
         if waiting is None:
             self._count += 1
-            waiting = self._pods[pod.uid] = Waiting(self._rank(pod), arrived, place)
+            waiting = self._pods[pod.uid] = Waiting(self._rank(pod), after_move, place)
             if place == "active":
                 insort(self._active, (waiting.rank, pod.uid))
                 return None
@@ -72,7 +73,7 @@ class PendingPods:
                 insort(self._active, (waiting.rank, pod.uid))
             waiting.place = place
             # Only what happens from now on can lead to another attempt.
-            waiting.arrived = arrived
+            waiting.arrived_after_move = after_move
             return place
         return None
 
@@ -101,7 +102,7 @@ class PendingPods:
         return waiting is not None and waiting.place == "active" and not waiting.is_passed
 
     @property
-    def binding_with_claims(self) -> list[Pod]:
+    def may_bind_claims(self) -> list[Pod]:
         """The pods with persistent volume claims that a scheduler may be binding: its last attempt, if any, did not fail."""
         return [pod for uid, pod in self._with_claims.items() if self._pods[uid].place in ("active", "nominated")]
 

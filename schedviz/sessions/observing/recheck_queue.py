@@ -69,9 +69,9 @@ class RecheckQueue:
         if len(self._node_changes) > _MAX_NODE_CHANGES:
             del self._node_changes[next(iter(self._node_changes))]
 
-    def on_known_nodes(self, node: str, judgement: Judgement, *, since: float) -> Judgement:
-        """The judgement of a binding to `node`; a disagreement is `undecided` if that node or a better one has changed about `since`, or
-        later: a dry run sees nodes as they are, not as the scheduler knew them.
+    def undecided_if_nodes_changed(self, node: str, judgement: Judgement, *, since: float) -> Judgement:
+        """The judgement of a binding to `node`, but a disagreement is `undecided` if that node or one that this engine prefers has changed
+        about `since`, or later: a dry run sees nodes as they are, not as the scheduler knew them.
         """
         if judgement.verdict not in DISAGREEMENTS or not self._node_changes:
             return judgement
@@ -120,7 +120,7 @@ class RecheckQueue:
             if not self._is_due(recheck) and judgement.verdict in DISAGREEMENTS:
                 # It was not judged again, so a disagreement is not certain.
                 judgement = undecided(judgement)
-            judgement = self.on_known_nodes(recheck.bound.node, judgement, since=recheck.at)
+            judgement = self.undecided_if_nodes_changed(recheck.bound.node, judgement, since=recheck.at)
             found.append((recheck, judgement))
         return found
 

@@ -11,8 +11,8 @@ from typing import Final
 
 #: The share of the time that judging bindings may take before no more orders are searched, in CPU time of the thread.
 SHARE: Final = 0.15
-#: What is saved up, in seconds: enough for a burst of bindings.
-BURST_SECONDS: Final = 4.0
+#: The most time that is saved up: enough for a burst of bindings.
+MAX_SAVED_SECONDS: Final = 4.0
 
 
 class SearchBudget:
@@ -20,17 +20,17 @@ class SearchBudget:
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._left = BURST_SECONDS
+        self._left = MAX_SAVED_SECONDS
         self._filled_at = clock()
 
     @property
     def is_left(self) -> bool:
         """Whether other orders may be searched now."""
         now = self._clock()
-        self._left = min(BURST_SECONDS, self._left + (now - self._filled_at) * SHARE)
+        self._left = min(MAX_SAVED_SECONDS, self._left + (now - self._filled_at) * SHARE)
         self._filled_at = now
         return self._left > 0
 
     def use(self, seconds: float) -> None:
-        """Count the time of a judgement; what exceeds the budget is saved first."""
+        """Count the time of a judgement. If it exceeds the budget, the difference must be saved up before orders are searched again."""
         self._left -= seconds

@@ -25,7 +25,7 @@ from schedviz.explain.provisioning import selected_node
 from schedviz.explain.shadow import DISAGREEMENTS, choose
 from schedviz.kube.core import Pod
 from schedviz.sessions.models import Observer, Session
-from schedviz.sessions.observing.agreement import Binding, BindingSeen, DeletedWhilePending, PodArrival, PodPlaced, ShadowRecord
+from schedviz.sessions.observing.agreement import BindingSeen, DeletedWhilePending, JudgedBinding, PodArrival, PodPlaced, ShadowRecord
 from schedviz.sessions.observing.pending import PendingPods, Waiting, is_waiting
 from schedviz.sessions.observing.recheck_queue import RecheckQueue
 from schedviz.sessions.observing.search_budget import SearchBudget
@@ -78,14 +78,18 @@ class Shadow:
         #: How long dry runs have taken so far, in seconds. A replay runs none.
         self.seconds = 0.0
         self._search_budget = SearchBudget(clock=clock)
+        #: What `drain` returns next.
         self._records: list[ShadowRecord] = []
+        #: The pod that the command is about, as it was before; None: there is none.
         self._before: Pod | None = None
-        #: The pod that the command binds, as it was while it waited.
+        #: How the pod that the command binds waited; None: it binds none.
         self._waited: Waiting | None = None
         #: None: not yet read from the engine.
         self._pending: PendingPods | None = None
+        #: The newest moves: pods that were bound or are gone.
         self._moves: deque[Move] = deque(maxlen=_MAX_MOVES)
-        self._moved = 0
+        #: How many moves there were, the forgotten ones included.
+        self._moves_made = 0
         #: Bindings in flight, in the order in which they arrived.
         self._in_flight: list[_InFlight] = []
         #: When the first and the last of them arrived.
@@ -122,7 +126,7 @@ class Shadow:
         if pod is not None and is_waiting(pod):
             is_new = pod.uid not in pending
             was_gated = before is not None and bool(before.spec.scheduling_gates)
-            place = pending.add(pod, arrived=self._moved, gated=_is_gated(simulation, pod))
+            place = pending.add(pod, after_move=self._moves_made, gated=_is_gated(simulation, pod))
             if place is not None and not pod.spec.scheduling_gates and pod.spec.scheduler_name in simulation.scheduler.state.profiles:
                 self._records.append(PodPlaced(pod.key, pod.uid, place))
             if (is_new or was_gated) and not pod.spec.scheduling_gates:
@@ -130,7 +134,7 @@ class Shadow:
         elif before is not None and pending.remove(before.uid) is not None:
             self._arrivals.pop(before.uid, None)
             self._records.append(DeletedWhilePending(before.key, before.uid))
-            self._rechecks.note_vanished(before, self._moved)
+            self._rechecks.note_vanished(before, self._moves_made)
         self._settle_if_complete(simulation)
 
     def drain(self, simulation: Simulation) -> list[ShadowRecord]:
@@ -172,7 +176,7 @@ class Shadow:
         # It is unknown when a rejected pod was tried again: probably after the pods that arrived before its binding.
         is_retried = waited.place != "active"
         rank = (waited.rank[0], pending.latest) if is_retried else waited.rank
-        bound = Bound(pod, node, rank, waited.arrived, self._moved, is_ordered, is_retried)
+        bound = Bound(pod, node, rank, waited.arrived_after_move, self._moves_made, is_ordered, is_retried)
         ahead = pending.ahead_of(rank)
         if not self._in_flight and not ahead:
             judgement = self._judge(simulation, [bound], is_complete=True)[0]
@@ -221,7 +225,7 @@ class Shadow:
             self._rechecks.add(one.bound, one.event, judgement)
             self._records.append(BindingSeen(pod.key, pod.uid, one.event, node))
         else:
-            judgement = self._rechecks.on_known_nodes(node, judgement, since=self._clock())
+            judgement = self._rechecks.undecided_if_nodes_changed(node, judgement, since=self._clock())
             self._records.append(self._binding(pod, node, one.event, judgement))
 
     def _may_change(self, one: Bound) -> bool:
@@ -259,14 +263,14 @@ class Shadow:
             self._search_budget.use(time.thread_time() - cpu_began)
 
     @staticmethod
-    def _binding(pod: Pod, node: str, event: int, judgement: Judgement) -> Binding:
-        return Binding(pod.key, pod.uid, event, node, judgement, profile=pod.spec.scheduler_name)
+    def _binding(pod: Pod, node: str, event: int, judgement: Judgement) -> JudgedBinding:
+        return JudgedBinding(pod.key, pod.uid, event, node, judgement, profile=pod.spec.scheduler_name)
 
     # --- Pods
 
     def _assumed(self, simulation: Simulation) -> list[PodInfo]:
         """The pending pods that the cluster's scheduler has assumed on a node, where their volumes are being provisioned."""
-        pods = self._pending.binding_with_claims if self._pending is not None else ()
+        pods = self._pending.may_bind_claims if self._pending is not None else ()
         chosen = ((pod, selected_node(simulation, pod)) for pod in pods)
         return [simulation.scheduler.state.pod_info(bound_pod(pod, node)) for pod, node in chosen if node]
 
@@ -285,13 +289,13 @@ class Shadow:
             return
         moved = pod if is_placed else before
         assert moved is not None
-        self._moved += 1
+        self._moves_made += 1
         info, waited = simulation.scheduler.state.pod_info(moved), self._waited
         if is_placed and waited is not None:
             is_nominated = waited.place == "nominated"
-            move = Move(self._moved, info, True, waited.rank, waited.place != "active", is_nominated)
+            move = Move(self._moves_made, info, True, waited.rank, waited.place != "active", is_nominated)
         else:
-            move = Move(self._moved, info, is_placed)
+            move = Move(self._moves_made, info, is_placed)
         self._moves.append(move)
 
     def _pending_pods(self, simulation: Simulation) -> PendingPods:
@@ -299,7 +303,7 @@ class Shadow:
             self._pending = PendingPods()
             for pod in simulation.cluster.store.of_kind("Pod").values():
                 if isinstance(pod, Pod) and is_waiting(pod):
-                    self._pending.add(pod, arrived=None, gated=_is_gated(simulation, pod))
+                    self._pending.add(pod, after_move=None, gated=_is_gated(simulation, pod))
         return self._pending
 
     def _follows(self) -> bool:

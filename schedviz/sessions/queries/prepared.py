@@ -223,7 +223,7 @@ def insert_chunk_names(session_id: UUID, number: int, names: bytes) -> None:
     _execute("INSERT INTO scheduling_chunknames (session_id, number, names) VALUES (%s, %s, %s)", [stored_id(session_id), number, names])
 
 
-class Shadowed(msgspec.Struct, frozen=True):
+class ShadowedRow(msgspec.Struct, frozen=True):
     """The results of a slice's dry runs for a pod: of its arrival, its binding or both. None and "" mean not in this slice. Texts are
     JSON.
     """
@@ -242,7 +242,7 @@ class Shadowed(msgspec.Struct, frozen=True):
     place: str = ""
 
 
-def store_shadowed(session_id: UUID, pods: Sequence[Shadowed]) -> None:
+def store_shadowed(session_id: UUID, pods: Sequence[ShadowedRow]) -> None:
     """Store results, and merge them with those of earlier slices about the same pods."""
     new = "excluded"
     table = "scheduling_shadowedpod"

@@ -37,7 +37,7 @@ def find(session_id: UUID, *, until_event: int | None = None, before_cycle: int 
         raise HistoryUnavailable("The engine of that moment cannot be rebuilt, because no earlier checkpoint is stored.")
     for row in rows:
         try:
-            return Simulation.restore(checkpoints.engine_bytes(row)), row
+            return Simulation.restore(checkpoints.stored_engine(row)), row
         except CheckpointError as error:
             logger.warning(
                 "session %s: skipping the checkpoint at event %s, saved by %s: %s", session_id, row.event, row.engine_version, error
@@ -48,7 +48,7 @@ def find(session_id: UUID, *, until_event: int | None = None, before_cycle: int 
 def _beginning(first: Checkpoint, newest: Checkpoint) -> tuple[Simulation, Checkpoint]:
     simulation: Simulation | None = None
     try:
-        simulation = Simulation.begin_again(checkpoints.engine_bytes(first))
+        simulation = Simulation.begin_again(checkpoints.stored_engine(first))
     except CheckpointError as error:
         why = str(error)
     else:

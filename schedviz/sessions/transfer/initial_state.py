@@ -30,4 +30,4 @@ _decoder = msgspec.msgpack.Decoder(InitialState)
 def initial_state_of(session_id: UUID) -> tuple[InitialState, Checkpoint] | None:
     """The session's initial state and first checkpoint; None if the session is being imported or its import failed."""
     first = checkpoints.engines(session_id).last()
-    return None if first is None else (_decoder.decode(checkpoints.engine_bytes(first)), first)
+    return None if first is None else (_decoder.decode(checkpoints.stored_engine(first)), first)

@@ -13,7 +13,7 @@ from schedviz.lessons.lesson import Settings
 from schedviz.sessions.models import Session
 from schedviz.sessions.transfer.session_file_export import NotExportable, RecordedHistory
 from schedviz.trace.commands import AnyCommand, Pause, Run, decode_command
-from schedviz.trace.controllers import HelperSettings
+from schedviz.trace.controllers import ControllerSettings
 from schedviz.trace.policies import Policies
 from schedviz.trace.releases import ReleaseName, release_in, unknown_release
 
@@ -57,7 +57,7 @@ def _settings(settings: dict[str, Any]) -> Settings:
     for member, value in _REQUIRED_SETTINGS.items():
         if settings.get(member, value) != value:
             raise NotExportable(f"The session was made with {member} {settings[member]!r}; a lesson cannot express that setting.")
-    parts = {"helpers": HelperSettings, "policies": Policies}
+    parts = {"helpers": ControllerSettings, "policies": Policies}
     lesson_settings = {member: settings[member] for member in Settings.__struct_fields__ if settings.get(member) is not None}
     return Settings(
         **{member: msgspec.convert(value, parts[member]) if member in parts else value for member, value in lesson_settings.items()}

@@ -20,7 +20,7 @@ from schedviz.sessions.history import cycle_groups, lineage
 from schedviz.sessions.models import Session
 from schedviz.sessions.transfer.session_file_export import NotExportable, RecordedHistory
 from schedviz.trace.commands import Pause, Run, Step, decode_command
-from schedviz.trace.controllers import HelperSettings
+from schedviz.trace.controllers import ControllerSettings
 from schedviz.trace.policies import Policies
 from schedviz.trace.releases import DEFAULT_RELEASE, release_in
 
@@ -87,7 +87,7 @@ def _without_defaults(policies: dict[str, Any]) -> dict[str, Any]:
 
 
 def _require_no_controllers(settings: dict[str, Any]) -> None:
-    if settings.get("helpers", {}) != msgspec.to_builtins(HelperSettings()):
+    if settings.get("helpers", {}) != msgspec.to_builtins(ControllerSettings()):
         raise NotExportable(
             "The session began with simulated controllers enabled; a trace enables them by commands. Export a session file instead."
         )
@@ -138,6 +138,6 @@ def _steps(line: CommandLine, *, cycles: int) -> list[dict[str, Any]]:
 def _cycles(history: RecordedHistory, after: int, until: int) -> int:
     """How many cycles ended between two events."""
     return sum(
-        cycle_groups.count_ended(session_id, last) - cycle_groups.count_ended(session_id, first)
-        for session_id, first, last in lineage.between(history.session.pk, after, until + 1)
+        cycle_groups.count_ended(session_id, until_event) - cycle_groups.count_ended(session_id, after_event)
+        for session_id, after_event, until_event in lineage.between(history.session.pk, after, until + 1)
     )

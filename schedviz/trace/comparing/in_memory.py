@@ -23,7 +23,7 @@ from schedviz.trace.view import View
 
 #: What a cycle's summary is made of.
 _SCHEDULING = (PodGroupStarted, CycleStarted, StageEnded, CycleEnded, PodGroupEnded)
-_BINDING = (BindingStarted, BindingStageEnded, BindingEnded)
+_BINDING_EVENTS = (BindingStarted, BindingStageEnded, BindingEnded)
 
 
 class RunInMemory:
@@ -57,7 +57,7 @@ class RunInMemory:
         fold = Fold(View())
         first: dict[int, int] = {}
         for event in self._events:
-            if event.cycle and not isinstance(event, _BINDING):
+            if event.cycle and not isinstance(event, _BINDING_EVENTS):
                 first.setdefault(event.cycle, event.event)
             if isinstance(event, _SCHEDULING):
                 fold.apply(event)

@@ -103,7 +103,7 @@ def nine_pods(release: str) -> Simulation:
 @pytest.mark.parametrize("objects", [1, 2, 4, 7])
 def test_a_restarted_scheduler_lists_in_units(release: str, objects: int, monkeypatch: pytest.MonkeyPatch) -> None:
     events, digest, units = restarted(release)
-    monkeypatch.setattr(scheduler_process, "MAX_LISTED", objects)
+    monkeypatch.setattr(scheduler_process, "MAX_LISTED_IN_UNIT", objects)
 
     in_short_units = restarted(release, restores=True)
 
@@ -112,7 +112,7 @@ def test_a_restarted_scheduler_lists_in_units(release: str, objects: int, monkey
 
 
 def test_a_command_first_ends_the_lists_that_an_earlier_one_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scheduler_process, "MAX_LISTED", 3)
+    monkeypatch.setattr(scheduler_process, "MAX_LISTED_IN_UNIT", 3)
     simulation = nine_pods("v1.36")
     simulation.start(convert_command({"op": "restart"}))
     assert simulation.work(stop=lambda: True) is None
@@ -129,7 +129,7 @@ def test_a_command_first_ends_the_lists_that_an_earlier_one_left(monkeypatch: py
 
 
 def test_the_engine_amid_the_lists_shows_what_was_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scheduler_process, "MAX_LISTED", 6)
+    monkeypatch.setattr(scheduler_process, "MAX_LISTED_IN_UNIT", 6)
     simulation = nine_pods("v1.36")
     simulation.start(convert_command({"op": "restart"}))
 

@@ -5,7 +5,6 @@ import msgspec
 import pytest
 
 from schedviz.engine.config import ConfigurationError, load_configuration, strict
-from schedviz.engine.config.durations import format_duration, parse_duration
 from schedviz.engine.config.plugin_args import NodeAffinityArgs, NodeResourcesFitArgs, ResourceSpec
 
 
@@ -273,14 +272,6 @@ def test_empty_members_get_defaults():
 
     assert configuration.leader_election.lease_duration == "15s"
     assert (configuration.client_connection.qps, configuration.client_connection.burst) == (50.0, 100)
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [("90s", "1m30s"), ("1.5h", "1h30m0s"), ("-20ms", "-20ms"), ("1500us", "1.5ms"), ("3ns", "3ns"), ("1h2m3.5s", "1h2m3.5s"), ("0", "0s")],
-)
-def test_durations_are_formatted_as_in_go(text, shown):
-    assert format_duration(parse_duration(text)) == shown
 
 
 @pytest.mark.parametrize("arguments", [{}, {"args": {}}])

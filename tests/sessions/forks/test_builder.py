@@ -72,7 +72,7 @@ def test_a_fork_begins_as_the_session_was_at_any_event(parent: Session, somebody
         assert forked.owner == somebody
 
 
-def test_a_fork_of_a_stages_end_is_exactly_there(parent: Session, somebody: User) -> None:
+def test_a_fork_at_the_end_of_a_stage_begins_exactly_there(parent: Session, somebody: User) -> None:
     cycle = reading.cycles(parent.pk, after=10, limit=1)[0]
     events = reading.events(parent.pk, after=cycle.first_event, before=cycle.last_event)
     ends = [event.event for event in events if isinstance(event, StageEnded) and event.next_stage]
@@ -86,7 +86,7 @@ def test_a_fork_of_a_stages_end_is_exactly_there(parent: Session, somebody: User
 def test_a_fork_begins_amid_the_lists_of_a_restarted_scheduler(
     op: str, parent: Session, somebody: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scheduler_process, "MAX_LISTED", 10)
+    monkeypatch.setattr(scheduler_process, "MAX_LISTED_IN_UNIT", 10)
     before = parent.event
     send(parent.pk, op)
     parent = work_off(parent.pk)
@@ -103,14 +103,14 @@ def test_a_fork_begins_amid_the_lists_of_a_restarted_scheduler(
     assert ends[0] == ends[1] == ends[2]
 
 
-def test_without_a_moment_it_begins_as_the_session_is(parent: Session, somebody: User) -> None:
+def test_a_fork_without_a_moment_begins_in_the_present_state(parent: Session, somebody: User) -> None:
     forked = made(parent, somebody)
 
     assert forked.event == parent.event
     assert reading.state_at_head(forked).view == reading.state_at_head(parent).view
 
 
-def test_what_is_done_with_it_is_its_own(parent: Session, somebody: User) -> None:
+def test_commands_to_a_fork_do_not_change_its_parent(parent: Session, somebody: User) -> None:
     forked = made(parent, somebody, parent.event // 2)
     before = forked.event
     send(forked.pk, "run", max=3)
@@ -123,7 +123,7 @@ def test_what_is_done_with_it_is_its_own(parent: Session, somebody: User) -> Non
     assert (unchanged.event, unchanged.chunk) == (parent.event, parent.chunk)
 
 
-def test_the_same_commands_lead_to_the_same_place(parent: Session, somebody: User) -> None:
+def test_the_same_commands_give_the_same_cycles_as_in_the_parent(parent: Session, somebody: User) -> None:
     """The parent's last run started after an `advance`; a fork from there continues identically."""
     last_run = next(one for one in reading.cycles(parent.pk) if one.cycle.cycle > 15)
     forked = made(parent, somebody, last_run.first_event - 1)
@@ -134,7 +134,7 @@ def test_the_same_commands_lead_to_the_same_place(parent: Session, somebody: Use
     assert [one.cycle for one in ours] == [one.cycle for one in theirs]
 
 
-def test_its_past_is_the_other_sessions(parent: Session, somebody: User) -> None:
+def test_the_past_of_a_fork_is_that_of_its_parent(parent: Session, somebody: User) -> None:
     middle = reading.cycles(parent.pk, after=8, limit=1)[0].first_event + 7
     forked = made(parent, somebody, middle)
     send(forked.pk, "run", max=4)
@@ -172,7 +172,7 @@ def test_stories_begin_before_the_fork(parent: Session, somebody: User) -> None:
     assert told(forked, tail=False)[0][0] <= forked.fork_event < told(forked, tail=False)[-1][0]
 
 
-def test_its_timeline_counts_every_event_once(parent: Session, somebody: User) -> None:
+def test_the_timeline_of_a_fork_counts_every_event_once(parent: Session, somebody: User) -> None:
     for middle in (parent.event // 3, Chunk.objects.filter(session=parent).order_by("number")[1].last_event):
         forked = made(parent, somebody, middle)
         send(forked.pk, "run", max=2)
@@ -207,7 +207,7 @@ def test_a_fork_can_be_forked_after_and_before_its_own_fork(parent: Session, som
         )
 
 
-def test_a_cycle_within_which_it_was_forked_is_made_again_whole(parent: Session, somebody: User) -> None:
+def test_the_detail_of_a_cycle_that_the_fork_divides_is_whole(parent: Session, somebody: User) -> None:
     wanted = reading.cycles(parent.pk, after=11, limit=1)[0]
     forked = made(parent, somebody, wanted.first_event + 8)
     assert forked.fork_event < wanted.last_event
@@ -224,7 +224,7 @@ def test_a_cycle_within_which_it_was_forked_is_made_again_whole(parent: Session,
     assert (summary.first_event, summary.cycle.node) == (wanted.first_event, wanted.cycle.node)
 
 
-def test_the_detail_of_an_earlier_cycle_is_the_other_sessions(parent: Session, somebody: User) -> None:
+def test_the_detail_of_a_cycle_before_the_fork_is_that_of_the_parent(parent: Session, somebody: User) -> None:
     forked = made(parent, somebody)
     cycle_detail_job.make_cycle_detail(parent.pk, 3)
 
@@ -257,7 +257,7 @@ def test_another_worker_completes_a_fork_whose_worker_crashed(parent: Session, s
     assert reading.state_at_head(forked).view == reading.state_at_event(parent, forked.fork_event).view
 
 
-def test_when_the_other_session_is_deleted_the_past_begins_at_the_fork(parent: Session, somebody: User) -> None:
+def test_when_the_parent_is_deleted_the_past_begins_at_the_fork(parent: Session, somebody: User) -> None:
     forked = made(parent, somebody, parent.event // 2)
     send(forked.pk, "run", max=2)
     work_off(forked.pk)
@@ -286,7 +286,7 @@ def test_a_session_that_is_deleted_before_it_was_forked_leaves_a_message(parent:
     assert (forked.status, forked.message) == (Session.Status.FAILED, "The session to fork was deleted.")
 
 
-def test_an_engine_that_decides_otherwise_is_found_out(parent: Session, somebody: User, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_engine_that_decides_differently_is_detected(parent: Session, somebody: User, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("schedviz.sessions.forks.builder.Simulation.view", lambda _: View())
     forked = fork(parent, somebody, at=50).session
 
@@ -338,6 +338,15 @@ def test_the_same_key_is_the_same_fork(parent: Session, somebody: User) -> None:
     assert fork(parent, other, at=20, key="mine").session != first.session
 
 
+def test_a_key_is_not_reused_for_a_fork_with_other_feature_gates(parent: Session, somebody: User) -> None:
+    without = OtherRelease("v1.36", {"SchedulerAsyncPreemption": False})
+    first = fork(parent, somebody, key="mine", other=without)
+
+    assert fork(parent, somebody, key="mine", other=without).session == first.session
+    with pytest.raises(KeyReused, match="other feature gates"):
+        fork(parent, somebody, key="mine", other=OtherRelease("v1.36"))
+
+
 def test_the_report_of_a_fork_to_another_release_names_that_release(parent: Session, somebody: User) -> None:
     suggested = ReleaseEvidence(kubelet="v1.36.1")
     parent.report = msgspec.json.decode(msgspec.json.encode(with_release(Report(warnings=("A node is missing.",)), None, suggested)))
@@ -369,7 +378,7 @@ def test_simultaneous_requests_with_one_key_make_one_fork_to_another_release(par
     assert Session.objects.filter(origin=parent, forked_from=None).count() == 1
 
 
-def test_what_has_not_happened_cannot_be_forked(parent: Session, somebody: User) -> None:
+def test_a_session_cannot_be_forked_at_an_event_that_has_not_happened(parent: Session, somebody: User) -> None:
     with pytest.raises(HistoryUnavailable, match="has not happened"):
         fork(parent, somebody, at=parent.event + 1)
     with pytest.raises(NotForkable):

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 
 from schedviz.sessions.errors import Fenced
 from schedviz.sessions.history import blob_chunks, checkpoints, reading
-from schedviz.sessions.history.checkpoints import Saved
+from schedviz.sessions.history.checkpoints import CheckpointContents
 from schedviz.sessions.hosting import lease
 from schedviz.sessions.models import Checkpoint, CheckpointPiece, Session
 from schedviz.sessions.replay import cycle_detail_job, replayer
 from tests.sessions.conftest import MakeSession, send, work_off
 
 
-def saved(event: int, engine: bytes = b"engine") -> Saved:
-    return Saved(
+def saved(event: int, engine: bytes = b"engine") -> CheckpointContents:
+    return CheckpointContents(
         event=event,
         chunk=1,
         cycle=1,
@@ -52,7 +52,7 @@ def test_large_values_are_split_into_chunks_of_4_megabytes() -> None:
     assert blob_chunks.join(chunks) == data
 
 
-def test_a_checkpoint_that_was_fenced_on_the_way_never_counts(make_session: MakeSession) -> None:
+def test_a_checkpoint_of_an_owner_that_was_fenced_is_never_used(make_session: MakeSession) -> None:
     session_id = make_session()
     taken = lease.acquire(session_id)
     assert taken is not None
@@ -114,7 +114,7 @@ def test_a_long_session_keeps_few_engines_where_they_are_large() -> None:
     assert max(gaps) < 200_000 / 4
 
 
-def test_where_there_is_room_no_engine_is_given_up() -> None:
+def test_no_engine_is_deleted_while_there_is_space() -> None:
     assert checkpoints.thinned(range(2000, -1, -1), [1 << 20] * 2001, excess=0) == set()
 
 

@@ -1,26 +1,21 @@
-"""History from stored data: folded views, events, and replayed cycle details."""
+"""History from stored data: folded views, events, chunks and cycle summaries."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
 from uuid import UUID
 
 import msgspec
 import pytest
-from django.db import connection
 
 from schedviz.sessions.errors import HistoryUnavailable
 from schedviz.sessions.history import checkpoints, cycle_groups, reading
-from schedviz.sessions.models import Checkpoint, CycleDetail, CycleGroup, Session
-from schedviz.sessions.replay import cycle_detail_job, cycle_details, replayer
+from schedviz.sessions.models import Checkpoint, CycleGroup, Session
+from schedviz.sessions.replay import replayer
 from schedviz.trace.comparing import Summary
 from schedviz.trace.events import AnyEvent, CycleEnded, QueueMoved
 from schedviz.trace.fold import Fold
 from schedviz.trace.view import View
-from tests.sessions.conftest import MakeSession, crash, pod, send, stored_events, work_off
+from tests.sessions.conftest import MakeSession, send, stored_events, work_off
 
 
 def engine_view(session_id: UUID) -> View:
@@ -28,24 +23,6 @@ def engine_view(session_id: UUID) -> View:
     session = Session.objects.get(pk=session_id)
     simulation, _, _ = replayer.load(session_id, to_seq=session.applied_seq, to_event=session.event, alive=lambda: None)
     return simulation.view()
-
-
-@pytest.fixture
-def busy(make_session: MakeSession) -> UUID:
-    """A session with a varied history."""
-    session_id = make_session(nodes=5, pods=40)
-    send(session_id, "run", max=10)
-    send(session_id, "latency", kind="Pod", seconds=2)
-    send(session_id, "schedule")
-    send(session_id, "bind_fail", message="no")
-    send(session_id, "run", max=4)
-    work_off(session_id)
-    send(session_id, "delete", kind="Node", name="node-2")
-    send(session_id, "advance", seconds=3)
-    send(session_id, "restart")
-    send(session_id, "step", unit="stage", count=5)
-    work_off(session_id)
-    return session_id
 
 
 def test_cycles_that_were_committed_one_by_one_are_read_in_both_directions(make_session: MakeSession) -> None:
@@ -113,7 +90,7 @@ def test_a_session_that_is_being_imported_has_an_empty_view(transactional_db: No
     assert reading.state_at_head(session) == reading.Moment(chunk=0, view=View())
 
 
-def test_events_and_frames_are_read_from_where_one_is(busy: UUID) -> None:
+def test_events_and_frames_after_a_position_are_read(busy: UUID) -> None:
     everything = stored_events(busy)
     middle = everything[len(everything) // 2].event
 
@@ -146,7 +123,7 @@ def test_pages_of_events_and_cycles_end_after_some_bytes_and_hold_at_least_one(b
     assert reading.page_of_cycles(busy, max_bytes=1, tail=True) == (cycles[-1:], True)
 
 
-def test_cycles_are_summed_up(busy: UUID) -> None:
+def test_each_cycle_has_a_summary(busy: UUID) -> None:
     cycles = reading.cycles(busy, after=5, limit=3)
 
     assert [summary.cycle.cycle for summary in cycles] == [6, 7, 8]
@@ -192,64 +169,6 @@ def test_summaries_of_older_versions_get_their_events_from_the_chunks(busy: UUID
     assert reading.cycle_summary(busy, 3) == before[2]
 
 
-def test_a_cycle_is_made_again_in_detail(busy: UUID) -> None:
-    for number in (1, 7, 11, 13):
-        stored = reading.cycle_summary(busy, number)
-        assert stored is not None
-        summary = stored.cycle
-
-        detail = cycle_detail_job.replay_cycle(Session.objects.get(pk=busy), number)
-
-        assert (detail["pod"], detail["outcome"], detail["node"]) == (summary.pod, summary.outcome, summary.node)
-        assert detail["feasibleNodes"] == summary.feasible_nodes
-        assert detail["scores"]
-
-
-def test_a_detail_says_how_long_each_plugin_took(busy: UUID) -> None:
-    nanos = cycle_detail_job.replay_cycle(Session.objects.get(pk=busy), 7)["pluginNanos"]
-
-    assert {"PreFilter", "Filter", "PreScore", "Score", "NormalizeScore", "Reserve"} <= set(nanos)
-    assert nanos["Filter"]["NodeResourcesFit"] > 0
-    assert all(taken >= 0 for of_point in nanos.values() for taken in of_point.values())
-
-
-def test_the_detail_of_a_cycle_of_a_run_has_its_binding(busy: UUID) -> None:
-    detail = cycle_detail_job.replay_cycle(Session.objects.get(pk=busy), 3)
-
-    assert detail["binding"]["outcome"] == "bound"
-
-
-@pytest.fixture
-def grouped(make_session: MakeSession) -> UUID:
-    """A session of v1.36: cycles 1 to 3 are of one pod group, 4 to 6 of a group that does not fit, 7 of a pod alone."""
-    session_id = make_session(nodes=2, pods=0, release="v1.36", feature_gates={"GenericWorkload": True, "GangScheduling": True})
-    for name, cpus in (("small", ["1", "1", "1"]), ("large", ["3", "3", "3"])):
-        policy = {"schedulingPolicy": {"gang": {"minCount": 3}}}
-        metadata = {"name": name, "namespace": "default"}
-        pod_group = {"apiVersion": "scheduling.k8s.io/v1alpha2", "kind": "PodGroup", "metadata": metadata, "spec": policy}
-        send(session_id, "create", object=pod_group)
-        for number, cpu in enumerate(cpus):
-            made = pod(f"{name}-{number}", cpu=cpu)
-            made["spec"]["schedulingGroup"] = {"podGroupName": name}
-            send(session_id, "create", object=made)
-    send(session_id, "cycle")
-    send(session_id, "cycle")
-    send(session_id, "create", object=pod("alone"))
-    send(session_id, "cycle")
-    work_off(session_id)
-    return session_id
-
-
-def test_the_cycle_of_each_pod_of_a_group_is_made_again_in_detail(grouped: UUID) -> None:
-    cycles = reading.cycles(grouped)
-    assert [cycle.cycle.pod_group for cycle in cycles] == ["default/small"] * 3 + ["default/large"] * 3 + [""]
-
-    for cycle in cycles:
-        detail = cycle_detail_job.replay_cycle(Session.objects.get(pk=grouped), cycle.cycle.cycle)
-
-        assert (detail["pod"], detail["outcome"], detail["node"]) == (cycle.cycle.pod, cycle.cycle.outcome, cycle.cycle.node)
-
-
 def test_the_state_within_the_cycle_of_a_group_is_that_of_its_events(grouped: UUID) -> None:
     session = Session.objects.get(pk=grouped)
     events = stored_events(grouped)
@@ -259,79 +178,3 @@ def test_the_state_within_the_cycle_of_a_group_is_that_of_its_events(grouped: UU
         view = reading.state_at_event(session, event.event).view
         assert view.pod_group == fold.to_view().pod_group
         assert view.cycle == fold.to_view().cycle
-
-
-def test_a_detail_is_made_once(busy: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
-    cycle_detail_job.make_cycle_detail(busy, 2)
-    made = cycle_details.cycle_detail(busy, 2, timeout_seconds=0)
-
-    def make_again(*_: Any) -> Any:
-        raise AssertionError("it was made again")
-
-    monkeypatch.setattr(cycle_detail_job, "replay_cycle", make_again)
-    cycle_detail_job.make_cycle_detail(busy, 2)
-
-    assert cycle_details.cycle_detail(busy, 2, timeout_seconds=0) == made
-    assert CycleDetail.objects.filter(session_id=busy).count() == 1
-
-
-def test_a_cycle_that_has_not_been_has_no_detail(busy: UUID) -> None:
-    with pytest.raises(HistoryUnavailable):
-        cycle_details.cycle_detail(busy, 999, timeout_seconds=1)
-
-
-def test_a_request_that_waits_too_long_is_asked_to_retry(busy: UUID) -> None:
-    with pytest.raises(cycle_details.DetailLate, match="try again"):
-        cycle_details.cycle_detail(busy, 4, timeout_seconds=0.05)
-
-
-def test_a_cycle_that_cannot_be_replayed_is_reported_to_every_request(busy: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
-    def diverge(*_: Any) -> Any:
-        raise replayer.ReplayDiverged("it leads elsewhere")
-
-    monkeypatch.setattr(cycle_detail_job, "replay_cycle", diverge)
-    cycle_detail_job.make_cycle_detail(busy, 5)
-
-    with pytest.raises(HistoryUnavailable, match="elsewhere"):
-        cycle_details.cycle_detail(busy, 5, timeout_seconds=1)
-
-
-def test_a_detail_that_cannot_be_stored_on_a_full_disk_is_reported_at_once(busy: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cycle_detail_job, "replay_cycle", lambda *_: {"node": os.urandom(200_000).hex()})
-    with small_database():
-        cycle_detail_job.make_cycle_detail(busy, 6)
-
-    with pytest.raises(cycle_details.DetailNotStored, match=r"is full.* The detail of cycle 6 was computed and could not be stored"):
-        cycle_details.cycle_detail(busy, 6, timeout_seconds=60)
-    # Once there is space again, it is computed again.
-    cycle_detail_job.make_cycle_detail(busy, 6)
-    assert cycle_details.cycle_detail(busy, 6, timeout_seconds=0)["node"]
-
-
-@contextmanager
-def small_database() -> Iterator[None]:
-    """The database cannot grow, as on a full disk."""
-    if connection.vendor != "sqlite":
-        pytest.skip("only SQLite can be limited to its present size")
-    with connection.cursor() as cursor:
-        # No pages are free.
-        cursor.execute("VACUUM")
-        cursor.execute("PRAGMA max_page_count")
-        (maximum,) = cursor.fetchone()
-        # SQLite takes the present number of pages, if it is larger.
-        cursor.execute("PRAGMA max_page_count = 1")
-        try:
-            yield
-        finally:
-            cursor.execute(f"PRAGMA max_page_count = {maximum}")
-
-
-def test_the_details_of_a_session_with_a_crash_are_the_same(busy: UUID) -> None:
-    before = cycle_detail_job.replay_cycle(Session.objects.get(pk=busy), 9)
-    crash(busy)
-    send(busy, "cycle")
-    work_off(busy)
-    after = cycle_detail_job.replay_cycle(Session.objects.get(pk=busy), 9)
-
-    # How long each plugin took is measured anew.
-    assert {**after, "pluginNanos": None} == {**before, "pluginNanos": None}

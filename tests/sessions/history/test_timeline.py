@@ -57,7 +57,7 @@ def test_however_many_buckets_the_sums_are_the_same(ran: Session) -> None:
         assert sums(timeline.buckets(ran, after=0, until=ran.event, max_buckets=most)) == sums(whole)
 
 
-def test_a_part_has_the_chunks_that_it_touches(ran: Session) -> None:
+def test_a_range_has_the_chunks_that_have_its_events(ran: Session) -> None:
     whole = timeline.buckets(ran, after=0, until=ran.event, max_buckets=2000)
     middle = whole[len(whole) // 2]
 
@@ -66,13 +66,13 @@ def test_a_part_has_the_chunks_that_it_touches(ran: Session) -> None:
     assert result == [middle]
 
 
-def test_no_chunk_is_opened(ran: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_timeline_opens_no_chunk(ran: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(frames, "events_of", None)
 
     assert timeline.buckets(ran, after=0, until=ran.event, max_buckets=50)
 
 
-def test_a_session_of_an_older_version_is_counted_when_asked_for(ran: Session) -> None:
+def test_the_tallies_of_an_older_version_are_computed_when_they_are_needed(ran: Session) -> None:
     before = timeline.buckets(ran, after=0, until=ran.event, max_buckets=50)
     ChunkTally.objects.filter(session=ran).delete()
 

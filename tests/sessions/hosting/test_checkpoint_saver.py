@@ -31,7 +31,7 @@ def test_a_saved_engine_is_restored_as_it_was(make_session: MakeSession, host_of
     newest = checkpoints.newest(session_id)
     assert newest is not None
     assert (newest.event, newest.cycle, newest.applied_seq) == (host.position.event, 3, 1)
-    assert Simulation.restore(checkpoints.engine_bytes(newest)).state_hash() == host._simulation.state_hash()
+    assert Simulation.restore(checkpoints.stored_engine(newest)).state_hash() == host._simulation.state_hash()
 
 
 def test_a_checkpoint_is_saved_when_replay_would_be_slow(

@@ -178,7 +178,7 @@ def test_a_run_continues_in_the_next_slice(make_session: MakeSession, host_of: H
 def test_the_first_lists_of_a_restarted_scheduler_are_several_chunks(
     op: str, make_session: MakeSession, host_of: HostOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scheduler_process, "MAX_LISTED", 10)
+    monkeypatch.setattr(scheduler_process, "MAX_LISTED_IN_UNIT", 10)
     monkeypatch.setattr(slice_runner, "MAX_SLICE_SECONDS", 0.0)
     session_id = make_session(nodes=4, pods=60)
     send(session_id, "cycle")

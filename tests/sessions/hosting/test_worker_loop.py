@@ -33,7 +33,7 @@ def digest_at_head(session_id: Any) -> str:
     """The engine's digest after a replay of everything from the first checkpoint."""
     session = Session.objects.get(pk=session_id)
     first = Checkpoint.objects.filter(session_id=session_id, complete=True).order_by("event", "pk")[0]
-    simulation = Simulation.restore(checkpoints.engine_bytes(first))
+    simulation = Simulation.restore(checkpoints.stored_engine(first))
     replayer.replay(simulation, first, to_seq=session.applied_seq, to_event=session.event)
     return simulation.state_hash()
 
@@ -177,7 +177,7 @@ def test_a_killed_owner_is_followed_by_one_that_does_the_same(make_session: Make
 def straight_events(session_id: Any) -> list[Any]:
     """The events of all commands, executed by one engine from the first checkpoint."""
     first = Checkpoint.objects.filter(session_id=session_id, complete=True).order_by("event", "pk")[0]
-    simulation = Simulation.restore(checkpoints.engine_bytes(first))
+    simulation = Simulation.restore(checkpoints.stored_engine(first))
     events: list[Any] = []
     for stored in replayer.stored_commands(session_id, after_seq=0):
         replayer._do(simulation, stored, begun=False, between_cycles=lambda: False)

@@ -10,7 +10,7 @@ import pytest
 from schedviz.explain.judgement import Choice, Judgement, Share
 from schedviz.sessions.models import ShadowedPod
 from schedviz.sessions.observing import agreement
-from schedviz.sessions.observing.agreement import Binding, BindingSeen, PodArrival, PodPlaced, VerdictCounts
+from schedviz.sessions.observing.agreement import BindingSeen, JudgedBinding, PodArrival, PodPlaced, VerdictCounts
 from schedviz.sessions.observing.breakdown import QueuePlace, breakdown_of, inferred_queue
 from tests.sessions.conftest import MakeSession
 
@@ -24,8 +24,8 @@ def session(make_session: MakeSession) -> UUID:
     return make_session()
 
 
-def binding(number: int, judgement: Judgement, profile: str = "default-scheduler") -> Binding:
-    return Binding(f"default/p{number}", f"u{number}", number, "n2", judgement, profile=profile)
+def binding(number: int, judgement: Judgement, profile: str = "default-scheduler") -> JudgedBinding:
+    return JudgedBinding(f"default/p{number}", f"u{number}", number, "n2", judgement, profile=profile)
 
 
 def test_bindings_are_counted_by_interval_profile_plugin_and_cause(session: UUID) -> None:
@@ -49,7 +49,7 @@ def test_bindings_are_counted_by_interval_profile_plugin_and_cause(session: UUID
 def test_a_binding_in_flight_is_neither_listed_nor_waiting(session: UUID) -> None:
     agreement.store(session, [BindingSeen("default/p", "u", 7, "n1")])
     assert (agreement.waiting(session), breakdown_of(session).bindings) == (0, 0)
-    agreement.store(session, [Binding("default/p", "u", 7, "n1", Judgement("agrees", CHOICE, 200))])
+    agreement.store(session, [JudgedBinding("default/p", "u", 7, "n1", Judgement("agrees", CHOICE, 200))])
     assert [row.node for row in agreement.bindings(session, [], before=None, limit=5)] == ["n1"]
 
 

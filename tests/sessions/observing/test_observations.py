@@ -46,7 +46,7 @@ def written(session_id: UUID) -> list[tuple[str, str]]:
     return [(event.verb, event.key) for event in stored_events(session_id) if isinstance(event, ApiWritten)]
 
 
-def test_what_is_observed_is_what_the_session_has(empty: UUID) -> None:
+def test_a_session_has_the_objects_that_were_observed(empty: UUID) -> None:
     bound = {**pod("p"), "spec": {**pod("p")["spec"], "nodeName": "n"}}
     take(empty, 1, seen("ADDED", node("n")), seen("ADDED", pod("p"), uid="u1"), seen("ADDED", pod("q"), uid="u2"))
     take(empty, 2, seen("MODIFIED", bound, uid="u1"), seen("DELETED", pod("q"), uid="u2"))
@@ -88,7 +88,7 @@ def test_a_claim_that_its_finalizers_keep_is_being_deleted(empty: UUID) -> None:
     assert written(empty) == [("create", "default/c"), ("delete", "default/c")]
 
 
-def test_a_batch_is_taken_once_and_in_order(empty: UUID) -> None:
+def test_a_batch_is_accepted_once_and_in_order(empty: UUID) -> None:
     first = take(empty, 1, seen("ADDED", node("n")))
 
     assert take(empty, 1, seen("ADDED", node("n"))) == AcceptedBatch(n=1, seq=first.seq, duplicate=True)
@@ -102,7 +102,7 @@ def test_a_batch_is_taken_once_and_in_order(empty: UUID) -> None:
     assert Command.objects.filter(session_id=empty).count() == 1
 
 
-def test_of_a_batch_with_a_mistake_nothing_is_taken(empty: UUID) -> None:
+def test_a_batch_with_an_invalid_event_is_rejected_as_a_whole(empty: UUID) -> None:
     bad = node("m")
     bad["status"]["allocatable"]["cpu"] = "10x"
 
@@ -115,7 +115,7 @@ def test_of_a_batch_with_a_mistake_nothing_is_taken(empty: UUID) -> None:
     take(empty, 1, seen("ADDED", node("n")))
 
 
-def test_a_slow_engine_pushes_back_and_nothing_of_the_batch_is_taken(empty: UUID, settings: Any) -> None:
+def test_a_batch_is_rejected_as_a_whole_while_the_inbox_is_full(empty: UUID, settings: Any) -> None:
     settings.COMMANDS_WAITING = 2
     take(empty, 1, seen("ADDED", node("n")))
 
@@ -127,7 +127,7 @@ def test_a_slow_engine_pushes_back_and_nothing_of_the_batch_is_taken(empty: UUID
     assert take(empty, 2, seen("ADDED", node("m")), seen("ADDED", node("o"))).seq == 3
 
 
-def test_a_session_with_a_cluster_of_its_own_and_a_fork_do_not_follow(make_session: MakeSession, empty: UUID) -> None:
+def test_a_session_with_objects_and_a_fork_cannot_follow_a_cluster(make_session: MakeSession, empty: UUID) -> None:
     with pytest.raises(CannotFollow, match="3 nodes and 10 pods"):
         take(make_session(), 1)
     Session.objects.filter(pk=empty).update(forked_from=make_session())
@@ -135,7 +135,7 @@ def test_a_session_with_a_cluster_of_its_own_and_a_fork_do_not_follow(make_sessi
         take(empty, 1)
 
 
-def test_a_deleted_session_takes_what_was_observed_with_it(empty: UUID) -> None:
+def test_observations_are_deleted_with_their_session(empty: UUID) -> None:
     take(empty, 1, seen("ADDED", node("n")))
 
     assert create.delete_session(empty)

@@ -16,7 +16,7 @@ def pod(name: str, *, priority: int = 0, status: PodStatus | None = None, **spec
 def waiting(*pods: Pod) -> PendingPods:
     pending = PendingPods()
     for pod in pods:
-        pending.add(pod, arrived=0)
+        pending.add(pod, after_move=0)
     return pending
 
 
@@ -36,19 +36,19 @@ def test_pods_that_came_before_and_pods_of_higher_priority_were_decided_before()
 def test_rejected_nominated_and_gated_pods_delay_no_other() -> None:
     pending = waiting(pod("rejected"), pod("nominated"), pod("gated", scheduling_gates=(PodSchedulingGate("quota"),)))
     last = pod("last")
-    pending.add(last, arrived=0)
-    assert pending.add(pod("rejected", status=REJECTED), arrived=0) == "unschedulable"
-    assert pending.add(pod("nominated", status=PodStatus(nominated_node_name="n")), arrived=0) == "nominated"
+    pending.add(last, after_move=0)
+    assert pending.add(pod("rejected", status=REJECTED), after_move=0) == "unschedulable"
+    assert pending.add(pod("nominated", status=PodStatus(nominated_node_name="n")), after_move=0) == "nominated"
     assert ahead(pending, last) == set()
 
 
-def test_a_gated_pod_comes_into_the_queue_when_its_gates_are_gone() -> None:
+def test_a_gated_pod_enters_the_queue_when_its_gates_are_removed() -> None:
     pending = waiting(pod("gated", scheduling_gates=(PodSchedulingGate("quota"),)), pod("other"))
-    assert pending.add(pod("gated"), arrived=1) == "active"
+    assert pending.add(pod("gated"), after_move=1) == "active"
     assert ahead(pending, pod("gated")) == {"other"}
 
 
-def test_a_pod_that_was_waited_for_in_vain_is_passed_and_keeps_its_rank() -> None:
+def test_other_pods_stop_waiting_for_a_pod_that_is_not_decided_and_its_rank_stays() -> None:
     stuck, last = pod("stuck"), pod("last")
     pending = waiting(stuck, last)
     rank = pending.ahead_of((0, 99))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from schedviz.sessions.observing.search_budget import BURST_SECONDS, SHARE, SearchBudget
+from schedviz.sessions.observing.search_budget import MAX_SAVED_SECONDS, SHARE, SearchBudget
 
 
-def test_a_burst_is_searched_and_then_a_share_of_the_time() -> None:
+def test_a_burst_may_be_searched_and_after_it_a_share_of_the_time() -> None:
     now = 100.0
     budget = SearchBudget(clock=lambda: now)
-    budget.use(BURST_SECONDS - 0.01)
+    budget.use(MAX_SAVED_SECONDS - 0.01)
     assert budget.is_left
     budget.use(1.01)
     assert not budget.is_left
@@ -23,5 +23,5 @@ def test_no_more_than_a_burst_is_saved_up() -> None:
     budget = SearchBudget(clock=lambda: now)
     now = 1e6
     assert budget.is_left
-    budget.use(BURST_SECONDS + 0.01)
+    budget.use(MAX_SAVED_SECONDS + 0.01)
     assert not budget.is_left

@@ -222,7 +222,7 @@ def test_another_release_than_the_clusters_is_the_cause_of_a_disagreement(follow
     assert ShadowedPod.objects.get(session_id=followed, pod="default/p").cause == "release"
 
 
-def test_moments_are_just_after_the_pod_came_and_just_before_it_was_bound(followed: UUID) -> None:
+def test_the_moments_of_a_pod_are_after_its_arrival_and_before_its_binding(followed: UUID) -> None:
     push(followed, 2, seen("ADDED", pod("p")))
     work_off(followed)
     came = Session.objects.get(pk=followed).event
@@ -233,7 +233,7 @@ def test_moments_are_just_after_the_pod_came_and_just_before_it_was_bound(follow
     assert (row.arrived_event is not None and row.arrived_event <= came, row.bound_event, row.node) == (True, came, "large")
 
 
-def test_the_engine_does_the_same_whether_it_is_asked_or_not(followed: UUID) -> None:
+def test_dry_runs_do_not_change_what_the_engine_does(followed: UUID) -> None:
     push(followed, 2, seen("ADDED", pod("p")), seen("MODIFIED", on(pod("p"), "large")))
     work_off(followed)
     judged = stored_events(followed)
@@ -288,13 +288,13 @@ def test_a_better_node_counts_if_the_scheduler_must_have_known_it(
     assert judged.verdict == verdict
 
 
-def test_what_was_bound_when_it_was_first_seen_is_not_judged(followed: UUID) -> None:
+def test_a_pod_that_was_bound_when_it_was_first_seen_is_not_judged(followed: UUID) -> None:
     push(followed, 2, seen("ADDED", on(pod("static"), "small")))
     work_off(followed)
     assert verdicts(followed) == {}
 
 
-def test_a_pod_that_is_deleted_while_it_waits_leaves_nothing(followed: UUID) -> None:
+def test_nothing_is_stored_of_a_pod_that_is_deleted_while_it_waits(followed: UUID) -> None:
     push(followed, 2, seen("ADDED", pod("p")), seen("ADDED", pod("q")))
     work_off(followed)
     push(followed, 3, seen("DELETED", pod("p")))
@@ -310,7 +310,7 @@ def test_a_pod_that_is_deleted_while_it_waits_leaves_nothing(followed: UUID) -> 
     assert verdicts(followed) == {}
 
 
-def test_pods_of_other_schedulers_are_theirs_and_gated_ones_come_when_the_gates_are_gone(followed: UUID) -> None:
+def test_pods_of_other_schedulers_are_left_out_and_gated_pods_arrive_without_their_gates(followed: UUID) -> None:
     gated = pod("gated")
     gated["spec"]["schedulingGates"] = [{"name": "quota"}]
     others = pod("others")
@@ -334,7 +334,7 @@ def test_a_session_without_an_observer_has_no_shadow(transactional_db: None, red
     assert verdicts(session.pk) == {}
 
 
-def test_a_fork_is_detached_and_says_of_what(followed: UUID) -> None:
+def test_a_fork_is_detached_and_names_what_its_parent_follows(followed: UUID) -> None:
     push(followed, 2, seen("ADDED", pod("p")))
     parent = work_off(followed)
     assert parent.follows == "kind"
@@ -351,7 +351,7 @@ def test_a_fork_is_detached_and_says_of_what(followed: UUID) -> None:
 
 def test_the_oldest_bindings_are_forgotten_and_still_counted(followed: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(agreement, "MAX_STORED_BINDINGS", 2)
-    monkeypatch.setattr(agreement, "_SWEEP_EVERY", 1)
+    monkeypatch.setattr(agreement, "_SWEEP_INTERVAL_BINDINGS", 1)
     for number in range(4):
         name = f"p{number}"
         push(followed, 2 + number, seen("ADDED", pod(name)), seen("MODIFIED", on(pod(name), "large")))

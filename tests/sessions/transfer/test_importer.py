@@ -508,7 +508,7 @@ def test_the_helpers_that_a_session_is_made_with_are_on() -> None:
 def _engine_of(session: Session) -> Simulation:
     checkpoint = checkpoints.newest(session.pk)
     assert checkpoint is not None
-    return Simulation.restore(checkpoints.engine_bytes(checkpoint))
+    return Simulation.restore(checkpoints.stored_engine(checkpoint))
 
 
 def test_an_internal_error_reveals_nothing_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:

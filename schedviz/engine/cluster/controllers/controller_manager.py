@@ -17,7 +17,7 @@ from schedviz.engine.cluster.controllers.replica_sets import ReplicaSets
 from schedviz.engine.cluster.controllers.resource_claims import ResourceClaims
 from schedviz.engine.cluster.timers import Timers
 from schedviz.kube.meta import KubeObject
-from schedviz.trace.controllers import QUARANTINE_SECONDS, RUNNING_AFTER_SECONDS, HelperSettings
+from schedviz.trace.controllers import QUARANTINE_SECONDS, RUNNING_AFTER_SECONDS, ControllerSettings
 
 #: All controllers, in the order in which they are notified of a change.
 _CONTROLLERS: Final[tuple[Controller, ...]] = (
@@ -40,7 +40,7 @@ DELAYS: Final = {"kubelet": RUNNING_AFTER_SECONDS, "podGc": QUARANTINE_SECONDS}
 class ControllerManager:
     """The controllers of one cluster. They act only when `act` is called, never during another write."""
 
-    def __init__(self, api: ApiServer, settings: HelperSettings) -> None:
+    def __init__(self, api: ApiServer, settings: ControllerSettings) -> None:
         self._api = api
         #: Enabled controllers -> their delay in seconds.
         self.delays: dict[str, float] = _enabled_delays(settings)
@@ -96,7 +96,7 @@ class ControllerManager:
         return name in DELAYS
 
 
-def _enabled_delays(settings: HelperSettings) -> dict[str, float]:
+def _enabled_delays(settings: ControllerSettings) -> dict[str, float]:
     on = {
         "kubelet": (settings.kubelet, settings.kubelet_seconds),
         "nodeLifecycle": (settings.node_lifecycle, 0.0),

@@ -11,6 +11,7 @@ from typing import Any, Final
 from schedviz.engine import stages
 from schedviz.engine.cache.debugger.log_line import JsonList, JsonObject, LogLine, ObjectRef
 from schedviz.engine.failure import NO_NODES_AVAILABLE
+from schedviz.engine.framework.plugins.helper.taint import HARD_TAINT_EFFECTS
 from schedviz.engine.framework.plugins.helper.taint_comparison import tolerations_tolerate_taint_v1_36
 from schedviz.engine.framework.runtime.batch import MAX_AGE
 from schedviz.engine.reporting.scheduler_log.known_objects import KnownObjects
@@ -22,8 +23,8 @@ from schedviz.trace.events import BindingStageEnded, CycleEnded, CycleStarted, S
 from schedviz.trace.view import QueuedPod, StatusView
 
 _REJECTION_CODES: Final = frozenset({"Unschedulable", "UnschedulableAndUnresolvable", "Pending"})
-#: Stages whose error is that of selecting a node.
-_SELECTING: Final = frozenset(
+#: Stages whose error is logged as "Error selecting node for pod".
+_SELECTING_STAGES: Final = frozenset(
     {
         stages.PRE_FILTER,
         stages.NOMINATED_NODE,
@@ -38,7 +39,7 @@ _SELECTING: Final = frozenset(
 )
 #: PodTopologySpread's reason for a node without a topology key.
 _NO_LABEL: Final = "node(s) didn't match pod topology spread constraints (missing required label)"
-_TAINTS: Final = frozenset({"NoSchedule", "NoExecute"})
+
 
 Record = Mapping[str, Any]
 
@@ -274,7 +275,7 @@ class CycleLines:
 
     def selected_nothing(self, cycle: Cycle, stage: str, facts: Mapping[str, Any]) -> Iterator[LogLine]:
         """A stage failed; `facts` of the stage that handles that. Upstream: schedulingAlgorithm"""
-        if stage in _SELECTING and facts.get("reason") == "SchedulerError":
+        if stage in _SELECTING_STAGES and facts.get("reason") == "SchedulerError":
             error, message = str(facts.get("message", "")), "Error selecting node for pod"
             yield self._writer.error("scheduler/schedule_one.go:279", message, error, pod_ref(cycle.pod), cycle_of=cycle.pod)
 
@@ -430,6 +431,6 @@ def _post_filter_message(statuses: list[StatusView]) -> str:
 def first_untolerated(pod: Pod, node: Node, *, compares: bool) -> Taint | None:
     """The first taint that keeps the pod off the node. Upstream: component-helpers FindMatchingUntoleratedTaint"""
     for taint in node.spec.taints:
-        if taint.effect in _TAINTS and not tolerations_tolerate_taint_v1_36(pod.spec.tolerations, taint, compares=compares):
+        if taint.effect in HARD_TAINT_EFFECTS and not tolerations_tolerate_taint_v1_36(pod.spec.tolerations, taint, compares=compares):
             return taint
     return None

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from schedviz.engine.cache.debugger.log_line import LogLine, ObjectRef
 
-#: From this verbosity on, the framework names its loggers. Upstream: framework/runtime/framework.go verboseLogs
-_NAMES_LOGGERS: Final = 4
+#: From this verbosity on, the framework gives its loggers names. Upstream: framework/runtime/framework.go verboseLogs
+_LOGGER_NAMES_VERBOSITY: Final = 4
 
 Values = tuple[tuple[str, Any], ...]
 
@@ -16,7 +16,7 @@ class Writer:
     """Makes lines with the time `at`."""
 
     def __init__(self, verbosity: int) -> None:
-        self._names_loggers = verbosity >= _NAMES_LOGGERS
+        self._names_loggers = verbosity >= _LOGGER_NAMES_VERBOSITY
         #: Nanoseconds since 1970.
         self.at = 0
         #: Pods whose cycle is part of that of their group -> the group. The loggers of such cycles have the group, too.

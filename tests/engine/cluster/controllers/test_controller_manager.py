@@ -9,7 +9,7 @@ import pytest
 
 from schedviz.engine import Simulation, SimulationSettings
 from schedviz.trace.commands import HelperName
-from schedviz.trace.controllers import HelperSettings
+from schedviz.trace.controllers import ControllerSettings
 
 NAMES = get_args(HelperName)
 
@@ -20,7 +20,7 @@ def test_a_session_starts_without_controllers(session: Any) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_each_controller_is_enabled_by_settings_or_command_and_disabled_again(session: Any, name: str) -> None:
-    enabled = Simulation(SimulationSettings(helpers=msgspec.convert({name: True}, HelperSettings)))
+    enabled = Simulation(SimulationSettings(helpers=msgspec.convert({name: True}, ControllerSettings)))
     do = session()
     assert do("helper", name=name) == ""
     switched_on = do.simulation.view().api.helpers
@@ -33,7 +33,7 @@ def test_each_controller_is_enabled_by_settings_or_command_and_disabled_again(se
 
 @pytest.mark.parametrize(("member", "name"), [("kubeletSeconds", "kubelet"), ("podGcSeconds", "podGc")])
 def test_two_controllers_have_a_delay(session: Any, member: str, name: str) -> None:
-    enabled = Simulation(SimulationSettings(helpers=msgspec.convert({name: True, member: 7}, HelperSettings)))
+    enabled = Simulation(SimulationSettings(helpers=msgspec.convert({name: True, member: 7}, ControllerSettings)))
     do = session()
     do("helper", name=name, seconds=7)
 

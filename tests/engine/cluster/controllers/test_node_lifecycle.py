@@ -15,7 +15,7 @@ def test_cordoning_is_a_taint_and_uncordoning_takes_it_back(session: Any) -> Non
     assert _taints(do, "node1") == []
     do("helper", name="nodeLifecycle")
     assert _taints(do, "node1") == ["node.kubernetes.io/unschedulable:NoSchedule"]
-    assert do("cordon", node="node1") == "node node1 is cordoned already"
+    assert do("cordon", node="node1") == "node node1 is already cordoned"
     do("cordon", node="node1", on=False)
     assert _taints(do, "node1") == []
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from schedviz.engine import PODS_PER_SYNC, Simulation, SimulationSettings
 from schedviz.trace.commands import convert_command
-from schedviz.trace.controllers import HelperSettings
+from schedviz.trace.controllers import ControllerSettings
 
 
 def a_set(replicas: int) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def test_a_helper_that_is_switched_on_later_catches_up(session: Any) -> None:
 
 
 def test_a_set_makes_500_pods_in_a_unit_and_continues_also_from_a_checkpoint() -> None:
-    simulation = Simulation(SimulationSettings(helpers=HelperSettings(replica_sets=True), pods_per_sync=PODS_PER_SYNC))
+    simulation = Simulation(SimulationSettings(helpers=ControllerSettings(replica_sets=True), pods_per_sync=PODS_PER_SYNC))
     events = []
     for members, counts in (
         ({"op": "create", "object": a_set(1201)}, [500, 1000, 1201]),
@@ -95,7 +95,7 @@ def test_a_set_makes_500_pods_in_a_unit_and_continues_also_from_a_checkpoint() -
 
 
 def test_a_session_of_an_older_version_makes_all_pods_at_once() -> None:
-    simulation = Simulation(SimulationSettings(helpers=HelperSettings(replica_sets=True)))
+    simulation = Simulation(SimulationSettings(helpers=ControllerSettings(replica_sets=True)))
     simulation.start(convert_command({"op": "create", "object": a_set(1201)}))
 
     assert simulation.work(stop=lambda: True) is not None
