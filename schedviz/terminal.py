@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 #: Unicode categories: C0, DEL and C1; format characters (bidi controls, zero-width ones); lone surrogates; line and paragraph separators.
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 #: Columns of wrapped text: long lines are hard to read.
-_NARROWEST = 40
-_WIDEST = 100
+_MIN_COLUMNS = 40
+_MAX_COLUMNS = 100
 #: Move to the first column and erase the line.
 _ERASE_LINE = "\r\x1b[K"
 
@@ -56,7 +56,7 @@ def say_wrapped(text: str, *, indent: int = 0, hanging: int = 2, **style: Any) -
         say(before + text, **style)
         return
     leading = text[: len(text) - len(text.lstrip())]
-    width = max(_NARROWEST, min(_WIDEST, shutil.get_terminal_size().columns))
+    width = max(_MIN_COLUMNS, min(_MAX_COLUMNS, shutil.get_terminal_size().columns))
     lines = textwrap.wrap(
         text.strip(),
         width,

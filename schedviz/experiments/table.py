@@ -37,7 +37,7 @@ _NAMES: Final = {
 _MAX_PARTS: Final = 8
 _WORD_BOUNDARY: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 #: Measures of a resource, whose names say which: "memory fragmentation".
-_OF_RESOURCE: Final = frozenset({"utilization", "meanUtilization", "nodeUtilization", "fragmentation"})
+_RESOURCE_MEASURES: Final = frozenset({"utilization", "meanUtilization", "nodeUtilization", "fragmentation"})
 
 
 def table(results: Results, *, keys: Sequence[str] | None = None) -> list[list[str]]:
@@ -69,7 +69,7 @@ def label(key: str) -> str:
         return words
     if measure == "stranded":
         return f"{words} {part}"
-    return f"{part} {words}" if measure in _OF_RESOURCE else f"{words} · {part}"
+    return f"{part} {words}" if measure in _RESOURCE_MEASURES else f"{words} · {part}"
 
 
 def heading(key: str) -> str:

@@ -75,7 +75,7 @@ _DECODERS: Final = {kind.name: _Decoders(kind) for kind in KINDS}
 _HEAD: Final = re.compile(rb'\s*\{\s*"apiVersion"\s*:\s*"([\w./-]*)"\s*,\s*"kind"\s*:\s*"(\w+)"', re.ASCII)
 _head_decoder: Final = msgspec.json.Decoder(_Head)
 #: Smaller whole numbers are exact as floats.
-_EXACT: Final = 2.0**53
+_EXACT_FLOAT_LIMIT: Final = 2.0**53
 _encoder: Final = msgspec.json.Encoder(enc_hook=enc_hook)
 _sorted_encoder: Final = msgspec.json.Encoder(order="sorted")
 
@@ -271,6 +271,6 @@ def _normalized(value: Any) -> Any:
         return {key: _normalized(item) for key, item in value.items() if item is not None}
     if isinstance(value, list):
         return [_normalized(item) for item in value]
-    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
+    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT_FLOAT_LIMIT:
         return int(value)
     return value

@@ -9,8 +9,8 @@ from functools import lru_cache
 _SHAPE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)", re.ASCII)
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)  # noqa: UP017  (the alias is not known to every reader)
 #: The first and the last second that RFC 3339 can write: 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z.
-_FIRST = -62_135_596_800
-_LAST = 253_402_300_799
+_FIRST_SECOND = -62_135_596_800
+_LAST_SECOND = 253_402_300_799
 
 
 @lru_cache(maxsize=65_536)
@@ -36,4 +36,4 @@ def format_timestamp(seconds: float) -> str:
 @lru_cache(maxsize=1024)
 def _text(seconds: int) -> str:
     """Cached, because many events have the same second and formatting takes 5 µs."""
-    return (_EPOCH + timedelta(seconds=min(max(seconds, _FIRST), _LAST))).replace(tzinfo=None).isoformat() + "Z"
+    return (_EPOCH + timedelta(seconds=min(max(seconds, _FIRST_SECOND), _LAST_SECOND))).replace(tzinfo=None).isoformat() + "Z"

@@ -12,7 +12,7 @@ from schedviz.kube.allowed import allowed_members, allowed_values
 from schedviz.kube.errors import DecodeError
 from schedviz.kube.lines import ONE_LINE
 
-_AT = re.compile(r"^(?P<what>.*?)(?: - at (?P<key>`key` in )?`\$(?P<path>[^`]*)`)?$", re.DOTALL)
+_MESSAGE_WITH_PATH = re.compile(r"^(?P<what>.*?)(?: - at (?P<key>`key` in )?`\$(?P<path>[^`]*)`)?$", re.DOTALL)
 _UNKNOWN = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
 _MISSING = re.compile(r"Object missing required field `(.*)`")
 _EXPECTED = re.compile(r"Expected `(?P<type>[^`]*)`(?P<rest>[^,]*)(?:, got `(?P<got>[^`]*)`)?")
@@ -52,7 +52,7 @@ def explain_validation_error(error: msgspec.ValidationError, data: object, type_
 
     With `type_`, the expected type, the error also lists the allowed values.
     """
-    match = _AT.match(str(error))
+    match = _MESSAGE_WITH_PATH.match(str(error))
     problem, path = (match["what"], match["path"] or "") if match else (str(error), "")
     unknown = _UNKNOWN.fullmatch(problem)
     if unknown:

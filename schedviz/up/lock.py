@@ -13,7 +13,7 @@ from typing import Any
 from schedviz.up.errors import CannotStart
 
 #: Tries to lock the file, and the time between them.
-_TRIES = 5
+_MAX_TRIES = 5
 _PAUSE_SECONDS = 0.02
 
 
@@ -53,7 +53,7 @@ class DataLock:
 
 def _lock(descriptor: int) -> None:
     """Lock a file exclusively. Raises `BlockingIOError` if somebody has it for longer than `url_of_holder` does."""
-    for _ in range(_TRIES - 1):
+    for _ in range(_MAX_TRIES - 1):
         with contextlib.suppress(BlockingIOError):
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return

@@ -39,7 +39,7 @@ class Role(StrEnum):
     VIEWER = "viewer"
 
 
-ALLOWED: dict[Role, frozenset[Verb]] = {
+ALLOWED_VERBS: dict[Role, frozenset[Verb]] = {
     Role.OWNER: frozenset({Verb.SEE, Verb.COMMAND, Verb.MANAGE}),
     Role.EDITOR: frozenset({Verb.SEE, Verb.COMMAND}),
     Role.VIEWER: frozenset({Verb.SEE}),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _MAX_LENGTH: Final = 64
 
 #: An address with a port, which some proxies write into X-Forwarded-For: a client has thousands of ports.
-_WITH_PORT: Final = re.compile(r"(?:\[(?P<v6>[^\[\]]*)\]|(?P<v4>[0-9.]+))(?::[0-9]*)?")
+_ADDRESS_WITH_PORT: Final = re.compile(r"(?:\[(?P<v6>[^\[\]]*)\]|(?P<v4>[0-9.]+))(?::[0-9]*)?")
 
 
 def client_address(request: HttpRequest | Request) -> str:
@@ -51,7 +51,7 @@ def network_of(address: str) -> str:
 
 def ip_of(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     """The IP address in a text, without its port and zone, and as IPv4 if it is mapped into IPv6; None if it is no address."""
-    if with_port := _WITH_PORT.fullmatch(address):
+    if with_port := _ADDRESS_WITH_PORT.fullmatch(address):
         address = with_port["v6"] or with_port["v4"] or ""
     try:
         ip = ipaddress.ip_address(address.partition("%")[0])

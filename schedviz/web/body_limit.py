@@ -40,7 +40,7 @@ ANONYMOUS_BYTES: Final = 64 * 1024
 #: Of a multipart body, in addition to its files.
 _ENVELOPE_BYTES: Final = 1 << 20
 #: A refused body is read up to this multiple of its limit, and discarded.
-_DISCARDED: Final = 4
+_DISCARD_FACTOR: Final = 4
 #: How long a refused body is discarded; a client that is still sending then sees a closed connection.
 DISCARD_SECONDS = 10.0
 _UPLOAD_SETTING: Final = "SCHEDVIZ_UPLOAD_BYTES"
@@ -162,7 +162,7 @@ class _Body:
         """Read and discard the rest. Otherwise a client that is still sending would see a broken connection instead of the response."""
         if self._headers.get(b"expect", b"").lower() == b"100-continue" and not self._read:
             return
-        remaining = _DISCARDED * self._limit
+        remaining = _DISCARD_FACTOR * self._limit
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(DISCARD_SECONDS):
                 while remaining > 0 and not self._is_complete:

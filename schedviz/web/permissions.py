@@ -10,7 +10,7 @@ from django.db.models import Q, QuerySet
 from schedviz.sessions.models import Membership, Session, ShareLink
 from schedviz.web import link_cookie
 from schedviz.web.accounts import demo
-from schedviz.web.actors import ALLOWED, READING, REGISTERED, Actor, Role, Verb
+from schedviz.web.actors import ALLOWED_VERBS, READING, REGISTERED, Actor, Role, Verb
 from schedviz.web.authentication import hashed
 from schedviz.web.rooms.guests import active_guest, guest_of
 
@@ -33,7 +33,7 @@ def may(actor: Actor, verb: Verb, session: Session | None = None) -> bool:
     if session is None:
         return False
     role = role_of(actor, session)
-    return role is not None and verb in ALLOWED[role]
+    return role is not None and verb in ALLOWED_VERBS[role]
 
 
 def role_of(actor: Actor, session: Session) -> Role | None:

@@ -19,7 +19,7 @@ from schedviz.engine.framework.cycle_state import CycleState, Data, NotFoundErro
 from schedviz.engine.framework.fit_error import FitError
 from schedviz.engine.framework.interface import FilterReads, PreemptionExtender
 from schedviz.engine.framework.rows import Rows
-from schedviz.engine.framework.runtime.framework import LEFT_OUT
+from schedviz.engine.framework.runtime.framework import LEFT_OUT_REASON
 from schedviz.engine.framework.runtime.outcomes import FilterOutcome, PostFilterOutcome, PreFilterOutcome, ScoreOutcome
 from schedviz.engine.framework.runtime.state_transfer import transfer_state
 from schedviz.engine.framework.status import Code, Status, StatusError
@@ -136,7 +136,7 @@ class DryRun:
     def _counted(self) -> Verdicts:
         """The verdicts that a message counts: v1.27.1 has no status for the nodes that PreFilter's result excludes."""
         verdicts = self.verdicts
-        is_left_out = [status.reasons == (LEFT_OUT,) for status in verdicts.statuses]
+        is_left_out = [status.reasons == (LEFT_OUT_REASON,) for status in verdicts.statuses]
         if not any(is_left_out):
             return verdicts
         return Verdicts(np.where(np.array(is_left_out)[verdicts.codes], 0, verdicts.codes), verdicts.statuses)

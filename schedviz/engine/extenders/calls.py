@@ -17,7 +17,7 @@ from schedviz.trace.recorder import Recorder
 #: The setting with the operator's list of hosts that may be called.
 HOSTS_SETTING: Final = "SCHEDVIZ_EXTENDER_HOSTS"
 #: How many characters of a response its trace event shows.
-SHOWN_CHARACTERS: Final = 1000
+MAX_SHOWN_CHARACTERS: Final = 1000
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
 
@@ -123,7 +123,7 @@ class ExtenderCalls:
             verb=verb,
             size=len(response.body),
             digest=hashlib.blake2b(response.body, digest_size=16).hexdigest() if response.body else "",
-            answer=response.body[: 4 * SHOWN_CHARACTERS].decode(errors="replace")[:SHOWN_CHARACTERS],
+            answer=response.body[: 4 * MAX_SHOWN_CHARACTERS].decode(errors="replace")[:MAX_SHOWN_CHARACTERS],
             error=response.error,
         )
         return response

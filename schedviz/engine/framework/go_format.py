@@ -16,7 +16,7 @@ _FLAGS: Final = re.compile(r"[#0+\- ]*")
 _INDEX: Final = re.compile(r"\[(?!\]\Z)[^\]]*\]|\[")
 _NUMBER: Final = re.compile(r"[0-9]*")
 #: Go rejects larger widths.
-_TOO_LARGE: Final = 1_000_000
+_MAX_WIDTH: Final = 1_000_000
 
 
 def without_arguments(text: str) -> str:
@@ -48,7 +48,7 @@ def _directive(text: str) -> tuple[str, str]:
             at, shown = at + 1, shown + complaint
             return
         end = _end(_NUMBER, text, at)
-        at = len(text) if int(text[at:end] or 0) > _TOO_LARGE else end
+        at = len(text) if int(text[at:end] or 0) > _MAX_WIDTH else end
 
     skip_index()
     skip_number("%!(BADWIDTH)")

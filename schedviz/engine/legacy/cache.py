@@ -44,7 +44,7 @@ _CORRUPTED: Final = "Schedulercache is corrupted and can badly affect scheduling
 _NO_UID: Final = "Cannot get cache key for pod with empty UID"
 
 #: The state of a pod after a call that removed it from the cache.
-_LEFT_BY: Final[dict[str, PodStateName]] = {"ForgetPod": "Initial", "ExpirePod": "Expired", "RemovePod": "Deleted"}
+_STATE_AFTER_REMOVAL: Final[dict[str, PodStateName]] = {"ForgetPod": "Initial", "ExpirePod": "Expired", "RemovePod": "Deleted"}
 
 
 class CacheV114(Cache):
@@ -194,8 +194,8 @@ class CacheV114(Cache):
     def _note_leaving(self, call: str, uid: str, source: PodStateName) -> None:
         if uid in self.pod_states:
             self.left.pop(uid, None)
-        elif source in ("Assumed", "Added") and _LEFT_BY.get(call, "Initial") != "Initial":
-            self.left[uid] = _LEFT_BY[call]
+        elif source in ("Assumed", "Added") and _STATE_AFTER_REMOVAL.get(call, "Initial") != "Initial":
+            self.left[uid] = _STATE_AFTER_REMOVAL[call]
 
     def _info(self, pod: PodInfo | Pod) -> PodInfo:
         if not pod.uid:

@@ -20,7 +20,7 @@ from schedviz.engine.framework.types import NodeInfo, PodInfo
 MAX_PRIORITY: Final = 10
 
 #: How many nodes are shown: those with the highest sums, in the order in which they were scored.
-SHOWN_NODES: Final = 50
+MAX_SHOWN_NODES: Final = 50
 
 
 class PriorityError(Exception):
@@ -130,12 +130,12 @@ EQUAL_PRIORITY: Final = PriorityConfig("EqualPriority", map=equal_priority_map)
 
 
 def facts(prioritized: Prioritized, nodes: Sequence[str]) -> dict[str, Any]:
-    """The result for the stage's facts: at most SHOWN_NODES columns."""
+    """The result for the stage's facts: at most MAX_SHOWN_NODES columns."""
     highest = max((priority.score for priority in prioritized.host_priority_list), default=0)
     shown_columns = list(range(len(nodes)))
-    if len(nodes) > SHOWN_NODES:
+    if len(nodes) > MAX_SHOWN_NODES:
         best = sorted(range(len(prioritized.host_priority_list)), key=lambda column: -prioritized.host_priority_list[column].score)
-        shown_columns = sorted((best or shown_columns)[:SHOWN_NODES])
+        shown_columns = sorted((best or shown_columns)[:MAX_SHOWN_NODES])
     made: dict[str, Any] = {
         "of": len(nodes),
         "nodes": [nodes[column] for column in shown_columns],

@@ -18,14 +18,14 @@ from schedviz.sessions.models import Experiment, ExperimentTrial
 from schedviz.sessions.queries.database import DatabaseSeconds
 
 #: How often another worker may take what was chosen before the task gives up; the sweeper then enqueues it again.
-_ATTEMPTS: Final = 3
+_MAX_ATTEMPTS: Final = 3
 _UNCHECKED: Final = Q(status=Experiment.Status.CHECKING) | ~Q(added_plan="")
 _HELD: Final = ~Q(lease_owner="") & Q(lease_until__gte=DatabaseSeconds())
 
 
 def run_next(experiment_id: UUID, number: int | None) -> None:
     """Run the next check or trial. By default that of the task: a trial, or with `number` None the check of the plan."""
-    for _ in range(_ATTEMPTS):
+    for _ in range(_MAX_ATTEMPTS):
         chosen_id, chosen_number = _next_job() or (experiment_id, number)
         if checking.check(chosen_id) if chosen_number is None else trial_job.run(chosen_id, chosen_number):
             return

@@ -21,9 +21,9 @@ from schedviz.sessions.turns import turns_of_users
 
 #: Parts of the limit: from the first, memory is short; from the second, the largest sender's engines are not loaded, and released; from
 #: the third, no engine is loaded.
-_SHORT: Final = 0.7
-_FULL: Final = 0.85
-_EXHAUSTED: Final = 0.95
+_SHORT_SHARE: Final = 0.7
+_FULL_SHARE: Final = 0.85
+_EXHAUSTED_SHARE: Final = 0.95
 #: How long a measurement is used, and how long a released engine has until the next one must leave, also when memory is exhausted.
 _FRESH_SECONDS: Final = 0.5
 _LEAVING_SECONDS: Final = 3.0
@@ -98,23 +98,23 @@ class EngineMemory:
     @property
     def is_short(self) -> bool:
         """Whether idle engines should be released soon, and none be kept."""
-        return self._used_part() >= _SHORT
+        return self._used_part() >= _SHORT_SHARE
 
     def must_wait(self, session_id: UUID, owner_id: int | None) -> bool:
         """Whether this session must not be loaded now: the other engines of its owner use most of the memory, or others use all of it."""
         part = self._used_part()
-        if part >= _EXHAUSTED and self._hosts_others(session_id):
+        if part >= _EXHAUSTED_SHARE and self._hosts_others(session_id):
             return True
-        return part >= _FULL and self._is_largest(owner_id, but=session_id)
+        return part >= _FULL_SHARE and self._is_largest(owner_id, but=session_id)
 
     def must_leave(self, owner_id: int | None) -> bool:
         """Whether an engine of this owner must be released now, because its owner's engines use most of the memory. It then counts as
         leaving, so the caller must release it.
         """
         part = self._used_part()
-        if part < _FULL or not self._is_largest(owner_id):
+        if part < _FULL_SHARE or not self._is_largest(owner_id):
             return False
-        pause = _LEAVING_SECONDS if part < _EXHAUSTED else _LEAVING_SECONDS_IF_EXHAUSTED
+        pause = _LEAVING_SECONDS if part < _EXHAUSTED_SHARE else _LEAVING_SECONDS_IF_EXHAUSTED
         with self._lock:
             now = self._clock()
             # One engine alone stays: nobody else needs its memory.

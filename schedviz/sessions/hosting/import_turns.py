@@ -20,8 +20,8 @@ from schedviz.sessions.queries.database import wait_for_lock
 
 #: Imports that can take minutes: of files, and of trials of experiments, whose `source` has `files`, too. Forks and generated clusters
 #: are short.
-_OF_FILES: Final = Q(source__has_key="files")
-_LONG: Final = Q(status=Session.Status.IMPORTING) & _OF_FILES
+_IS_OF_FILES: Final = Q(source__has_key="files")
+_IS_LONG: Final = Q(status=Session.Status.IMPORTING) & _IS_OF_FILES
 #: PostgreSQL's number of the lock that is held while a turn is taken.
 _LOCK: Final = 0x5CED_1002
 #: Whether the waiting imports of the last sweep are of files. A `source` does not change, and has up to thousands of names, which a sweep
@@ -33,7 +33,7 @@ def is_turn_of(session_id: UUID) -> bool:
     """Whether an import may begin now. Call it in the transaction that takes the lease: no other import begins before it ends."""
     if not settings.IMPORTS_PER_USER:
         return True
-    row = Session.objects.filter(_LONG, pk=session_id).values_list("owner_id").first()
+    row = Session.objects.filter(_IS_LONG, pk=session_id).values_list("owner_id").first()
     if row is None:
         return True
     wait_for_lock(_LOCK)
@@ -43,7 +43,7 @@ def is_turn_of(session_id: UUID) -> bool:
 def are_of_files(waiting: Collection[UUID]) -> dict[UUID, bool]:
     """Whether each of the waiting imports is of files. Queries the database for those that were not waiting at the last call."""
     new = [session_id for session_id in waiting if session_id not in _known]
-    of_files = set(Session.objects.filter(_OF_FILES, pk__in=new).values_list("pk", flat=True)) if new else set()
+    of_files = set(Session.objects.filter(_IS_OF_FILES, pk__in=new).values_list("pk", flat=True)) if new else set()
     result = {session_id: _known.get(session_id, session_id in of_files) for session_id in waiting}
     _known.clear()
     _known.update(result)
@@ -71,7 +71,7 @@ class _Running:
     """The long imports that run, by sender and by group."""
 
     def __init__(self) -> None:
-        owners = [owner_id for (owner_id,) in Session.objects.filter(_LONG).exclude(FREE).values_list("owner_id")]
+        owners = [owner_id for (owner_id,) in Session.objects.filter(_IS_LONG).exclude(FREE).values_list("owner_id")]
         turn_of = turns.turns_of_users(set(owners))
         self._senders = Counter(turn_of[owner_id].sender for owner_id in owners)
         self._groups = Counter(turn_of[owner_id].group for owner_id in owners)

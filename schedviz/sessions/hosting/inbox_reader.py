@@ -13,7 +13,7 @@ from schedviz.sessions.replay.replayer import Stored
 from schedviz.trace.commands import Run, Step
 
 #: Commands per fetch.
-_BATCH = 100
+_COMMANDS_PER_FETCH = 100
 
 
 class InboxReader:
@@ -45,7 +45,7 @@ class InboxReader:
         while self._fetched and self._fetched[0].seq <= seq:
             self._fetched.popleft()
         if not self._fetched and seq < self.last_seq:
-            self._fetched.extend(replayer.stored_commands(self._session_id, after_seq=seq, limit=_BATCH))
+            self._fetched.extend(replayer.stored_commands(self._session_id, after_seq=seq, limit=_COMMANDS_PER_FETCH))
         return self._fetched.popleft() if self._fetched else None
 
     def is_interrupted(self, stored: Stored) -> bool:

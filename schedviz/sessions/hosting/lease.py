@@ -33,7 +33,7 @@ BACKOFF_OWNER = "resting"
 #: `trying_seq` of a session that has backed off since its last owner crashed: the next owner loads it.
 SEQ_AFTER_BACKOFF = -1
 #: `tries` of a command that is known to have been stuck in its owner's process: the next owner quarantines it without another attempt.
-STUCK = 1_000
+TRIES_OF_STUCK_COMMAND = 1_000
 
 #: The longest backoff of a session.
 MAX_BACKOFF_SECONDS = 300.0
@@ -139,7 +139,7 @@ def announce(lease: Lease, seq: int) -> bool:
 
 def announce_stuck(lease: Lease, seq: int) -> bool:
     """Store the number of a command that is stuck. If the process has to end for it, the next owner quarantines it. False if fenced."""
-    return fenced_update(lease, tries=STUCK, trying_seq=seq)
+    return fenced_update(lease, tries=TRIES_OF_STUCK_COMMAND, trying_seq=seq)
 
 
 def release_idle(lease: Lease) -> bool:

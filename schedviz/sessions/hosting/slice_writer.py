@@ -32,7 +32,7 @@ from schedviz.trace.tally import Levels
 logger = logging.getLogger(__name__)
 
 #: The maximum number of chunks that a new owner publishes again.
-_REPUBLISHED = 50
+_MAX_REPUBLISHED_CHUNKS = 50
 
 
 class SliceWriter:
@@ -102,8 +102,8 @@ class SliceWriter:
         """Publish the chunks that the previous owner committed and did not publish."""
         published = stream.last_published(self._session.pk)
         if published is not None and published < position.chunk:
-            after = max(published, position.chunk - _REPUBLISHED)
-            stream.publish(self._session.pk, reading.frames_after(self._session.pk, after, limit=_REPUBLISHED))
+            after = max(published, position.chunk - _MAX_REPUBLISHED_CHUNKS)
+            stream.publish(self._session.pk, reading.frames_after(self._session.pk, after, limit=_MAX_REPUBLISHED_CHUNKS))
 
     def store_shadow_records(self, shadow_records: Sequence[ShadowRecord]) -> None:
         """Store records of the shadow scheduler that belong to no slice. Raises `Fenced`."""

@@ -18,7 +18,7 @@ from schedviz.sessions.errors import Fenced, HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.hosting import lease
 from schedviz.sessions.hosting.engine_host import EngineHost
 from schedviz.sessions.hosting.engine_memory import MEMORY
-from schedviz.sessions.hosting.lease import LEASE_RENEWER, SEQ_AFTER_BACKOFF, STUCK, Lease
+from schedviz.sessions.hosting.lease import LEASE_RENEWER, SEQ_AFTER_BACKOFF, TRIES_OF_STUCK_COMMAND, Lease
 from schedviz.sessions.hosting.slice_runner import STUCK_REASON, EngineError
 from schedviz.sessions.hosting.slots import SLOTS, STOPPING
 from schedviz.sessions.hosting.watchdog import StageTimeout
@@ -164,7 +164,7 @@ class _HostedSession:
             session.message = ""
             lease.fenced_update(self.lease, trying_seq=0, message="")
             return False
-        if session.trying_seq > session.applied_seq and session.tries >= STUCK:
+        if session.trying_seq > session.applied_seq and session.tries >= TRIES_OF_STUCK_COMMAND:
             self.host.broken[session.trying_seq] = STUCK_REASON
             return False
         if crashes < MAX_WORKER_CRASHES:

@@ -42,7 +42,7 @@ _EXTENSION_POINTS = {
     stages.POST_BIND: "PostBind",
 }
 #: Stages before upstream's scheduleOne takes `start := time.Now()`, from which its durations are measured.
-_BEFORE_START = frozenset((stages.POP, stages.SKIP_POD_SCHEDULE))
+_UNTIMED_STAGES = frozenset((stages.POP, stages.SKIP_POD_SCHEDULE))
 #: Upstream counts both queues of v1.36's backoff as one.
 _QUEUES: dict[QueueName, str] = {
     "activeQ": "active",
@@ -86,7 +86,7 @@ def _stage_ended(values: MetricValues, event: StageEnded, seconds: float | None)
         attempt.waited_seconds = event.facts["waitedSeconds"]
     elif stage == stages.POST_FILTER:
         _preempted(values, event)
-    if seconds is not None and stage not in _BEFORE_START:
+    if seconds is not None and stage not in _UNTIMED_STAGES:
         attempt.computed_seconds += seconds
         _extension_point(values, attempt, event, seconds)
         if stage == stages.SELECT_HOST:

@@ -27,7 +27,7 @@ _SWEEP_INTERVAL_BINDINGS: Final = 500
 #: The number of newest bindings in the recent rate.
 RECENT_BINDINGS: Final = 100
 #: Metrics have a recent rate for sessions with a push in this time, and for at most so many of them.
-_ACTIVE_FOR: Final = timedelta(hours=1)
+_ACTIVE_PERIOD: Final = timedelta(hours=1)
 _MAX_ACTIVE_SESSIONS: Final = 100
 
 #: Verdicts, and the columns in which they are counted.
@@ -181,7 +181,7 @@ def counts_of_all() -> VerdictCounts:
 
 def recently_active() -> list[UUID]:
     """The sessions into which a cluster was pushed within the last hour, the latest first; for metrics."""
-    active = Observer.objects.filter(pushed_at__gte=timezone.now() - _ACTIVE_FOR).order_by("-pushed_at")
+    active = Observer.objects.filter(pushed_at__gte=timezone.now() - _ACTIVE_PERIOD).order_by("-pushed_at")
     return list(active.values_list("session_id", flat=True)[:_MAX_ACTIVE_SESSIONS])
 
 

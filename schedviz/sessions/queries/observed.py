@@ -14,7 +14,7 @@ from schedviz.sessions.queries.prepared import stored_id
 
 #: The kind and the key of an object.
 ObjectKey: TypeAlias = tuple[str, str]
-_AT_ONCE = 200
+_ROWS_PER_QUERY = 200
 
 
 class LastState(msgspec.Struct, frozen=True):
@@ -52,8 +52,8 @@ def select_states(session_id: UUID, keys: Sequence[str]) -> dict[ObjectKey, Last
     """The last observed states of the objects of all kinds with these keys."""
     states: dict[ObjectKey, LastState] = {}
     with connection.cursor() as cursor:
-        for start in range(0, len(keys), _AT_ONCE):
-            some = keys[start : start + _AT_ONCE]
+        for start in range(0, len(keys), _ROWS_PER_QUERY):
+            some = keys[start : start + _ROWS_PER_QUERY]
             cursor.execute(
                 "SELECT kind, key, uid, version, terminating FROM scheduling_observed WHERE session_id = %s "  # noqa: S608  # nosec B608
                 f"AND key IN ({', '.join(['%s'] * len(some))})",

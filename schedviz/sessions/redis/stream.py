@@ -36,7 +36,7 @@ _KEY_LIFETIME_SECONDS = 24 * 3600
 DEDUPLICATION_MILLISECONDS = 2000
 BUSY_DEDUPLICATION_MILLISECONDS = 30_000
 #: This many clients that wait for the same cycle detail are notified immediately; others poll.
-_WAITERS = 16
+_MAX_NOTIFIED_CLIENTS = 16
 #: How long notices about a cycle detail are kept.
 _DETAIL_NOTICE_SECONDS = 5
 
@@ -188,7 +188,7 @@ def notify_detail(session_id: UUID, cycle: int) -> None:
     """Notify all that wait for the detail of a cycle."""
     key = f"schedviz:detail:{session_id}:{cycle}"
     pipe = client().pipeline(transaction=False)
-    pipe.lpush(key, *[b"1"] * _WAITERS)
+    pipe.lpush(key, *[b"1"] * _MAX_NOTIFIED_CLIENTS)
     pipe.expire(key, _DETAIL_NOTICE_SECONDS)
     try:
         pipe.execute()

@@ -22,7 +22,7 @@ from schedviz.trace.added_members import without_added_members
 from schedviz.trace.events import AnyEvent, CycleEnded, StageEnded
 
 _encode = msgspec.json.Encoder().encode
-_SHOWN_CHARACTERS: Final = 200
+_MAX_SHOWN_CHARACTERS: Final = 200
 _READ_AT_ONCE: Final = 2000
 
 
@@ -119,4 +119,4 @@ def _differing(before: Any, actual: Any) -> Iterator[str]:
 
 def _short(event: AnyEvent) -> str:
     text = _encode(event).decode()
-    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[: _SHOWN_CHARACTERS - 1]}…"
+    return text if len(text) <= _MAX_SHOWN_CHARACTERS else f"{text[: _MAX_SHOWN_CHARACTERS - 1]}…"

@@ -38,7 +38,7 @@ _NEXT_KEY = "schedviz_oidc_next"
 #: The prefix of Authlib's entries in the browser session, followed by the state.
 _STATE_KEY = f"_state_{_NAME}_"
 #: The maximum number of started logins per browser; older ones are dropped.
-_BEGUN_AT_ONCE = 3
+_MAX_STARTED_LOGINS = 3
 #: The lifetime of a browser session that only holds a started login.
 _LOGIN_SECONDS = 600
 #: The timeout of requests to the provider.
@@ -165,7 +165,7 @@ def _listed(claim: Any) -> list[str]:
 def _remember(session: SessionBase, following: str) -> None:
     """Store the page after this login, and drop the entries of older logins."""
     begun = sorted((key for key in session.keys() if key.startswith(_STATE_KEY)), key=lambda key: session[key]["exp"])  # noqa: SIM118
-    for key in begun[:-_BEGUN_AT_ONCE]:
+    for key in begun[:-_MAX_STARTED_LOGINS]:
         del session[key]
     if set(session.keys()) <= {*begun, _NEXT_KEY}:
         # Reset by the login.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _MINUTE: Final = 60.0
 _HOUR: Final = 3600.0
 #: An account can always be used from networks from which it was used in this time, so that others cannot lock its user out.
-_REMEMBERED: Final = timedelta(days=30)
+_MAX_KNOWN_NETWORK_AGE: Final = timedelta(days=30)
 #: The maximum number of addresses of an account that are compared.
 _MAX_ADDRESSES: Final = 100
 
@@ -54,7 +54,7 @@ def succeed(account: str) -> None:
 def _is_remembered(account: str, network: str) -> bool:
     """Whether the account was logged in to from this network recently."""
     logins = AuditEntry.objects.filter(
-        action=Action.LOGIN, user_name=printable(account, MAX_NAME_LENGTH), at__gt=timezone.now() - _REMEMBERED
+        action=Action.LOGIN, user_name=printable(account, MAX_NAME_LENGTH), at__gt=timezone.now() - _MAX_KNOWN_NETWORK_AGE
     )
     addresses = logins.order_by("address").values_list("address", flat=True).distinct()[:_MAX_ADDRESSES]
     return any(network_of(address) == network for address in addresses if address)

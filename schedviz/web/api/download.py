@@ -18,8 +18,8 @@ from schedviz.web.thread_pool import Threads
 from schedviz.web.waiting import requester
 
 #: The part of one user or address, and of all clients of one group without an account.
-_PART_OF_ONE: Final = 0.5
-_PART_OF_GROUP: Final = 0.75
+_MAX_SHARE_OF_ONE_CLIENT: Final = 0.5
+_MAX_SHARE_OF_GROUP: Final = 0.75
 _RETRY_SECONDS: Final = 10
 #: Downloads produce their next part here, so that none holds a thread and a connection to the database while its client reads.
 #: docs/operations.md counts these connections.
@@ -58,9 +58,9 @@ class Downloads:
             own, total = self._running.of(client), self._running.total
             if maximum and total >= maximum:
                 raise _busy(f"This server produces {total} downloads at the moment, the limit SCHEDVIZ_DOWNLOADS.")
-            if maximum and own >= max(1, maximum * _PART_OF_ONE):
+            if maximum and own >= max(1, maximum * _MAX_SHARE_OF_ONE_CLIENT):
                 raise _busy(f"You have {own} downloads running, half of the limit SCHEDVIZ_DOWNLOADS of this server.")
-            if maximum and self._running.of_group(client) >= max(1, maximum * _PART_OF_GROUP):
+            if maximum and self._running.of_group(client) >= max(1, maximum * _MAX_SHARE_OF_GROUP):
                 raise _busy(f"Clients without an account have {total} downloads running; the rest of SCHEDVIZ_DOWNLOADS is for others.")
             self._running.add(client)
         return Slot(self, client)

@@ -34,7 +34,7 @@ KEY_LIFETIME = timedelta(days=1)
 #: A request that has run for this long ended with a crash of its server.
 _MAX_REQUEST_TIME = timedelta(minutes=10)
 #: How often a key is reserved that others have just released.
-_ATTEMPTS = 3
+_MAX_ATTEMPTS = 3
 _encoder = msgspec.json.Encoder(enc_hook=str)
 
 IDEMPOTENCY_KEY = OpenApiParameter(
@@ -101,7 +101,7 @@ def _reserve_key(user_id: int, key: str, digest: str) -> AnsweredRequest | None:
     # A start time in the future is from before the clock was set back.
     begun_now = Q(created_at__range=(now - _MAX_REQUEST_TIME, now + _MAX_REQUEST_TIME))
     own_requests.filter(key=key, status=0).exclude(begun_now).delete()
-    for _ in range(_ATTEMPTS):
+    for _ in range(_MAX_ATTEMPTS):
         try:
             with transaction.atomic():
                 AnsweredRequest.objects.create(user_id=user_id, key=key, digest=keyed_digest.keyed(digest))

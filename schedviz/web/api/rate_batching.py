@@ -9,8 +9,8 @@ from typing import Final
 
 import msgspec
 
-#: The share of a limit that is counted ahead at most. Up to a thousandth is lost if no more requests come.
-_SHARE: Final = 1000
+#: At most a limit divided by this number is counted ahead. That much is lost if no more requests come.
+_MIN_BATCHES_PER_LIMIT: Final = 1000
 #: After this time without requests, the batch starts at one again.
 _CREDIT_SECONDS: Final = 1.0
 #: The maximum number of clients that are remembered.
@@ -51,7 +51,7 @@ class BatchedCounter:
         counted = check(amount)
         if not counted.allowed and amount > 1:
             amount, counted = 1, check(1)
-        if counted.allowed and limit // _SHARE > 1:
+        if counted.allowed and limit // _MIN_BATCHES_PER_LIMIT > 1:
             self._store_credit(key, amount, counted)
         return msgspec.structs.replace(counted, remaining=counted.remaining + amount - 1)
 
@@ -67,7 +67,7 @@ class BatchedCounter:
             if credit.left:
                 credit.left -= 1
                 return LimitCheck(True, credit.last.remaining + credit.left, credit.last.reset_time)
-            return max(1, min(2 * credit.taken, limit // _SHARE))
+            return max(1, min(2 * credit.taken, limit // _MIN_BATCHES_PER_LIMIT))
 
     def _store_credit(self, key: Hashable, amount: int, counted: LimitCheck) -> None:
         with self._lock:

@@ -21,8 +21,8 @@ from schedviz.web.backup import tables
 from schedviz.web.backup.records import FORMAT, BackupError, End, Header, Rows, Summary, Writer
 
 #: The maximum number of rows, and of bytes, of a record.
-_ROWS = 500
-_BYTES = 8 << 20
+_MAX_RECORD_ROWS = 500
+_MAX_RECORD_BYTES = 8 << 20
 
 
 def write(path: Path) -> Summary:
@@ -81,11 +81,11 @@ def _rows(model: type[Model]) -> Iterator[Rows]:
     names = [field.attname for field in tables.fields_of(model)]
     some: list[list[Any]] = []
     size = 0
-    for _, *row in read_in_batches(model._default_manager.all(), "pk", *names, batch_size=_ROWS):
+    for _, *row in read_in_batches(model._default_manager.all(), "pk", *names, batch_size=_MAX_RECORD_ROWS):
         values = [bytes(value) if isinstance(value, memoryview) else value for value in row]
         some.append(values)
         size += sum(len(value) for value in values if isinstance(value, bytes | str))
-        if len(some) >= _ROWS or size >= _BYTES:
+        if len(some) >= _MAX_RECORD_ROWS or size >= _MAX_RECORD_BYTES:
             yield Rows(model=model._meta.label, fields=names, values=some)
             some, size = [], 0
     if some:

@@ -12,7 +12,7 @@ from schedviz.web.documentation import library
 from schedviz.web.documentation.rendering import slug
 
 #: The cells of a row: names in English, names in Chinese, the meaning in both.
-_CELLS: Final = 3
+_CELLS_PER_ROW: Final = 3
 #: Between a text in English and the same in Chinese.
 _SEPARATOR: Final = " · "
 #: A section with fewer terms has no index of letters. Its terms may be in the order in which they are best read.
@@ -55,7 +55,7 @@ def rows(text: str) -> Iterator[Row]:
         if line.startswith("## "):
             section, _, section_in_chinese = line[3:].partition(_SEPARATOR)
         cells = [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("| ") else []
-        if len(cells) != _CELLS or cells[0] == "English":
+        if len(cells) != _CELLS_PER_ROW or cells[0] == "English":
             continue
         meaning, _, meaning_in_chinese = cells[2].partition(_SEPARATOR)
         yield Row(section, section_in_chinese, cells[0], cells[1], meaning, meaning_in_chinese)

@@ -19,11 +19,11 @@ from schedviz.web.live.database import in_database
 from schedviz.web.live.viewer import Frame
 
 #: Chunks of a group.
-_GROUP: Final = 16
+_CHUNKS_PER_GROUP: Final = 16
 #: Compressed frames that are kept, for all sessions together.
 _CACHE_BYTES: Final = 64 << 20
 #: Groups that are read at a time, of the eight threads for database calls.
-_READINGS: Final = 2
+_MAX_GROUP_READS: Final = 2
 
 
 class _Group:
@@ -31,7 +31,7 @@ class _Group:
 
     def __init__(self, singles: Sequence[tuple[int, bytes]]) -> None:
         self.singles = singles
-        self._joined = coalesced(singles) if len(singles) == _GROUP else None
+        self._joined = coalesced(singles) if len(singles) == _CHUNKS_PER_GROUP else None
         self.bytes = sum(len(data) for _, data in singles) + sum(len(frame.data) for frame in self._joined or ())
 
     @property
@@ -53,7 +53,7 @@ class CatchUp:
         #: By session and number, the one that was used last at the end.
         self._groups: OrderedDict[tuple[UUID, int], _Group] = OrderedDict()
         self._bytes = 0
-        self._readings = asyncio.Semaphore(_READINGS)
+        self._readings = asyncio.Semaphore(_MAX_GROUP_READS)
         #: One group of a session is read at a time, so that viewers share it.
         self._locks: WeakValueDictionary[UUID, asyncio.Lock] = WeakValueDictionary()
 
@@ -67,8 +67,8 @@ class CatchUp:
         if upto - after > limit:
             return None
         found: list[Frame] = []
-        for number in range(after // _GROUP, -(-upto // _GROUP)):
-            group = await self._group(session_id, number, needed=min(upto, (number + 1) * _GROUP))
+        for number in range(after // _CHUNKS_PER_GROUP, -(-upto // _CHUNKS_PER_GROUP)):
+            group = await self._group(session_id, number, needed=min(upto, (number + 1) * _CHUNKS_PER_GROUP))
             if group is None:
                 return None
             found += group.between(after, upto)
@@ -98,9 +98,9 @@ class CatchUp:
 def _read(session_id: UUID, number: int, known: _Group | None) -> _Group:
     """A group with what was stored since it was read. Queries the database."""
     singles = [] if known is None else list(known.singles)
-    after = singles[-1][0] if singles else number * _GROUP
-    for chunk, data in reading.frames_after(session_id, after, limit=(number + 1) * _GROUP - after):
-        if chunk != after + 1 or chunk > (number + 1) * _GROUP:
+    after = singles[-1][0] if singles else number * _CHUNKS_PER_GROUP
+    for chunk, data in reading.frames_after(session_id, after, limit=(number + 1) * _CHUNKS_PER_GROUP - after):
+        if chunk != after + 1 or chunk > (number + 1) * _CHUNKS_PER_GROUP:
             break
         singles.append((chunk, data))
         after = chunk

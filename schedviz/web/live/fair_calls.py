@@ -13,13 +13,13 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 #: Calls of one client at a time, of the eight threads.
-_OF_ONE: Final = 2
+_MAX_CALLS_OF_ONE_CLIENT: Final = 2
 #: By event loop and client, while there are calls.
 _semaphores: WeakValueDictionary[tuple[int, str], asyncio.Semaphore] = WeakValueDictionary()
 
 
 async def in_database_for(client: str, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """The result of the call, as `in_database`, when the earlier calls of this client have ended."""
-    semaphore = _semaphores.setdefault((id(asyncio.get_running_loop()), client), asyncio.Semaphore(_OF_ONE))
+    semaphore = _semaphores.setdefault((id(asyncio.get_running_loop()), client), asyncio.Semaphore(_MAX_CALLS_OF_ONE_CLIENT))
     async with semaphore:
         return await in_database(call, *args, **kwargs)

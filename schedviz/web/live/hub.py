@@ -18,12 +18,12 @@ from schedviz.web.live.viewer import Viewer
 
 #: The part of the limits that clients without an identity, such as holders of share links, may use together.
 _ANONYMOUS_PART = 0.8
-#: The part of this process's sockets that one user or participant may use, in all sessions together.
-_PART_OF_ONE = 0.25
+#: The largest share of this process's sockets that one user or participant may use, in all sessions together.
+_MAX_SOCKET_SHARE = 0.25
 #: The clients without an account of one address have this many times the sockets of one user: several people may be behind it.
-_CROWD = 2
+_CROWD_FACTOR = 2
 #: How many views of large sessions are read at a time: each takes seconds of the interpreter.
-_LARGE_VIEWS = 2
+_MAX_LARGE_VIEW_READS = 2
 
 
 class Full(Exception):
@@ -42,7 +42,7 @@ class Hub:
         #: Sockets by crowd.
         self._by_crowd: Counter[str] = Counter()
         self._catch_up = CatchUp()
-        self._large_views = asyncio.Semaphore(_LARGE_VIEWS)
+        self._large_views = asyncio.Semaphore(_MAX_LARGE_VIEW_READS)
         self._ending: set[asyncio.Task[None]] = set()
 
     async def join(self, session_id: UUID, identity: str, crowd: str = "") -> tuple[Feed, Viewer]:
@@ -92,13 +92,13 @@ class Hub:
     def _check_crowd(self, crowd: str, viewers: Collection[Viewer]) -> None:
         if not crowd:
             return
-        same, limit = sum(viewer.crowd == crowd for viewer in viewers), _CROWD * settings.SOCKETS_PER_VIEWER
+        same, limit = sum(viewer.crowd == crowd for viewer in viewers), _CROWD_FACTOR * settings.SOCKETS_PER_VIEWER
         if same >= limit:
             raise Full(
-                f"Clients without an account have {same} open sockets for this session from your address; the limit is {_CROWD} times "
-                "SCHEDVIZ_SOCKETS_PER_VIEWER."
+                f"Clients without an account have {same} open sockets for this session from your address; the limit is "
+                f"{_CROWD_FACTOR} times SCHEDVIZ_SOCKETS_PER_VIEWER."
             )
-        if self._by_crowd[crowd] >= max(limit, _PART_OF_ONE * settings.SOCKETS):
+        if self._by_crowd[crowd] >= max(limit, _MAX_SOCKET_SHARE * settings.SOCKETS):
             raise Full(
                 f"Clients without an account have {self._by_crowd[crowd]} open sockets on this server from your address, a quarter of "
                 "SCHEDVIZ_SOCKETS. Close some."
@@ -112,7 +112,7 @@ class Hub:
         same = sum(viewer.identity == identity for viewer in viewers)
         if identity and same >= settings.SOCKETS_PER_VIEWER:
             raise Full(f"You have {same} open sockets for this session, the limit SCHEDVIZ_SOCKETS_PER_VIEWER.")
-        own, limit = self._by_identity[identity] if identity else 0, max(settings.SOCKETS_PER_VIEWER, _PART_OF_ONE * settings.SOCKETS)
+        own, limit = self._by_identity[identity] if identity else 0, max(settings.SOCKETS_PER_VIEWER, _MAX_SOCKET_SHARE * settings.SOCKETS)
         if own >= limit:
             raise Full(f"You have {own} open sockets on this server, a quarter of SCHEDVIZ_SOCKETS. Close some.")
         if not identity and same >= _ANONYMOUS_PART * settings.SOCKETS_PER_SESSION:

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 #: The maximum number of rooms of one session that have not ended.
 MAX_OPEN_ROOMS = 20
 #: Two equal codes are very unlikely (1 in 10¹¹).
-_TRIES = 5
+_MAX_TRIES = 5
 
 
 def open_room(teacher: AbstractBaseUser, session: Session, *, title: str = "") -> Room:
     """A new room. The caller has checked that the teacher may share the session. Raises `TooManyRooms`."""
-    for tries_left in range(_TRIES, 0, -1):
+    for tries_left in range(_MAX_TRIES, 0, -1):
         try:
             with transaction.atomic():
                 _require_few_rooms(teacher, session)
@@ -62,7 +62,7 @@ def lock(room: Room, *, locked: bool) -> None:
 
 def renew_code(room: Room) -> None:
     """Replace the code; the old one becomes void. Raises `RoomEnded`."""
-    for tries_left in range(_TRIES, 0, -1):
+    for tries_left in range(_MAX_TRIES, 0, -1):
         try:
             with transaction.atomic():
                 change(room, code=new_code())

@@ -71,7 +71,7 @@ from schedviz.engine.framework.verdicts import Verdicts
 from schedviz.kube.meta import KubeObject
 
 #: The reason for nodes that a PreFilterResult excludes, in releases that give such nodes no status.
-LEFT_OUT: Final = "node(s) were left out by PreFilter"
+LEFT_OUT_REASON: Final = "node(s) were left out by PreFilter"
 #: The longest timeout of a Permit plugin, in nanoseconds. Upstream: maxTimeout
 MAX_PERMIT_TIMEOUT: Final = 15 * 60 * NANOS_PER_SECOND
 
@@ -426,7 +426,7 @@ class Framework:
 
     def status_of_absent_nodes(self, plugins: Iterable[str]) -> Status:  # noqa: ARG002 - v1.36 names them
         """The status of nodes that these plugins' PreFilterResults exclude. Upstream v1.27.1 has none, and does not count such nodes."""
-        return unresolvable(LEFT_OUT)
+        return unresolvable(LEFT_OUT_REASON)
 
     def run_reserve_plugins_reserve(self, state: CycleState, pod: PodInfo, node_name: str) -> PluginRun:
         """Run each plugin for the selected node; after a failure the caller runs Unreserve. Upstream: RunReservePluginsReserve"""

@@ -58,7 +58,7 @@ from schedviz.trace.view import QueuedPod
 
 _HANDLERS: Final = "scheduler/eventhandlers.go"
 #: Events in the middle of a handler.
-_OF_HANDLERS: Final = (CachePod, QueueMoved, InFlightChanged, PreEnqueueRan, RequeueConsidered)
+_HANDLER_EVENTS: Final = (CachePod, QueueMoved, InFlightChanged, PreEnqueueRan, RequeueConsidered)
 #: Why plugins cannot sign a pod. Upstream: SignPod of each
 _NOT_SIGNABLE: Final[Mapping[str, str]] = {
     "InterPodAffinity": "pods with InterPodAffinity are not signable",
@@ -107,7 +107,7 @@ class SchedulerLogV136:
         self._events, self._records = events, records
         for self._place, event in enumerate(events):
             self._writer.at = EPOCH_SECONDS * SECOND + nanoseconds(event.at)
-            if self._after_queue and not isinstance(event, _OF_HANDLERS):
+            if self._after_queue and not isinstance(event, _HANDLER_EVENTS):
                 yield from self._take_after_queue()
             yield from self._of_event(event)
         yield from self._take_after_queue()

@@ -17,7 +17,7 @@ from schedviz.web.rooms.live.feed import RoomFeed
 from schedviz.web.rooms.live.member_socket import MemberSocket
 
 #: The part of this process's sockets that the rooms of one teacher may use together.
-_PART_OF_ONE: Final = 0.5
+_MAX_SHARE_OF_ONE_TEACHER: Final = 0.5
 
 
 class LiveRooms:
@@ -35,7 +35,7 @@ class LiveRooms:
         if self._sockets >= settings.SOCKETS:
             raise Full(f"{settings.SOCKETS} connections to rooms are open, the limit SCHEDVIZ_SOCKETS of this server.")
         teacher = member.membership.teacher_id
-        if self._by_teacher[teacher] >= _PART_OF_ONE * settings.SOCKETS:
+        if self._by_teacher[teacher] >= _MAX_SHARE_OF_ONE_TEACHER * settings.SOCKETS:
             raise Full(f"The rooms of one teacher have {self._by_teacher[teacher]} open sockets on this server, half of SCHEDVIZ_SOCKETS.")
         feed = self._feeds.get(room_id)
         _check_limits(member, feed.members if feed is not None else ())

@@ -26,7 +26,7 @@ from schedviz.kube.devices import AllocationResult, ResourceClaim
 from schedviz.kube.timestamps import format_timestamp
 
 #: Upstream: client-go/util/retry DefaultRetry
-_ATTEMPTS = 5
+_MAX_ATTEMPTS = 5
 
 
 class BindError(Exception):
@@ -75,7 +75,7 @@ class ClaimBinder:
 
     def _write(self, claim: ResourceClaim, allocation: AllocationResult | None, pod: Pod) -> ResourceClaim:
         """Write finalizer, allocation and user; after a conflict, once more with the API server's version."""
-        for attempt in range(_ATTEMPTS):
+        for attempt in range(_MAX_ATTEMPTS):
             if attempt:
                 current = self._handle.client.find_claim(claim.key)
                 if current is None:
@@ -84,7 +84,7 @@ class ClaimBinder:
             updated, prefix = self._attempt(claim, allocation, pod)
             if isinstance(updated, ResourceClaim):
                 return updated
-            if not _is_conflict(updated) or attempt == _ATTEMPTS - 1:
+            if not _is_conflict(updated) or attempt == _MAX_ATTEMPTS - 1:
                 break
         raise BindError(f"{prefix}: {updated}")
 
@@ -130,11 +130,11 @@ class ClaimBinder:
     def delete(self, claim: ResourceClaim) -> StatusError | None:
         """Delete a special claim, with its finalizer. Upstream: deleteClaim"""
         client = self._handle.client
-        for attempt in range(1, _ATTEMPTS + 1):
+        for attempt in range(1, _MAX_ATTEMPTS + 1):
             updated = client.update_claim(without_finalizer(claim))
             if isinstance(updated, ResourceClaim):
                 return client.delete_claim(updated)
-            if not _is_conflict(updated) or attempt == _ATTEMPTS:
+            if not _is_conflict(updated) or attempt == _MAX_ATTEMPTS:
                 return updated.wrap(f"update resourceclaim {claim.key}")
             current = client.find_claim(claim.key)
             if current is None:

@@ -15,7 +15,7 @@ from schedviz.kube.core import Taint
 
 #: Upstream's numbers: 64 bits, without leading zeros and without a plus sign.
 _NUMBER: Final = re.compile(r"0|-?[1-9][0-9]*", re.ASCII)
-_MAX: Final = 2**63
+_INT64_LIMIT: Final = 2**63
 
 
 def tolerates_taint_v1_36(toleration: Toleration, taint: Taint, *, compares: bool) -> bool:
@@ -38,7 +38,7 @@ def tolerations_tolerate_taint_v1_36(tolerations: Iterable[Toleration], taint: T
 
 
 def _number(text: str) -> int | None:
-    if not _NUMBER.fullmatch(text) or len(text) > len(str(_MAX)) + 1:
+    if not _NUMBER.fullmatch(text) or len(text) > len(str(_INT64_LIMIT)) + 1:
         return None
     number = int(text)
-    return number if -_MAX <= number < _MAX else None
+    return number if -_INT64_LIMIT <= number < _INT64_LIMIT else None
