@@ -1,1 +1,1 @@
-"""The `schedviz` command. `main` is the entry point; every subcommand is a module of its own, imported only when it runs."""
+"""The `schedviz` command. `main` is the entry point and lists all subcommands; a subcommand is imported only when it runs."""

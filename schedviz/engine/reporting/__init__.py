@@ -1,1 +1,1 @@
-"""Reports on an engine's cycles: observed records, stage reports, views, the scheduler's log, stage timing."""
+"""Reports on an engine: observed records, stage reports and timing, views, the scheduler's log and dump, why it is idle, kubectl's list."""

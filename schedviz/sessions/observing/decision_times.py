@@ -1,4 +1,4 @@
-"""The times of decisions that an observer pushed with its batches: stored for some minutes, for the engine worker that judges bindings."""
+"""The times of decisions that an observer pushed with its batches: the newest are stored, for the engine worker that judges bindings."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""`load_configuration` of v1.27.1: defaults, and the problems of invalid configurations with their paths."""
+
 from types import SimpleNamespace
 from typing import Any
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import msgspec
 import pytest
@@ -383,10 +383,3 @@ def test_a_session_cannot_be_forked_at_an_event_that_has_not_happened(parent: Se
         fork(parent, somebody, at=parent.event + 1)
     with pytest.raises(NotForkable):
         fork(Session.objects.create(name="new"), somebody)
-
-
-def test_the_lineage_of_an_unknown_session_is_empty(transactional_db: None) -> None:
-    nobody: UUID = uuid4()
-
-    assert lineage.segments(nobody) == []
-    assert reading.events(nobody) == []

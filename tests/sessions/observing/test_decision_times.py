@@ -1,4 +1,4 @@
-"""The times of decisions are kept for some minutes, and are few."""
+"""The times of decisions: only those of the newest batches are kept."""
 
 from __future__ import annotations
 
