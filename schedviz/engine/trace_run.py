@@ -183,7 +183,7 @@ class Observer:
             "heldBindings": [binding.pod for binding in simulation.scheduler.held_bindings],
             "unconfirmed": list(simulation.cluster.watches.unconfirmed),
         }
-        return seen if self._is_v1_27 else seen | observation_v1_36.tasks(simulation.scheduler)
+        return seen if self._is_v1_27 else seen | observation_v1_36.pending_work(simulation.scheduler)
 
     def _what_happened(self, command: commands.AnyCommand, outcome: Outcome, events: list[AnyEvent]) -> dict[str, Any]:
         simulation = self._simulation

@@ -110,5 +110,5 @@ class _Player:
             }
         )
         if self._release != V1_27:
-            document |= observation_v1_36.queue_decisions(events) | observation_v1_36.tasks(simulation.scheduler)
+            document |= observation_v1_36.queue_decisions(events) | observation_v1_36.pending_work(simulation.scheduler)
         return document if self._other is None else document | {"other": self._other.do(commands)}

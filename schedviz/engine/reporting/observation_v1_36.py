@@ -78,8 +78,8 @@ def _decision(label: str, pod: str, decision: RequeueDecision) -> dict[str, Any]
     return record
 
 
-def tasks(scheduler: Scheduler) -> dict[str, Any]:
-    """`heldPreemptions`, `batch` and, if they go through the dispatcher, `pendingAPICalls`."""
+def pending_work(scheduler: Scheduler) -> dict[str, Any]:
+    """`heldPreemptions`, `batch` and, if API calls go through the dispatcher, `pendingAPICalls`."""
     batches = {name: batch.to_view() for name, batch in scheduler.batches().items()}
     result = {
         "heldPreemptions": [task.preemptor.key for task in scheduler.preemptions.running],
