@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 #: Exit code of `loss`: a failure leaves pods without a node.
 EXIT_LOST = 1
-_ROWS = 20
+_MAX_ROWS = 20
 
 _files = click.argument("paths", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
 _json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
@@ -67,11 +67,11 @@ def fit(paths: tuple[Path, ...], template: Path, *, limit: int, as_json: bool, c
 @release_options(BY_FILES)
 def nodes(paths: tuple[Path, ...], *, repack: bool, greedy: bool, as_json: bool, chosen: ChosenRelease) -> None:
     """Search the fewest nodes that hold the pods, and print those that can be drained, the emptiest first."""
-    from schedviz.cli.remote.printing import Progress
+    from schedviz.cli.remote.printing import ProgressLine
     from schedviz.experiments.base_cluster import with_unbound_pods
     from schedviz.experiments.capacity.minimum_nodes import minimum_nodes
 
-    base, progress = _base(paths, chosen), Progress()
+    base, progress = _base(paths, chosen), ProgressLine()
     try:
         found = minimum_nodes(with_unbound_pods(base) if repack else base, greedy=greedy, report=progress.say)
     finally:
@@ -95,10 +95,10 @@ def nodes(paths: tuple[Path, ...], *, repack: bool, greedy: bool, as_json: bool,
 @click.pass_context
 def loss(ctx: click.Context, paths: tuple[Path, ...], *, zones: bool, as_json: bool, chosen: ChosenRelease) -> None:
     """Check N+1: which pods would be pending if any one node, or zone, failed. Exits with 1 if there are any."""
-    from schedviz.cli.remote.printing import Progress
+    from schedviz.cli.remote.printing import ProgressLine
     from schedviz.experiments.capacity.losses import failures, losses
 
-    base, progress, found = _base(paths, chosen), Progress(), []
+    base, progress, found = _base(paths, chosen), ProgressLine(), []
     total, noun = len(failures(base, zones=zones)), "zones" if zones else "nodes"
     if not total:
         raise click.ClickException(f"there are no {noun} in the files")
@@ -147,8 +147,8 @@ def _reasons(pending: Mapping[str, str]) -> str:
 
 
 def _print_rows(rows: Mapping[str, str], noun: str) -> None:
-    width = max(map(len, list(rows)[:_ROWS]), default=0)
-    for name, text in list(rows.items())[:_ROWS]:
+    width = max(map(len, list(rows)[:_MAX_ROWS]), default=0)
+    for name, text in list(rows.items())[:_MAX_ROWS]:
         say(f"  {name:{width}}  {text}".rstrip())
-    if len(rows) > _ROWS:
-        say(f"  and {len(rows) - _ROWS:,} more {noun}; --json prints all")
+    if len(rows) > _MAX_ROWS:
+        say(f"  and {len(rows) - _MAX_ROWS:,} more {noun}; --json prints all")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from schedviz.cli.server import Server, server_option, token_option
+from schedviz.cli.rest_client import RestClient, server_option, token_option
 from schedviz.terminal import say, say_as_json
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 EXIT_DIFFERENT = 1
 _SESSION = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(@[0-9]+)?")
 #: Rows of each list in a terminal.
-_ROWS = 20
+_MAX_ROWS = 20
 
 
 @click.command()
@@ -37,7 +37,7 @@ def compare(ctx: click.Context, a: str, b: str, *, form: str, report: Path | Non
     A and B are `.schedviz` files, trace files (run here), or sessions of a server: an ID or its beginning, a name (a name with a dot is
     a file), or @newest; append `@EVENT` for a moment. Exits with 0 if they are the same, 1 if they differ, 2 if one cannot be used.
     """
-    comparison = _compared(_meant(a, server, token), _meant(b, server, token), Server(server, token))
+    comparison = _compared(_meant(a, server, token), _meant(b, server, token), RestClient(server, token))
     if report is not None:
         from schedviz.trace.comparing.report import html_report
 
@@ -66,12 +66,15 @@ def _meant(which: str, server: str, token: str) -> str:
         return find_session(client, named).id + suffix
 
 
-def _compared(a: str, b: str, server: Server) -> Comparison:
+def _compared(a: str, b: str, server: RestClient) -> Comparison:
     from schedviz.trace.comparing import Comparison, RunInMemory
     from schedviz.trace.comparing import compare as compare_runs
 
     if _SESSION.fullmatch(a) and _SESSION.fullmatch(b):
-        return msgspec.json.decode(server.get("compare/", {"a": a, "b": b}), type=Comparison)
+        try:
+            return msgspec.json.decode(server.get("compare/", {"a": a, "b": b}), type=Comparison)
+        except msgspec.DecodeError as error:
+            raise click.ClickException(f"{server.address}: the response is not the comparison of a schedviz server: {error}") from None
 
     def run(which: str) -> RunInMemory:
         from schedviz.cli.run_files import run_of_file, run_of_session_file
@@ -96,7 +99,7 @@ def _lines(comparison: Comparison) -> Iterator[str]:
     if comparison.same:
         yield "The runs are the same, and every pod is in the same place."
         return
-    for difference in comparison.settings[:_ROWS]:
+    for difference in comparison.settings[:_MAX_ROWS]:
         yield f"settings  {difference.path}: {_value(difference.a)} | {_value(difference.b)}"
     yield from _divergence_lines(comparison)
     yield from _placement_lines(comparison)
@@ -108,7 +111,7 @@ def _lines(comparison: Comparison) -> Iterator[str]:
             f"{name}  cpu {cpu.requested / 1000:g} of {cpu.allocatable / 1000:g}, memory {memory.requested >> 20} of "
             f"{memory.allocatable >> 20} Mi, {all_of.pods.requested} pods, {empty} nodes without a pod"
         )
-    for reason in comparison.pending[:_ROWS]:
+    for reason in comparison.pending[:_MAX_ROWS]:
         yield f"pending  A {reason.count_a}, B {reason.count_b}: {reason.reason}"
 
 
@@ -118,7 +121,7 @@ def _divergence_lines(comparison: Comparison) -> Iterator[str]:
         return
     yield divergence.text
     where = divergence.cycle if divergence.cycle is not None and divergence.cycle.what else divergence.event
-    for difference in [] if where is None else where.what[:_ROWS]:
+    for difference in [] if where is None else where.what[:_MAX_ROWS]:
         yield f"  {difference.path}: {_value(difference.a)} | {_value(difference.b)}"
 
 
@@ -129,17 +132,17 @@ def _placement_lines(comparison: Comparison) -> Iterator[str]:
         f"placed only in A {placements.placed_only_in_a}, only in B {placements.placed_only_in_b}, "
         f"known only to A {placements.only_in_a}, only to B {placements.only_in_b}"
     )
-    for pod in placements.pods[:_ROWS]:
+    for pod in placements.pods[:_MAX_ROWS]:
         a, b = (("not there" if place is None else place.node or f"waits in {place.state}") for place in (pod.a, pod.b))
         yield f"  {pod.pod}: {a} | {b}"
-    if len(placements.pods) > _ROWS:
-        yield f"  and {len(placements.pods) - _ROWS + placements.left_out} more; -o json lists them"
+    if len(placements.pods) > _MAX_ROWS:
+        yield f"  and {len(placements.pods) - _MAX_ROWS + placements.left_out} more; -o json lists them"
 
 
 def _score_lines(comparison: Comparison) -> Iterator[str]:
     if comparison.scores is None:
         return
-    for total in comparison.scores.totals[:_ROWS]:
+    for total in comparison.scores.totals[:_MAX_ROWS]:
         yield f"scores of {comparison.scores.pod}  {total.node}: {_value(total.a)} | {_value(total.b)}"
 
 

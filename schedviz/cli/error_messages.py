@@ -19,9 +19,9 @@ _DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 #: The value of `--token`, plain or quoted, and the credentials in a URL.
 _TOKEN = re.compile(r"--token(?:=|\s+)(?:'[^']*'|\S+)")
+_PASSWORD = re.compile(r"(?<=://)[^/\s@]+@")
 #: Characters of an exception's message in the sentence about a bug.
 _MAX_SUMMARY_LENGTH = 200
-_PASSWORD = re.compile(r"(?<=://)[^/\s@]+@")
 
 
 class MultilineError(click.ClickException):

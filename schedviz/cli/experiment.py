@@ -18,7 +18,7 @@ from schedviz.terminal import say, say_exact
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from schedviz.cli.remote.printing import Progress
+    from schedviz.cli.remote.printing import ProgressLine
     from schedviz.experiments.errors import PlanError
     from schedviz.experiments.plan_text import PlanText
     from schedviz.experiments.pool import TrialPool
@@ -338,10 +338,10 @@ def _run(pool: TrialPool, trials: Sequence[Trial]) -> list[TrialResult]:
 
 
 @contextmanager
-def _progress() -> Iterator[Progress]:
-    from schedviz.cli.remote.printing import Progress
+def _progress() -> Iterator[ProgressLine]:
+    from schedviz.cli.remote.printing import ProgressLine
 
-    shown = Progress()
+    shown = ProgressLine()
     try:
         yield shown
     finally:

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import click
 
-from schedviz.cli.explained import named, print_answer, print_explanation, print_message, print_messages, print_overview, print_verdicts
+from schedviz.cli.explanation_printing import (
+    named,
+    print_answer,
+    print_explanation,
+    print_message,
+    print_messages,
+    print_overview,
+    print_verdicts,
+)
 from schedviz.cli.loading import NO_NODES, examined, loaded, print_warnings, simulated
 from schedviz.cli.release_options import BY_FILES, ChosenRelease, release_options
 from schedviz.cli.remote.options import client_of, find_session, server_option, token_option
@@ -34,9 +42,9 @@ _MAX_TEXT_BYTES = 20_000_000
 Form = Literal["text", "json", "markdown", "html", "png"]
 _FORMS = get_args(Form)
 #: Files named on a card.
-_FILES = 3
+_MAX_NAMED_FILES = 3
 #: Formats of a card.
-_CARDS = ("markdown", "html", "png")
+_CARD_FORMS = ("markdown", "html", "png")
 
 
 @click.command()
@@ -149,8 +157,8 @@ class _Output(NamedTuple):
 
 def _origin(paths: Sequence[Path], session: str | None) -> str:
     names = [path.name if path.name != "-" else "standard input" for path in paths] or [session or "a message"]
-    more = f" and {len(names) - _FILES} more" if len(names) > _FILES else ""
-    return f"{', '.join(names[:_FILES])}{more}, {datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+    more = f" and {len(names) - _MAX_NAMED_FILES} more" if len(names) > _MAX_NAMED_FILES else ""
+    return f"{', '.join(names[:_MAX_NAMED_FILES])}{more}, {datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def _command(paths: Sequence[Path], session: str | None) -> str:
@@ -204,7 +212,7 @@ def _of_session(
 
 
 def _one(files: _Files, pod: str, output: _Output, *, with_change: bool) -> None:
-    from schedviz.cli.remote.printing import Progress
+    from schedviz.cli.remote.printing import ProgressLine
     from schedviz.explain.changes import smallest_change
     from schedviz.explain.why import PodUnknownError, the_pod, why_pending
 
@@ -215,7 +223,7 @@ def _one(files: _Files, pod: str, output: _Output, *, with_change: bool) -> None
     except PodUnknownError as error:
         raise click.ClickException(str(error)) from None
     looks = with_change and explanation.lacks_change
-    progress = Progress()
+    progress = ProgressLine()
     if looks:
         progress.say("Searching for the smallest change …")
     change = smallest_change(simulation, pod, explanation) if looks else None
@@ -225,10 +233,10 @@ def _one(files: _Files, pod: str, output: _Output, *, with_change: bool) -> None
 
 def _all_pending(files: _Files, output: _Output) -> bool:
     """Print the overview, and return whether it says that there are no nodes."""
-    from schedviz.cli.remote.printing import Progress
+    from schedviz.cli.remote.printing import ProgressLine
     from schedviz.explain.overview import overview
 
-    progress = Progress()
+    progress = ProgressLine()
     progress.say("Examining all pending pods …")
     unread = _unread(files.imported)
     found = overview(files.simulation, files.findings, with_changes=True, unread=unread)
@@ -308,7 +316,7 @@ def _message(files: _Files | None, pod: str | None, text: str, output: _Output) 
         message = of_scheduler[-1].message if of_pod else parse_message(text)
     except NotAMessageError as error:
         raise click.ClickException(missing_events(text) or f"{error}{sentences_about_tables(text)}") from None
-    if output.form in _CARDS or (output.form == "text" and files is None):
+    if output.form in _CARD_FORMS or (output.form == "text" and files is None):
         _messages(msgspec.structs.replace(reading, messages=tuple(of_pod) or (ParsedMessage("", "", text, message),)), output)
         return
     clauses = message.clauses

@@ -11,7 +11,7 @@ import click
 
 from schedviz.cli.loading import is_session_file
 from schedviz.cli.release_options import BY_FILES, ChosenRelease, release_options
-from schedviz.cli.server import Server, server_option, token_option
+from schedviz.cli.rest_client import RestClient, server_option, token_option
 from schedviz.terminal import say, say_json
 from schedviz.trace.releases import DEFAULT_RELEASE
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from schedviz.ingest.report import Report
 
 #: Omitted fields that are listed.
-_MAX_FIELDS = 40
+_MAX_LISTED_FIELDS = 40
 
 
 @click.command(name="import")
@@ -92,7 +92,7 @@ def import_(
             if found.config is not None:
                 files["kube-scheduler.json"] = json.dumps(found.config).encode()
     fields = {"name": name or ", ".join(path.name for path in paths)[:200], **chosen.fields()}
-    response = json.loads(Server(server, token).post_files("sessions/", files, fields))
+    response = RestClient(server, token).post_files("sessions/", files, fields)
     if wait:
         from schedviz.cli.remote.waiting import imported
 
@@ -192,7 +192,7 @@ def _print_fields(left_out: DroppedFields) -> None:
     if lines:
         say()
         say("fields that are not kept (a digest of them is, so that changes are detected):")
-    for path, count in lines[:_MAX_FIELDS]:
+    for path, count in lines[:_MAX_LISTED_FIELDS]:
         say(f"  {count:>7} {path}")
-    if len(lines) > _MAX_FIELDS:
-        say(f"  and {len(lines) - _MAX_FIELDS} more; -o json lists all")
+    if len(lines) > _MAX_LISTED_FIELDS:
+        say(f"  and {len(lines) - _MAX_LISTED_FIELDS} more; -o json lists all")

@@ -31,7 +31,7 @@ def loaded(paths: Sequence[Path], *, on_object: Callable[[Item, KubeObject], Non
 
     `on_object` is called with each object as it was given and as it was decoded. Raises `click.ClickException`.
     """
-    from schedviz.cli.remote.printing import Progress as ProgressLine
+    from schedviz.cli.remote.printing import ProgressLine
     from schedviz.ingest.errors import IngestError
     from schedviz.ingest.load import ignore_object, load
     from schedviz.ingest.source import Source, files_of

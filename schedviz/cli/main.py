@@ -34,7 +34,7 @@ COMMANDS = {
     "generate": LazyCommand("schedviz.cli.remote.sessions", "generate", "Create a session with a generated cluster."),
     "import": LazyCommand("schedviz.cli.importing", "import_", "Create a session from files, or preview the import."),
     "sessions": LazyCommand("schedviz.cli.remote.sessions", "sessions", "List the sessions of a server."),
-    "step": LazyCommand("schedviz.cli.remote.commands", "step", "Advance by scheduling cycles, stages or changes."),
+    "step": LazyCommand("schedviz.cli.remote.commands", "step", "Advance by scheduling cycles or stages."),
     "run": LazyCommand("schedviz.cli.remote.commands", "run", "Schedule until nothing more can be scheduled."),
     "send": LazyCommand("schedviz.cli.remote.commands", "send", "Send commands or create objects atomically."),
     "cancel": LazyCommand("schedviz.cli.remote.commands", "cancel", "Stop the import or the runs of a session."),

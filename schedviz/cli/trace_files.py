@@ -9,7 +9,7 @@ from pathlib import Path
 #: The endings of trace files.
 ENDINGS = (".json", ".json.xz")
 #: The maximum size of the unpacked text of a file, that of an import on a server that is not public.
-UNPACKED_BYTES = 1 << 30
+MAX_UNPACKED_BYTES = 1 << 30
 
 
 class Refused(Exception):
@@ -48,7 +48,7 @@ def read(path: Path) -> bytes:
 def _unpacked(path: Path) -> bytes:
     """A small file can unpack to more than the memory. Raises `Refused`."""
     with lzma.open(path) as file:
-        text = file.read(UNPACKED_BYTES + 1)
-    if len(text) > UNPACKED_BYTES:
-        raise Refused(f"{path}: the file unpacks to more than {UNPACKED_BYTES:,} bytes, the limit for trace files.")
+        text = file.read(MAX_UNPACKED_BYTES + 1)
+    if len(text) > MAX_UNPACKED_BYTES:
+        raise Refused(f"{path}: the file unpacks to more than {MAX_UNPACKED_BYTES:,} bytes, the limit for trace files.")
     return text

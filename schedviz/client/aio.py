@@ -44,7 +44,7 @@ class AsyncClient:
     async def do(self, flow: Flow[T]) -> T:
         """Run a flow."""
         steps = sending.with_retries(flow, self.server)
-        outcome: sending.Outcome = None
+        outcome: sending.CallResult = None
         while True:
             try:
                 step = steps.send(outcome)
@@ -53,13 +53,13 @@ class AsyncClient:
                 return result
             outcome = await self._carry_out(step)
 
-    async def _carry_out(self, step: Call | Pause) -> sending.Outcome:
+    async def _carry_out(self, step: Call | Pause) -> sending.CallResult:
         if isinstance(step, Pause):
             await runtime.async_sleep(step.seconds)
             return None
         try:
             async with self._http.stream(**sending.request_of(step)) as response:
-                return sending.reply_of(response, await _read(response, step.largest))
+                return sending.reply_of(response, await _read(response, step.max_bytes))
         except httpx.TransportError as lost:
             return lost
 
@@ -178,15 +178,15 @@ class AsyncClient:
                         raise sending.too_large(response, error) from None
                 yield lines.end().decode()
         except httpx.TransportError as error:
-            raise sending.no_answer(self.server, error) from error
+            raise sending.unreachable(self.server, error) from error
 
 
-async def _read(response: httpx.Response, largest: int) -> bytes:
-    """The body of a response, or the start of a long error. Raises `AnswerTooLarge`."""
+async def _read(response: httpx.Response, max_bytes: int) -> bytes:
+    """The body of a response, or the start of a long error. Raises `ResponseTooLarge`."""
     body = bytearray()
     async for data in decoding.async_pieces(response):
         body += data
-        if sending.is_read(response, body, largest):
+        if sending.is_read(response, body, max_bytes):
             break
     return bytes(body)
 
@@ -232,7 +232,7 @@ class AsyncSession(AsyncDefaultServer, SessionInfo):
         return [accepted["seq"] for accepted in await self.client.do(flows.submit(self.id, commands))]
 
     async def step(self, count: int = 1, *, unit: str = "cycle") -> Outcome:
-        """Advance by this many units: `cycle`, `stage` or `mutation`."""
+        """Advance by this many cycles or stages. The unit `mutation` is for pages: the server runs a stage."""
         return await self.send(command_bodies.step(count, unit))
 
     async def run(

@@ -32,7 +32,7 @@ class Call:
     #: The seconds that the server itself may wait before it responds.
     wait: float = 0.0
     #: The maximum number of bytes of the response.
-    largest: int = MAX_JSON_BYTES
+    max_bytes: int = MAX_JSON_BYTES
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,12 @@ class Unavailable(SchedvizError):
     """The server does not respond or is temporarily unavailable."""
 
 
-class AnswerTooLarge(SchedvizError):
+class ResponseTooLarge(SchedvizError):
     """The response is larger than `schedviz.client.limits` allows."""
+
+
+#: The name of earlier versions.
+AnswerTooLarge = ResponseTooLarge
 
 
 class Refused(SchedvizError):

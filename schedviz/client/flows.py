@@ -25,7 +25,7 @@ WAIT_SECONDS = 25.0
 #: The pause before the next request if the server did not wait.
 _EARLY_PAUSE_SECONDS = 1.0
 _PAGE_SIZE = 1000
-_EVENTS_PAGE = 5000
+_EVENTS_PAGE_SIZE = 5000
 #: Commands that do not fail if there was nothing to do.
 _MAY_DO_NOTHING = frozenset({"run", "step", "cycle", "schedule", "advance", "pause", "snapshot"})
 
@@ -84,7 +84,7 @@ def ready(session: str, timeout: float) -> Flow[dict[str, Any]]:
 
 
 def _pause_if_early(asked: float, wait: float) -> Flow[None]:
-    """Pause if the server answered much sooner than after `wait` seconds: it has too many waiting requests. `asked`: when, by
+    """Pause if the server responded much sooner than after `wait` seconds: it has too many waiting requests. `asked`: when it was asked, by
     `time.monotonic()`.
     """
     if time.monotonic() - asked < wait / 2:
@@ -108,7 +108,7 @@ def read_files(paths: Sequence[str | Path]) -> list[tuple[str, bytes]]:
         except OSError as error:
             raise SchedvizError(f"{error.filename}: {error.strerror}.") from None
     if not found:
-        raise SchedvizError("There is no file in what was given.")
+        raise SchedvizError("There is no file to send: name a file, or a folder that has some.")
     return found
 
 
@@ -206,7 +206,7 @@ def cycle(session: str, number: int) -> Flow[dict[str, Any]]:
 
 def events_page(session: str, after: int) -> Flow[dict[str, Any]]:
     """A page of stored events."""
-    page: dict[str, Any] = yield from ask(Call("GET", f"sessions/{session}/events/", {"after": after, "limit": _EVENTS_PAGE}))
+    page: dict[str, Any] = yield from ask(Call("GET", f"sessions/{session}/events/", {"after": after, "limit": _EVENTS_PAGE_SIZE}))
     return page
 
 
@@ -266,7 +266,7 @@ def stored_object(session: str, kind: str, name: str, at: int | None) -> Flow[di
 
 def export(session: str) -> Flow[bytes]:
     """The session as a `.schedviz` file."""
-    return (yield from ask_bytes(Call("GET", f"sessions/{session}/export/", wait=60, largest=MAX_EXPORT_BYTES)))
+    return (yield from ask_bytes(Call("GET", f"sessions/{session}/export/", wait=60, max_bytes=MAX_EXPORT_BYTES)))
 
 
 def _until_computed(call: Call) -> Flow[Any]:

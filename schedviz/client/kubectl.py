@@ -33,8 +33,8 @@ KINDS = (
     "podgroups",
 )
 #: The required resources.
-_NEEDED = ("nodes", "pods")
-_SECONDS = 120
+_REQUIRED = ("nodes", "pods")
+_TIMEOUT_SECONDS = 120
 
 
 class KubectlError(SchedvizError):
@@ -51,11 +51,11 @@ def read_cluster(*, context: str | None = None, kubeconfig: str | None = None, k
     for kind in kinds:
         command = [program, *options, "get", kind, "--all-namespaces", "--output", "json"]
         try:
-            done = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False)  # noqa: S603 -- the user's kubectl.
+            done = subprocess.run(command, capture_output=True, timeout=_TIMEOUT_SECONDS, check=False)  # noqa: S603 -- the user's kubectl.
         except subprocess.TimeoutExpired as error:
-            raise KubectlError(f"kubectl get {kind} takes longer than {_SECONDS} s.") from error
+            raise KubectlError(f"kubectl get {kind} takes longer than {_TIMEOUT_SECONDS} s.") from error
         if done.returncode == 0:
             files.append((f"{kind}.json", done.stdout))
-        elif kind in _NEEDED:
+        elif kind in _REQUIRED:
             raise KubectlError(f"kubectl get {kind}: {done.stderr.decode(errors='replace').strip()}")
     return files

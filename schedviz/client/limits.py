@@ -25,8 +25,8 @@ class TooLarge(Exception):
 class Lines:
     """Splits what arrives into lines, at newlines only: JSON strings can contain other line separators, such as U+2028."""
 
-    def __init__(self, largest: int = MAX_LINE_BYTES) -> None:
-        self._largest = largest
+    def __init__(self, max_bytes: int = MAX_LINE_BYTES) -> None:
+        self._max_bytes = max_bytes
         self._rest = bytearray()
 
     def add(self, data: bytes) -> Iterator[bytes]:
@@ -44,5 +44,5 @@ class Lines:
         return bytes(self._rest)
 
     def _require_room(self, data: bytes) -> None:
-        if len(self._rest) + len(data) > self._largest:
-            raise TooLarge("A line of the response", self._largest)
+        if len(self._rest) + len(data) > self._max_bytes:
+            raise TooLarge("A line of the response", self._max_bytes)

@@ -21,7 +21,7 @@ class Outcome:
     cycles: int
     event: int
     clock_seconds: float
-    #: Why a run ended: `empty`, `max`, `paused`, `breakpoint`, `quota`; "" for other commands.
+    #: Why a run ended: `empty`, `max`, `paused`, `breakpoint`, `quota`, `repeating`; "" for other commands.
     stopped: str
     #: Why the command had no effect; "" if it had one.
     result: str

@@ -52,8 +52,8 @@ def find_server(address: str | None = None, token: str | None = None) -> Server:
     if address_given and secret:
         return Server(address_given, secret)
     for folder in data_folders():
-        local, stored_token = _running(folder), _read(folder / "token")
-        if local and stored_token and (not address_given or _same(address_given, local)):
+        local, stored_token = _address_of_server_in(folder), _read(folder / "token")
+        if local and stored_token and (not address_given or _is_same_server(address_given, local)):
             return Server(address_given or local, secret or stored_token)
     return Server(address_given or DEFAULT_SERVER, secret, guessed=not address_given)
 
@@ -85,7 +85,7 @@ def data_folders() -> Iterator[Path]:
     yield Path(os.environ.get("XDG_DATA_HOME") or "~/.local/share").expanduser() / "schedviz"
 
 
-def _running(folder: Path) -> str:
+def _address_of_server_in(folder: Path) -> str:
     """The address of a data folder's server; "" if none has run there. It may have stopped since."""
     try:
         lock = json.loads(_read(folder / "lock") or "{}")
@@ -101,7 +101,7 @@ def _read(path: Path) -> str:
         return ""
 
 
-def _same(first: str, second: str) -> bool:
+def _is_same_server(first: str, second: str) -> bool:
     """Whether two addresses belong to one server: `localhost` is this machine."""
 
     def place(address: str) -> tuple[str, str, int | None]:

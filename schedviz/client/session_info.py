@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from schedviz.client import showing
+from schedviz.client import display
 
 
 class SessionInfo:
@@ -52,7 +52,7 @@ class SessionInfo:
         return None if accepted_at is None else datetime.fromisoformat(str(accepted_at))
 
     def __repr__(self) -> str:
-        return showing.line(type(self).__name__, self.info)
+        return display.line(type(self).__name__, self.info)
 
     def _repr_html_(self) -> str:
-        return showing.card(self.info)
+        return display.card(self.info)

@@ -45,7 +45,7 @@ class Client:
     def do(self, flow: Flow[T]) -> T:
         """Run a flow."""
         steps = sending.with_retries(flow, self.server)
-        outcome: sending.Outcome = None
+        outcome: sending.CallResult = None
         while True:
             try:
                 step = steps.send(outcome)
@@ -54,13 +54,13 @@ class Client:
                 return result
             outcome = self._carry_out(step)
 
-    def _carry_out(self, step: Call | Pause) -> sending.Outcome:
+    def _carry_out(self, step: Call | Pause) -> sending.CallResult:
         if isinstance(step, Pause):
             runtime.sleep(step.seconds)
             return None
         try:
             with self._http.stream(**sending.request_of(step)) as response:
-                return sending.reply_of(response, _read(response, step.largest))
+                return sending.reply_of(response, _read(response, step.max_bytes))
         except httpx.TransportError as lost:
             return lost
 
@@ -177,15 +177,15 @@ class Client:
                         raise sending.too_large(response, error) from None
                 yield lines.end().decode()
         except httpx.TransportError as error:
-            raise sending.no_answer(self.server, error) from error
+            raise sending.unreachable(self.server, error) from error
 
 
-def _read(response: httpx.Response, largest: int) -> bytes:
-    """The body of a response, or the start of a long error. Raises `AnswerTooLarge`."""
+def _read(response: httpx.Response, max_bytes: int) -> bytes:
+    """The body of a response, or the start of a long error. Raises `ResponseTooLarge`."""
     body = bytearray()
     for data in decoding.pieces(response):
         body += data
-        if sending.is_read(response, body, largest):
+        if sending.is_read(response, body, max_bytes):
             break
     return bytes(body)
 
@@ -231,7 +231,7 @@ class Session(DefaultServer, SessionInfo):
         return [accepted["seq"] for accepted in self.client.do(flows.submit(self.id, commands))]
 
     def step(self, count: int = 1, *, unit: str = "cycle") -> Outcome:
-        """Advance by this many units: `cycle`, `stage` or `mutation`."""
+        """Advance by this many cycles or stages. The unit `mutation` is for pages: the server runs a stage."""
         return self.send(command_bodies.step(count, unit))
 
     def run(

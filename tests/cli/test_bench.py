@@ -23,7 +23,7 @@ def test_every_workload_places_pods_as_plugins_called_for_one_node_do(name: str)
     assert differences(WORKLOADS[name], nodes=30, every_node=True) == []
 
 
-def test_a_difference_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_placement_that_differs_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     right = Fit.score
 
     def wrong(self, state, pod, rows):  # type: ignore[no-untyped-def]
@@ -35,7 +35,7 @@ def test_a_difference_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert differences(WORKLOADS["gpu"], nodes=30, every_node=True)
 
 
-def test_rows_have_all_that_was_promised() -> None:
+def test_rows_have_the_workload_its_conditions_and_the_shares_of_stages() -> None:
     result = CliRunner().invoke(bench, ["--workload", "preferred", "--every-node", *SMALL])
 
     rows = msgspec.json.decode(result.stdout, type=list[Row])

@@ -55,14 +55,14 @@ def other(tmp_path: Path) -> str:
     return write(tmp_path, "other.json", {**TRACE, "steps": [*TRACE["steps"][:-1], {"op": "cordon", "node": "large"}, {"op": "run"}]})
 
 
-def test_runs_that_did_the_same_leave_with_0(same: str) -> None:
+def test_equal_runs_exit_with_0(same: str) -> None:
     result = run(same, same)
 
     assert result.exit_code == 0, result.output
     assert "every pod is in the same place" in result.output
 
 
-def test_runs_that_differ_leave_with_1_and_say_where(same: str, other: str) -> None:
+def test_runs_that_differ_exit_with_1_and_the_place_where_they_diverge(same: str, other: str) -> None:
     result = run(same, other)
 
     assert result.exit_code == 1, result.output
@@ -70,7 +70,7 @@ def test_runs_that_differ_leave_with_1_and_say_where(same: str, other: str) -> N
     assert "First cycle that differs: A in cycle 1" in result.output
 
 
-def test_json_has_everything(same: str, other: str) -> None:
+def test_json_has_the_whole_comparison(same: str, other: str) -> None:
     result = run(same, other, "-o", "json")
 
     assert result.exit_code == 1

@@ -19,7 +19,7 @@ def _run(folder: Path, text: str, *options: str):
     return CliRunner().invoke(config, [str(path), *options])
 
 
-def test_a_valid_configuration(tmp_path: Path) -> None:
+def test_a_valid_configuration_exits_with_0(tmp_path: Path) -> None:
     result = _run(tmp_path, f"{V1}parallelism: 4\n")
     assert (result.exit_code, result.output) == (0, f"{tmp_path / 'c.yaml'}: valid\n")
 
@@ -37,13 +37,13 @@ def test_a_valid_configuration(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_errors_are_reported(tmp_path: Path, text: str, message: str) -> None:
+def test_an_invalid_configuration_exits_with_2_and_its_error(tmp_path: Path, text: str, message: str) -> None:
     result = _run(tmp_path, text)
     assert result.exit_code == 2
     assert message in result.output
 
 
-def test_an_older_one_is_written_as_v1(tmp_path: Path) -> None:
+def test_an_older_configuration_is_converted_to_v1(tmp_path: Path) -> None:
     text = V1.replace("/v1", "/v1beta2") + "healthzBindAddress: ''\nhealthzBindAddress2: 1\n"
     result = _run(tmp_path, text, "--convert", "--json")
     assert result.exit_code == 2
@@ -55,7 +55,7 @@ def test_an_older_one_is_written_as_v1(tmp_path: Path) -> None:
     assert (result.exit_code, result.stdout) == (0, V1)
 
 
-def test_json_with_comments_is_for_convert(tmp_path: Path) -> None:
+def test_json_with_comments_is_only_read_by_convert(tmp_path: Path) -> None:
     text = '{"apiVersion": "kubescheduler.config.k8s.io/v1", // here\n"kind": "KubeSchedulerConfiguration"}'
     assert "try --convert" in _run(tmp_path, text).output
     assert _run(tmp_path, text, "--convert").exit_code == 0

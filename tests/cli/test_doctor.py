@@ -24,7 +24,7 @@ DIFFERENCES = {
 
 
 @pytest.mark.parametrize("case", DIFFERENCES)
-def test_each_case_ends_with_its_code(case: str) -> None:
+def test_the_exit_code_is_1_if_something_differs(case: str) -> None:
     folder = SAMPLES / case
     result = CliRunner().invoke(doctor, ["-o", "json", str(folder / "scheduler.log"), str(folder / "objects.json")])
     (examination,) = json.loads(result.stdout)

@@ -30,7 +30,7 @@ from schedviz.cli.follow.reflector import Change, PushedVersion, Reflector
 from schedviz.cli.follow.scheduling_events import RESOURCE as EVENTS
 from schedviz.cli.follow.status import line_of
 from schedviz.cli.release_options import NO_CHOICE, ChosenRelease
-from schedviz.cli.server import ServerResponse
+from schedviz.cli.rest_client import ServerResponse
 from schedviz.kube.kinds import BY_NAME, WATCHED_KINDS_V1_36
 from tests.conftest import until
 from tests.kubernetes_api import KubernetesApi
@@ -83,7 +83,7 @@ def pod(cluster: KubernetesApi, name: str, **members: Any) -> None:
     cluster.put("pods", name, namespace="shop", spec=spec, metadata={"annotations": {"owner": "somebody"}})
 
 
-def test_a_list_in_pages_then_every_change_once_and_in_order(
+def test_a_list_comes_in_pages_and_then_every_change_once_and_in_order(
     cluster: KubernetesApi, watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("schedviz.cli.follow.cluster_api._PAGE_SIZE", 2)
@@ -368,7 +368,7 @@ def test_resources_of_later_releases_are_left_out_where_the_role_does_not_permit
     assert "no permission to list resourceslices.resource.k8s.io" in messages[0]
 
 
-def test_a_user_whom_the_cluster_does_not_know(cluster: KubernetesApi) -> None:
+def test_a_user_that_the_cluster_does_not_know_is_reported(cluster: KubernetesApi) -> None:
     with pytest.raises(FollowError, match="does not know the user of context dev"):
         api_of(cluster, token="another").list(BY_NAME["Node"])
     cluster.forbidden = {("list", "nodes")}

@@ -27,7 +27,7 @@ from schedviz.cli.follow.reflector import Change, Reflector
 from schedviz.cli.follow.scheduling_events import SCHEDULED, EventDecisions, EventWatch
 from schedviz.cli.follow.throttled_printer import ThrottledPrinter
 from schedviz.cli.follow.waiting_changes import MAX_WAITING, WaitingChanges
-from schedviz.cli.server import ServerResponse
+from schedviz.cli.rest_client import ServerResponse
 from schedviz.kube.kinds import BY_NAME
 
 BOOKMARK = b'{"type": "BOOKMARK", "object": {"metadata": {"resourceVersion": "7"}}}\n'
@@ -219,7 +219,7 @@ def test_batches_that_are_too_large_for_a_server_are_split_and_a_single_object_i
 
     assert [name for names in server.taken for name in names] == ["a", "b", "c"]
     assert pusher.left_out == 1
-    assert messages == ["the server does not take an object, it is left out: The request is too large."]
+    assert messages == ["the server refuses an object, which is left out: The request is too large."]
 
 
 def test_few_large_changes_fill_the_queue() -> None:

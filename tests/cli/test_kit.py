@@ -107,7 +107,7 @@ def test_a_kit_that_does_not_fit_on_the_disk_leaves_nothing(tmp_path, monkeypatc
     assert not (tmp_path / "kit").exists()
 
 
-def test_another_python_is_refused_in_words(tmp_path):
+def test_another_version_of_python_is_refused_with_a_sentence(tmp_path):
     build._write_script(tmp_path)
     script = tmp_path / "schedviz"
     version_here = f"{sys.version_info.major}.{sys.version_info.minor}"

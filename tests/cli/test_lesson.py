@@ -46,7 +46,7 @@ def test_a_lesson_is_taken_in_the_terminal_in_either_language():
     assert "In v1.36: Nothing here is different." in english.output
 
 
-def test_a_lesson_that_is_none():
+def test_a_name_that_is_no_lesson_is_refused():
     result = invoke("run", "no-such")
     assert result.exit_code == 1
     assert 'No folder and no lesson is named "no-such"' in result.output

@@ -19,7 +19,7 @@ def test_files_are_read_packed_and_plain(tmp_path: Path) -> None:
 
 
 def test_a_file_that_unpacks_to_more_than_the_limit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trace_files, "UNPACKED_BYTES", 1000)
+    monkeypatch.setattr(trace_files, "MAX_UNPACKED_BYTES", 1000)
     (tmp_path / "fits.json.xz").write_bytes(lzma.compress(b" " * 1000))
     (tmp_path / "bomb.json.xz").write_bytes(lzma.compress(b" " * 1_000_000))
 

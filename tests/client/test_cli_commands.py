@@ -67,7 +67,7 @@ def test_a_session_is_generated_with_a_configuration_and_compared_by_name(sessio
     assert "mixed" in str(output_of("generate", "--shape", "round").exception)
 
 
-def test_steps_runs_and_what_they_leave_with(session: Session):
+def test_commands_print_their_outcome_and_exit_with_1_if_they_fail(session: Session):
     step, run = output_of("step", "--count", "2", "-o", "json"), output_of("run")
     again = output_of("send", json.dumps({"op": "delete", "kind": "Node", "name": "nothing"}))
     bad = output_of("send", '{"op": "fly"}')
@@ -81,7 +81,7 @@ def test_steps_runs_and_what_they_leave_with(session: Session):
     assert len(json.loads(output_of("cycles", "-o", "json").stdout)) == 3
 
 
-def test_objects_of_a_file_are_created_and_copies_counted(session: Session, tmp_path: Path):
+def test_objects_of_a_file_are_created_and_copies_of_one_are_counted(session: Session, tmp_path: Path):
     file = tmp_path / "pod.yaml"
     file.write_text(
         "apiVersion: v1\nkind: Pod\nmetadata: {name: extra}\nspec: {containers: [{name: c, image: i, resources: {requests: {cpu: 1m}}}]}\n"

@@ -61,7 +61,7 @@ def test_the_state_of_v1_36_has_pods_in_flight_and_every_queue(client: Client):
     assert set(state.queue.column("queue")) == {"activeQ"}
 
 
-def test_rows_are_flat_and_show_themselves(session: Session):
+def test_rows_are_flat_and_are_displayed_as_tables(session: Session):
     session.run()
     rows = session.cycles()
 
@@ -114,7 +114,7 @@ def test_a_session_knows_when_its_last_command_was_accepted(client: Client, here
         assert after == datetime.fromisoformat(accepted)
 
 
-def test_commands_go_together_or_not_at_all(session: Session):
+def test_commands_are_accepted_together_or_not_at_all(session: Session):
     with pytest.raises(Refused) as refused:
         session.send({"op": "cycle"}, {"op": "fly"})
     numbers = session.submit({"op": "cycle"}, {"op": "cycle"})
@@ -123,7 +123,7 @@ def test_commands_go_together_or_not_at_all(session: Session):
     assert numbers == [1, 2]
 
 
-def test_a_command_that_cannot_be_done_is_an_error(session: Session):
+def test_a_command_that_fails_raises_an_error(session: Session):
     with pytest.raises(CommandFailed, match="already exists"):
         session.create({"apiVersion": "v1", "kind": "Node", "metadata": {"name": session.state().nodes[0]["node"]}})
 
@@ -171,7 +171,7 @@ def test_missing_forbidden_and_unreachable_resources_are_reported(client: Client
 
 
 def test_an_unnamed_server_is_searched_in_several_places(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("schedviz.client.sending.TRIES", 0)
+    monkeypatch.setattr("schedviz.client.sending.MAX_RETRIES", 0)
     monkeypatch.setattr("schedviz.client.server.data_folders", lambda: iter(()))
     monkeypatch.setattr("schedviz.client.server.DEFAULT_SERVER", "http://127.0.0.1:9")
     for name in ("SCHEDVIZ_SERVER", "SCHEDVIZ_TOKEN"):
@@ -181,8 +181,8 @@ def test_an_unnamed_server_is_searched_in_several_places(monkeypatch: pytest.Mon
         nobody.sessions()
 
 
-def test_a_server_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("schedviz.client.sending.TRIES", 0)
+def test_the_error_about_an_unreachable_server_names_its_address(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("schedviz.client.sending.MAX_RETRIES", 0)
 
     with pytest.raises(Unavailable, match=r"127\.0\.0\.1:9 does not respond"), Client("http://127.0.0.1:9", "t") as nobody:
         nobody.sessions()
@@ -246,7 +246,7 @@ def test_a_stream_continues_with_new_events(session: Session):
 
 
 @pytest.mark.parametrize(("plain", "awaited"), [(Client, AsyncClient), (Session, AsyncSession)])
-def test_every_word_is_there_awaited_with_the_same_parameters(plain: type, awaited: type):
+def test_the_async_client_has_each_method_with_the_same_parameters(plain: type, awaited: type):
     def parameters(of: type, word: str) -> list[tuple[str, object, object]]:
         return [
             (parameter.name, parameter.kind, parameter.default) for parameter in inspect.signature(getattr(of, word)).parameters.values()

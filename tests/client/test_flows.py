@@ -6,8 +6,9 @@ import json
 
 import pytest
 
-from schedviz.client import flows
-from schedviz.client.calls import Call, Pause, Reply
+from schedviz.client import flows, sending
+from schedviz.client.calls import Call, Pause, Reply, ask
+from schedviz.client.server import Server
 
 
 def reply(body: object) -> Reply:
@@ -33,3 +34,11 @@ def test_a_client_that_waits_for_a_command_pauses_likewise() -> None:
     assert isinstance(flow.send(reply({"results": [waiting]})), Pause)
     assert isinstance(flow.send(Reply(200, {}, b"")), Call)
     assert isinstance(flow.send(reply(waiting)), Pause)
+
+
+@pytest.mark.parametrize(("retry_after", "seconds"), [("3", 3.0), ("soon", 0.5), ("²", 0.5), ("99999", 30.0)])
+def test_the_pause_before_a_repetition_is_what_the_server_asks_for_within_limits(retry_after: str, seconds: float) -> None:
+    steps = sending.with_retries(ask(Call("GET", "sessions/")), Server("http://127.0.0.1:9", ""))
+
+    assert isinstance(next(steps), Call)
+    assert steps.send(Reply(503, {"Retry-After": retry_after}, b"")) == Pause(seconds)

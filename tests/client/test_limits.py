@@ -15,7 +15,7 @@ import pytest
 from schedviz.client import AsyncClient, Client
 from schedviz.client.calls import Call, ask
 from schedviz.client.decoding import pieces
-from schedviz.client.errors import AnswerTooLarge, Refused, SchedvizError
+from schedviz.client.errors import Refused, ResponseTooLarge, SchedvizError
 from schedviz.client.flows import listed
 from schedviz.client.limits import MAX_LINE_BYTES, Lines, TooLarge
 
@@ -59,8 +59,8 @@ def endless() -> Iterator[str]:
 
 
 def test_an_endless_response_is_read_up_to_the_limit(endless: str) -> None:
-    call = Call("GET", "sessions/", largest=1_000_000)
-    with Client(endless, "token") as client, pytest.raises(AnswerTooLarge) as raised:
+    call = Call("GET", "sessions/", max_bytes=1_000_000)
+    with Client(endless, "token") as client, pytest.raises(ResponseTooLarge) as raised:
         client.do(ask(call))
 
     assert str(raised.value) == (
@@ -72,7 +72,7 @@ def test_an_endless_response_is_read_up_to_the_limit(endless: str) -> None:
         async with AsyncClient(endless, "token") as client:
             await client.do(ask(call))
 
-    with pytest.raises(AnswerTooLarge):
+    with pytest.raises(ResponseTooLarge):
         asyncio.run(asked())
 
 
@@ -87,13 +87,13 @@ def test_an_error_without_an_end_is_cut(endless: str) -> None:
 def test_a_line_of_a_stream_without_an_end_is_read_up_to_the_limit(endless: str) -> None:
     with (
         Client(endless, "token") as client,
-        pytest.raises(AnswerTooLarge, match=f"A line of the response has more than {MAX_LINE_BYTES:,}"),
+        pytest.raises(ResponseTooLarge, match=f"A line of the response has more than {MAX_LINE_BYTES:,}"),
     ):
         list(client.stream("sessions/x/events/", {}, {}))
 
 
 def test_lines_are_cut_at_newlines_only_and_limited() -> None:
-    lines = Lines(largest=10)
+    lines = Lines(max_bytes=10)
 
     assert [*lines.add(b"one\ntw"), *lines.add("o\u2028\n\nfour".encode())] == [b"one", "two\u2028".encode(), b""]
     assert lines.end() == b"four"
@@ -104,8 +104,8 @@ def test_lines_are_cut_at_newlines_only_and_limited() -> None:
 def test_a_compressed_response_is_decoded_in_small_chunks(endless: str) -> None:
     with httpx.Client() as http, http.stream("GET", f"{endless}/bomb/gzip/") as response:
         sizes = [len(piece) for piece in pieces(response)]
-    with Client(endless, "token") as client, pytest.raises(AnswerTooLarge):
-        client.do(ask(Call("GET", "bomb/gzip/", largest=1_000_000)))
+    with Client(endless, "token") as client, pytest.raises(ResponseTooLarge):
+        client.do(ask(Call("GET", "bomb/gzip/", max_bytes=1_000_000)))
 
     assert sum(sizes) == 64 << 20
     assert max(sizes) == 65_536
@@ -150,7 +150,7 @@ class _Odd(BaseHTTPRequestHandler):
         ("round", "The server's pages do not end: after 1 comes 1"),
     ],
 )
-def test_a_list_of_another_server_is_refused_in_words(shape: str, said: str) -> None:
+def test_a_list_of_a_server_that_is_not_schedviz_is_refused_with_a_sentence(shape: str, said: str) -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), _Odd) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         with Client(f"http://127.0.0.1:{server.server_port}", "token") as client, pytest.raises(SchedvizError, match=said):

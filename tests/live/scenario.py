@@ -27,7 +27,7 @@ from schedviz.cli.follow.cluster_api import ClusterApi
 from schedviz.cli.follow.errors import Forbidden, NotServed
 from schedviz.cli.follow.following import kinds
 from schedviz.cli.follow.redaction import Redaction
-from schedviz.cli.server import Server
+from schedviz.cli.rest_client import RestClient
 from schedviz.client.server import find_server
 from tests.bench.drawn import DrawnPage
 from tests.live import pods
@@ -49,7 +49,7 @@ class Scenario:
         self._options = options
         self._random = random.Random(options.seed)
         self._cluster = Cluster(options.kubeconfig, options.context)
-        self._server = Server(options.server, options.token)
+        self._server = RestClient(options.server, options.token)
         self._found = find_server(options.server, options.token)
         self._path = f"sessions/{options.session}/"
 

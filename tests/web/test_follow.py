@@ -18,7 +18,7 @@ from schedviz.cli.follow.command import follow
 from schedviz.cli.follow.following import Following
 from schedviz.cli.follow.pushing import Pusher
 from schedviz.cli.follow.redaction import Redaction
-from schedviz.cli.server import Server
+from schedviz.cli.rest_client import RestClient
 from schedviz.sessions.models import Command, Observed, Observer, Session
 from schedviz.web.login import make_token
 from tests.conftest import Worker, until
@@ -126,7 +126,7 @@ def test_what_happens_through_a_restart_and_an_expired_watch_arrives(
     assert run("--once").exit_code == 0
     session = Session.objects.get(name="kind-dev")
     messages: list[str] = []
-    server = Server(f"http://{web_server.netloc}", make_token(people.owner, "watches"))
+    server = RestClient(f"http://{web_server.netloc}", make_token(people.owner, "watches"))
     api = ClusterApi(kubeconfig.Access(context="kind-dev", server=cluster.address, token=cluster.token))
     following = Following(api, Pusher(server, str(session.pk), "kind-dev", say=messages.append), Redaction(), say=messages.append)
     following.list_all()

@@ -18,8 +18,8 @@ Format = Literal["json", "yaml"]
 #: Number of Deployments in a cluster. Pods of one Deployment have one spec.
 DEPLOYMENTS: Final = 250
 _ZONES: Final = ("eu-west-1a", "eu-west-1b", "eu-west-1c")
-_BEGAN: Final = "2024-03-01T08:00:00Z"
-_STARTED: Final = "2024-03-01T08:00:07Z"
+_CREATED_AT: Final = "2024-03-01T08:00:00Z"
+_STARTED_AT: Final = "2024-03-01T08:00:07Z"
 
 
 def kubectl_dump(nodes: int, pods: int, form: Format, *, pending: int = 0) -> Iterator[bytes]:
@@ -137,7 +137,7 @@ def _node() -> dict[str, Any]:
         "kind": "Node",
         "metadata": {
             "annotations": {"node.alpha.kubernetes.io/ttl": "300", "volumes.kubernetes.io/controller-managed-attach-detach": "true"},
-            "creationTimestamp": _BEGAN,
+            "creationTimestamp": _CREATED_AT,
             "labels": labels,
             "name": "@name@",
             "resourceVersion": "@version@",
@@ -158,8 +158,8 @@ def _node() -> dict[str, Any]:
 
 def _condition(kind: str, status: str, reason: str, message: str) -> dict[str, Any]:
     return {
-        "lastHeartbeatTime": _STARTED,
-        "lastTransitionTime": _STARTED,
+        "lastHeartbeatTime": _STARTED_AT,
+        "lastTransitionTime": _STARTED_AT,
         "message": message,
         "reason": reason,
         "status": status,
@@ -221,7 +221,7 @@ def _pod(deployment: int) -> dict[str, Any]:
         "kind": "Pod",
         "metadata": {
             "annotations": {"checksum/config": hashlib.sha256(service.encode()).hexdigest(), "prometheus.io/scrape": "true"},
-            "creationTimestamp": _BEGAN,
+            "creationTimestamp": _CREATED_AT,
             "generateName": f"{service}-7d9c6b5f4c-",
             "labels": labels,
             "name": "@name@",
@@ -233,7 +233,7 @@ def _pod(deployment: int) -> dict[str, Any]:
         "spec": spec,
         "status": {
             "conditions": [
-                {"lastProbeTime": None, "lastTransitionTime": _STARTED, "status": "True", "type": kind}
+                {"lastProbeTime": None, "lastTransitionTime": _STARTED_AT, "status": "True", "type": kind}
                 for kind in ("Initialized", "Ready", "ContainersReady", "PodScheduled")
             ],
             "containerStatuses": [_container_status("app", service)],
@@ -242,7 +242,7 @@ def _pod(deployment: int) -> dict[str, Any]:
             "podIP": "@ip@",
             "podIPs": [{"ip": "@ip@"}],
             "qosClass": "Burstable",
-            "startTime": _BEGAN,
+            "startTime": _CREATED_AT,
         },
     }
 
@@ -306,5 +306,5 @@ def _container_status(name: str, image: str) -> dict[str, Any]:
         "ready": True,
         "restartCount": 0,
         "started": True,
-        "state": {"running": {"startedAt": _STARTED}},
+        "state": {"running": {"startedAt": _STARTED_AT}},
     }

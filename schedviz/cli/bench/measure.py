@@ -62,11 +62,11 @@ class Row(msgspec.Struct, frozen=True):
     stages: dict[str, float] = {}
     plugins: dict[str, float] = {}
 
-    def is_of_the_same_as(self, other: Row) -> bool:
-        """Whether the other row has the same workload and conditions, in whichever release."""
-        return self._what() == other._what()
+    def has_conditions_of(self, other: Row) -> bool:
+        """Whether the other row has the same workload and conditions; its release may differ."""
+        return self._conditions() == other._conditions()
 
-    def _what(self) -> tuple[object, ...]:
+    def _conditions(self) -> tuple[object, ...]:
         return self.workload, self.nodes, self.every_node, self.recording, self.running, self.dirty_nodes
 
 

@@ -99,7 +99,7 @@ def print_ratios(rows: Sequence[Row], before: Sequence[Row]) -> None:
     for heading in ("nodes", "ratio before", "ratio now", "now / before"):
         table.add_column(heading, justify="right")
     for row in rows:
-        earlier = next((other for other in before if row.is_of_the_same_as(other)), None)
+        earlier = next((other for other in before if row.has_conditions_of(other)), None)
         if earlier is not None:
             table.add_row(row.workload, f"{row.nodes:,}", f"{earlier.ratio:,}", f"{row.ratio:,}", f"{row.ratio / earlier.ratio:.2f}")
     show(table, err=True)

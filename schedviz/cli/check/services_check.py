@@ -19,10 +19,10 @@ from schedviz.up import redis_server
 from schedviz.up.errors import CannotStart
 from schedviz.web.health import QUEUES
 
-#: PostgreSQL's own default is 100; every thread of a worker can open a connection.
-_CONNECTIONS = 150
-#: Evicts only keys with an expiry, such as recent frames, and keeps the task queue.
-_POLICIES = ("noeviction", "volatile-ttl", "volatile-lru", "volatile-lfu", "volatile-random")
+#: What PostgreSQL should allow; its default is 100. Every thread of a worker can open a connection.
+_MIN_CONNECTIONS = 150
+#: They evict only keys with an expiry, such as recent frames, or none, and keep the task queue.
+_SUITABLE_POLICIES = ("noeviction", "volatile-ttl", "volatile-lru", "volatile-lfu", "volatile-random")
 
 
 def findings_of(*, workers: bool) -> list[Finding]:
@@ -40,7 +40,9 @@ def _database() -> Iterator[Finding]:
         if connection.vendor == "postgresql":
             yield from _postgresql()
     except (DatabaseError, InterfaceError) as failed:
-        yield error("SCHEDVIZ_DATABASE_URL", f"unreachable: {' '.join(str(failed).split())[:200]}", "start it, or correct the address")
+        yield error(
+            "SCHEDVIZ_DATABASE_URL", f"cannot be reached: {' '.join(str(failed).split())[:200]}", "start it, or correct the address"
+        )
         return
     if missing:
         yield error("the database", f"lacks {len(missing)} migrations", "run `django-admin migrate` once, before the servers start")
@@ -64,11 +66,11 @@ def _postgresql() -> Iterator[Finding]:
     with connection.cursor() as cursor:
         cursor.execute("SELECT current_setting('max_connections')::int, current_setting('server_encoding')")
         allowed, encoding = cursor.fetchone()
-    if allowed < _CONNECTIONS:
+    if allowed < _MIN_CONNECTIONS:
         yield warning(
             "PostgreSQL's max_connections",
             f"is {allowed}; an engine worker with 64 slots can open 64 connections, a web server 40",
-            f"set it to {_CONNECTIONS} or more, or use a connection pooler",
+            f"set it to {_MIN_CONNECTIONS} or more, or use a connection pooler",
         )
     if encoding != "UTF8":
         yield error(
@@ -87,7 +89,7 @@ def _redis() -> Iterator[Finding]:
         remedy = "start it, or correct the address, user or password"
         if "SCHEDVIZ_REDIS_URL" not in os.environ:
             remedy = "set it to the address of Redis (only `schedviz up` uses its own: query GET /healthz there)"
-        yield error("SCHEDVIZ_REDIS_URL", f"Redis is unreachable: {str(failed)[:200].rstrip('.')}", remedy)
+        yield error("SCHEDVIZ_REDIS_URL", f"cannot be reached: {str(failed)[:200].rstrip('.')}", remedy)
         return
     yield from _old_redis()
     try:
@@ -95,12 +97,12 @@ def _redis() -> Iterator[Finding]:
     except redis.RedisError:
         # The Redis user may not read the configuration, which is fine.
         return
-    if (policy := configured["maxmemory-policy"]) not in _POLICIES:
+    if (policy := configured["maxmemory-policy"]) not in _SUITABLE_POLICIES:
         yield error("Redis' maxmemory-policy", f"is {policy}: a full Redis would discard waiting tasks", "set it to volatile-ttl")
     if configured["save"] or configured["appendonly"] != "no":
         yield warning(
             "Redis' save and appendonly",
-            "Redis writes to its disk, where the keys of uploads must never be (SECURITY.md)",
+            "let it write to its disk, where the keys of uploads must never be (SECURITY.md)",
             'set save "" and appendonly no, and delete the files that it has written',
         )
 
@@ -134,6 +136,6 @@ def _workers() -> Iterator[Finding]:
         if queue not in served:
             yield error(
                 "the workers",
-                f"no worker serves the queue {queue}: commands are accepted but not applied",
+                f"do not serve the queue {queue}: commands are accepted but not applied",
                 f"start one: {WORKER_COMMANDS[queue]}",
             )

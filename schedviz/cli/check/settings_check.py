@@ -18,7 +18,7 @@ from schedviz.cli.check.known_settings import unknown_settings
 _LOCAL = frozenset(("127.0.0.1", "localhost", "[::1]", "::1", ""))
 _MIN_SECRET_LENGTH = 32
 _MIN_TOKEN_LENGTH = 24
-#: Limits for which 0 does not mean that there is none.
+#: Limits for which 0 does not mean that there is no limit.
 _NOT_ZERO = (
     *("SOCKETS", "SOCKETS_PER_SESSION", "SOCKETS_PER_VIEWER", "SOCKET_COMMANDS_PER_SECOND", "SOCKET_COMMANDS_AT_ONCE"),
     *("VIEWER_QUEUE_BYTES", "BODY_BYTES", "UPLOAD_BYTES", "ROOM_HOURS", "ROOM_PARTICIPANTS", "ROOM_TRIES_PER_MINUTE"),
@@ -102,9 +102,9 @@ def _origins(configured: Configured) -> Iterator[Finding]:
         yield error("SCHEDVIZ_ORIGINS", "is not set: behind an HTTPS proxy, logins and sockets are refused", "set https://your.name")
     for origin in origins:
         if configured.settings.PUBLIC and not origin.startswith("https://"):
-            yield error("SCHEDVIZ_ORIGINS", f"{origin} is not HTTPS, and cookies are only sent over HTTPS", "write https://…")
+            yield error("SCHEDVIZ_ORIGINS", f"has {origin}, which is not HTTPS, and cookies are only sent over HTTPS", "write https://…")
         if "*" in origin:
-            yield error("SCHEDVIZ_ORIGINS", f"{origin} trusts forms of every site with a matching name", "list the origins exactly")
+            yield error("SCHEDVIZ_ORIGINS", f"has {origin}, which trusts forms of every site that matches", "list the origins exactly")
     if "*" in (configured.settings.EMBED_ORIGINS or []):
         yield warning("SCHEDVIZ_EMBED_ORIGINS", "lets every site embed panels", "list the sites, unless you want all")
 
@@ -118,7 +118,9 @@ def _proxies(configured: Configured) -> Iterator[Finding]:
         )
     local = [network for network in configured.settings.METRICS_FROM if ipaddress.ip_network(network, strict=False).is_loopback]
     if local and configured.is_for_others and configured.settings.PROXIES == 0:
-        yield error("SCHEDVIZ_METRICS_FROM", f"{local[0]} is also a proxy's address on this host: anybody can read /metrics", "use a token")
+        yield error(
+            "SCHEDVIZ_METRICS_FROM", f"has {local[0]}, also a proxy's address on this host: anybody can read /metrics", "use a token"
+        )
     if any(ipaddress.ip_network(network, strict=False).prefixlen == 0 for network in configured.settings.METRICS_FROM):
         yield error("SCHEDVIZ_METRICS_FROM", "lets everybody read /metrics, which covers all sessions", "list the network, or use a token")
 
@@ -175,7 +177,7 @@ def _extenders(configured: Configured) -> Iterator[Finding]:
         if parsed.prefixlen == 0 or parsed.is_link_local or parsed.is_loopback:
             yield error(
                 "SCHEDVIZ_EXTENDER_NETWORKS",
-                f"{network} lets sessions call this host or a cloud's metadata service",
+                f"has {network}, which lets sessions call this host or a cloud's metadata service",
                 "list only the extenders' network",
             )
     if configured.settings.EXTENDER_HOSTS and not configured.settings.EXTENDER_USERS:
@@ -210,7 +212,7 @@ def _data_folder(configured: Configured) -> Iterator[Finding]:
     secrets = [path for path in (data / "secret_key", data / "token", data / "schedviz.sqlite3") if path.exists()]
     for path in [data, *secrets] if secrets else []:
         if stat.S_IMODE(path.stat().st_mode) & 0o077:
-            yield error("SCHEDVIZ_DATA", f"other users of this host can read {path}", f"chmod go= {path}")
+            yield error("SCHEDVIZ_DATA", f"is not private: other users of this host can read {path}", f"chmod go= {path}")
     if os.geteuid() == 0:
         yield warning("the user", "is root; no part of schedviz needs that", "run it as its own user")
 

@@ -23,7 +23,7 @@ from schedviz.terminal import say
 if TYPE_CHECKING:
     from schedviz.ingest.trace_file import TraceFile
 
-_EXIT_DIFFER = 1
+EXIT_DIFFERENT = 1
 
 
 class Verdict(NamedTuple):
@@ -74,7 +74,7 @@ def conformance(
     if refused:
         ctx.exit(EXIT_REFUSED)
     if differ:
-        ctx.exit(_EXIT_DIFFER)
+        ctx.exit(EXIT_DIFFERENT)
 
 
 def _print_verdict(verdict: Verdict) -> None:
@@ -116,7 +116,7 @@ def judge(path: Path, *, show: int, restore: str | None, chosen: ChosenRelease =
 
     try:
         trace = chosen.trace(decode_trace(read(path), check_objects=False))
-        _check_objects(trace)
+        _validate_objects(trace)
         mismatches = _with_recording(path, trace) if restore is None else _with_itself(path, trace, restore)
     except Refused as error:
         return Verdict(path, problem=str(error))
@@ -129,7 +129,7 @@ def judge(path: Path, *, show: int, restore: str | None, chosen: ChosenRelease =
     return Verdict(path, len(mismatches), tuple(mismatches[:show]))
 
 
-def _check_objects(trace: TraceFile) -> None:
+def _validate_objects(trace: TraceFile) -> None:
     """Refuse what no API server would accept, unless the recording expects that. Raises `DecodeError`."""
     from schedviz.kube import codec
     from schedviz.kube.errors import DecodeError
@@ -147,7 +147,7 @@ def _check_objects(trace: TraceFile) -> None:
 def _with_recording(path: Path, trace: TraceFile) -> list[str]:
     from schedviz.engine import run_trace
 
-    _check_recording(path, trace.document)
+    _validate_recording(path, trace.document)
     # Encoded and decoded, as if it came from a file.
     produced = msgspec.json.decode(msgspec.json.encode(run_trace(trace)))
     return _compare(path, trace.document, produced)
@@ -176,7 +176,7 @@ def _compare(path: Path, recorded: dict[str, Any], produced: dict[str, Any]) -> 
         raise Refused(f'{path}: "observed" does not have the shape of a recording ({error}).') from None
 
 
-def _check_recording(path: Path, document: dict[str, object]) -> None:
+def _validate_recording(path: Path, document: dict[str, object]) -> None:
     """Refuse a file without anything to compare."""
     steps = document.get("steps")
     assert isinstance(steps, list)

@@ -15,7 +15,7 @@ from typing import Any
 
 _ABSENT = "<absent>"
 _TOLERANCE = 1e-6
-_SHOWN_CHARACTERS = 160
+_MAX_SHOWN_CHARACTERS = 160
 
 
 def differences(expected: Mapping[str, Any], actual: Mapping[str, Any]) -> Iterator[str]:
@@ -59,7 +59,7 @@ def _near(expected: Any, actual: Any) -> bool:
 
 def _short(value: Any) -> str:
     text: str = value if value is _ABSENT else json.dumps(value, sort_keys=True)
-    return text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 3] + "..."
+    return text if len(text) <= _MAX_SHOWN_CHARACTERS else text[: _MAX_SHOWN_CHARACTERS - 3] + "..."
 
 
 def _ranked(observed: dict[str, Any]) -> dict[str, Any]:

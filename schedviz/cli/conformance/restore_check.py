@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 #: Approximate number of restores in one run.
 RESTORES: Final = 40
 #: The part of the steps that are preceded by a few stages of a cycle, which a later step completes.
-_LEFT_OPEN: Final = 0.3
+_OPEN_CYCLE_SHARE: Final = 0.3
 #: More than the stages of any cycle, except one that preempts.
 _MAX_STAGES: Final = 45
-_SHOWN_CHARACTERS: Final = 160
+_MAX_SHOWN_CHARACTERS: Final = 160
 
 
 class Run(msgspec.Struct):
@@ -55,7 +55,7 @@ def _with_stages(steps: Sequence[AnyCommand], source: random.Random) -> Iterator
     from schedviz.trace.commands import Step
 
     for step in steps:
-        if source.random() < _LEFT_OPEN:
+        if source.random() < _OPEN_CYCLE_SHARE:
             yield Step(unit="stage", count=source.randint(1, _MAX_STAGES))
         yield step
 
@@ -115,4 +115,4 @@ def _without_binding(record: tuple[int, Any] | None) -> Any:
 
 def _short(event: AnyEvent | None) -> str:
     text = "nothing" if event is None else msgspec.json.encode(event).decode()
-    return text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 3] + "..."
+    return text if len(text) <= _MAX_SHOWN_CHARACTERS else text[: _MAX_SHOWN_CHARACTERS - 3] + "..."

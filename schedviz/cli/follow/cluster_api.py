@@ -185,7 +185,7 @@ class ClusterApi:
             return version if _VERSION.fullmatch(version) else ""
 
     def qualified(self, kind: Kind) -> str:
-        """`csinodes.storage.k8s.io`."""
+        """The resource of a kind with its API group, such as `csinodes.storage.k8s.io`."""
         return _qualified(kind)
 
     @contextmanager
@@ -304,11 +304,11 @@ def _page(response: httpx.Response) -> bytes:
     return body
 
 
-def _body(response: httpx.Response, largest: int) -> bytes:
+def _body(response: httpx.Response, max_bytes: int) -> bytes:
     """The body of a response. Raises `FollowError`."""
     body = bytearray()
     for data in pieces(response):
         body += data
-        if len(body) > largest:
-            raise FollowError(f"{response.request.url.host}: {TooLarge('the response', largest)}.")
+        if len(body) > max_bytes:
+            raise FollowError(f"{response.request.url.host}: {TooLarge('the response', max_bytes)}.")
     return bytes(body)

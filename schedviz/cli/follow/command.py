@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from schedviz.cli.release_options import BY_CLUSTER, ChosenRelease, release_options
-from schedviz.cli.server import HOW_TO_AUTHENTICATE, Server, server_option, token_option
+from schedviz.cli.rest_client import HOW_TO_AUTHENTICATE, RestClient, server_option, token_option
 from schedviz.terminal import say
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def follow(
     from schedviz.cli.follow.status import Status
     from schedviz.cli.follow.throttled_printer import ThrottledPrinter
 
-    _check_options(secret, without, session, resume=resume, chosen=chosen)
+    _validate_options(secret, without, session, resume=resume, chosen=chosen)
     access = _access(context, kubeconfig)
     api = ClusterApi(access)
     if dry_run:
@@ -90,7 +90,7 @@ def follow(
         return
     # A context's name may also identify the owner of the cluster.
     source = source or ("cluster" if secret else re.sub(r"[^!-~]", "-", access.context)[:100])
-    connection = Server(server, token)
+    connection = RestClient(server, token)
     printer = ThrottledPrinter()
     if session is None and resume:
         session = _session_of(connection, source)
@@ -124,7 +124,7 @@ def follow(
             status.stop()
 
 
-def _check_options(secret: str | None, without: tuple[str, ...], session: str | None, *, resume: bool, chosen: ChosenRelease) -> None:
+def _validate_options(secret: str | None, without: tuple[str, ...], session: str | None, *, resume: bool, chosen: ChosenRelease) -> None:
     """Raises `click.UsageError` for options that contradict each other."""
     from schedviz.cli.follow.following import resources
     from schedviz.cli.follow.scheduling_events import RESOURCE as EVENTS
@@ -167,7 +167,7 @@ def _not_permitted(api: ClusterApi, without: tuple[str, ...], printer: Throttled
     return list(dict.fromkeys(kind.resource for kind, _ in denied_kinds))
 
 
-def _gates_of(server: Server, session: str) -> dict[str, bool]:
+def _gates_of(server: RestClient, session: str) -> dict[str, bool]:
     """The feature gates of a session that differ from the defaults; none if it cannot be read, which the first push reports."""
     try:
         response = server.request(f"sessions/{session}/")
@@ -177,11 +177,11 @@ def _gates_of(server: Server, session: str) -> dict[str, bool]:
     return gates
 
 
-def _session_of(server: Server, source: str) -> str | None:
+def _session_of(server: RestClient, source: str) -> str | None:
     """The newest session that follows this source and can be written to; None: there is none. Raises `click.ClickException`."""
     query: dict[str, str] = {"limit": "1000"}
     while True:
-        page = json.loads(server.get("sessions/", query))
+        page = server.get_json("sessions/", query)
         for row in page["results"]:
             follows = row["follows"]
             if follows and not follows["detached"] and follows["source"] == source and row["role"] != "viewer":
@@ -191,7 +191,7 @@ def _session_of(server: Server, source: str) -> str | None:
         query["after"] = page["next"]
 
 
-def _new_session(server: Server, name: str, chosen: ChosenRelease) -> str:
+def _new_session(server: RestClient, name: str, chosen: ChosenRelease) -> str:
     """Create an empty session. Raises `click.ClickException`."""
     from schedviz.cli.follow.errors import FollowError
 

@@ -13,9 +13,10 @@ from schedviz.explain.decision_times import DecisionTime
 
 #: How many decisions may wait to be pushed. Beyond that the oldest are dropped: bindings are then undecided.
 _MAX_WAITING: Final = 20_000
-#: The most in one batch.
-MAX_BATCH: Final = 2000
-_MAX_RECENT: Final = 20_000
+#: The most decisions in one batch.
+MAX_BATCH_DECISIONS: Final = 2000
+#: The pods whose times are remembered.
+_MAX_RECENT_PODS: Final = 20_000
 
 
 class Decisions:
@@ -43,7 +44,7 @@ class Decisions:
     def next_batch(self) -> list[DecisionTime]:
         """The oldest that wait, at most as many as a batch may have."""
         with self._lock:
-            taken, self._waiting = self._waiting[:MAX_BATCH], self._waiting[MAX_BATCH:]
+            taken, self._waiting = self._waiting[:MAX_BATCH_DECISIONS], self._waiting[MAX_BATCH_DECISIONS:]
         return taken
 
     def __len__(self) -> int:
@@ -57,5 +58,5 @@ class RecentTimes(OrderedDict[str, int]):
         """Keep the time for a pod."""
         self[pod] = at
         self.move_to_end(pod)
-        if len(self) > _MAX_RECENT:
+        if len(self) > _MAX_RECENT_PODS:
             self.popitem(last=False)

@@ -18,7 +18,8 @@ class Forbidden(FollowError):
         super().__init__(f"no permission to {verb} {resource}: {message}")
         self.verb = verb
         self.resource = resource
-        self.said = message
+        #: What the cluster says about it.
+        self.reason = message
 
 
 class NotServed(FollowError):

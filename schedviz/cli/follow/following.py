@@ -23,16 +23,16 @@ from schedviz.cli.follow.scheduling_events import FAILED, RESOURCE, SCHEDULED, E
 from schedviz.cli.follow.waiting_changes import WaitingChanges
 from schedviz.kube.kinds import WATCHED_KINDS_V1_36, Kind
 
-#: Changes in one batch.
-_BATCH = 200
+#: The most changes in one batch.
+_MAX_BATCH_CHANGES = 200
 _POLL_SECONDS = 0.2
 #: How long decisions wait for a change with which they are pushed.
 _DECISION_SECONDS = 0.4
 #: How long the first change of a batch waits for others. A batch costs as much CPU time as ten changes, and the page should be at most
 #: 200 ms behind.
 _GATHER_SECONDS = 0.11
-#: How often a list that the API server cannot return is restarted.
-_TRIES = 5
+#: How often a list is tried that the API server cannot return.
+_MAX_TRIES = 5
 
 
 class Following:
@@ -58,6 +58,7 @@ class Following:
         self._stop = threading.Event()
         #: What is to be pushed.
         self._changes = WaitingChanges()
+        #: The changes that a first list found, which are pushed after it; None: those of watches go to `_changes`.
         self._direct: list[Change] | None = []
         self._reflectors = [
             Reflector(api, kind, redaction, emit=self._emit, say=say, outage=self.outage)
@@ -66,7 +67,8 @@ class Following:
         ]
         self._order = Order()
         self._decisions = Decisions(redaction)
-        self._decided_at = 0.0
+        #: When no decision waited last.
+        self._none_waiting_at = 0.0
         #: What reads times of decisions, each in a thread of its own.
         self._evidence: list[SchedulerLog | EventWatch] = []
         if scheduler_log is not None:
@@ -122,7 +124,7 @@ class Following:
         self._stop.set()
 
     def _listed(self, reflector: Reflector) -> int:
-        for left in reversed(range(_TRIES)):
+        for left in reversed(range(_MAX_TRIES)):
             try:
                 return reflector.list()
             except (Expired, Unavailable) as error:
@@ -134,8 +136,8 @@ class Following:
 
     def _push_direct(self) -> None:
         waiting, self._direct = self._direct or [], []
-        for start in range(0, len(waiting), _BATCH):
-            self._pusher.push(waiting[start : start + _BATCH])
+        for start in range(0, len(waiting), _MAX_BATCH_CHANGES):
+            self._pusher.push(waiting[start : start + _MAX_BATCH_CHANGES])
 
     def _push_next(self) -> None:
         """Push queued changes, at most one batch."""
@@ -146,7 +148,7 @@ class Following:
             return
         # It may have waited while the previous batch was pushed.
         batch, until = [first], waiting_since + _GATHER_SECONDS
-        while len(batch) < _BATCH:
+        while len(batch) < _MAX_BATCH_CHANGES:
             try:
                 batch.append(self._changes.get(timeout=max(0.0, until - time.monotonic()))[1])
             except queue.Empty:
@@ -161,8 +163,8 @@ class Following:
         """Push decisions that have waited long enough for a change."""
         now = time.monotonic()
         if not self._decisions:
-            self._decided_at = now
-        elif now - self._decided_at >= _DECISION_SECONDS:
+            self._none_waiting_at = now
+        elif now - self._none_waiting_at >= _DECISION_SECONDS:
             self._pusher.push([], self._decisions.next_batch())
 
     def _emit(self, change: Change) -> None:

@@ -15,7 +15,7 @@ from schedviz.kube.kinds import Kind
 
 _VERBS: Final[tuple[Literal["list", "watch"], ...]] = ("list", "watch")
 #: Reviews at a time.
-_PARALLEL: Final = 8
+_MAX_PARALLEL_REVIEWS: Final = 8
 #: Kinds without which nothing can be followed.
 _ESSENTIAL: Final = frozenset({"nodes", "pods"})
 
@@ -29,7 +29,7 @@ def denied(api: ClusterApi, kinds: Sequence[Kind]) -> list[tuple[Kind, Forbidden
     first = api.may(*permissions[0])
     if first is None:
         return []
-    with ThreadPoolExecutor(_PARALLEL) as pool:
+    with ThreadPoolExecutor(_MAX_PARALLEL_REVIEWS) as pool:
         allowed = [first, *pool.map(lambda permission: api.may(*permission), permissions[1:])]
     return [
         (kind, Forbidden(verb, api.qualified(kind), "denied by a SelfSubjectAccessReview."))
@@ -48,5 +48,5 @@ def missing_permissions(errors: Sequence[Forbidden]) -> FollowError:
         names = " ".join(f"--without {resource}" for resource in optional)
         hint = f" Or leave them out with {names}: decisions that depend on them then differ."
     return FollowError(
-        f"no permission to {verbs}. The cluster says: {errors[0].said} docs/follow.md has a ClusterRole with all that is needed.{hint}"
+        f"no permission to {verbs}. The cluster says: {errors[0].reason} docs/follow.md has a ClusterRole with all that is needed.{hint}"
     )

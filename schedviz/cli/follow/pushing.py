@@ -12,12 +12,13 @@ import msgspec
 
 from schedviz.cli.follow.errors import FollowError
 from schedviz.cli.follow.reflector import Change, PushedVersion
-from schedviz.cli.server import HOW_TO_AUTHENTICATE, Server, ServerResponse
+from schedviz.cli.rest_client import HOW_TO_AUTHENTICATE, RestClient, ServerResponse
 from schedviz.explain.decision_times import DecisionTime
 
 _PAGE_SIZE = 5000
 _FIRST_PAUSE_SECONDS, _MAX_PAUSE_SECONDS = 0.25, 15.0
-_BEHIND_SECONDS = 0.5
+#: The longest pause while the engine lags behind.
+_MAX_LAGGING_PAUSE_SECONDS = 0.5
 #: Bytes of the objects in one request, of which each is sent nevertheless: half of what a public server reads by default.
 _MAX_BATCH_BYTES = 2 << 20
 _OK, _CREATED, _BAD, _CONFLICT, _TOO_LARGE, _TOO_MANY, _SERVER_ERROR = 200, 201, 400, 409, 413, 429, 500
@@ -29,7 +30,7 @@ class Pusher:
 
     def __init__(
         self,
-        server: Server,
+        server: RestClient,
         session: str,
         source: str,
         *,
@@ -44,9 +45,10 @@ class Pusher:
         self._version = version
         self._say = say
         self._sleep = sleep
+        #: The number of the next batch.
         self._n = 1
         #: Whether the server accepts decisions.
-        self._has_decisions = True
+        self._accepts_decisions = True
         self.pushed = 0
         self.left_out = 0
 
@@ -75,7 +77,7 @@ class Pusher:
 
         `decisions`: what is known about when the cluster's scheduler decided; sent with the first changes.
         """
-        if not self._has_decisions:
+        if not self._accepts_decisions:
             decisions = ()
         if not changes and decisions:
             self._push_decisions(decisions)
@@ -97,7 +99,7 @@ class Pusher:
                 size = max(1, len(batch) // 2) if code == "too_many_commands" else size
                 self._wait(f"{response.message} Waiting.", pause)
                 # A lagging engine executes hundreds of commands per second.
-                pause = min(pause * 2, _BEHIND_SECONDS if code == "too_many_commands" else _MAX_PAUSE_SECONDS)
+                pause = min(pause * 2, _MAX_LAGGING_PAUSE_SECONDS if code == "too_many_commands" else _MAX_PAUSE_SECONDS)
             elif response.status == _TOO_LARGE and len(batch) > 1:
                 size = len(batch) // 2
             elif response.status == _TOO_LARGE and batch:
@@ -109,12 +111,12 @@ class Pusher:
                 size = max(1, size - 1)
             elif response.status == _BAD and decisions:
                 # A server of an earlier version does not know them.
-                decisions, self._has_decisions = (), False
+                decisions, self._accepts_decisions = (), False
             else:
                 raise self._refusal(response)
 
     def _leave_out(self, response: ServerResponse) -> None:
-        self._say(f"the server does not take an object, it is left out: {response.message}")
+        self._say(f"the server refuses an object, which is left out: {response.message}")
         self.left_out += 1
 
     def _push_decisions(self, decisions: Sequence[DecisionTime]) -> None:
@@ -123,7 +125,7 @@ class Pusher:
         if response.status in (_OK, _CREATED):
             self._n += 1
         elif response.status == _BAD:
-            self._has_decisions = False
+            self._accepts_decisions = False
         elif response.status != _TOO_MANY:
             raise self._refusal(response)
 
@@ -162,7 +164,7 @@ class Pusher:
 
 
 def _within_bytes(changes: list[Change]) -> list[Change]:
-    """The first changes, whose objects have at most `_MAX_BATCH_BYTES` together; the first one in any case."""
+    """As many of the first changes as have at most `_MAX_BATCH_BYTES` together, but at least one."""
     size = 0
     for number, change in enumerate(changes):
         size += change.size

@@ -19,7 +19,7 @@ from schedviz.ingest.log_lines import log_lines
 
 #: How often the file is polled.
 _POLL_SECONDS: Final = 0.05
-_PIECE: Final = 1 << 20
+_PIECE_BYTES: Final = 1 << 20
 #: Longer lines are skipped.
 _MAX_LINE_BYTES: Final = 1 << 20
 #: Lines about decisions. All others are skipped without being parsed.
@@ -114,7 +114,7 @@ class SchedulerLog:
 
     def run(self, stop: threading.Event) -> None:
         """Read until `stop`, or until standard input ends."""
-        pieces: Iterable[bytes] = iter(lambda: os.read(sys.stdin.fileno(), _PIECE), b"") if self._file is None else self._pieces(stop)
+        pieces: Iterable[bytes] = iter(lambda: os.read(sys.stdin.fileno(), _PIECE_BYTES), b"") if self._file is None else self._pieces(stop)
         try:
             self._read(pieces, stop)
         finally:
@@ -135,7 +135,7 @@ class SchedulerLog:
     def _pieces(self, stop: threading.Event) -> Iterator[bytes]:
         assert self._file is not None
         while not stop.is_set():
-            if piece := self._file.read(_PIECE):
+            if piece := self._file.read(_PIECE_BYTES):
                 yield piece
                 continue
             try:

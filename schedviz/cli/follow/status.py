@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from schedviz.cli.follow.outage import Outage
 from schedviz.cli.follow.pushing import Pusher
-from schedviz.cli.server import Server
+from schedviz.cli.rest_client import RestClient
 from schedviz.terminal import say, say_over
 
 _OK: Final = 200
@@ -22,12 +22,12 @@ LOG_SECONDS: Final = 60.0
 class Status:
     """Prints the line from a thread until it is stopped."""
 
-    def __init__(self, server: Server, session: str, pusher: Pusher, outage: Outage) -> None:
+    def __init__(self, server: RestClient, session: str, pusher: Pusher, outage: Outage) -> None:
         self._server = server
         self._path = f"sessions/{session}/agreement/?limit=0"
         self._pusher = pusher
         self._outage = outage
-        self._terminal = sys.stderr.isatty()
+        self._is_terminal = sys.stderr.isatty()
         self._stop = threading.Event()
         self._said = ""
 
@@ -38,21 +38,21 @@ class Status:
     def stop(self) -> None:
         """Stop printing."""
         self._stop.set()
-        if self._terminal and self._said:
+        if self._is_terminal and self._said:
             say(err=True)
 
     def clear(self) -> None:
         """Clear the line for another message."""
-        if self._terminal and self._said:
+        if self._is_terminal and self._said:
             say_over()
 
     def _run(self) -> None:
         pushed, measured_at = self._pusher.pushed, time.monotonic()
-        while not self._stop.wait(TERMINAL_SECONDS if self._terminal else LOG_SECONDS):
+        while not self._stop.wait(TERMINAL_SECONDS if self._is_terminal else LOG_SECONDS):
             now, count = time.monotonic(), self._pusher.pushed
             line = line_of(count, (count - pushed) / (now - measured_at), self._agreement(), self._outage.line)
             pushed, measured_at = count, now
-            if self._terminal:
+            if self._is_terminal:
                 say_over(line)
             elif _without_rate(line) != _without_rate(self._said):
                 say(f"schedviz: {line}", err=True)
@@ -85,7 +85,12 @@ def _of_bindings(counts: dict[str, Any]) -> str:
     return ", ".join([f"{counts['agrees']:,} of {judged:,} bindings agree ({percent:g} %)", *others])
 
 
-_WORDS: Final = (("notBest", "feasible but not best"), ("infeasible", "infeasible"), ("undecided", "undecided"), ("unjudged", "not judged"))
+_WORDS: Final = (
+    ("notBest", "feasible but not best"),
+    ("infeasible", "infeasible"),
+    ("undecided", "undecided"),
+    ("unjudged", "not judged"),
+)
 
 
 def _without_rate(line: str) -> str:

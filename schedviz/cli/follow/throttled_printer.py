@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from schedviz.cli.follow.status import Status
 
 #: Each sentence is printed at most once in this time, and all together at most `_MAX_SENTENCES`.
-_EVERY_SECONDS: Final = 30.0
+_PERIOD_SECONDS: Final = 30.0
 _MAX_SENTENCES: Final = 30
 _MAX_REMEMBERED: Final = 1000
 #: Sentences that differ only in numbers ("1,008 commands are waiting") are the same.
@@ -40,9 +40,9 @@ class ThrottledPrinter:
         """Print a sentence, unless it was printed a moment ago or too many were."""
         now, key = self._clock(), _NUMBER.sub("0", sentence)
         with self._lock:
-            if now - self._said.get(key, float("-inf")) < _EVERY_SECONDS:
+            if now - self._said.get(key, float("-inf")) < _PERIOD_SECONDS:
                 return
-            if now - self._began >= _EVERY_SECONDS:
+            if now - self._began >= _PERIOD_SECONDS:
                 self._began, self._printed = now, 0
             if self._printed == _MAX_SENTENCES:
                 self._left_out += 1

@@ -11,7 +11,7 @@ from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
 #: Written by the installer, not part of the wheel.
-_OF_THE_INSTALLER = {"RECORD", "INSTALLER", "REQUESTED", "direct_url.json"}
+_INSTALLER_FILES = {"RECORD", "INSTALLER", "REQUESTED", "direct_url.json"}
 _TAG = re.compile(r"^Tag: ([^-\s]+)-([^-\s]+)-(\S+)$", re.MULTILINE)
 _EXECUTABLE = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
 
@@ -37,7 +37,7 @@ def pack(installed: Distribution, folder: Path) -> Path:
             if file.parts[0].endswith(".dist-info"):
                 record = f"{file.parts[0]}/RECORD"
             # Scripts are outside; the installer generates them from the entry points.
-            if ".." in file.parts or "__pycache__" in file.parts or file.name in _OF_THE_INSTALLER:
+            if ".." in file.parts or "__pycache__" in file.parts or file.name in _INSTALLER_FILES:
                 continue
             source = Path(str(file.locate()))
             data = source.read_bytes()

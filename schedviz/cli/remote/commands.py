@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from schedviz.cli.remote.options import client_of, find_session, server_option, session_option, token_option
-from schedviz.cli.remote.printing import Form, Progress, print_rows, print_value
+from schedviz.cli.remote.printing import Form, ProgressLine, print_rows, print_value
 from schedviz.client import command_bodies
 from schedviz.terminal import say
 
@@ -30,7 +30,7 @@ form_option = click.option(
 
 
 class NotDone(click.ClickException):
-    """The command was accepted but is not done yet."""
+    """The command was accepted, and is not done yet or has failed."""
 
     exit_code = 1
 
@@ -47,7 +47,7 @@ class NotDone(click.ClickException):
 def step(
     *, which: str, count: int, unit: str, wait: bool, timeout: float | None, form: Form, server: str | None, token: str | None
 ) -> None:
-    """Advance by scheduling cycles, stages or single mutations (changes of queue or cache)."""
+    """Advance by scheduling cycles or stages. With the unit `mutation`, a stage is run, too: only pages show its changes one by one."""
     with client_of(server, token) as client:
         do(find_session(client, which), [command_bodies.step(count, unit)], wait=wait, timeout=timeout, form=form)
 
@@ -141,7 +141,7 @@ def _when_done(session: Session, seq: int, timeout: float | None) -> Outcome:
     """The outcome of a command, once it is done."""
     from schedviz.client import Outcome, flows
 
-    until, progress, first = None if timeout is None else time.monotonic() + timeout, Progress(), session.info["cycle"]
+    until, progress, first = None if timeout is None else time.monotonic() + timeout, ProgressLine(), session.info["cycle"]
     try:
         while (done := session.client.do(flows.command(session.id, seq, wait=_POLL_SECONDS)))["status"] == "waiting":
             if until is not None and time.monotonic() >= until:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import CompletionItem
 
-from schedviz.cli.server import server_option, token_option
+from schedviz.cli.rest_client import server_option, token_option
 from schedviz.terminal import printable
 
 if TYPE_CHECKING:

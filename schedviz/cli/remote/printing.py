@@ -24,7 +24,7 @@ output_option = click.option(
     help="Output format; wide: all columns, name: only the first.",
 )
 #: Columns are cut to this many characters, except in wide tables.
-_WIDEST = 60
+_MAX_COLUMN_WIDTH = 60
 
 
 def print_rows(rows: Sequence[dict[str, Any]], form: Form, columns: Sequence[str], *, whole: Any = None) -> None:
@@ -39,7 +39,7 @@ def print_rows(rows: Sequence[dict[str, Any]], form: Form, columns: Sequence[str
     shown_columns = list(columns) if form == "table" else list(dict.fromkeys([*columns, *(name for row in rows for name in row)]))
     lines = [[_title(name) for name in shown_columns], *([_cell(row.get(name)) for name in shown_columns] for row in rows)]
     if form == "table":
-        lines = [[text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}…" for text in line] for line in lines]
+        lines = [[text if len(text) <= _MAX_COLUMN_WIDTH else f"{text[: _MAX_COLUMN_WIDTH - 1]}…" for text in line] for line in lines]
     widths = [max(_width(line[index]) for line in lines) for index in range(len(shown_columns))]
     for line in lines:
         say("   ".join(text + " " * (width - _width(text)) for text, width in zip(line, widths, strict=True)).rstrip())
@@ -58,22 +58,22 @@ def print_value(value: Any, form: Form) -> None:
         say_json(json.dumps(value, indent=2, ensure_ascii=False))
 
 
-class Progress:
-    """Progress on standard error, only on terminals."""
+class ProgressLine:
+    """A line with the progress on standard error, only on terminals."""
 
     def __init__(self) -> None:
-        self._looked_at = sys.stderr.isatty()
+        self._is_terminal = sys.stderr.isatty()
         self._said = False
 
     def say(self, text: str) -> None:
         """Replace the current line."""
-        if self._looked_at:
+        if self._is_terminal:
             say_over(text)
             self._said = True
 
     def end(self) -> None:
         """Erase the line."""
-        if self._looked_at and self._said:
+        if self._is_terminal and self._said:
             say_over()
 
 

@@ -7,20 +7,20 @@ from typing import Any
 
 from schedviz.cli.error_messages import MultilineError
 from schedviz.cli.remote.options import client_of
-from schedviz.cli.remote.printing import Progress
+from schedviz.cli.remote.printing import ProgressLine
 
 _POLL_SECONDS = 0.5
 
 
-class ImportNotDone(MultilineError):
+class ImportFailed(MultilineError):
     """The import failed."""
 
     exit_code = 1
 
 
 def imported(server: str | None, token: str | None, session_id: str) -> dict[str, Any]:
-    """The session after its import has ended. Raises `ImportNotDone`."""
-    progress = Progress()
+    """The session after its import has ended. Raises `ImportFailed`."""
+    progress = ProgressLine()
     with client_of(server, token or None) as client:
         session = client.session(session_id)
         while session.status == "importing":
@@ -31,5 +31,5 @@ def imported(server: str | None, token: str | None, session_id: str) -> dict[str
     progress.end()
     if session.status == "failed":
         first, *more = session.info["message"].split("\n")
-        raise ImportNotDone(first, *(f"    {line}" for line in more))
+        raise ImportFailed(first, *(f"    {line}" for line in more))
     return session.info

@@ -30,14 +30,14 @@ def run(*arguments: str) -> tuple[int, str]:
     return result.return_value, result.output
 
 
-def test_all_is_well_where_workers_are_up(redis: RedisServer) -> None:
+def test_nothing_is_found_if_workers_serve_each_queue(redis: RedisServer) -> None:
     for queue in ("engine", "io"):
         stream.client().set(f"schedviz:worker:{queue}@test", json.dumps([queue]), ex=5)
 
     assert run() == (0, "No problems found.\n")
 
 
-def test_workers_that_are_not_up_are_an_error_unless_they_are_not_to_be(redis: RedisServer) -> None:
+def test_workers_that_do_not_run_are_an_error_unless_they_are_not_checked(redis: RedisServer) -> None:
     code, output = run("-o", "json")
 
     assert code == 1
@@ -45,7 +45,7 @@ def test_workers_that_are_not_up_are_an_error_unless_they_are_not_to_be(redis: R
     assert run("--no-workers")[0] == 0
 
 
-def test_redis_that_is_away_and_a_policy_that_throws_turns_away_are_named(redis: RedisServer) -> None:
+def test_an_unreachable_redis_and_a_policy_that_evicts_tasks_are_named(redis: RedisServer) -> None:
     stream.client().config_set("maxmemory-policy", "allkeys-lru")
     try:
         code, output = run("--no-workers")
@@ -60,7 +60,7 @@ def test_redis_that_is_away_and_a_policy_that_throws_turns_away_are_named(redis:
     finally:
         redis.start()
     assert code == 1
-    assert "Redis is unreachable" in output
+    assert "SCHEDVIZ_REDIS_URL cannot be reached" in output
     assert "Traceback" not in output
 
 
@@ -114,7 +114,7 @@ def test_a_redis_that_writes_to_its_disk_is_named(redis: RedisServer) -> None:
     assert "keys of uploads" in output
 
 
-def test_a_database_that_is_away_is_named(redis: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreachable_database_is_named(redis: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
     def away(*_: object) -> None:
         raise OperationalError("connection refused")
 
@@ -123,7 +123,7 @@ def test_a_database_that_is_away_is_named(redis: RedisServer, monkeypatch: pytes
     code, output = run("--no-workers")
 
     assert code == 1
-    assert "unreachable: connection refused" in output
+    assert "cannot be reached: connection refused" in output
 
 
 @pytest.mark.postgres

@@ -78,7 +78,7 @@ def test_a_server_that_is_set_up_as_documented_has_no_findings(tmp_path: Path) -
         ({"UPLOAD_BYTES": 0}, "error", "SCHEDVIZ_UPLOAD_BYTES"),
     ],
 )
-def test_each_is_named(tmp_path: Path, changed: dict[str, Any], level: str, setting: str) -> None:
+def test_each_unsafe_setting_is_named(tmp_path: Path, changed: dict[str, Any], level: str, setting: str) -> None:
     assert (level, setting) in named(configured(tmp_path, **changed))
 
 

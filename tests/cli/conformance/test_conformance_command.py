@@ -41,7 +41,7 @@ def test_recordings_that_agree_are_counted(recordings: Path) -> None:
     assert result.output.endswith(" s\n")
 
 
-def test_inputs_are_compared_with_themselves_restored(recordings: Path) -> None:
+def test_a_run_is_compared_with_one_that_is_restored_from_checkpoints(recordings: Path) -> None:
     unrecorded = document(NAMES[0])
     for step in unrecorded["steps"]:
         del step["observed"]

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 #: Nodes named per line.
 _MAX_NAMED: Final = 5
 #: Groups of a reason in the overview.
-_GROUPS: Final = 5
+_MAX_GROUPS: Final = 5
 #: What precedes the scheduler's own words.
 _SCHEDULER: Final = "kube-scheduler: "
-#: Nodes drawn as bars, and the characters of a bar.
-_BARS: Final = 3
-_BAR: Final = 24
+#: The most nodes that are drawn as bars, and the characters of a bar.
+_MAX_BARS: Final = 3
+_BAR_LENGTH: Final = 24
 #: Changes that are printed at first.
-_CHANGES: Final = 3
+_MAX_CHANGES: Final = 3
 
 
 def print_explanation(explanation: Explanation, change: SmallestChange | None, *, every_change: bool = True) -> None:
@@ -89,12 +89,12 @@ def print_overview(found: Overview, command: str) -> None:
         say_wrapped(f"{_pods(reason.count):>8}  {as_sentence(reason.headline)}", hanging=10, bold=True)
         if reason.is_quoted:
             say_wrapped(f"{_SCHEDULER}{reason.reason}", indent=10, dim=True)
-        for (said, event, changes, effect), alike in groupby(reason.groups[:_GROUPS], partial(_said_of, reason)):
+        for (said, event, changes, effect), alike in groupby(reason.groups[:_MAX_GROUPS], partial(_said_of, reason)):
             _print_groups(alike, said, event)
             if changes:
                 _print_todo(changes, effect)
-        if len(reason.groups) > _GROUPS:
-            say(f"          and {sum(len(group.pods) for group in reason.groups[_GROUPS:])} more")
+        if len(reason.groups) > _MAX_GROUPS:
+            say(f"          and {sum(len(group.pods) for group in reason.groups[_MAX_GROUPS:])} more")
         if reason.changes:
             _print_todo(reason.changes, reason.effect)
         elif reason.advice:
@@ -258,7 +258,7 @@ def _print_change(change: SmallestChange, *, every_change: bool) -> None:
         say_wrapped(change.sentence)
         return
     _title("Changes that make the pod schedulable")
-    shown = change.suggestions if every_change else change.suggestions[:_CHANGES]
+    shown = change.suggestions if every_change else change.suggestions[:_MAX_CHANGES]
     for suggestion in shown:
         say_wrapped(as_sentence(" and ".join(each.what for each in suggestion.changes)), indent=2)
         how = "its group runs on" if suggestion.effect == "groupRuns" else "fits on"
@@ -332,13 +332,13 @@ def _print_bars(detail: AnyDetail) -> None:
 
     if not isinstance(detail, ResourceDetail):
         return
-    nodes = [node for node in detail.nodes[:_BARS] if node.allocatable]
+    nodes = [node for node in detail.nodes[:_MAX_BARS] if node.allocatable]
     width = max((len(node.node) for node in nodes), default=0)
     for node in nodes:
-        used = min(_BAR, round(_BAR * node.used / node.allocatable))
+        used = min(_BAR_LENGTH, round(_BAR_LENGTH * node.used / node.allocatable))
         free = printed_amount(detail.resource, max(0, node.allocatable - node.used))
         amounts = f"{free} free of {printed_amount(detail.resource, node.allocatable)}"
-        say(f"    {node.node:<{width}}  {'█' * used}{'░' * (_BAR - used)}  {amounts}")
+        say(f"    {node.node:<{width}}  {'█' * used}{'░' * (_BAR_LENGTH - used)}  {amounts}")
 
 
 def _print_said(explanation: Explanation) -> None:

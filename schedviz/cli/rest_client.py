@@ -1,4 +1,7 @@
-"""The REST client of the command line."""
+"""The REST client of `schedviz compare`, `import` and `follow`, and the options that select a server.
+
+It differs from `schedviz.client`: it returns refusals with their status if asked to, retries nothing, and reports errors as click's.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +27,7 @@ _TIMEOUT_SECONDS = 120.0
 _REDIRECTS = range(300, 400)
 _OPENER = urllib.request.build_opener(NoRedirects())
 
+_NOT_SCHEDVIZ = "The response is not from schedviz."
 HOW_TO_AUTHENTICATE = " Pass a token with --token or SCHEDVIZ_TOKEN."
 
 server_option = click.option(
@@ -51,13 +55,13 @@ class ServerResponse(NamedTuple):
         """`code`, `message` and `detail` of a refusal; empty if the response is not from schedviz."""
         try:
             problem = json.loads(self.body)["error"]
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             return {}
         return problem if isinstance(problem, dict) else {}
 
 
-class Server:
-    """Sends requests to one server. Every error is reported as a sentence."""
+class RestClient:
+    """Sends requests to one server."""
 
     def __init__(self, address: str | None, token: str | None) -> None:
         try:
@@ -65,11 +69,16 @@ class Server:
         except SchedvizError as error:
             raise click.ClickException(str(error)) from None
         self._address = server.address
-        self._silent = NONE_FOUND if server.guessed else "Is `schedviz up` running there?"
+        #: What to do if the server does not respond.
+        self._hint_if_silent = NONE_FOUND if server.guessed else "Is `schedviz up` running there?"
         self._headers = {"Authorization": f"Bearer {server.token}"} if server.token else {}
 
+    def get_json(self, path: str, query: Mapping[str, str] | None = None) -> Any:
+        """The decoded response to GET `/api/v1/<path>`. Raises `click.ClickException`."""
+        return self._decoded(self.get(path, query))
+
     def get(self, path: str, query: Mapping[str, str] | None = None) -> bytes:
-        """GET `/api/v1/<path>`. Raises `click.ClickException`."""
+        """The response to GET `/api/v1/<path>`. Raises `click.ClickException`."""
         address = f"{self._address}/api/v1/{path}" + (f"?{urlencode(query)}" if query else "")
         return self._open(urllib.request.Request(address, headers=self._headers))  # noqa: S310 -- the scheme was looked at.
 
@@ -83,14 +92,19 @@ class Server:
                     f"{self._address} redirects to {error.headers.get('Location', 'nowhere')} (HTTP {error.code}). Redirects are not "
                     "followed, because the token would be sent along. If that address is right, set it with --server or SCHEDVIZ_SERVER."
                 ) from None
-            message = _message(error.read(MAX_ERROR_BYTES))
+            message = _message(_error_body(error))
             raise click.ClickException(f"{self._address}: {message} (HTTP {error.code}){self._hint(error.code)}") from None
-        except (urllib.error.URLError, TimeoutError, OSError) as error:
-            reason = getattr(error, "reason", error)
-            raise click.ClickException(f"{self._address} does not respond: {reason}. {self._silent}") from None
+        except (OSError, http.client.HTTPException) as error:
+            raise click.ClickException(f"{self._address} does not respond: {_reason(error)}. {self._hint_if_silent}") from None
 
-    def post_files(self, path: str, files: Mapping[str, bytes], fields: Mapping[str, str]) -> bytes:
-        """Upload files as a form. Raises `click.ClickException`."""
+    def _decoded(self, body: bytes) -> Any:
+        try:
+            return json.loads(body)
+        except (ValueError, RecursionError):
+            raise click.ClickException(f"{self._address}: {_NOT_SCHEDVIZ} Is the address right?") from None
+
+    def post_files(self, path: str, files: Mapping[str, bytes], fields: Mapping[str, str]) -> Any:
+        """Upload files as a form. Returns the decoded response. Raises `click.ClickException`."""
         boundary = secrets.token_hex(16)
         body = b"".join(
             [
@@ -100,7 +114,8 @@ class Server:
             ]
         )
         headers = {**self._headers, "Content-Type": f"multipart/form-data; boundary={boundary}"}
-        return self._open(urllib.request.Request(f"{self._address}/api/v1/{path}", body, headers))  # noqa: S310 -- as above.
+        request = urllib.request.Request(f"{self._address}/api/v1/{path}", body, headers)  # noqa: S310 -- as above.
+        return self._decoded(self._open(request))
 
     def request(self, path: str, body: object = None) -> ServerResponse:
         """The response to a GET or, with a body, to a POST of JSON, whatever its status. Raises `OSError` without one."""
@@ -111,9 +126,9 @@ class Server:
             with _OPENER.open(request, timeout=_TIMEOUT_SECONDS) as response:
                 return ServerResponse(response.status, _read(response), {})
         except urllib.error.HTTPError as error:
-            return ServerResponse(error.code, error.read(MAX_ERROR_BYTES), dict(error.headers or {}))
+            return ServerResponse(error.code, _error_body(error), dict(error.headers or {}))
         except (urllib.error.URLError, http.client.HTTPException) as error:
-            raise OSError(str(getattr(error, "reason", error))) from None
+            raise OSError(_reason(error)) from None
 
     def delete(self, path: str) -> None:
         """DELETE `/api/v1/<path>`. An error is ignored: the caller has another one to report."""
@@ -137,6 +152,21 @@ def _read(response: http.client.HTTPResponse) -> bytes:
     return body
 
 
+def _error_body(error: urllib.error.HTTPError) -> bytes:
+    """The beginning of an error's body, as far as it arrived: a proxy may cut it."""
+    try:
+        return error.read(MAX_ERROR_BYTES)
+    except (OSError, http.client.HTTPException):
+        return b""
+
+
+def _reason(error: Exception) -> str:
+    """Why there is no response. An error about what is not HTTP has only its class, or the line of another protocol."""
+    if isinstance(error, http.client.HTTPException):
+        return f"what came is not a whole response of HTTP ({type(error).__name__})"
+    return str(getattr(error, "reason", error))
+
+
 def _part(boundary: str, disposition: str, data: bytes) -> bytes:
     return b"--%b\r\nContent-Disposition: form-data; %b\r\n\r\n%b\r\n" % (boundary.encode(), disposition.encode(), data)
 
@@ -144,5 +174,5 @@ def _part(boundary: str, disposition: str, data: bytes) -> bytes:
 def _message(body: bytes) -> str:
     try:
         return str(json.loads(body)["error"]["message"])
-    except (ValueError, KeyError, TypeError):
-        return "The response is not from schedviz."
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return _NOT_SCHEDVIZ

@@ -1,15 +1,21 @@
-"""How the command line finds and calls a server."""
+"""How the REST client of the command line finds and calls a server."""
 
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
+import click
 import pytest
+from click.testing import CliRunner
+
+from schedviz.cli.compare import compare
+from schedviz.cli.rest_client import RestClient
 
 
 class _Listening(HTTPServer):
@@ -88,3 +94,66 @@ def test_a_redirect_is_named_with_what_to_do(listening: tuple[_Listening, _Liste
 
     assert f"redirects to {other.address}/stolen" in done.stderr
     assert "--server" in done.stderr
+
+
+#: What a server of another protocol, a proxy that cuts a response, and a page of something else send.
+NOT_HTTP = b"SSH-2.0-OpenSSH_9.6\r\n"
+CUT = b"HTTP/1.1 502 Bad Gateway\r\nTransfer-Encoding: chunked\r\n\r\n40\r\n<html>"
+PAGE = b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>"
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[[bytes], str]]:
+    """A function that starts a server with one response to everything, and returns its address."""
+    listeners: list[socket.socket] = []
+
+    def start(response: bytes) -> str:
+        listener = socket.create_server(("127.0.0.1", 0))
+        listeners.append(listener)
+        threading.Thread(target=_respond_to_all, args=(listener, response), daemon=True).start()
+        return f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+    yield start
+    for listener in listeners:
+        listener.close()
+
+
+def _respond_to_all(listener: socket.socket, response: bytes) -> None:
+    while True:
+        try:
+            connection, _ = listener.accept()
+        except OSError:
+            return
+        with connection:
+            connection.recv(65536)
+            connection.sendall(response)
+
+
+@pytest.mark.parametrize(
+    ("response", "message"),
+    [
+        (NOT_HTTP, r"does not respond: what came is not a whole response of HTTP \(BadStatusLine\)"),
+        (CUT, r"The response is not from schedviz\. \(HTTP 502\)"),
+        (PAGE, r"The response is not from schedviz\. Is the address right\?"),
+    ],
+)
+def test_what_is_no_response_of_schedviz_is_reported_in_a_sentence(serve: Callable[[bytes], str], response: bytes, message: str) -> None:
+    client = RestClient(serve(response), "a-secret")
+
+    with pytest.raises(click.ClickException, match=message):
+        client.get_json("sessions/")
+
+
+def test_an_error_that_a_proxy_cuts_is_a_response_with_its_status(serve: Callable[[bytes], str]) -> None:
+    response = RestClient(serve(CUT), "a-secret").request("sessions/")
+
+    assert (response.status, response.message) == (502, "The response is not from schedviz.")
+
+
+def test_a_comparison_with_a_server_that_is_not_schedviz_is_refused(serve: Callable[[bytes], str]) -> None:
+    ids = ["11111111-1111-1111-1111-111111111111", "22222222-2222-2222-2222-222222222222"]
+
+    result = CliRunner().invoke(compare, [*ids, "--server", serve(PAGE), "--token", "a-secret"])
+
+    assert result.exit_code == 1
+    assert "the response is not the comparison of a schedviz server" in result.output
