@@ -45,6 +45,10 @@ class ServerResponse(NamedTuple):
     body: bytes
     headers: Mapping[str, str]
 
+    def json(self) -> Any:
+        """The decoded body. Raises `click.ClickException`."""
+        return _decoded(self.body, "the server")
+
     @property
     def message(self) -> str:
         """The error message of the server."""
@@ -75,7 +79,7 @@ class RestClient:
 
     def get_json(self, path: str, query: Mapping[str, str] | None = None) -> Any:
         """The decoded response to GET `/api/v1/<path>`. Raises `click.ClickException`."""
-        return self._decoded(self.get(path, query))
+        return _decoded(self.get(path, query), self._address)
 
     def get(self, path: str, query: Mapping[str, str] | None = None) -> bytes:
         """The response to GET `/api/v1/<path>`. Raises `click.ClickException`."""
@@ -97,12 +101,6 @@ class RestClient:
         except (OSError, http.client.HTTPException) as error:
             raise click.ClickException(f"{self._address} does not respond: {_reason(error)}. {self._hint_if_silent}") from None
 
-    def _decoded(self, body: bytes) -> Any:
-        try:
-            return json.loads(body)
-        except (ValueError, RecursionError):
-            raise click.ClickException(f"{self._address}: {_NOT_SCHEDVIZ} Is the address right?") from None
-
     def post_files(self, path: str, files: Mapping[str, bytes], fields: Mapping[str, str]) -> Any:
         """Upload files as a form. Returns the decoded response. Raises `click.ClickException`."""
         boundary = secrets.token_hex(16)
@@ -115,7 +113,7 @@ class RestClient:
         )
         headers = {**self._headers, "Content-Type": f"multipart/form-data; boundary={boundary}"}
         request = urllib.request.Request(f"{self._address}/api/v1/{path}", body, headers)  # noqa: S310 -- as above.
-        return self._decoded(self._open(request))
+        return _decoded(self._open(request), self._address)
 
     def request(self, path: str, body: object = None) -> ServerResponse:
         """The response to a GET or, with a body, to a POST of JSON, whatever its status. Raises `OSError` without one."""
@@ -150,6 +148,13 @@ def _read(response: http.client.HTTPResponse) -> bytes:
     if len(body) > MAX_JSON_BYTES:
         raise OSError(str(TooLarge("the response", MAX_JSON_BYTES)))
     return body
+
+
+def _decoded(body: bytes, address: str) -> Any:
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        raise click.ClickException(f"{address}: {_NOT_SCHEDVIZ} Is the address right?") from None
 
 
 def _error_body(error: urllib.error.HTTPError) -> bytes:

@@ -150,6 +150,13 @@ def test_an_error_that_a_proxy_cuts_is_a_response_with_its_status(serve: Callabl
     assert (response.status, response.message) == (502, "The response is not from schedviz.")
 
 
+def test_a_page_instead_of_json_is_refused_in_a_sentence(serve: Callable[[bytes], str]) -> None:
+    response = RestClient(serve(PAGE), "a-secret").request("sessions/1/observations/")
+
+    with pytest.raises(click.ClickException, match="The response is not from schedviz"):
+        response.json()
+
+
 def test_a_comparison_with_a_server_that_is_not_schedviz_is_refused(serve: Callable[[bytes], str]) -> None:
     ids = ["11111111-1111-1111-1111-111111111111", "22222222-2222-2222-2222-222222222222"]
 

@@ -173,7 +173,7 @@ def _gates_of(server: RestClient, session: str) -> dict[str, bool]:
         response = server.request(f"sessions/{session}/")
     except OSError:
         return {}
-    gates: dict[str, bool] = json.loads(response.body)["featureGates"] if response.status == 200 else {}
+    gates: dict[str, bool] = response.json()["featureGates"] if response.status == 200 else {}
     return gates
 
 
@@ -201,9 +201,9 @@ def _new_session(server: RestClient, name: str, chosen: ChosenRelease) -> str:
         if response.status != 201:
             hint = HOW_TO_AUTHENTICATE if response.status == 401 else ""
             raise FollowError(f"{server.address}: {response.message} (HTTP {response.status}){hint}")
-        session = str(json.loads(response.body)["id"])
+        session = str(response.json()["id"])
         until = time.monotonic() + _READY_SECONDS
-        while (status := json.loads(server.request(f"sessions/{session}/").body)["status"]) == "importing":
+        while (status := server.request(f"sessions/{session}/").json()["status"]) == "importing":
             if time.monotonic() > until:
                 raise FollowError(f"{server.address} has not made the session {session} within {_READY_SECONDS:g} s; are its workers up?")
             time.sleep(0.2)

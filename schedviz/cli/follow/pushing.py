@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from collections.abc import Callable, Sequence
@@ -60,7 +59,7 @@ class Pusher:
             response = self._until_response(f"{self._path}?after={after}&limit={_PAGE_SIZE}", None)
             if response.status != _OK:
                 raise self._refusal(response)
-            page = json.loads(response.body)
+            page = response.json()
             if page["source"] not in (None, self._source):
                 raise FollowError(
                     f"the session follows {page['source']!r}, not {self._source!r}: give that with --source, or another session."

@@ -42,7 +42,7 @@ class Breakdown(msgspec.Struct, frozen=True):
 
 
 class QueuePlace(msgspec.Struct, frozen=True):
-    """The pods in one place of the inferred queue; the first of them by name."""
+    """The number of pods in one place of the inferred queue, and the names of those that arrived first."""
 
     count: int
     pods: list[str]

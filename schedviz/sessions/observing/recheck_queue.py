@@ -83,22 +83,22 @@ class RecheckQueue:
         """Note that a pod was deleted while it was pending, after this number of moves."""
         self._vanished.append(Vanished(pod, number))
 
-    def may_change(self, one: Bound, *, has_times: bool, is_retrying: bool) -> bool:
+    def may_change(self, bound: Bound, *, has_times: bool, is_retrying: bool) -> bool:
         """Whether more may become known about the order in which a binding was decided.
 
         `has_times`: the observer pushes times; `is_retrying`: rejected pods are tried again at times that are not known.
         """
-        if not one.is_ordered or len(self._waiting) >= _MAX_QUEUED:
+        if not bound.is_ordered or len(self._waiting) >= _MAX_QUEUED:
             return False
         return (
             has_times
             or is_retrying
-            or any(one.arrived_after_move is None or number > one.arrived_after_move for _, number in self._vanished)
+            or any(bound.arrived_after_move is None or number > bound.arrived_after_move for _, number in self._vanished)
         )
 
-    def add(self, one: Bound, event: int, judgement: Judgement) -> None:
+    def add(self, bound: Bound, event: int, judgement: Judgement) -> None:
         """Queue a binding to be judged again."""
-        self._waiting.append(Recheck(one, event, judgement, self._clock()))
+        self._waiting.append(Recheck(bound, event, judgement, self._clock()))
 
     def due(self, simulation: Simulation, dry_runs: LiveDryRuns, moves: Iterable[Move], *, now: bool) -> list[tuple[Recheck, Judgement]]:
         """The bindings that have waited long enough, with their verdicts; some of them stay for the next call. `now`: all in the queue."""

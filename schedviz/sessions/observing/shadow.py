@@ -214,25 +214,26 @@ class Shadow:
         self._in_flight, self._awaited = [], set()
         if self._pending is not None:
             self._pending.pass_by(awaited)
-        judgements = self._judge(simulation, [one.bound for one in in_flight], is_complete=not awaited)
-        for one, judgement in zip(in_flight, judgements, strict=True):
-            self._judged(one, judgement)
+        judgements = self._judge(simulation, [binding.bound for binding in in_flight], is_complete=not awaited)
+        for binding, judgement in zip(in_flight, judgements, strict=True):
+            self._judged(binding, judgement)
 
-    def _judged(self, one: _InFlight, judgement: Judgement) -> None:
+    def _judged(self, binding: _InFlight, judgement: Judgement) -> None:
         """Store a verdict, or judge the binding again later if more may become known."""
-        pod, node = one.bound.pod, one.bound.node
-        if judgement.verdict in _ORDER_DEPENDENT_VERDICTS and judgement.cause not in _CERTAIN_CAUSES and self._may_change(one.bound):
-            self._rechecks.add(one.bound, one.event, judgement)
-            self._records.append(BindingSeen(pod.key, pod.uid, one.event, node))
+        bound = binding.bound
+        pod, node = bound.pod, bound.node
+        if judgement.verdict in _ORDER_DEPENDENT_VERDICTS and judgement.cause not in _CERTAIN_CAUSES and self._may_change(bound):
+            self._rechecks.add(bound, binding.event, judgement)
+            self._records.append(BindingSeen(pod.key, pod.uid, binding.event, node))
         else:
             judgement = self._rechecks.undecided_if_nodes_changed(node, judgement, since=self._clock())
-            self._records.append(self._binding(pod, node, one.event, judgement))
+            self._records.append(self._binding(pod, node, binding.event, judgement))
 
-    def _may_change(self, one: Bound) -> bool:
+    def _may_change(self, bound: Bound) -> bool:
         if self._has_times is None:
             self._has_times = Observer.objects.filter(session_id=self._session_id, last_times__gt=0).exists()
         is_retrying = self._pending is not None and self._pending.has_rejected
-        return self._rechecks.may_change(one, has_times=self._has_times, is_retrying=is_retrying)
+        return self._rechecks.may_change(bound, has_times=self._has_times, is_retrying=is_retrying)
 
     def _finish_rechecks(self, simulation: Simulation, *, now: bool = False) -> None:
         if not self._rechecks or not _may_dry_run(simulation):
