@@ -23,7 +23,7 @@ EXIT_FOUND = 1
 def check(*, deploy: bool, workers: bool | None, strict: bool, output: str) -> int:
     """Check the configuration and connections of this server, with a remedy for each problem.
 
-    Reads the same environment as the server. Exits with 0 if nothing is wrong, otherwise with 1.
+    Reads the same environment as the server. Exits with 1 if there is an error or, with --strict, a warning; otherwise with 0.
     """
     set_up_django()
     findings = _sorted_findings(deploy=deploy, workers=not deploy if workers is None else workers)
