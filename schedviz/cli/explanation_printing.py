@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from schedviz.explain.explanation import Clause, Explanation
     from schedviz.explain.finding import Finding
     from schedviz.explain.message import Message, ParsedMessage
-    from schedviz.explain.overview import Overview, PendingGroup, WaitingReason
+    from schedviz.explain.overview import Overview
+    from schedviz.explain.pending_group import PendingGroup
     from schedviz.explain.text_reading import PodAnswer, TextReading
+    from schedviz.explain.waiting_reason import WaitingReason
 
 #: Nodes named per line.
 _MAX_NAMED: Final = 5

@@ -8,7 +8,6 @@ from pathlib import Path
 import msgspec
 
 from schedviz.engine import PODS_PER_SYNC, SimulationSettings, settings_of
-from schedviz.experiments.daemon_sets import is_of_daemon_set
 from schedviz.experiments.errors import PlanError
 from schedviz.experiments.plan import Base, Plan, Workload
 from schedviz.ingest.errors import IngestError
@@ -142,7 +141,7 @@ def unbound(pod: Pod) -> Pod:
 
 
 def _unbound(obj: KubeObject) -> KubeObject:
-    return unbound(obj) if isinstance(obj, Pod) and obj.spec.node_name and not is_of_daemon_set(obj) else obj
+    return unbound(obj) if isinstance(obj, Pod) and obj.spec.node_name and not obj.is_of_daemon_set else obj
 
 
 def _with_priority(obj: KubeObject, priority: int) -> KubeObject:

@@ -8,7 +8,6 @@ from typing import Final
 import msgspec
 
 from schedviz.experiments.base_cluster import unbound
-from schedviz.experiments.daemon_sets import is_of_daemon_set
 from schedviz.experiments.errors import PlanError
 from schedviz.experiments.plan import NodesPatch
 from schedviz.kube import quantity
@@ -40,7 +39,7 @@ def _moved(pods: Iterable[Pod], gone: set[str]) -> list[Pod]:
     for pod in pods:
         if pod.spec.node_name not in gone:
             stay.append(pod)
-        elif not is_of_daemon_set(pod):
+        elif not pod.is_of_daemon_set:
             moved.append(unbound(pod))
     return [*stay, *moved]
 

@@ -13,7 +13,6 @@ import numpy.typing as npt
 from schedviz.engine.clock import SECOND
 from schedviz.engine.framework.resource import Resource
 from schedviz.experiments.amounts import amounts
-from schedviz.experiments.daemon_sets import is_of_daemon_set
 from schedviz.experiments.series import MAX_POINTS, Series, SeriesAxis
 from schedviz.experiments.usage_log import NodeOrPodWrite
 from schedviz.kube.core import Node, Pod
@@ -182,7 +181,7 @@ class _Sums:
                 self._requested[place] += sign * amount
         if pod.key in self._source.workload:
             self._placed += sign
-        if is_of_daemon_set(pod):
+        if pod.is_of_daemon_set:
             return
         was_used = self._pods_on_node[node] > 0
         self._pods_on_node[node] += sign

@@ -25,7 +25,7 @@ class NodeUnknownError(LookupError):
     """Neither the API server nor the cache has the node."""
 
 
-class PodOnNode(Part, frozen=True):
+class DescribedPod(Part, frozen=True):
     """A pod on a node, in the API server, the cache, or both."""
 
     pod: str
@@ -48,7 +48,7 @@ class NodeDescription(Part, frozen=True):
     #: In the cache's NodeInfo; None if there is none.
     cache_allocatable: Resources | None
     cache_requested: Resources | None
-    pods: tuple[PodOnNode, ...]
+    pods: tuple[DescribedPod, ...]
 
 
 class ContainerDescription(Part, frozen=True):
@@ -89,7 +89,7 @@ def describe_node(simulation: Simulation, name: str) -> NodeDescription:
     cached = {pod.key: pod for pod in info.pods} if info is not None else {}
     assumed = simulation.scheduler.state.cache.assumed_pods
     pods = tuple(
-        PodOnNode(
+        DescribedPod(
             key,
             requests=pod_info(pod).requests.resource.to_view(),
             limits=_limits(pod, pod_info).to_view(),

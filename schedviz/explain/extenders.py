@@ -17,7 +17,7 @@ from schedviz.engine.framework.status import Code, Status
 from schedviz.explain.explanation import NodeVerdict, Objection
 
 
-class TurnedAway(NamedTuple):
+class ExtenderRejection(NamedTuple):
     """A node that an extender's filter rejects."""
 
     extender: str
@@ -26,13 +26,13 @@ class TurnedAway(NamedTuple):
     unresolvable: bool
 
 
-def turned_away(simulation: Simulation, dry_run: DryRun) -> dict[str, TurnedAway]:
+def rejected_by_extenders(simulation: Simulation, dry_run: DryRun) -> dict[str, ExtenderRejection]:
     """Nodes that pass every plugin but are rejected by a declared extender, evaluated in the order of a cycle."""
     if not dry_run.pre_filter.status.is_success:
         return {}
     declared = {extender.url for extender in declared_extenders(simulation)}
     feasible = dry_run.verdicts.codes == 0
-    result: dict[str, TurnedAway] = {}
+    result: dict[str, ExtenderRejection] = {}
     for extender in simulation.extenders:
         if extender.name not in declared or not extender.is_interested(dry_run.pod) or not feasible.any():
             continue
@@ -40,9 +40,9 @@ def turned_away(simulation: Simulation, dry_run: DryRun) -> dict[str, TurnedAway
         if record.error:
             continue
         for node, why in record.failed.items():
-            result[node] = TurnedAway(extender.name, why, unresolvable=False)
+            result[node] = ExtenderRejection(extender.name, why, unresolvable=False)
         for node, why in record.unresolvable.items():
-            result[node] = TurnedAway(extender.name, why, unresolvable=True)
+            result[node] = ExtenderRejection(extender.name, why, unresolvable=True)
         for row in feasible.nonzero()[0].tolist():
             feasible[row] = dry_run.rows.names[row] not in result
     return result
@@ -57,29 +57,29 @@ def rankings(simulation: Simulation, dry_run: DryRun, rows: Rows) -> dict[str, E
 
 def feasible_nodes(simulation: Simulation, dry_run: DryRun) -> list[str]:
     """Nodes that pass every plugin and every declared extender."""
-    rejected = turned_away(simulation, dry_run)
+    rejected = rejected_by_extenders(simulation, dry_run)
     names = dry_run.rows.names
     return [names[row] for row in (dry_run.verdicts.codes == 0).nonzero()[0].tolist() if names[row] not in rejected]
 
 
-def with_extenders(verdicts: Sequence[NodeVerdict], rejected: dict[str, TurnedAway]) -> tuple[NodeVerdict, ...]:
+def with_extenders(verdicts: Sequence[NodeVerdict], rejected: dict[str, ExtenderRejection]) -> tuple[NodeVerdict, ...]:
     """The verdicts, with those of extenders on nodes that pass every plugin."""
     if not rejected:
         return tuple(verdicts)
     return tuple(_rejected(verdict, rejected[verdict.node]) if verdict.node in rejected else verdict for verdict in verdicts)
 
 
-def _rejected(verdict: NodeVerdict, by: TurnedAway) -> NodeVerdict:
+def _rejected(verdict: NodeVerdict, by: ExtenderRejection) -> NodeVerdict:
     code = str(_code(by))
     objection = Objection(by.extender, code, (by.reason,))
     return NodeVerdict(verdict.node, "elsewhere", by.extender, code, (by.reason,), (*verdict.objections, objection))
 
 
-def _code(by: TurnedAway) -> Code:
+def _code(by: ExtenderRejection) -> Code:
     return Code.UNSCHEDULABLE_AND_UNRESOLVABLE if by.unresolvable else Code.UNSCHEDULABLE
 
 
-def message_with(simulation: Simulation, dry_run: DryRun, rejected: dict[str, TurnedAway], *, post_filter: bool = False) -> str:
+def message_with(simulation: Simulation, dry_run: DryRun, rejected: dict[str, ExtenderRejection], *, post_filter: bool = False) -> str:
     """The scheduler's message if no node fits, with the extenders' part; or the error that ends the attempt.
 
     `post_filter`: with what preemption and the other PostFilter plugins say, as in the pod's condition. See `DryRun.post_filter` for when.

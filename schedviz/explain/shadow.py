@@ -16,7 +16,7 @@ from schedviz.engine.framework.rows import Rows
 from schedviz.engine.framework.runtime.outcomes import ScoreOutcome, ScoresOfPlugin
 from schedviz.engine.framework.verdicts import Index
 from schedviz.engine.select_host import tied_rows, totals
-from schedviz.explain.extenders import TurnedAway, message_with, rankings, turned_away
+from schedviz.explain.extenders import ExtenderRejection, message_with, rankings, rejected_by_extenders
 from schedviz.explain.judgement import Choice, Judgement, Share
 
 #: How many of the best nodes are named.
@@ -32,7 +32,7 @@ class Ranked:
 
     def __init__(self, simulation: Simulation, dry_run: DryRun) -> None:
         self.dry_run = dry_run
-        self.turned_away: dict[str, TurnedAway] = turned_away(simulation, dry_run)
+        self.rejected: dict[str, ExtenderRejection] = rejected_by_extenders(simulation, dry_run)
         self.rows: Rows = dry_run.rows.take(self._candidates())
         self.scored: ScoreOutcome | None = None
         self.extenders: dict[str, ExtenderScoreRecord] = {}
@@ -48,8 +48,8 @@ class Ranked:
         # The nominated node is tried before all others. Upstream: schedule_one.go evaluateNominatedNode
         nominated = self.dry_run.pod.pod.status.nominated_node_name
         rows = np.flatnonzero(passing)
-        if self.turned_away:
-            rows = np.array([row for row in rows.tolist() if names[row] not in self.turned_away], np.intp)
+        if self.rejected:
+            rows = np.array([row for row in rows.tolist() if names[row] not in self.rejected], np.intp)
         if nominated:
             alone = np.array([row for row in rows.tolist() if names[row] == nominated], np.intp)
             return alone if len(alone) else rows
@@ -110,8 +110,8 @@ def _verdict(simulation: Simulation, ranked: Ranked, node: str) -> Judgement:
     status = dry_run.verdicts[row_of[node]]
     if not status.is_success:
         return Judgement("infeasible", choice, plugin=status.failed_plugin, reasons=status.reasons)
-    if node in ranked.turned_away:
-        by = ranked.turned_away[node]
+    if node in ranked.rejected:
+        by = ranked.rejected[node]
         return Judgement("infeasible", choice, plugin=by.extender, reasons=(by.reason,))
     return _among_feasible(ranked, choice, node)
 
@@ -136,7 +136,7 @@ def _scores_only_some(simulation: Simulation, ranked: Ranked) -> bool:
 
 
 def _plugins_to_leave_out(ranked: Ranked, node: str) -> tuple[str, ...]:
-    """The plugins without any one of which the node would be chosen, or would be feasible."""
+    """Plugins each of whose removal alone would make the node the choice, or feasible."""
     rows = [row for row, name in enumerate(ranked.rows.names) if name == node]
     if rows:
         (own_row,) = rows
@@ -152,7 +152,7 @@ def _choice(simulation: Simulation, ranked: Ranked) -> Choice:
     if ranked.failure:
         return Choice(len(dry_run.rows), len(rows), message=ranked.failure)
     if not len(rows):
-        return Choice(len(dry_run.rows), 0, message=message_with(simulation, dry_run, ranked.turned_away))
+        return Choice(len(dry_run.rows), 0, message=message_with(simulation, dry_run, ranked.rejected))
     best = ranked.best
     names = tuple(rows.names[row] for row in best[:MAX_NAMES])
     return Choice(len(dry_run.rows), len(rows), names, len(best), int(ranked.totals[best[0]]))

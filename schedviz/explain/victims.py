@@ -87,8 +87,3 @@ def _room(dry_run: DryRun, info: NodeInfo, leaving: Sequence[PodInfo]) -> Room:
 def could_preempt(pod: PodInfo, highest: int) -> bool:
     """Whether DefaultPreemption lets the pod evict pods of at most this priority."""
     return pod.pod.spec.preemption_policy != "Never" and highest < pod.priority
-
-
-def is_of_daemon_set(pod: Pod) -> bool:
-    """Whether a DaemonSet made the pod for its node."""
-    return any(owner.kind == "DaemonSet" for owner in pod.metadata.owner_references)

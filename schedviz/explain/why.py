@@ -20,7 +20,7 @@ from schedviz.explain.doctor.nominations import FOR_EVER, WITHOUT_PREEMPTION, ju
 from schedviz.explain.equivalence import equivalence_key
 from schedviz.explain.explained_clause import with_names
 from schedviz.explain.explanation import Clause, Explanation, NodeVerdict, Outlook, QueuePlace, Standing
-from schedviz.explain.extenders import message_with, turned_away, uncalled_extenders, with_extenders
+from schedviz.explain.extenders import message_with, rejected_by_extenders, uncalled_extenders, with_extenders
 from schedviz.explain.main_reason import main_reason, most_likely_first
 from schedviz.explain.meaning import Named
 from schedviz.explain.message import said_clauses
@@ -133,7 +133,7 @@ def _known(simulation: Simulation, pod: Pod, place: QueuePlace | None, alike: tu
 
 def _tried(simulation: Simulation, known: Explanation, dry_run: DryRun, *, with_preemption: bool) -> tuple[Explanation, str]:
     """The explanation with every node's verdict and their reasons, and the message that a scheduling cycle would give now."""
-    rejected = turned_away(simulation, dry_run)
+    rejected = rejected_by_extenders(simulation, dry_run)
     message = message_with(simulation, dry_run, rejected)
     # Before the matrix, for which every plugin evaluates every node.
     whole = message_with(simulation, dry_run, rejected, post_filter=True) if with_preemption else message

@@ -186,6 +186,11 @@ class Pod(KubeObject, frozen=True, kw_only=True, gc=False, tag="Pod"):
         """Whether the pod has succeeded or failed; the scheduler's informer does not see it. Upstream: api/v1/pod/util.go IsPodTerminal"""
         return self.status.phase in _FINISHED_PHASES
 
+    @property
+    def is_of_daemon_set(self) -> bool:
+        """Whether a DaemonSet owns the pod, so that it exists once for each node."""
+        return any(owner.kind == "DaemonSet" for owner in self.metadata.owner_references)
+
 
 class Taint(ObjectPart, frozen=True, gc=False):
     """A taint: NoSchedule, PreferNoSchedule or NoExecute."""

@@ -9,7 +9,7 @@ export interface Requested {
   scalar?: Record<string, number>;
 }
 
-export interface PodOnNode {
+export interface DescribedPod {
   pod: string;
   requests: Requested;
   limits: Requested;
@@ -25,7 +25,7 @@ export interface NodeDescription {
   limits: Requested;
   cacheAllocatable: Requested | null;
   cacheRequested: Requested | null;
-  pods: PodOnNode[];
+  pods: DescribedPod[];
 }
 
 export interface PodDescription {

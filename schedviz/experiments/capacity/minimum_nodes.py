@@ -13,7 +13,6 @@ import msgspec
 
 from schedviz.experiments.base_cluster import BaseCluster
 from schedviz.experiments.capacity.placing import Placed, place_without
-from schedviz.experiments.daemon_sets import is_of_daemon_set
 from schedviz.kube.core import Node, Pod
 
 ReportProgress = Callable[[str], object]
@@ -82,7 +81,7 @@ def drain_order(base: BaseCluster) -> list[str]:
             cpu, memory = obj.status.allocatable.get("cpu"), obj.status.allocatable.get("memory")
             amounts[obj.name] = (cpu.milli_value if cpu else 0, memory.value if memory else 0)
             used.setdefault(obj.name, [0.0, 0.0])
-        elif isinstance(obj, Pod) and obj.spec.node_name and not is_of_daemon_set(obj):
+        elif isinstance(obj, Pod) and obj.spec.node_name and not obj.is_of_daemon_set:
             total = used.setdefault(obj.spec.node_name, [0.0, 0.0])
             for container in obj.spec.containers:
                 requests = container.resources.requests

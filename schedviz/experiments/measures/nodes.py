@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from schedviz.experiments.daemon_sets import is_of_daemon_set
 from schedviz.experiments.measures.measure import measure
 
 if TYPE_CHECKING:
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
 
 def is_used(info: NodeInfo) -> bool:
     """Whether a pod is on the node, DaemonSets aside."""
-    return any(not is_of_daemon_set(pod.pod) for pod in info.pods)
+    return any(not pod.pod.is_of_daemon_set for pod in info.pods)
 
 
 @measure("nodesUsed", title="Nodes with a pod, not counting DaemonSets", unit="nodes", better="lower")

@@ -14,11 +14,13 @@ from schedviz.explain.explained_clause import is_about_nodes
 from schedviz.explain.explanation import Clause, Explanation
 from schedviz.explain.finding import Finding
 from schedviz.explain.message import ParsedMessage, one_full_stop, shown_name, writer_of
-from schedviz.explain.overview import Overview, PendingGroup, WaitingReason
+from schedviz.explain.overview import Overview
+from schedviz.explain.pending_group import PendingGroup
 from schedviz.explain.reason_tables.creation import API_SERVER
 from schedviz.explain.reason_tables.whole import SCHEDULER_LOG, TABLE_OF_PODS
 from schedviz.explain.sentence import answer_of
 from schedviz.explain.text_reading import PodAnswer, says_all
+from schedviz.explain.waiting_reason import WaitingReason
 from schedviz.kube.printed_amount import printed_amount
 from schedviz.trace.phrase import as_sentence, whole_sentence
 

@@ -16,7 +16,7 @@ from schedviz.engine.config.types import Extender
 from schedviz.engine.dryrun.dry_run import DryRun
 from schedviz.engine.framework.plugins import names
 from schedviz.explain.changes.change import Change, Config, shell
-from schedviz.explain.doctor.finding import Scheduler
+from schedviz.explain.doctor.differences import KnownScheduler
 from schedviz.explain.doctor.nominations import silent_extenders
 from schedviz.explain.explanation import Explanation
 from schedviz.explain.extenders import known_extenders
@@ -50,7 +50,7 @@ def verbs_for_preemption(simulation: Simulation, explanation: Explanation) -> It
     if not explanation.for_ever:
         return
     extenders = known_extenders(simulation)
-    for url in silent_extenders(Scheduler((), extenders)):
+    for url in silent_extenders(KnownScheduler((), extenders)):
         extender = next(extender for extender in extenders if extender.url_prefix == url)
         yield Change(
             "plugin",

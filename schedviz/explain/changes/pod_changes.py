@@ -20,7 +20,6 @@ from schedviz.explain.explanation import Explanation
 from schedviz.explain.main_reason import keeps_for_others
 from schedviz.explain.mistyped import OF_MACHINE, mistyped_toleration, printed_toleration
 from schedviz.explain.resource_names import resource_name
-from schedviz.explain.victims import is_of_daemon_set
 from schedviz.kube import quantity
 from schedviz.kube.affinity import Affinity, NodeSelectorTerm, PodAffinity, PodAffinityTerm, Toleration, TopologySpreadConstraint
 from schedviz.kube.core import Container, Pod, PodSpec
@@ -45,7 +44,7 @@ def changes_of_pod(dry_run: DryRun, explanation: Explanation) -> Iterator[Change
     if names.NODE_RESOURCES_FIT in objecting:
         lowered = (*_requests(dry_run, explanation), *_several_requests(dry_run, explanation))
         # One template makes the pods of all nodes.
-        yield from (replace(change, is_of_daemon_set=True) for change in lowered) if is_of_daemon_set(pod) else lowered
+        yield from (replace(change, is_of_daemon_set=True) for change in lowered) if pod.is_of_daemon_set else lowered
     if names.NODE_AFFINITY in objecting or dry_run.pre_filter.node_names is not None:
         yield from _selectors(pod, is_met=selects_nodes(explanation))
     if names.POD_TOPOLOGY_SPREAD in objecting:
@@ -174,8 +173,8 @@ def _several_requests(dry_run: DryRun, explanation: Explanation) -> Iterator[Cha
     alone: list[Change] = []
     lowered: list[Change] = []
     for row, verdict in enumerate(explanation.matrix):
-        has_other = {objection.plugin != names.NODE_RESOURCES_FIT for objection in verdict.objections}
-        if False not in has_other:
+        plugins = {objection.plugin for objection in verdict.objections}
+        if names.NODE_RESOURCES_FIT not in plugins:
             continue
         rooms = tuple((resource, room[row]) for resource, (requested, room) in free.items() if requested > room[row])
         if len(rooms) < 2:
@@ -186,7 +185,7 @@ def _several_requests(dry_run: DryRun, explanation: Explanation) -> Iterator[Cha
         change = of_amounts[rooms]
         if change is not None:
             lowered.append(change)
-            if True not in has_other:
+            if plugins == {names.NODE_RESOURCES_FIT}:
                 alone.append(change)
     smallest = (min(changes, key=lambda change: change.amount) for changes in (alone, lowered) if changes)
     yield from {change.what: change for change in smallest}.values()

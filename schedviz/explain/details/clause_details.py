@@ -28,7 +28,6 @@ from schedviz.explain.explanation import Clause, NodeVerdict
 from schedviz.explain.meaning import Named
 from schedviz.explain.reason_tables.volumes import BOUND, NO_NODE_THERE, NODE_IS_GONE
 from schedviz.explain.reasons import meaning_of
-from schedviz.explain.victims import is_of_daemon_set
 from schedviz.trace.phrase import Phrase, phrase
 
 #: By the plugin that rejects.
@@ -44,7 +43,7 @@ _DETAILS: Final[dict[str, Callable[[RejectedNodes], Iterable[AnyDetail]]]] = {
     names.VOLUME_ZONE: volume_zone_details,
 }
 
-#: In the reason of nodes that the pod's node affinity does not name.
+#: The reason of nodes that the affinity of a DaemonSet's pod, which names its node, excludes contains this.
 _NOT_NAMED: Final = "didn't satisfy plugin"
 _ZONE: Final = "topology.kubernetes.io/zone"
 
@@ -94,7 +93,7 @@ def _with_details(simulation: Simulation, dry_run: DryRun, verdicts: Sequence[No
     if advice := _advice(found) or _advice_of_others(rejected, clause, found):
         clause = msgspec.structs.replace(clause, advice=advice.text, advice_phrase=advice)
     if (missing := _missing_node(rejected)) and _NOT_NAMED in clause.reason:
-        return of_missing_node(clause, missing, is_of_daemon_set=is_of_daemon_set(rejected.pod.pod))
+        return of_missing_node(clause, missing, is_of_daemon_set=rejected.pod.pod.is_of_daemon_set)
     plain = headline(rejected, clause, found)
     if plain is not None and plain.template == FULL_WHERE_REQUIRED:
         clause = msgspec.structs.replace(clause, advice=_SPREAD_ELSEWHERE.text, advice_phrase=_SPREAD_ELSEWHERE)

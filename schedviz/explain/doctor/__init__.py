@@ -4,8 +4,8 @@ Upstream's comparer compares names of nodes and uids of pods. The doctor also co
 conditions (an assumed pod, a nominated one whose victims are terminating) and false alarms are notes, not differences.
 """
 
+from schedviz.explain.doctor.differences import Examination, KnownScheduler
 from schedviz.explain.doctor.examine import examine_dump, examine_dump_alone, examine_engine, examine_objects
-from schedviz.explain.doctor.finding import Examination, Scheduler
 from schedviz.explain.finding import Finding
 
-__all__ = ["Examination", "Finding", "Scheduler", "examine_dump", "examine_dump_alone", "examine_engine", "examine_objects"]
+__all__ = ["Examination", "Finding", "KnownScheduler", "examine_dump", "examine_dump_alone", "examine_engine", "examine_objects"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from schedviz.engine.cache.debugger.dumper import Dump, DumpedNode
 from schedviz.engine.framework.resource import Resource
 from schedviz.engine.framework.types import PodInfo
-from schedviz.explain.doctor.finding import Scheduler, difference, note
+from schedviz.explain.doctor.differences import KnownScheduler, difference, note
 from schedviz.explain.doctor.times import Times
 from schedviz.explain.finding import Finding, Value
 from schedviz.kube.core import Node, Pod
@@ -18,7 +18,7 @@ _COMPARER = phrase("the scheduler's comparer compares names only")
 
 
 def amounts(
-    nodes: Mapping[str, Node], pods: Mapping[str, Pod], dump: Dump, scheduler: Scheduler, times: Times | None = None
+    nodes: Mapping[str, Node], pods: Mapping[str, Pod], dump: Dump, scheduler: KnownScheduler, times: Times | None = None
 ) -> Iterator[Finding]:
     """The differences, node by node. `times`: of files that may be of different times; a node that differs then cannot be compared."""
     if times is None or not times.may_differ:
@@ -28,7 +28,7 @@ def amounts(
         times.leave_out(found.about)
 
 
-def _amounts(nodes: Mapping[str, Node], pods: Mapping[str, Pod], dump: Dump, scheduler: Scheduler) -> Iterator[Finding]:
+def _amounts(nodes: Mapping[str, Node], pods: Mapping[str, Pod], dump: Dump, scheduler: KnownScheduler) -> Iterator[Finding]:
     for node in sorted(dump.nodes, key=lambda node: node.name):
         pod_infos = [scheduler.pod_info(pods[dumped.uid]) for dumped in node.pods if dumped.uid in pods]
         lost = [dumped.key for dumped in node.pods if dumped.uid not in pods]

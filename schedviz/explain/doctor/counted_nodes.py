@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from schedviz.explain.doctor.finding import difference, note
+from schedviz.explain.doctor.differences import difference, note
 from schedviz.explain.finding import Finding
 from schedviz.explain.message import Message, NotAMessageError, parse_message
 from schedviz.kube.core import Node, Pod

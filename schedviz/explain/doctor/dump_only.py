@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from schedviz.engine.cache.debugger.dumper import DumpedNode
 from schedviz.engine.cache.debugger.signal import Signal
 from schedviz.explain.doctor.amounts import amounts_of
-from schedviz.explain.doctor.finding import difference, note
+from schedviz.explain.doctor.differences import difference, note
 from schedviz.explain.finding import Finding, Value
 from schedviz.kube.printed_amount import exact_amount
 from schedviz.trace.phrase import joined, phrase

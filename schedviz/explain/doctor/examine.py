@@ -15,9 +15,9 @@ from schedviz.engine.dryrun.dry_run import DryRun
 from schedviz.engine.reporting.debugger import dump
 from schedviz.explain.doctor.amounts import amounts
 from schedviz.explain.doctor.counted_nodes import counted_nodes
+from schedviz.explain.doctor.differences import Examination, KnownScheduler, difference, examination, note
 from schedviz.explain.doctor.dump_only import alone
 from schedviz.explain.doctor.evidence import Evidence
-from schedviz.explain.doctor.finding import Examination, Scheduler, difference, examination, note
 from schedviz.explain.doctor.nominations import nominations_of_dump, nominations_of_objects
 from schedviz.explain.doctor.ports_and_images import ports_and_images
 from schedviz.explain.doctor.presence import Presence
@@ -38,7 +38,7 @@ def examine_dump(
     signal: Signal,
     *,
     earlier: Sequence[Signal] = (),
-    scheduler: Scheduler = Scheduler(),  # noqa: B008  (frozen)
+    scheduler: KnownScheduler = KnownScheduler(),  # noqa: B008  (frozen)
     name: str = "the log",
     said: Mapping[str, str] = _NOTHING_SAID,
 ) -> Examination:
@@ -75,7 +75,7 @@ def examine_dump_alone(signal: Signal, *, name: str = "the log", said: Mapping[s
 def examine_objects(
     objects: Iterable[KubeObject],
     *,
-    scheduler: Scheduler = Scheduler(),  # noqa: B008  (frozen)
+    scheduler: KnownScheduler = KnownScheduler(),  # noqa: B008  (frozen)
     said: Mapping[str, str] = _NOTHING_SAID,
 ) -> Examination:
     """Examine objects without a dump: pods on deleted nodes, overcommitted nodes, endless nominations, messages that count other nodes."""
@@ -120,11 +120,11 @@ def examine_engine(simulation: Simulation) -> Examination:
     return msgspec.structs.replace(examined, release=simulation.settings.release)
 
 
-def scheduler_of_engine(simulation: Simulation) -> Scheduler:
+def scheduler_of_engine(simulation: Simulation) -> KnownScheduler:
     """What the doctor knows about the scheduler of an engine."""
     state = simulation.scheduler.state
     nominates = state.features.nominated_node_name_for_expectation
-    return Scheduler(tuple(state.profiles), known_extenders(simulation), state.pod_info, nominates)
+    return KnownScheduler(tuple(state.profiles), known_extenders(simulation), state.pod_info, nominates)
 
 
 def _cached(signal: Signal) -> int:

@@ -11,8 +11,8 @@ from schedviz.engine.cache.debugger.signal import Signal
 from schedviz.engine.config import load_configuration
 from schedviz.engine.features import features_of
 from schedviz.engine.releases import RELEASES
+from schedviz.explain.doctor.differences import Examination, KnownScheduler
 from schedviz.explain.doctor.examine import examine_dump, examine_dump_alone, examine_objects
-from schedviz.explain.doctor.finding import Examination, Scheduler
 from schedviz.explain.doctor.object_events import ObjectEvent, notes_of_events
 from schedviz.explain.doctor.verdict import verdict
 from schedviz.kube.core import Node, Pod
@@ -80,7 +80,7 @@ def examine_import(
     return [msgspec.structs.replace(first, findings=(*first.findings, *notes_of_events(files.events, files.objects))), *others]
 
 
-def _examinations(files: ImportedFiles, scheduler: Scheduler) -> list[Examination]:
+def _examinations(files: ImportedFiles, scheduler: KnownScheduler) -> list[Examination]:
     said = {message.pod: message.message for message in files.messages}
     with_dumps = {log.name: log.signals for log in files.logs if log.signals}
     if files.made_of_dump or (with_dumps and not any(isinstance(obj, (Node, Pod)) for obj in files.objects)):
@@ -99,16 +99,16 @@ def scheduler_of(
     *,
     release: str = DEFAULT_RELEASE,
     feature_gates: Mapping[str, bool] = _NO_GATES,
-) -> Scheduler:
+) -> KnownScheduler:
     """The scheduler described by a configuration; `names` override the profiles' names. Raises `ConfigurationError`."""
     release_ = RELEASES[release]
     features = features_of(release_.gates, feature_gates)
     pod_info, nominates = release_.pod_info(features), features.nominated_node_name_for_expectation
     if config is None:
-        return Scheduler(names or Scheduler().names, pod_info=pod_info, nominates_before_binding=nominates)
+        return KnownScheduler(names or KnownScheduler().names, pod_info=pod_info, nominates_before_binding=nominates)
     parsed = load_configuration(config, release=release, features=features)
     profiles = tuple(profile.scheduler_name for profile in parsed.profiles)
-    return Scheduler(names or profiles, tuple(parsed.extenders), pod_info, nominates)
+    return KnownScheduler(names or profiles, tuple(parsed.extenders), pod_info, nominates)
 
 
 def cut_examination(examination: Examination) -> dict[str, Any] | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from schedviz.explain.doctor.finding import Examination
+from schedviz.explain.doctor.differences import Examination
 from schedviz.explain.doctor.nominations import FOR_EVER, NOMINATED, WITHOUT_PREEMPTION
 from schedviz.explain.explanation import Explanation
 from schedviz.explain.finding import Finding

@@ -9,7 +9,7 @@ from schedviz.engine.failure import SCHEDULER_ERROR
 from schedviz.engine.framework.resource import Resource
 from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.doctor.amounts import amounts_of
-from schedviz.explain.doctor.finding import Scheduler, difference, note
+from schedviz.explain.doctor.differences import KnownScheduler, difference, note
 from schedviz.explain.finding import Finding, Side
 from schedviz.kube.core import Node, Pod
 from schedviz.trace.phrase import Phrase, phrase, some
@@ -43,7 +43,7 @@ def nominations_of_dump(
     nodes: Mapping[str, Node],
     pods: Mapping[str, Pod],
     dump: Dump,
-    scheduler: Scheduler,
+    scheduler: KnownScheduler,
     *,
     is_placed_next: Callable[[Pod, str], bool] = _unknown_attempt,
 ) -> Iterator[Finding]:
@@ -88,7 +88,7 @@ def nominations_of_dump(
             yield (note if node in nodes else difference)("nomination unknown", f"Pod {pod.key}", ("API", "queue"), sentence, cause)
 
 
-def nominations_of_objects(nodes: Mapping[str, Node], pods: Sequence[Pod], scheduler: Scheduler) -> Iterator[Finding]:
+def nominations_of_objects(nodes: Mapping[str, Node], pods: Sequence[Pod], scheduler: KnownScheduler) -> Iterator[Finding]:
     """The same with API objects only."""
     on_node: dict[str, list[PodInfo]] = {}
     for pod in pods:
@@ -117,7 +117,7 @@ def judge(
     node: str,
     free: Resource,
     pods_on_node: Sequence[PodInfo],
-    scheduler: Scheduler,
+    scheduler: KnownScheduler,
     *,
     is_placed_next: bool = False,
 ) -> Finding:
@@ -163,7 +163,7 @@ def judge(
     return difference(FOR_EVER, about, between, sentence, *why_for_ever(scheduler))
 
 
-def _why_without_preemption(pod: Pod, scheduler: Scheduler) -> Phrase | None:
+def _why_without_preemption(pod: Pod, scheduler: KnownScheduler) -> Phrase | None:
     """What nominated a pod for which nothing was evicted; None: its scheduler's preemption may have."""
     if pod.spec.scheduling_gates:
         return phrase("it has scheduling gates, so its scheduler has not tried it: another component nominated it")
@@ -189,7 +189,7 @@ def terminating_victims(pod: PodInfo, pods_on_node: Sequence[PodInfo]) -> list[s
     return [other.key for other in pods_on_node if other.priority < pod.priority and other.pod.metadata.deletion_timestamp is not None]
 
 
-def why_for_ever(scheduler: Scheduler) -> tuple[Phrase, Phrase]:
+def why_for_ever(scheduler: KnownScheduler) -> tuple[Phrase, Phrase]:
     """The likely cause of an endless nomination, and the remedy."""
     silent = silent_extenders(scheduler)
     if silent:
@@ -201,6 +201,6 @@ def why_for_ever(scheduler: Scheduler) -> tuple[Phrase, Phrase]:
     )
 
 
-def silent_extenders(scheduler: Scheduler) -> list[str]:
+def silent_extenders(scheduler: KnownScheduler) -> list[str]:
     """Extenders with a filter that preemption does not call."""
     return [extender.url_prefix for extender in scheduler.extenders or () if extender.filter_verb and not extender.preempt_verb]

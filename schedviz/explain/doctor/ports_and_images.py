@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from schedviz.engine.cache.debugger.dumper import Dump, DumpedNode
 from schedviz.engine.framework.types import PodInfo
-from schedviz.explain.doctor.finding import Scheduler, difference
+from schedviz.explain.doctor.differences import KnownScheduler, difference
 from schedviz.explain.finding import Finding
 from schedviz.kube.core import Node, Pod
 from schedviz.trace.phrase import Phrase, phrase, some
@@ -14,7 +14,7 @@ from schedviz.trace.phrase import Phrase, phrase, some
 Port = tuple[str, str, int]
 
 
-def ports_and_images(nodes: Mapping[str, Node], pods: Mapping[str, Pod], dump: Dump, scheduler: Scheduler) -> Iterator[Finding]:
+def ports_and_images(nodes: Mapping[str, Node], pods: Mapping[str, Pod], dump: Dump, scheduler: KnownScheduler) -> Iterator[Finding]:
     """The differences, node by node."""
     for node in sorted(dump.nodes, key=lambda node: node.name):
         if node.ports is not None and all(dumped.uid in pods for dumped in node.pods):

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from schedviz.engine.cache.debugger.dumper import Dump, DumpedNode, DumpedPod
+from schedviz.explain.doctor.differences import KnownScheduler, difference, note
 from schedviz.explain.doctor.evidence import BINDING_SECONDS, Evidence, advice_for, advice_for_lost_watch
-from schedviz.explain.doctor.finding import Scheduler, difference, note
 from schedviz.explain.doctor.times import Times
 from schedviz.explain.finding import Finding, Side
 from schedviz.kube.core import Node, Pod
@@ -22,7 +22,7 @@ class Presence:
     """The nodes and pods of both sides. `nodes` by name and `pods` by uid are the API's. What cannot be compared is left to `times`."""
 
     def __init__(
-        self, nodes: Mapping[str, Node], pods: Mapping[str, Pod], evidence: Evidence, scheduler: Scheduler, times: Times | None = None
+        self, nodes: Mapping[str, Node], pods: Mapping[str, Pod], evidence: Evidence, scheduler: KnownScheduler, times: Times | None = None
     ) -> None:
         self.nodes = nodes
         self.pods = pods

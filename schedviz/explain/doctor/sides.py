@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from schedviz.engine import Simulation
 from schedviz.engine.framework.types import NodeInfo
 from schedviz.explain.doctor.amounts import differing
-from schedviz.explain.doctor.finding import difference, note
+from schedviz.explain.doctor.differences import difference, note
 from schedviz.explain.finding import Finding
 from schedviz.trace.phrase import phrase, some
 

@@ -15,7 +15,7 @@ from itertools import chain
 from typing import Final, Literal, NamedTuple
 
 from schedviz.engine.cache.debugger.signal import Signal
-from schedviz.explain.doctor.finding import note
+from schedviz.explain.doctor.differences import note
 from schedviz.explain.finding import Finding
 from schedviz.kube import timestamps
 from schedviz.kube.core import Node, Pod

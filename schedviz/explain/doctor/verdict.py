@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from schedviz.explain.doctor.finding import Examination
+from schedviz.explain.doctor.differences import Examination
 from schedviz.explain.finding import Finding
 from schedviz.trace.phrase import Phrase, phrase
 

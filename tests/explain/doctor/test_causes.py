@@ -11,7 +11,7 @@ from schedviz.engine.cache.debugger.dumper import Dump, DumpedNode, DumpedPod
 from schedviz.engine.cache.debugger.signal import Signal
 from schedviz.engine.config import ConfigurationError
 from schedviz.engine.framework.resource import Resource
-from schedviz.explain.doctor import Examination, Scheduler, examine_dump, examine_dump_alone, examine_engine, examine_objects
+from schedviz.explain.doctor import Examination, KnownScheduler, examine_dump, examine_dump_alone, examine_engine, examine_objects
 from schedviz.explain.doctor.import_check import cut_examination, examine_import, scheduler_of
 from schedviz.ingest.load import Import
 from schedviz.ingest.scheduler_log import SchedulerLog
@@ -106,7 +106,7 @@ def test_a_dump_alone_shows_room_for_nominated_pods_and_overcommitment() -> None
 def test_names_of_profiles_decide_whose_pod_it_is() -> None:
     own = small.pod("own", schedulerName="mine")
     assert kinds(examine_dump(objects(NODE, own), Signal(dumped()))) == ["other scheduler"]
-    assert kinds(examine_dump(objects(NODE, own), Signal(dumped()), scheduler=Scheduler(("mine",)))) == ["missed pod"]
+    assert kinds(examine_dump(objects(NODE, own), Signal(dumped()), scheduler=KnownScheduler(("mine",)))) == ["missed pod"]
     assert scheduler_of({"profiles": [{"schedulerName": "mine"}]}).names == ("mine",)
     with pytest.raises(ConfigurationError):
         scheduler_of({"profiles": "none"})

@@ -10,7 +10,7 @@ from schedviz.engine.cache.debugger.comparer import Mismatch
 from schedviz.engine.cache.debugger.dumper import Dump, DumpedNode, DumpedPod
 from schedviz.engine.cache.debugger.signal import Signal
 from schedviz.engine.framework.resource import Resource
-from schedviz.explain.doctor import Examination, Scheduler, examine_dump, examine_objects
+from schedviz.explain.doctor import Examination, KnownScheduler, examine_dump, examine_objects
 from schedviz.explain.doctor.times import NOT_COMPARED
 from schedviz.kube import codec
 from schedviz.kube.defaults import default_object
@@ -168,7 +168,7 @@ def refused(message: str, reason: str = "Unschedulable") -> list[KubeObject]:
 
 
 def test_a_nomination_without_a_preemption_is_no_endless_one() -> None:
-    newer = Scheduler(nominates_before_binding=True)
+    newer = KnownScheduler(nominates_before_binding=True)
 
     assert differences(examine_objects(nominated())) == [("nominated for ever", "Pod default/waits")]
     assert differences(examine_objects(nominated(), scheduler=newer)) == []

@@ -1,4 +1,4 @@
-"""Collects findings into the examination of one comparison."""
+"""Makes findings: differences and notes; `Examination` has those of one comparison."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Examination(Part, frozen=True):
         return tuple(finding for finding in self.findings if not finding.differs)
 
 
-class Scheduler(msgspec.Struct, frozen=True):
+class KnownScheduler(msgspec.Struct, frozen=True):
     """What is known about the scheduler of a dump (of the cluster, not the simulated one)."""
 
     #: The scheduler names of its profiles.
