@@ -8,6 +8,9 @@ _BYTES: Final = frozenset({"memory", "ephemeral-storage"})
 _UNITS: Final = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
 #: Exact amounts of at least so many of their unit are rounded to a larger unit.
 _MAX_UNROUNDED: Final = 10_000
+_UNIT: Final = 1024
+#: Quarters of a unit are exact in two decimals: `6.5Gi` is easier to read than `6656Mi`.
+_QUARTER: Final = 256
 
 
 def is_in_bytes(resource: str) -> bool:
@@ -16,7 +19,7 @@ def is_in_bytes(resource: str) -> bool:
 
 
 def printed_amount(resource: str, amount: int) -> str:
-    """An amount in base units (milli-cpus, bytes, a count): `2.5`, `0.25`, `6Gi`, `≈1.9Gi` if rounded, `3`."""
+    """An amount in base units (milli-cpus, bytes, a count): `2.5`, `0.25`, `6Gi`, `6.5Gi`, `≈1.9Gi` if rounded, `3`."""
     if resource == "cpu":
         return _cores(amount)
     return _bytes(amount) if is_in_bytes(resource) else str(amount)
@@ -39,6 +42,8 @@ def _cores(milli: int) -> str:
 
 def _bytes(amount: int) -> str:
     value, unit = _in_largest_unit(amount)
+    if abs(value) > _UNIT and value % _QUARTER == 0 and unit < len(_UNITS) - 1:
+        return f"{value / _UNIT:.2f}".rstrip("0") + _UNITS[unit + 1]
     if abs(value) < _MAX_UNROUNDED:
         return f"{value}{_UNITS[unit]}"
     rounded = float(value)

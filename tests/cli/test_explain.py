@@ -367,8 +367,8 @@ def test_the_first_three_changes_are_printed_and_all_on_request():
 
     assert "  Add a node like a\n  Remove the host port 80\n" in brief
     assert "Each change was verified by a dry run; 2 more: --all-changes." in brief
-    assert "Remove the node label pool=edge from nodeSelector" not in brief
-    assert "Remove the node label pool=edge from nodeSelector" in whole
+    assert "Remove `pool=edge` from the pod's `nodeSelector`" not in brief
+    assert "Remove `pool=edge` from the pod's `nodeSelector`" in whole
 
 
 PENDING_WITHOUT_EVENTS = "Name: web\nNamespace: shop\nStatus: Pending\nContainers:\n  c:\n    Requests:\n      cpu: 1\n"

@@ -133,7 +133,7 @@ def test_a_change_that_the_extender_rejects_is_not_suggested() -> None:
 def test_turning_the_preempt_verb_on_is_the_first_suggestion_and_ends_it(name: str, pod: str, url: str) -> None:
     simulation = played(name)
     first = smallest_change(simulation, pod).suggestions[0]
-    assert (first.effect, first.changes[0].what) == ("endsNomination", f"configure a preemptVerb for the extender {url}")
+    assert (first.effect, first.changes[0].what) == ("endsNomination", f"configure a `preemptVerb` for the extender `{url}`")
     # v1.18 leaves the nomination, so there the pod is made again, too.
     assert [change.kind for change in first.changes] == (["plugin", "again"] if pod == POD else ["plugin"])
     for command in (*first.commands, convert_command({"op": "advance", "seconds": 400}), convert_command({"op": "run"})):

@@ -263,8 +263,8 @@ def test_groups_of_a_reason_with_different_changes_have_their_own() -> None:
     [reason] = overview(cluster(node("n1"), pod("p", cpu="6"), pod("q", cpu="7")), with_changes=True).reasons
     assert (reason.changes, reason.advice) == ((), "")
     assert [[change.what for change in group.changes] for group in reason.groups] == [
-        ["lower the CPU request of container c from 6 to 4"],
-        ["lower the CPU request of container c from 7 to 4"],
+        ["lower the CPU request of container `c` from 6 to 4"],
+        ["lower the CPU request of container `c` from 7 to 4"],
     ]
 
 

@@ -45,7 +45,7 @@ def test_a_host_port_that_is_given_up_says_who_loses_it() -> None:
 
 
 def test_the_request_goes_down_to_what_is_free() -> None:
-    assert ["lower the CPU request of container c from 3 to 1.5"] in whats(node("n1"), pod("a", cpu="2500m", on="n1"), pod("p", cpu="3"))
+    assert ["lower the CPU request of container `c` from 3 to 1.5"] in whats(node("n1"), pod("a", cpu="2500m", on="n1"), pod("p", cpu="3"))
 
 
 def test_requests_for_cpu_and_memory_go_down_together() -> None:
@@ -53,14 +53,14 @@ def test_requests_for_cpu_and_memory_go_down_together() -> None:
     result = smallest_change(cluster(*objects), "default/p")
     first = result.suggestions[0]
     assert [change.what for change in first.changes] == [
-        "lower the requests of container c from 3 CPU and 12Gi of memory to 1.5 CPU and 6Gi of memory"
+        "lower the requests of container `c` from 3 CPU and 12Gi of memory to 1.5 CPU and 6Gi of memory"
     ]
     assert result.tried["request"] == 1
 
 
 def test_the_node_that_needs_the_smallest_reduction_is_chosen() -> None:
     objects = (node("n1", cpu="1", memory="1Gi"), node("n2", cpu="2", memory="2Gi"), pod("p", cpu="3", memory="12Gi"))
-    assert whats(*objects) == [["lower the requests of container c from 3 CPU and 12Gi of memory to 1 CPU and 1Gi of memory"]]
+    assert whats(*objects) == [["lower the requests of container `c` from 3 CPU and 12Gi of memory to 1 CPU and 1Gi of memory"]]
 
 
 def test_requests_are_not_lowered_to_nothing() -> None:
@@ -70,8 +70,8 @@ def test_requests_are_not_lowered_to_nothing() -> None:
 
 def test_a_taint_is_tolerated_or_taken_off() -> None:
     result = whats(node("n1", taints=("gpu=true:NoSchedule",)), pod("p"))
-    assert result[0] == ["add a toleration for the taint gpu=true"]
-    assert ["remove the taint gpu=true:NoSchedule from n1"] in result
+    assert result[0] == ["add a toleration for the taint `gpu=true`"]
+    assert ["remove the taint `gpu=true:NoSchedule` from n1"] in result
 
 
 def test_a_toleration_can_be_copied_as_yaml() -> None:
@@ -91,10 +91,10 @@ def test_a_taint_of_a_node_that_is_not_well_is_not_to_be_tolerated() -> None:
 def test_an_unhealthy_node_comes_back_first() -> None:
     simulation = cluster(node("n1", taints=("node.kubernetes.io/unreachable=:NoSchedule",)), node("n2", cpu="1"), pod("p", cpu="2"))
     first, *others = smallest_change(simulation, "default/p").suggestions
-    assert [(change.what, change.kubectl) for change in first.changes] == [("make n1 Ready again", "kubectl describe node n1")]
+    assert [(change.what, change.kubectl) for change in first.changes] == [("make n1 `Ready` again", "kubectl describe node n1")]
     assert first.nodes == ("n1",)
     assert others
-    assert "make n2 Ready again" not in {change.what for other in others for change in other.changes}
+    assert "make n2 `Ready` again" not in {change.what for other in others for change in other.changes}
 
 
 def test_nobody_removes_the_pods_of_a_daemon_set_or_of_the_system() -> None:
@@ -107,25 +107,25 @@ def test_nobody_removes_the_pods_of_a_daemon_set_or_of_the_system() -> None:
 
 def test_a_node_is_added_before_a_pod_makes_do_with_a_fraction() -> None:
     result = whats(node("n1"), pod("a", cpu="3.5", on="n1"), pod("p", cpu="2"))
-    assert result.index(["add a node like n1"]) < result.index(["lower the CPU request of container c from 2 to 0.5"])
+    assert result.index(["add a node like n1"]) < result.index(["lower the CPU request of container `c` from 2 to 0.5"])
 
 
 def test_a_missing_label_is_added_or_no_longer_required() -> None:
     result = whats(node("n1"), pod("p", nodeSelector={"disk": "ssd"}))
-    assert ["label n1 with disk=ssd"] in result
-    assert ["remove the node label disk=ssd from nodeSelector"] in result
+    assert ["label n1 with `disk=ssd`"] in result
+    assert ["remove `disk=ssd` from the pod's `nodeSelector`"] in result
 
 
 def test_a_label_that_replaces_another_comes_after_what_the_pod_can_do_and_has_to_be_true() -> None:
     result = whats(node("n1", disk="hdd"), node("n2", disk="ssd"), pod("p", nodeSelector={"disk": "nvme"}))
-    assert result[0] == ["remove the node label disk=nvme from nodeSelector"]
-    assert ["label n1 with disk=nvme, if the label is accurate for that node"] in result
+    assert result[0] == ["remove `disk=nvme` from the pod's `nodeSelector`"]
+    assert ["label n1 with `disk=nvme`, if the label is accurate for that node"] in result
 
 
 def test_a_mistyped_label_is_corrected_and_not_added_to_a_node() -> None:
     nodes = node("n1"), node("n2", pool="memory")
     result = whats(*nodes, pod("p", nodeSelector={"pool": "memroy"}))
-    assert result[0] == ["require the node label pool=memory instead of pool=memroy, which is probably a typo"]
+    assert result[0] == ["require the node label `pool=memory` instead of `pool=memroy`, which is probably a typo"]
     assert not any(change.startswith("label ") for changes in result for change in changes)
     [change] = smallest_change(cluster(*nodes, pod("p", nodeSelector={"pool": "memroy"})), "default/p").suggestions[0].changes
     assert change.yaml == 'nodeSelector:\n  "pool": "memory"'
@@ -135,19 +135,19 @@ def test_a_mistyped_label_of_node_affinity_is_corrected() -> None:
     terms = [{"matchExpressions": [{"key": "pool", "operator": "In", "values": ["memroy"]}]}]
     affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}
     result = whats(node("n1", pool="memory"), pod("p", affinity=affinity))
-    assert result[0] == ["require the node label pool=memory instead of pool=memroy, which is probably a typo"]
+    assert result[0] == ["require the node label `pool=memory` instead of `pool=memroy`, which is probably a typo"]
 
 
 def test_a_mistyped_toleration_is_called_a_typo_and_comes_first() -> None:
     typo = {"key": "nvidia.com/gpus", "operator": "Exists", "effect": "NoSchedule"}
     result = whats(node("n1", taints=("nvidia.com/gpu=present:NoSchedule",)), pod("p", tolerations=[typo]))
-    assert result[0] == ["change the toleration nvidia.com/gpus, which is probably a typo, to nvidia.com/gpu=present"]
+    assert result[0] == ["change the toleration `nvidia.com/gpus`, which is probably a typo, to `nvidia.com/gpu=present`"]
 
 
 def test_a_toleration_of_another_taint_of_the_cluster_is_no_typo() -> None:
     toleration = {"key": "pool", "operator": "Equal", "value": "batch"}
     nodes = node("n1", taints=("pool=batsh:NoSchedule",)), node("n2", cpu="1", taints=("pool=batch:NoSchedule",))
-    assert ["add a toleration for the taint pool=batsh"] in whats(*nodes, pod("p", cpu="2", tolerations=[toleration]))
+    assert ["add a toleration for the taint `pool=batsh`"] in whats(*nodes, pod("p", cpu="2", tolerations=[toleration]))
 
 
 def test_a_label_that_replaces_another_has_no_command_to_copy() -> None:
@@ -165,7 +165,7 @@ def test_two_changes_are_suggested_where_one_is_not_enough() -> None:
     result = whats(node("n1", cpu="1"), pod("p", cpu="2", nodeSelector={"disk": "ssd"}))
     assert result
     assert all(len(changes) == 2 for changes in result)
-    assert {"label n1 with disk=ssd", "lower the CPU request of container c from 2 to 1"} in [set(changes) for changes in result]
+    assert {"label n1 with `disk=ssd`", "lower the CPU request of container `c` from 2 to 1"} in [set(changes) for changes in result]
 
 
 def test_no_change_is_suggested_if_none_helps() -> None:
@@ -255,7 +255,7 @@ WEB = {
 @pytest.mark.parametrize(
     ("config", "objects", "what"),
     [
-        (ADDED, [node("n1"), pod("p")], "remove addedAffinity from the arguments of NodeAffinity in the profile default-scheduler"),
+        (ADDED, [node("n1"), pod("p")], "remove `addedAffinity` from the arguments of `NodeAffinity` in the profile `default-scheduler`"),
         (
             DEFAULTS,
             [
@@ -263,11 +263,11 @@ WEB = {
                 *(pod("w", labels={"app": "web"}, on="n1"), pod("p", labels={"app": "web"})),
             ],
             (
-                "set whenUnsatisfiable to ScheduleAnyway in the default topology spread constraint for "
-                "topology.kubernetes.io/zone in the profile default-scheduler"
+                "set `whenUnsatisfiable: ScheduleAnyway` in the default topology spread constraint for "
+                "`topology.kubernetes.io/zone` in the profile `default-scheduler`"
             ),
         ),
-        (SCRIPTED, [node("n1"), pod("p")], "disable the plugin Scripted in the profile default-scheduler"),
+        (SCRIPTED, [node("n1"), pod("p")], "disable the plugin `Scripted` in the profile `default-scheduler`"),
     ],
     ids=["addedAffinity", "default constraints", "a plugin of one's own"],
 )
@@ -291,7 +291,7 @@ def test_preemption_is_turned_on_where_it_would_make_room() -> None:
     off = profile("", postFilter={"disabled": [{"name": "*"}]})
     simulation = cluster(node("n1"), pod("low", cpu="4", on="n1", priority=0), pod("p", cpu="2", priority=10), config=off)
     (suggestion,) = [suggestion for suggestion in smallest_change(simulation, "default/p").suggestions if suggestion.effect == "makesRoom"]
-    assert suggestion.changes[0].what == "enable the plugin DefaultPreemption in the profile default-scheduler"
+    assert suggestion.changes[0].what == "enable the plugin `DefaultPreemption` in the profile `default-scheduler`"
     assert (suggestion.fits, suggestion.nodes) == (0, ("n1",))
 
 
@@ -314,7 +314,7 @@ def test_the_text_claims_only_what_was_tried() -> None:
 def test_a_toleration_is_suggested_in_both_releases(release: str) -> None:
     simulation = cluster(node("n1", taints=("gpu=true:NoSchedule",)), pod("p"), release=release)
     result = smallest_change(simulation, "default/p")
-    assert result.suggestions[0].changes[0].what == "add a toleration for the taint gpu=true"
+    assert result.suggestions[0].changes[0].what == "add a toleration for the taint `gpu=true`"
 
 
 def test_a_name_that_looks_like_a_flag_is_none_in_the_command() -> None:
@@ -327,7 +327,7 @@ def test_another_node_comes_before_the_toleration_of_a_pool_that_the_pod_does_no
     full, pool = node("n1"), node("n2", taints=("dedicated=ingress:NoSchedule",))
     simulation = cluster(full, pool, pod("a", cpu="4", on="n1"), pod("p", cpu="2"))
     whats = [suggestion.changes[0].what for suggestion in smallest_change(simulation, "default/p").suggestions]
-    assert whats.index("add a node like n1") < whats.index("add a toleration for the taint dedicated=ingress")
+    assert whats.index("add a node like n1") < whats.index("add a toleration for the taint `dedicated=ingress`")
 
 
 def owned(by: str, obj: dict[str, Any]) -> dict[str, Any]:
@@ -339,7 +339,7 @@ def owned(by: str, obj: dict[str, Any]) -> dict[str, Any]:
 def test_the_architecture_that_nodes_have_is_offered_and_a_pod_is_never_placed_on_machines_of_another() -> None:
     nodes = [node("n1", **{"kubernetes.io/arch": "amd64"}), node("n2", **{"kubernetes.io/arch": "arm64"})]
     assert whats(*nodes, pod("p", nodeSelector={"kubernetes.io/arch": "arm"})) == [
-        ["require the node label kubernetes.io/arch=arm64 instead of kubernetes.io/arch=arm, which is probably a typo"]
+        ["require the node label `kubernetes.io/arch=arm64` instead of `kubernetes.io/arch=arm`, which is probably a typo"]
     ]
     assert whats(*nodes, pod("p", nodeSelector={"kubernetes.io/arch": "s390x"})) == []
     in_affinity = {"matchExpressions": [{"key": "kubernetes.io/os", "operator": "In", "values": ["windows"]}]}
@@ -355,7 +355,7 @@ def test_a_pod_of_a_daemon_set_stays_on_its_node_and_moving_another_pod_comes_be
     suggestions = smallest_change(cluster(node("n1"), node("n2"), *others, agent), "default/p").suggestions
     assert [(change.what, change.consequence) for suggestion in suggestions for change in suggestion.changes] == [
         ("remove default/a from n1", "its controller recreates it, and the new pod needs room on another node"),
-        ("lower the CPU request of container c from 2 to 1", "the change applies to the DaemonSet's pods on all nodes"),
+        ("lower the CPU request of container `c` from 2 to 1", "the change applies to the DaemonSet's pods on all nodes"),
     ]
 
 

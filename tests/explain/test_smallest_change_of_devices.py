@@ -64,7 +64,7 @@ def using(name: str, claim: str = "c", **spec: Any) -> dict[str, Any]:
 CASES: dict[str, tuple[list[dict[str, Any]], str]] = {
     "fewer devices": (
         [node("n1"), device_class("gpu"), devices("n1", "a", "a"), claim(count=4), using("p")],
-        "lower request r of claim default/c from 4 devices to 2 devices",
+        "lower request `r` of claim `default/c` from 4 devices to 2 devices",
     ),
     "all devices": (
         [
@@ -79,19 +79,19 @@ CASES: dict[str, tuple[list[dict[str, Any]], str]] = {
             },
             using("p"),
         ],
-        "lower request r of claim default/c from all devices to 1 device",
+        "lower request `r` of claim `default/c` from all devices to 1 device",
     ),
     "a selector": (
         [node("n1"), device_class("gpu"), devices("n1", "a"), claim(model="b"), using("p")],
-        'remove the selector device.attributes["gpu.example.com"].model == "b" from request r of claim default/c',
+        'remove the selector `device.attributes["gpu.example.com"].model == "b"` from request `r` of claim `default/c`',
     ),
     "another class": (
         [node("n1"), device_class("gpu", "false"), device_class("any"), devices("n1", "a"), claim(), using("p")],
-        "use the device class any in request r of claim default/c",
+        "use the device class `any` in request `r` of claim `default/c`",
     ),
     "a class that does not exist": (
         [node("n1"), device_class("any"), devices("n1", "a"), claim(), using("p")],
-        "use the device class any in request r of claim default/c",
+        "use the device class `any` in request `r` of claim `default/c`",
     ),
     "a taint": (
         [
@@ -101,7 +101,7 @@ CASES: dict[str, tuple[list[dict[str, Any]], str]] = {
             claim(),
             using("p"),
         ],
-        "add a toleration for the device taint bad=yes:NoSchedule to request r of claim default/c",
+        "add a toleration for the device taint `bad=yes:NoSchedule` to request `r` of claim `default/c`",
     ),
     "a constraint": (
         [
@@ -111,7 +111,7 @@ CASES: dict[str, tuple[list[dict[str, Any]], str]] = {
             claim(count=2, constraints=[{"matchAttribute": f"{DRIVER}/model"}]),
             using("p"),
         ],
-        "remove the constraint that requires equal values of gpu.example.com/model from claim default/c",
+        "remove the constraint that requires equal values of `gpu.example.com/model` from claim `default/c`",
     ),
     "a pod that has the device": (
         [
@@ -123,7 +123,7 @@ CASES: dict[str, tuple[list[dict[str, Any]], str]] = {
             claim(),
             using("p"),
         ],
-        "remove default/q from n1, which frees default/held",
+        "remove default/q from n1, which frees `default/held`",
     ),
     "another device": (
         [
@@ -135,7 +135,7 @@ CASES: dict[str, tuple[list[dict[str, Any]], str]] = {
             claim(),
             using("p"),
         ],
-        "add 1 device like gpu-0 to n1",
+        "add 1 device like `gpu-0` to n1",
     ),
     "another node with its devices": (
         [
@@ -171,7 +171,7 @@ CASES: dict[str, tuple[list[dict[str, Any]], str]] = {
             using("q", on="n1"),
             using("p"),
         ],
-        "give default/p its own claim, c-p, instead of default/c",
+        "give default/p its own claim, `c-p`, instead of `default/c`",
     ),
 }
 
@@ -195,7 +195,7 @@ def test_only_the_largest_number_of_devices_that_helps_is_suggested() -> None:
     objects = [node("n1"), device_class("gpu"), devices("n1", "a", "a", "a"), claim(count=6), using("p")]
     result = smallest_change(cluster(*objects, release="v1.36"), "default/p")
     fewer = [change.what for suggestion in result.suggestions for change in suggestion.changes if change.kind == "request"]
-    assert fewer == ["lower request r of claim default/c from 6 devices to 3 devices"]
+    assert fewer == ["lower request `r` of claim `default/c` from 6 devices to 3 devices"]
 
 
 def test_two_pods_leave_where_one_is_not_enough() -> None:
@@ -204,7 +204,7 @@ def test_two_pods_leave_where_one_is_not_enough() -> None:
     objects = [node("n1"), device_class("gpu"), devices("n1", "a", "a", "a"), *held, *pods, claim(count=2), using("p")]
     result = smallest_change(cluster(*objects, release="v1.36"), "default/p")
     gone = [change.what for suggestion in result.suggestions for change in suggestion.changes if change.kind == "victim"]
-    assert gone == ["remove 2 pods (default/q0, default/q1) from n1, which frees default/held0, default/held1"]
+    assert gone == ["remove 2 pods (default/q0, default/q1) from n1, which frees `default/held0`, `default/held1`"]
 
 
 def test_the_search_leaves_claims_and_slices_as_they_were() -> None:

@@ -41,25 +41,25 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
     "too few pods": (
         [node("n1"), group(3), *members(2)],
         [
-            "lower minCount of the pod group default/gang from 3 to 2",
+            "lower `minCount` of the pod group default/gang from 3 to 2",
             "create 1 pod like default/p in the pod group default/gang",
         ],
     ),
-    "the group does not exist": ([node("n1"), *members(2)], ["create the pod group default/gang with minCount 2"]),
+    "the group does not exist": ([node("n1"), *members(2)], ["create the pod group default/gang with `minCount` 2"]),
     "too few nodes": (
         [node("n1"), group(3), *members(3, cpu="3")],
-        ["lower minCount of the pod group default/gang from 3 to 1", "add 2 nodes like n1"],
+        ["lower `minCount` of the pod group default/gang from 3 to 1", "add 2 nodes like n1"],
     ),
     "a domain that is too small": (
         [node("n1", zone="a"), node("n2", zone="b"), group(2, schedulingConstraints={"topology": [{"key": ZONE}]}), *members(2, cpu="3")],
         [
-            f"remove the topology constraint on {ZONE} from the pod group default/gang",
-            "lower minCount of the pod group default/gang from 2 to 1",
+            f"remove the topology constraint on `{ZONE}` from the pod group default/gang",
+            "lower `minCount` of the pod group default/gang from 2 to 1",
         ],
     ),
     "a label that no node has": (
         [node("n1"), group(2), *members(2, nodeSelector={"disk": "ssd"})],
-        ["remove the node label disk=ssd from nodeSelector", "label n1 with disk=ssd"],
+        ["remove `disk=ssd` from the pod's `nodeSelector`", "label n1 with `disk=ssd`"],
     ),
 }
 
@@ -110,8 +110,8 @@ def test_one_topology_constraint_is_dropped_and_the_others_stay() -> None:
         left[change.what] = [constraint.key for constraint in constraints.topology] if constraints is not None else []
 
     assert left == {
-        f"remove the topology constraint on {ZONE} from the pod group default/gang": ["rack"],
-        "remove the topology constraint on rack from the pod group default/gang": [ZONE],
+        f"remove the topology constraint on `{ZONE}` from the pod group default/gang": ["rack"],
+        "remove the topology constraint on `rack` from the pod group default/gang": [ZONE],
     }
 
 
@@ -156,4 +156,4 @@ def test_a_group_that_runs_as_it_is_needs_no_change() -> None:
 
 def test_the_sentence_says_that_the_group_is_scheduled() -> None:
     result = smallest_change(session([node("n1"), group(3), *members(2)]), "default/p")
-    assert result.sentence == ("default/p would be scheduled with its group: lower minCount of the pod group default/gang from 3 to 2.")
+    assert result.sentence == ("default/p would be scheduled with its group: lower `minCount` of the pod group default/gang from 3 to 2.")

@@ -112,7 +112,7 @@ class ChangeView(Part, frozen=True):
     """A change as reported."""
 
     kind: ChangeKind
-    #: An imperative sentence without a full stop.
+    #: An imperative sentence without a full stop, with identifiers between backticks.
     what: str
     #: The same for translation.
     phrase: Phrase

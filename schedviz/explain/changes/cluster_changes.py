@@ -80,7 +80,7 @@ def _repair(info: NodeInfo, _pod: Pod) -> Change | None:
     healthy = replace(node, spec=replace(node.spec, taints=taints), status=replace(node.status, conditions=conditions))
     return Change(
         "repair",
-        phrase("make {node} Ready again", node=node.name),
+        phrase("make {node} `Ready` again", node=node.name),
         shell("kubectl", "describe", "node", names=[node.name]),
         frozenset({names.TAINT_TOLERATION}),
         updated=(healthy,),
@@ -96,9 +96,9 @@ def _untaint(info: NodeInfo, pod: Pod) -> Change | None:
         return None
     del pod
     changed = replace(node, spec=replace(node.spec, taints=tuple(taint for taint in node.spec.taints if taint not in hard)))
-    text = " and ".join(taint.to_string() for taint in hard)
+    text = "` and `".join(taint.to_string() for taint in hard)
     kubectl = shell("kubectl", "taint", "nodes", names=[node.name, *(f"{taint.key}:{taint.effect}-" for taint in hard)])
-    template = "remove the taint {taints} from {node}" if len(hard) == 1 else "remove the taints {taints} from {node}"
+    template = "remove the taint `{taints}` from {node}" if len(hard) == 1 else "remove the taints `{taints}` from {node}"
     title = phrase(template, taints=text, node=node.name)
     return Change("taint", title, kubectl, frozenset({names.TAINT_TOLERATION}), updated=(changed,))
 
@@ -114,10 +114,10 @@ def _label(info: NodeInfo, pod: Pod) -> Change | None:
     label_texts = [f"{key}={value}" for key, value in missing.items()]
     # An existing label with another value has a purpose: it may describe the machine. So there is no command to copy that destroys it.
     replaced = any(key in node.metadata.labels for key in missing)
-    template = "label {node} with {labels}, if the label is accurate for that node" if replaced else "label {node} with {labels}"
+    template = "label {node} with `{labels}`, if the label is accurate for that node" if replaced else "label {node} with `{labels}`"
     return Change(
         "label",
-        phrase(template, node=node.name, labels=", ".join(label_texts)),
+        phrase(template, node=node.name, labels="`, `".join(label_texts)),
         "" if replaced else shell("kubectl", "label", "node", names=[node.name, *label_texts]),
         frozenset({names.NODE_AFFINITY}),
         amount=float(replaced),

@@ -54,7 +54,7 @@ def verbs_for_preemption(simulation: Simulation, explanation: Explanation) -> It
         extender = next(extender for extender in extenders if extender.url_prefix == url)
         yield Change(
             "plugin",
-            phrase("configure a preemptVerb for the extender {extender}", extender=url),
+            phrase("configure a `preemptVerb` for the extender `{extender}`", extender=url),
             against=frozenset({url}),
             config=partial(_with_preempt_verb, extender=extender),
         )
@@ -78,7 +78,7 @@ def preemption_turned_on(dry_run: DryRun, explanation: Explanation) -> Iterator[
         profile = dry_run.framework.profile_name
         yield Change(
             "plugin",
-            phrase("enable the plugin {plugin} in the profile {profile}", plugin=names.DEFAULT_PREEMPTION, profile=profile),
+            phrase("enable the plugin `{plugin}` in the profile `{profile}`", plugin=names.DEFAULT_PREEMPTION, profile=profile),
             against=frozenset({names.DEFAULT_PREEMPTION}),
             config=partial(_edited, profile=profile, edit=_enable_preemption),
         )
@@ -87,7 +87,7 @@ def preemption_turned_on(dry_run: DryRun, explanation: Explanation) -> Iterator[
 def _without_added_affinity(profile: str) -> Change:
     return Change(
         "plugin",
-        phrase("remove addedAffinity from the arguments of NodeAffinity in the profile {profile}", profile=profile),
+        phrase("remove `addedAffinity` from the arguments of `NodeAffinity` in the profile `{profile}`", profile=profile),
         against=frozenset({names.NODE_AFFINITY}),
         config=partial(_edited, profile=profile, edit=partial(_edit_args, plugin=names.NODE_AFFINITY, edit=_drop_required)),
     )
@@ -111,8 +111,8 @@ def _soft_defaults(dry_run: DryRun, profile: str) -> Iterator[Change]:
                 "plugin",
                 phrase(
                     (
-                        "set whenUnsatisfiable to ScheduleAnyway in the default topology spread constraint for {key} in the profile "
-                        "{profile}"
+                        "set `whenUnsatisfiable: ScheduleAnyway` in the default topology spread constraint for `{key}` in the profile "
+                        "`{profile}`"
                     ),
                     key=constraint.topology_key,
                     profile=profile,
@@ -130,7 +130,7 @@ def _soften(args: Config, *, index: int) -> None:
 def _without_plugin(profile: str, plugin: str) -> Change:
     return Change(
         "plugin",
-        phrase("disable the plugin {plugin} in the profile {profile}", plugin=plugin, profile=profile),
+        phrase("disable the plugin `{plugin}` in the profile `{profile}`", plugin=plugin, profile=profile),
         against=frozenset({plugin}),
         amount=0.5,
         config=partial(_edited, profile=profile, edit=partial(_disable, plugin=plugin)),

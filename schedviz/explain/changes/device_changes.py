@@ -138,7 +138,7 @@ def _relaxed(simulation: Simulation, target: _Target) -> Iterator[Change]:
         yield Change(
             "request",
             phrase(
-                "lower request {request} of claim {claim} from {before} to {after}",
+                "lower request `{request}` of claim `{claim}` from {before} to {after}",
                 after=counted(count, "{count} device", "{count} devices"),
                 before=amount,
                 **where,
@@ -153,7 +153,7 @@ def _relaxed(simulation: Simulation, target: _Target) -> Iterator[Change]:
         expression = "" if selector.cel is None else selector.cel.expression.strip()
         yield Change(
             "selector",
-            phrase("remove the selector {expression} from request {request} of claim {claim}", expression=expression, **where),
+            phrase("remove the selector `{expression}` from request `{request}` of claim `{claim}`", expression=expression, **where),
             against=_REJECTING_PLUGINS,
             amount=1 / len(device_request.selectors),
             updated=(target.changed(selectors=selectors),),
@@ -162,7 +162,7 @@ def _relaxed(simulation: Simulation, target: _Target) -> Iterator[Change]:
     for name in sorted(classes)[:_MAX_CLASSES]:
         yield Change(
             "class",
-            phrase("use the device class {class} in request {request} of claim {claim}", **{"class": name}, **where),
+            phrase("use the device class `{class}` in request `{request}` of claim `{claim}`", **{"class": name}, **where),
             against=_REJECTING_PLUGINS,
             updated=(target.changed(device_class_name=name),),
         )
@@ -177,7 +177,7 @@ def _tolerations(target: _Target, seen: Sequence[_NodeDevices]) -> Iterator[Chan
         yield Change(
             "toleration",
             phrase(
-                "add a toleration for the device taint {taint} to request {request} of claim {claim}",
+                "add a toleration for the device taint `{taint}` to request `{request}` of claim `{claim}`",
                 taint=f"{key}={value}:{effect}" if value else f"{key}:{effect}",
                 request=target.request.full_name,
                 claim=target.claim.key,
@@ -192,10 +192,12 @@ def _without_constraints(claim: ResourceClaim) -> Iterator[Change]:
     for index, constraint in enumerate(constraints):
         attribute = constraint.match_attribute or constraint.distinct_attribute or ""
         equal = phrase(
-            "remove the constraint that requires equal values of {attribute} from claim {claim}", attribute=attribute, claim=claim.key
+            "remove the constraint that requires equal values of `{attribute}` from claim `{claim}`", attribute=attribute, claim=claim.key
         )
         distinct = phrase(
-            "remove the constraint that requires distinct values of {attribute} from claim {claim}", attribute=attribute, claim=claim.key
+            "remove the constraint that requires distinct values of `{attribute}` from claim `{claim}`",
+            attribute=attribute,
+            claim=claim.key,
         )
         yield Change(
             "constraint",
@@ -215,7 +217,7 @@ def _own_claim(pod: Pod, claim: ResourceClaim) -> Iterator[Change]:
     another = ResourceClaim(metadata=ResourceClaimMeta(name=name, namespace=claim.namespace), spec=claim.spec)
     yield Change(
         "claim",
-        phrase("give {pod} its own claim, {name}, instead of {claim}", pod=pod.key, name=name, claim=claim.key),
+        phrase("give {pod} its own claim, `{name}`, instead of `{claim}`", pod=pod.key, name=name, claim=claim.key),
         against=_REJECTING_PLUGINS,
         pod=partial(_with_claim, used=used.name, claim=name),
         updated=(another,),
@@ -307,7 +309,7 @@ def _removal(node: str, pods: tuple[Pod, ...], claims: Sequence[ResourceClaim]) 
     removed: tuple[KubeObject, ...] = (*pods, *generated)
     return Change(
         "victim",
-        phrase("remove {pods} from {node}, which frees {claims}", pods=named(pods), node=node, claims=", ".join(c.key for c in claims)),
+        phrase("remove {pods} from {node}, which frees `{claims}`", pods=named(pods), node=node, claims="`, `".join(c.key for c in claims)),
         kubectl,
         _REJECTING_PLUGINS,
         amount=1 - 1 / (1 + len(pods)),
@@ -336,7 +338,7 @@ def _more_devices(simulation: Simulation, target: _Target, seen: Sequence[_NodeD
         yield Change(
             "device",
             phrase(
-                "add {devices} like {device} to {node}",
+                "add {devices} like `{device}` to {node}",
                 devices=counted(count, "{count} device", "{count} devices"),
                 device=model.device.name,
                 node=node_devices.info.name,

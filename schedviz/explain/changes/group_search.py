@@ -95,7 +95,7 @@ class GroupSearch(Search):
                 metadata=ObjectMeta(name=self._info.name, namespace=self._info.namespace),
                 spec=PodGroupSpec(scheduling_policy=policy),
             )
-            title = phrase("create the pod group {group} with minCount {count}", group=self._info.key, count=present)
+            title = phrase("create the pod group {group} with `minCount` {count}", group=self._info.key, count=present)
             yield Change("member", title, against=frozenset(), updated=(group,))
             return
         missing = _min_count(self._group) - present
@@ -114,7 +114,7 @@ class GroupSearch(Search):
             others = tuple(other for other in topology if other is not constraint)
             yield Change(
                 "constraint",
-                phrase("remove the topology constraint on {key} from the pod group {group}", key=constraint.key, group=self._info.key),
+                phrase("remove the topology constraint on `{key}` from the pod group {group}", key=constraint.key, group=self._info.key),
                 against=frozenset(),
                 updated=(self._with_topology(others),),
             )
@@ -147,7 +147,7 @@ class GroupSearch(Search):
         return Change(
             "minimum",
             phrase(
-                "lower minCount of the pod group {group} from {before} to {after}",
+                "lower `minCount` of the pod group {group} from {before} to {after}",
                 group=self._info.key,
                 after=count,
                 before=before,

@@ -34,7 +34,7 @@ def corrections(dry_run: DryRun, required: Mapping[str, str]) -> Iterator[Change
         yield Change(
             "selector",
             phrase(
-                "require the node label {label} instead of {mistyped}, which is probably a typo",
+                "require the node label `{label}` instead of `{mistyped}`, which is probably a typo",
                 label=f"{key}={meant}",
                 mistyped=f"{key}={value}",
             ),

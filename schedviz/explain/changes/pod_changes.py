@@ -76,10 +76,10 @@ def _tolerations(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
         typo = mistyped_toleration(unused, key, value)
         yield Change(
             "toleration",
-            phrase("add a toleration for the taint {taint}", taint=taint_text)
+            phrase("add a toleration for the taint `{taint}`", taint=taint_text)
             if typo is None
             else phrase(
-                "change the toleration {mistyped}, which is probably a typo, to {taint}",
+                "change the toleration `{mistyped}`, which is probably a typo, to `{taint}`",
                 taint=taint_text,
                 mistyped=printed_toleration(typo),
             ),
@@ -211,7 +211,7 @@ def _lowered(pod: Pod, index: int, amounts: dict[str, tuple[int, int]]) -> Chang
     if len(amounts) == 1:
         (resource,) = amounts
         title = phrase(
-            "lower the {resource} request of container {container} from {before} to {after}",
+            "lower the {resource} request of container `{container}` from {before} to {after}",
             after=_printed(resource, after[resource]),
             resource=resource_name(resource),
             before=_printed(resource, before[resource]),
@@ -219,7 +219,7 @@ def _lowered(pod: Pod, index: int, amounts: dict[str, tuple[int, int]]) -> Chang
         )
     else:
         title = phrase(
-            "lower the requests of container {container} from {before} to {after}",
+            "lower the requests of container `{container}` from {before} to {after}",
             after=_listed(after),
             before=_listed(before),
             container=name,
@@ -237,7 +237,7 @@ def _lowered(pod: Pod, index: int, amounts: dict[str, tuple[int, int]]) -> Chang
 
 
 def _listed(amounts: dict[str, int]) -> Phrase:
-    """`2.5 CPU and 6656Mi of memory`."""
+    """`2.5 CPU and 6.5Gi of memory`."""
     templates = {resource: "{amount} of {resource}" if is_in_bytes(resource) else "{amount} {resource}" for resource in amounts}
     return joined(
         [
@@ -256,8 +256,9 @@ def _request(container: Container, resource: str) -> int:
 
 
 def _printed(resource: str, number: int) -> str:
-    """An amount as explanations print it: cpu in cores, other amounts exactly."""
-    return printed_amount(resource, number) if resource == "cpu" else str(_quantity(resource, number))
+    """An amount as explanations print it, but never rounded."""
+    printed = printed_amount(resource, number)
+    return str(_quantity(resource, number)) if printed.startswith("≈") else printed
 
 
 def _quantity(resource: str, number: int) -> Quantity:
@@ -295,7 +296,7 @@ def _selectors(pod: Pod, *, is_met: bool) -> Iterator[Change]:
             continue
         yield Change(
             "selector",
-            phrase("remove the node label {label} from nodeSelector", label=f"{key}={value}"),
+            phrase("remove `{label}` from the pod's `nodeSelector`", label=f"{key}={value}"),
             against=against,
             amount=1 / len(selector),
             is_unlikely=is_met,
@@ -304,7 +305,7 @@ def _selectors(pod: Pod, *, is_met: bool) -> Iterator[Change]:
     affinity = pod.spec.affinity
     required = affinity.node_affinity.required if affinity is not None and affinity.node_affinity is not None else None
     if required is not None and not any(map(_is_fixed, required.node_selector_terms)):
-        title = phrase("remove the required node affinity")
+        title = phrase("remove the pod's required node affinity")
         yield Change("selector", title, against=against, amount=1, is_unlikely=is_met, pod=_without_node_affinity)
 
 
@@ -331,7 +332,9 @@ def _spread(pod: Pod) -> Iterator[Change]:
         if constraint.when_unsatisfiable == "DoNotSchedule":
             yield Change(
                 "constraint",
-                phrase("set whenUnsatisfiable to ScheduleAnyway in the topology spread constraint for {key}", key=constraint.topology_key),
+                phrase(
+                    "set `whenUnsatisfiable: ScheduleAnyway` in the topology spread constraint for `{key}`", key=constraint.topology_key
+                ),
                 against=frozenset({names.POD_TOPOLOGY_SPREAD}),
                 pod=partial(_with_soft_spread, hard=constraint),
             )
@@ -356,7 +359,7 @@ def _pod_affinity(pod: Pod) -> Iterator[Change]:
         for term in terms.required if terms is not None else ():
             yield Change(
                 "constraint",
-                phrase("remove the required {side} term with the topologyKey {key}", side=side, key=term.topology_key),
+                phrase("remove the required `{side}` term with the `topologyKey` `{key}`", side=side, key=term.topology_key),
                 against=frozenset({names.INTER_POD_AFFINITY}),
                 amount=0.5,
                 pod=partial(_without_term, side=side, term=term),

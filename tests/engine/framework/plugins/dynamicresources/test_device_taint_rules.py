@@ -246,7 +246,7 @@ def test_why_counts_the_taint_of_a_rule_and_suggests_to_tolerate_it() -> None:
 
     explanation = why_pending(simulation, "default/p")
     assert "1 has a taint that is not tolerated" in str(explanation)
-    assert f"add a toleration for the device taint {KEY}=rule:NoSchedule" in str(smallest_change(simulation, "default/p"))
+    assert f"add a toleration for the device taint `{KEY}=rule:NoSchedule`" in str(smallest_change(simulation, "default/p"))
 
 
 def test_the_inventory_shows_the_taints_of_rules() -> None:
