@@ -8,6 +8,7 @@ test("the detail of a pending pod is the answer, and the other parts follow it",
   const values = { state: part("a is pending"), detail: part("requests 64"), fits: part("None fits."), outlook: part("Not now.") };
   expect(answerParts({ template: "", values })).toEqual({ answer: values.detail, rest: [values.fits, values.outlook] });
   expect(answerParts({ template: "{pod} is scheduled", values: { pod: "a" } })).toBeNull();
+  expect(answerParts({ template: "", values: { state: values.state, answer: values.detail } })).toEqual({ answer: values.detail, rest: [] });
   expect(answerParts(null)).toBeNull();
 });
 

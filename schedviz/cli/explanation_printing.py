@@ -59,8 +59,11 @@ def print_explanation(explanation: Explanation, change: SmallestChange | None, *
     if explanation.room and all(each.kind != "victim" for each in changes):
         _title("Evicting these pods would make room")
         for room in explanation.room:
-            how = " (by preemption)" if room.by_preemption else ""
-            say_wrapped(f"{room.node}: {named(room.pods)}{how}", indent=2)
+            them, their = ("it", "its") if len(room.pods) == 1 else ("them", "their")
+            how = f"preemption can evict {them}"
+            if not room.by_preemption:
+                how = f"preemption does not evict {them}: {their} priority is {room.highest_priority}"
+            say_wrapped(f"{named(room.pods)} on {room.node}; {how}", indent=2)
     if explanation.clauses:
         _title("Reasons after the gates are removed" if explanation.standing == "gated" else "Reasons")
         # Verified changes say what to do: general advice would repeat or contradict them.
@@ -310,7 +313,7 @@ def _print_clauses(clauses: Iterable[Clause], *, advised: bool = False, said: st
         if not clause.details and clause.meaning and not clause.headline:
             say_wrapped(whole_sentence(clause.meaning), indent=4)
         for detail in clause.details:
-            if detail.sentence != clause.headline:
+            if detail.sentence not in clause.headline:
                 say_wrapped(whole_sentence(detail.sentence), indent=4)
             _print_bars(detail)
         # Usual causes stand in for the numbers of this case.

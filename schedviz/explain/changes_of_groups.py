@@ -38,9 +38,11 @@ def find_changes(simulation: Simulation, searched: dict[str, list[Explanation]],
 
 
 def _is_far_fetched(changes: Sequence[Change]) -> bool:
-    """Whether general advice is better: to request a fraction, or to take nodes without the labels and add some of them."""
+    """Whether general advice is better: to request a fraction, to tolerate a taint of nodes for others, or to take nodes without the
+    labels and add some of them.
+    """
     kinds = {change.kind for change in changes}
-    return any(change.kind == "request" and change.is_unlikely for change in changes) or kinds == {"selector", "node"}
+    return any(change.kind in ("request", "toleration") and change.is_unlikely for change in changes) or kinds == {"selector", "node"}
 
 
 def with_effects(simulation: Simulation, reason: WaitingReason, changes: dict[str, tuple[Change, ...]], until: float) -> WaitingReason:

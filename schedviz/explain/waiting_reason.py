@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from schedviz.explain.changes.change import ChangeView, what_to_do
+from schedviz.explain.details.clause_details import ALSO_LACKING
 from schedviz.explain.details.resources import TOO_LARGE
 from schedviz.explain.details.short_names import ShortNames
 from schedviz.explain.explanation import Part
@@ -105,7 +106,7 @@ def _headline(reason: Phrase, members: Sequence[PendingGroup], common: Sequence[
         was_tried = any(clause.nodes for clause in members[0].clauses)
         # Below a short title, each group says its sentence.
         return min(shared, in_general(reason), key=lambda said: len(said.text)) if was_tried and len(shared.text) > _SHORT else shared
-    if all(group.headline_phrase is not None and group.headline_phrase.template == TOO_LARGE for group in members):
+    if all(_is_too_large(group) for group in members):
         return phrase("the pods request more {resource} than any node has", resource=resource_name(reason.text.removeprefix(_INSUFFICIENT)))
     # Verified: with the change they fit, and without it they do not.
     match [(change.kind, change.phrase.values) for change in common]:
@@ -117,6 +118,14 @@ def _headline(reason: Phrase, members: Sequence[PendingGroup], common: Sequence[
         case [("toleration", values)]:
             return phrase("these pods do not tolerate the taint `{taint}`, and fit on no node without it", taint=values["taint"])
     return in_general(reason)
+
+
+def _is_too_large(group: PendingGroup) -> bool:
+    """Whether its sentence says that the pod requests more than any node has."""
+    said = group.headline_phrase
+    if said is not None and said.template == ALSO_LACKING and isinstance(first := said.values["headline"], Phrase):
+        said = first
+    return said is not None and said.template == TOO_LARGE
 
 
 def shared_advice(reason: str, members: Sequence[PendingGroup], advice: dict[str, Phrase | None]) -> Phrase | None:

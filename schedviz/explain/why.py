@@ -9,8 +9,9 @@ from typing import Final, get_args
 import msgspec
 
 from schedviz.engine import Simulation
+from schedviz.engine.clock import EPOCH_SECONDS
 from schedviz.engine.dryrun.dry_run import DryRun, UnknownProfileError
-from schedviz.explain.details.clause_details import with_details
+from schedviz.explain.details.clause_details import with_details, with_other_shortages
 from schedviz.explain.details.pod_requests import with_requests
 from schedviz.explain.details.volumes import required_of_node
 from schedviz.explain.doctor.counted_nodes import NODE_COUNT
@@ -36,11 +37,14 @@ from schedviz.explain.verdicts import clauses, matrix
 from schedviz.explain.victims import room
 from schedviz.kube.claims import claim_keys
 from schedviz.kube.core import Pod, PodCondition
+from schedviz.kube.timestamps import format_timestamp
 from schedviz.trace.phrase import Phrase, counted, phrase, some
 
 #: From best to worst.
 OUTLOOKS: tuple[Outlook, ...] = get_args(Outlook)
 NO_FINDINGS: Final = KnownFindings()
+#: Second 0 of the virtual clock.
+_FIRST_TIMESTAMP: Final = format_timestamp(EPOCH_SECONDS)
 #: What to do about scheduling gates.
 _OPEN_GATES: Final = phrase(
     "find the controller that set the gates; it removes them when the pod is allowed to start, as a job queue does when it admits the pod"
@@ -121,7 +125,7 @@ def _known(simulation: Simulation, pod: Pod, place: QueuePlace | None, alike: tu
         sentence="",
         node=pod.spec.node_name or pod.status.nominated_node_name,
         said=condition.message,
-        said_since=condition.last_transition_time or "" if condition.message else "",
+        said_since=_said_since(simulation, condition, place),
         queue=place,
         alike=alike,
         group=note.sentence.text if note is not None else "",
@@ -148,7 +152,7 @@ def _tried(simulation: Simulation, known: Explanation, dry_run: DryRun, *, with_
     # If only the gate holds the pod, what rejects it on the other nodes needs no remedy.
     if known.standing != "gated" or not fits:
         found = said_clauses(message) if failed else _rejections(simulation, known, dry_run, verdicts)
-        reasons = _with_asides(_about_pod(simulation, dry_run.pod.pod, found), main)
+        reasons = with_other_shortages(_with_asides(_about_pod(simulation, dry_run.pod.pod, found), main), main)
     explained = _replace(
         known,
         failed=failed,
@@ -290,6 +294,13 @@ def _is_starting(simulation: Simulation, pod: Pod) -> bool:
     """Whether the files have the pod with a node and without running containers. Those that this session places have no kubelet."""
     bound_at = next((condition.last_transition_time for condition in pod.status.conditions if condition.type == "PodScheduled"), None)
     return pod.status.phase == "Pending" and bound_at is not None and bound_at > simulation.clock.timestamp()
+
+
+def _said_since(simulation: Simulation, condition: PodCondition, place: QueuePlace | None) -> str:
+    """When the pod's condition became false; "" if this session's own scheduler said so: its clock shows an invented date."""
+    since = condition.last_transition_time or ""
+    is_own = place is not None and place.attempts > 0 and _FIRST_TIMESTAMP <= since <= simulation.clock.timestamp()
+    return since if condition.message and not is_own else ""
 
 
 def _scheduled_condition(pod: Pod) -> PodCondition:

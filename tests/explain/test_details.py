@@ -270,7 +270,7 @@ def test_a_volume_in_another_zone_says_where_it_can_be_used() -> None:
     assert isinstance(detail, LabelDetail)
     assert (detail.claim, detail.volume, detail.matching) == ("default/data", "pv-1", 0)
     assert detail.sentence == (
-        f"volume `pv-1` of claim `default/data` requires `{ZONE} in (c)`: no node matches; values of `{ZONE}` here: a (1), b (1)"
+        f"volume `pv-1` of claim `default/data` requires `{ZONE}=c`: no node matches; values of `{ZONE}` here: a (1), b (1)"
     )
 
 

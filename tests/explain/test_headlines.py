@@ -60,6 +60,51 @@ def test_a_volume_names_its_zone_and_why_the_only_node_there_is_no_use() -> None
     )
 
 
+def test_volumes_in_different_zones_are_to_be_brought_together() -> None:
+    second = bound_claim(IN_C)
+    for obj, name in zip(second, ("pv-2", "log"), strict=True):
+        obj["metadata"]["name"] = name
+    second[0]["spec"]["claimRef"] = {"namespace": "default", "name": "log", "uid": "log"}
+    second[1]["metadata"]["uid"], second[1]["spec"]["volumeName"] = "log", "pv-2"
+    second[0]["spec"]["nodeAffinity"]["required"]["nodeSelectorTerms"] = [{"matchExpressions": [{**IN_C, "values": ["a"]}]}]
+    volumes = [*VOLUMES, {"name": "w", "persistentVolumeClaim": {"claimName": "log"}}]
+    simulation = cluster(node("n1", zone="a"), node("n2", zone="c"), *bound_claim(IN_C), *second, pod("p", volumes=volumes))
+    explanation = why_pending(simulation, "default/p")
+    assert explanation.sentence == "default/p is pending: the pod's volumes are in c and in a, but no node can access all of them."
+    assert explanation.main is not None
+    assert explanation.main.advice.startswith("recreate the volumes in one zone")
+
+
+def test_a_second_resource_that_the_nodes_lack_is_named_with_the_first() -> None:
+    simulation = cluster(node("n1", memory="8Gi"), pod("a", cpu="2", on="n1"), pod("p", cpu="3", memory="12Gi"))
+    assert headline(simulation) == (
+        "the pod requests 12Gi of memory, but the largest node has only 8Gi; there is not enough free CPU either"
+    )
+    assert overview(simulation).reasons[0].headline == headline(simulation)
+
+
+def test_all_labels_that_no_node_has_are_named() -> None:
+    simulation = cluster(node("n1", pool="a"), pod("p", nodeSelector={"net": "private", "pool": "big"}))
+    assert headline(simulation) == "the pod requires nodes with `net=private` and `pool=big`, but no node has any of these labels"
+
+
+def test_a_sentence_about_all_nodes_does_not_say_again_that_none_is_left() -> None:
+    term = {"labelSelector": {"matchLabels": {"app": "db"}}, "topologyKey": "kubernetes.io/hostname"}
+    apart = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    running = [pod(f"db-{number}", labels={"app": "db"}, on=f"n{number}") for number in range(3)]
+    simulation = cluster(*(node(f"n{number}") for number in range(3)), *running, pod("p", labels={"app": "db"}, affinity=apart))
+    assert why_pending(simulation, "default/p").sentence == (
+        "default/p is pending: the pod must not run on the same node as a pod with `app=db` (anti-affinity), which rules out all 3 nodes."
+    )
+
+
+def test_a_taint_that_no_pod_tolerates_is_said_once() -> None:
+    explanation = why_pending(cluster(node("n1", taints=("gpu=true:NoSchedule",)), pod("p")), "default/p")
+    assert explanation.main is not None
+    assert explanation.main.headline == "node n1 has the taint `gpu=true`, which the pod does not tolerate"
+    assert [detail.sentence for detail in explanation.main.details] == [explanation.main.headline]
+
+
 def test_a_volume_without_a_node_in_its_zone_says_so() -> None:
     simulation = cluster(node("n1", zone="a"), *bound_claim(IN_C), pod("p", volumes=VOLUMES))
     assert headline(simulation) == "the pod's volume is in c, but the cluster has no node there"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from schedviz.explain import reasons
-from schedviz.explain.changes.change import CONSEQUENCES, CREATED_AGAIN, INTENTIONAL, NOT_CREATED_AGAIN, OF_ALL_NODES
+from schedviz.explain.changes.change import CONSEQUENCES, CREATED_AGAIN, INTENTIONAL, NOT_CREATED_AGAIN, OF_ALL_NODES, ON_CONTROL_PLANE
 from schedviz.explain.doctor import nominations
 from schedviz.samples import samples
 from schedviz.samples.cases import cases
@@ -27,14 +27,14 @@ def templates() -> Iterator[str]:
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in ("phrase", "counted"):
                 words = [word.value for word in call.args if isinstance(word, ast.Constant) and isinstance(word.value, str)]
                 yield from words
-            if isinstance(call, ast.IfExp) and path.name == "around.py":
+            if isinstance(call, ast.IfExp) and path.parent.name == "changes":
                 yield from (side.value for side in (call.body, call.orelse) if isinstance(side, ast.Constant) and "{" in str(side.value))
     for meaning in (*(meaning for _, meaning in reasons.TABLE), reasons.UNKNOWN):
         yield meaning.template
         yield from meaning.causes
         yield from filter(None, meaning.of_nodes)
         yield from filter(None, (meaning.advice, meaning.of_named))
-    yield from (*CONSEQUENCES.values(), OF_ALL_NODES, INTENTIONAL, CREATED_AGAIN, NOT_CREATED_AGAIN)
+    yield from (*CONSEQUENCES.values(), OF_ALL_NODES, ON_CONTROL_PLANE, INTENTIONAL, CREATED_AGAIN, NOT_CREATED_AGAIN)
     yield from (nominations._SILENT, nominations._UNKNOWN, nominations._FIX)
     yield from (
         "{first}, {next}",

@@ -74,6 +74,49 @@ def test_a_taint_is_tolerated_or_taken_off() -> None:
     assert ["remove the taint `gpu=true:NoSchedule` from n1"] in result
 
 
+CONTROL_PLANE = "node-role.kubernetes.io/control-plane"
+
+
+def test_the_taint_of_the_control_plane_is_tolerated_after_all_else_that_is_cheap() -> None:
+    simulation = cluster(
+        node("cp", taints=(f"{CONTROL_PLANE}=:NoSchedule",)), node("n1", cpu="2"), pod("a", cpu="1", on="n1"), pod("p", cpu="2")
+    )
+    suggestions = smallest_change(simulation, "default/p").suggestions
+    kinds = [suggestion.changes[0].kind for suggestion in suggestions]
+    assert kinds[:2] == ["request", "node"]
+    [toleration] = [change for each in suggestions for change in each.changes if change.kind == "toleration"]
+    assert toleration.consequence == "the pod can then also be scheduled on control-plane nodes, whose resources the control plane needs"
+
+
+def test_the_only_nodes_of_a_test_cluster_may_be_those_of_the_control_plane() -> None:
+    assert whats(node("cp", taints=(f"{CONTROL_PLANE}=:NoSchedule",)), pod("p"))[0] == [f"add a toleration for the taint `{CONTROL_PLANE}`"]
+
+
+@pytest.mark.parametrize(
+    "taint",
+    [
+        "eks.amazonaws.com/compute-type=fargate:NoSchedule",
+        "virtual-kubelet.io/provider=azure:NoSchedule",
+        "os=windows:NoSchedule",
+        "ToBeDeletedByClusterAutoscaler=1700000000:NoSchedule",
+        "karpenter.sh/disrupted=:NoSchedule",
+    ],
+)
+def test_a_taint_of_nodes_for_other_pods_is_neither_tolerated_nor_removed(taint: str) -> None:
+    kinds = {change for changes in whats(node("n1", taints=(taint,)), pod("p")) for change in changes}
+    assert not [what for what in kinds if "taint" in what]
+
+
+def test_a_pod_that_selects_windows_may_tolerate_its_taint() -> None:
+    windows = node("n1", taints=("os=windows:NoSchedule",), **{"kubernetes.io/os": "windows"})
+    assert whats(windows, pod("p", nodeSelector={"kubernetes.io/os": "windows"}))[0] == ["add a toleration for the taint `os=windows`"]
+
+
+def test_a_node_for_a_pinned_pod_is_added_with_the_labels_that_pin_it() -> None:
+    objects = (node("n1", disk="ssd"), node("n2"), pod("a", cpu="4", on="n1"), pod("p", cpu="2", nodeSelector={"disk": "ssd"}))
+    assert ["add a node like n1, with `disk=ssd`"] in whats(*objects)
+
+
 def test_a_toleration_can_be_copied_as_yaml() -> None:
     tainted = node("n1", taints=("gpu=true:NoSchedule",))
     suggestion = smallest_change(cluster(tainted, pod("p")), "default/p").suggestions[0]

@@ -131,7 +131,7 @@ def _reason(clause: Clause, *, meaning: bool = False, advised: bool = False, sai
     `said`: the card's sentence; a headline that it contains is not repeated.
     """
     sentences = [clause.meaning] if meaning and clause.meaning and not clause.headline else []
-    sentences += [detail.sentence for detail in clause.details if not meaning and detail.sentence != clause.headline]
+    sentences += [detail.sentence for detail in clause.details if not meaning and detail.sentence not in clause.headline]
     return Reason(
         count=clause.count,
         reason=clause.reason,

@@ -101,8 +101,10 @@ CONSEQUENCES: dict[ChangeKind, str] = {
     "victim": "their controllers recreate them, and the new pods need room on other nodes",
 }
 
-#: The same of a change of a DaemonSet's template, and of the removal of a single pod, with a controller and without.
+#: The same of a toleration of the control plane's taint, of a change of a DaemonSet's template, and of the removal of a single pod, with
+#: a controller and without.
 INTENTIONAL: Final = "the constraint may be intentional"
+ON_CONTROL_PLANE: Final = "the pod can then also be scheduled on control-plane nodes, whose resources the control plane needs"
 OF_ALL_NODES: Final = "the change applies to the DaemonSet's pods on all nodes"
 CREATED_AGAIN: Final = "its controller recreates it, and the new pod needs room on another node"
 NOT_CREATED_AGAIN: Final = "it has no controller that would recreate it"

@@ -13,10 +13,11 @@ from schedviz.engine.framework.plugins.nodeunschedulable.node_unschedulable impo
 from schedviz.engine.framework.types import NodeInfo
 from schedviz.explain.changes.change import CREATED_AGAIN, NOT_CREATED_AGAIN, Change, named, shell
 from schedviz.explain.changes.mistyped_labels import corrections, mistyped_labels
-from schedviz.explain.changes.more_nodes import HOSTNAME, NOT_READY
+from schedviz.explain.changes.more_nodes import HOSTNAME
 from schedviz.explain.changes.pod_changes import selects_nodes
 from schedviz.explain.explanation import Explanation, NodeVerdict
 from schedviz.explain.mistyped import OF_MACHINE
+from schedviz.explain.reserved_nodes import is_for_other_pods, is_out_of_use
 from schedviz.explain.victims import belongs_to_system
 from schedviz.kube.core import Pod
 from schedviz.trace.phrase import phrase
@@ -88,13 +89,12 @@ def _repair(info: NodeInfo, _pod: Pod) -> Change | None:
 
 
 def _untaint(info: NodeInfo, pod: Pod) -> Change | None:
-    """The node without its hard taints, unless they mark it as unhealthy."""
+    """The node without its hard taints, unless one of them marks it as out of use or for other pods."""
     node = info.node
     assert node is not None
     hard = [taint for taint in node.spec.taints if taint.effect != "PreferNoSchedule"]
-    if any(taint.key.startswith(NOT_READY) for taint in hard) or not hard:
+    if not hard or any(is_out_of_use(taint) or is_for_other_pods(taint, pod) for taint in hard):
         return None
-    del pod
     changed = replace(node, spec=replace(node.spec, taints=tuple(taint for taint in node.spec.taints if taint not in hard)))
     text = "` and `".join(taint.to_string() for taint in hard)
     kubectl = shell("kubectl", "taint", "nodes", names=[node.name, *(f"{taint.key}:{taint.effect}-" for taint in hard)])

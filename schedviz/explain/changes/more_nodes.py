@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec.structs import replace
@@ -10,14 +10,16 @@ from msgspec.structs import replace
 from schedviz.engine import Simulation
 from schedviz.engine.dryrun.dry_run import DryRun
 from schedviz.explain.changes.change import Change
+from schedviz.explain.details.volumes import required_of_node
+from schedviz.explain.reserved_nodes import is_out_of_use
 from schedviz.kube.core import Node
 from schedviz.kube.devices import ResourceSlice
 from schedviz.kube.meta import KubeObject
-from schedviz.trace.phrase import phrase
+from schedviz.trace.phrase import Phrase, phrase
 
 HOSTNAME: Final = "kubernetes.io/hostname"
-#: Taints of nodes that are unhealthy, cordoned or not initialized yet, which a new node does not have, and which no pod should tolerate.
-NOT_READY: Final = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/")
+#: More labels are not named.
+_MAX_LABELS: Final = 3
 #: Distinct node shapes tried.
 _MAX_SHAPES: Final = 20
 
@@ -33,16 +35,16 @@ def more_nodes(simulation: Simulation, dry_run: DryRun, *, counts: Sequence[int]
         if len(nodes) == shapes:
             break
     names = set(dry_run.rows.names)
+    required = _distinctive_labels(simulation, dry_run)
     # A new node is like those that work.
     for node in sorted(nodes.values(), key=_is_out_of_use):
         free = (name for number in range(1, len(names) + max(counts) + 1) if (name := f"{node.name}-more-{number}") not in names)
         new = [next(free) for _ in range(max(counts))]
         for count in counts:
             objects = [obj for name in new[:count] for obj in _another(node, name, slices.get(node.name, []))]
-            title = phrase("add a node like {node}", node=node.name)
             yield Change(
                 "node",
-                title if count == 1 else phrase("add {count} nodes like {node}", count=count, node=node.name),
+                _title(node, count, required),
                 against=frozenset(),
                 amount=1 - 1 / count,
                 ladder=f"more nodes like {node.name}",
@@ -50,8 +52,28 @@ def more_nodes(simulation: Simulation, dry_run: DryRun, *, counts: Sequence[int]
             )
 
 
+def _distinctive_labels(simulation: Simulation, dry_run: DryRun) -> dict[str, str]:
+    """The labels that the pod or its bound volumes require, and that not all nodes have; none if they are too many to name."""
+    required = required_of_node(simulation, dry_run.pod.pod)
+    labels = {each.key: next(iter(each.values)) for each in required if each.operator in ("in", "=") and len(each.values) == 1}
+    nodes = [info.node for info in dry_run.rows.infos if info.node is not None]
+    found = {key: value for key, value in labels.items() if any(node.metadata.labels.get(key) != value for node in nodes)}
+    return found if len(found) <= _MAX_LABELS else {}
+
+
+def _title(node: Node, count: int, required: Mapping[str, str]) -> Phrase:
+    """The change in words, with what makes the node suit the pod: not every new node does."""
+    title = phrase("add a node like {node}", node=node.name)
+    if count > 1:
+        title = phrase("add {count} nodes like {node}", count=count, node=node.name)
+    if not required or any(node.metadata.labels.get(key) != value for key, value in required.items()):
+        return title
+    labels = "`, `".join(f"{key}={value}" for key, value in required.items())
+    return phrase("{nodes}, with `{labels}`", nodes=title, labels=labels)
+
+
 def _is_out_of_use(node: Node) -> bool:
-    return node.spec.unschedulable or any(taint.key.startswith(NOT_READY) for taint in node.spec.taints)
+    return node.spec.unschedulable or any(map(is_out_of_use, node.spec.taints))
 
 
 def _slices_by_node(simulation: Simulation) -> dict[str, list[ResourceSlice]]:
@@ -65,7 +87,7 @@ def _slices_by_node(simulation: Simulation) -> dict[str, list[ResourceSlice]]:
 def _another(node: Node, name: str, slices: Sequence[ResourceSlice]) -> Iterator[KubeObject]:
     labels = {key: name if key == HOSTNAME else value for key, value in node.metadata.labels.items()}
     metadata = replace(node.metadata, name=name, uid=name, labels=labels)
-    taints = tuple(taint for taint in node.spec.taints if not taint.key.startswith(NOT_READY))
+    taints = tuple(taint for taint in node.spec.taints if not is_out_of_use(taint))
     yield replace(node, metadata=metadata, spec=replace(node.spec, unschedulable=False, taints=taints))
     for slice_ in slices:
         pool = replace(slice_.spec.pool, name=_renamed(slice_.spec.pool.name, node.name, name))

@@ -14,11 +14,11 @@ from schedviz.engine.framework.adjusted_rows import amount
 from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.helper.taint import HARD_TAINT_EFFECTS, tolerations_tolerate_taint
-from schedviz.explain.changes.change import Change
-from schedviz.explain.changes.more_nodes import NOT_READY
+from schedviz.explain.changes.change import ON_CONTROL_PLANE, Change
 from schedviz.explain.explanation import Explanation
 from schedviz.explain.main_reason import keeps_for_others
 from schedviz.explain.mistyped import OF_MACHINE, mistyped_toleration, printed_toleration
+from schedviz.explain.reserved_nodes import CONTROL_PLANE_KEYS, is_for_other_pods, is_of_control_plane, is_out_of_use
 from schedviz.explain.resource_names import resource_name
 from schedviz.kube import quantity
 from schedviz.kube.affinity import Affinity, NodeSelectorTerm, PodAffinity, PodAffinityTerm, Toleration, TopologySpreadConstraint
@@ -56,21 +56,25 @@ def changes_of_pod(dry_run: DryRun, explanation: Explanation) -> Iterator[Change
 
 
 def _tolerations(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
-    """One toleration for each distinct hard taint that the pod does not tolerate. v1.36's reason does not name the taint."""
+    """One toleration for each distinct hard taint that the pod does not tolerate, unless the node is out of use or for other pods.
+
+    v1.36's reason does not name the taint.
+    """
     tolerations = dry_run.pod.pod.spec.tolerations
     added: dict[tuple[str, str], bool] = {}
+    has_workers = _has_workers(dry_run, explanation)
     for verdict, info in zip(explanation.matrix, dry_run.rows.infos, strict=True):
         if info.node is not None and any(objection.plugin == names.TAINT_TOLERATION for objection in verdict.objections):
             hard = (taint for taint in info.node.spec.taints if taint.effect in HARD_TAINT_EFFECTS)
             for taint in hard:
-                if not tolerations_tolerate_taint(tolerations, taint):
-                    added[taint.key, taint.value] = keeps_for_others(info, taint, dry_run.pod)
+                if is_out_of_use(taint) or is_for_other_pods(taint, dry_run.pod.pod) or tolerations_tolerate_taint(tolerations, taint):
+                    continue
+                is_for_others = keeps_for_others(info, taint, dry_run.pod) or (has_workers and is_of_control_plane(taint))
+                added[taint.key, taint.value] = is_for_others
     there = {(taint.key, taint.value) for info in dry_run.rows.infos if info.node is not None for taint in info.node.spec.taints}
     is_for_any = _is_for_any_node(dry_run.pod.pod, explanation)
     unused = [each for each in tolerations if not any(_is_for(each, key, value) for key, value in there)]
     for (key, value), is_for_others in added.items():
-        if key.startswith(NOT_READY):
-            continue
         toleration = Toleration(key=key, operator="Equal", value=value)
         taint_text = f"{key}={value}" if value else key
         typo = mistyped_toleration(unused, key, value)
@@ -86,8 +90,16 @@ def _tolerations(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
             yaml=_toleration_yaml(toleration),
             against=frozenset({names.TAINT_TOLERATION}),
             is_unlikely=(is_for_others or is_for_any) and typo is None,
+            consequence=ON_CONTROL_PLANE if key in CONTROL_PLANE_KEYS else "",
             pod=partial(_with_toleration, toleration=toleration),
         )
+
+
+def _has_workers(dry_run: DryRun, explanation: Explanation) -> bool:
+    """Whether some node that the pod selects is not reserved for the control plane, as the only node of a test cluster often is."""
+    pairs = zip(explanation.matrix, dry_run.rows.infos, strict=True)
+    selected = (info.node for verdict, info in pairs if all(each.plugin != names.NODE_AFFINITY for each in verdict.objections))
+    return any(node is not None and not any(map(is_of_control_plane, node.spec.taints)) for node in selected)
 
 
 def _is_for_any_node(pod: Pod, explanation: Explanation) -> bool:

@@ -14,7 +14,7 @@ from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.plugins import names
 from schedviz.explain.details.detail import AnyDetail, LabelDetail, PodAffinityDetail, PortDetail, ResourceDetail, TaintDetail
 from schedviz.explain.details.devices import device_details
-from schedviz.explain.details.headline import FULL_WHERE_REQUIRED, HOSTNAME, headline
+from schedviz.explain.details.headline import FULL_WHERE_REQUIRED, HOSTNAME, VOLUMES_APART, headline
 from schedviz.explain.details.node_labels import node_affinity_details
 from schedviz.explain.details.pod_affinity import pod_affinity_details
 from schedviz.explain.details.ports import port_details
@@ -26,9 +26,10 @@ from schedviz.explain.details.volumes import volume_affinity_details, volume_zon
 from schedviz.explain.explained_clause import of_missing_node
 from schedviz.explain.explanation import Clause, NodeVerdict
 from schedviz.explain.meaning import Named
-from schedviz.explain.reason_tables.volumes import BOUND, NO_NODE_THERE, NODE_IS_GONE
+from schedviz.explain.reason_tables.volumes import BOUND, NO_NODE_THERE, NODE_IS_GONE, TOGETHER
 from schedviz.explain.reasons import meaning_of
-from schedviz.trace.phrase import Phrase, phrase
+from schedviz.explain.resource_names import resource_name
+from schedviz.trace.phrase import Phrase, joined, phrase
 
 #: By the plugin that rejects.
 _DETAILS: Final[dict[str, Callable[[RejectedNodes], Iterable[AnyDetail]]]] = {
@@ -50,6 +51,9 @@ _ZONE: Final = "topology.kubernetes.io/zone"
 #: What to do about a request that no node can meet, whatever runs on it. Others' requests, and another node of the same size, do not help.
 _TOO_LARGE: Final = phrase("lower the pod's request, or add a larger node: no node is large enough, even when it is empty")
 
+#: What is said if the nodes lack other resources, too.
+ALSO_LACKING: Final = phrase("{headline}; there is not enough free {resources} either").template
+_INSUFFICIENT: Final = "Insufficient "
 #: What to do about such a resource if another one is too large for every node.
 _TOO_LARGE_TOO: Final = phrase("also lower this request, or add a node that is large enough for all requests")
 #: What to do if the pod's spread has no room where the pod has to run.
@@ -95,9 +99,38 @@ def _with_details(simulation: Simulation, dry_run: DryRun, verdicts: Sequence[No
     if (missing := _missing_node(rejected)) and _NOT_NAMED in clause.reason:
         return of_missing_node(clause, missing, is_of_daemon_set=rejected.pod.pod.is_of_daemon_set)
     plain = headline(rejected, clause, found)
+    if plain is not None and len(found) == 1 and isinstance(found[0], TaintDetail) and not found[0].tolerated_by:
+        # The sentence has named the taint and its nodes.
+        clause = msgspec.structs.replace(clause, details=(msgspec.structs.replace(found[0], sentence=plain.text, sentence_phrase=plain),))
     if plain is not None and plain.template == FULL_WHERE_REQUIRED:
         clause = msgspec.structs.replace(clause, advice=_SPREAD_ELSEWHERE.text, advice_phrase=_SPREAD_ELSEWHERE)
+    if plain is not None and plain.template == VOLUMES_APART:
+        clause = msgspec.structs.replace(clause, advice=TOGETHER.text, advice_phrase=TOGETHER)
     return clause if plain is None else msgspec.structs.replace(clause, headline=plain.text, headline_phrase=plain)
+
+
+def with_other_shortages(clauses: Sequence[Clause], main: tuple[str, str, str] | None) -> tuple[Clause, ...]:
+    """The clauses; the main one's sentence names the other resources that all its nodes lack, too. `main`: its reason, plugin and code."""
+    decisive = next((clause for clause in clauses if (clause.reason, clause.plugin, clause.code) == main), None)
+    if decisive is None or decisive.headline_phrase is None or not decisive.reason.startswith(_INSUFFICIENT):
+        return tuple(clauses)
+    nodes = set(decisive.nodes)
+    others = {
+        clause.reason: resource_name(clause.reason.removeprefix(_INSUFFICIENT))
+        for clause in clauses
+        if clause.reason.startswith(_INSUFFICIENT) and clause.reason != decisive.reason and nodes <= _nodes_of(clauses, clause.reason)
+    }
+    if not others:
+        return tuple(clauses)
+    resources = joined([Phrase("{resource}", {"resource": name}) for name in others.values()], "{first} and {next}")
+    said = Phrase(ALSO_LACKING, {"headline": decisive.headline_phrase, "resources": resources})
+    named = msgspec.structs.replace(decisive, headline=said.text, headline_phrase=said)
+    return tuple(named if clause is decisive else clause for clause in clauses)
+
+
+def _nodes_of(clauses: Sequence[Clause], reason: str) -> set[str]:
+    """The nodes that have a reason. Those that are too small for the pod have it in another clause than full ones."""
+    return {node for clause in clauses if clause.reason == reason for node in clause.nodes}
 
 
 def _advice(found: Sequence[AnyDetail]) -> Phrase | None:

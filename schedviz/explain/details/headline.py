@@ -21,7 +21,7 @@ from schedviz.explain.details.detail import (
     SpreadDetail,
     TaintDetail,
 )
-from schedviz.explain.details.node_labels import node_requirements
+from schedviz.explain.details.node_labels import node_requirements, printed_requirement
 from schedviz.explain.details.rejected_nodes import RejectedNodes
 from schedviz.explain.details.short_names import ShortNames
 from schedviz.explain.details.spread import missing_keys, open_domains
@@ -69,11 +69,33 @@ _LARGE: Final = _Which(
     phrase("of the {count} nodes with that much capacity, {parts}").template,
 )
 _BOTH: Final = 2
+_BOTH_NODES: Final = phrase("both nodes").template
+_EVERY_NODE: Final = phrase("all {count} nodes").template
+VOLUMES_APART: Final = phrase("the pod's volumes are {places}, but no node can access all of them").template
+#: Templates about all nodes of the cluster, and words of others.
+_ALL_NODES: Final = (_BOTH_NODES, _EVERY_NODE)
+_NO_NODE: Final = (
+    "no node matches",
+    "no node has",
+    "no node can",
+    "no node that it can run on",
+    "the cluster has no such node",
+    "the cluster has no node there",
+    "the largest node has",
+    "rules out every",
+)
 #: What is said about a spread without room in the domains that the pod requires.
 FULL_WHERE_REQUIRED: Final = phrase(
     "the pod requires nodes with {labels}, but its topology spread constraint (`maxSkew` {skew}) has no room there; "
     "matching pods in each {unit}: {counts}"
 ).template
+
+
+def is_about_all_nodes(said: Phrase) -> bool:
+    """Whether the sentence says already that no node is left: then it is not said again."""
+    if any(words in said.template for words in _NO_NODE) or said.template in _ALL_NODES:
+        return True
+    return any(isinstance(value, Phrase) and is_about_all_nodes(value) for value in said.values.values())
 
 
 def headline(rejected: RejectedNodes, clause: Clause, details: Sequence[Detail]) -> Phrase | None:
@@ -164,19 +186,27 @@ class _Writer:
         requirements = node_requirements(self._rejected.pod.pod)
         if not requirements:
             return self._in_general()
-        wanted = joined([Phrase("`{requirement}`", {"requirement": _printed(each)}) for each in requirements], "{first} and {next}")
+        wanted = joined(
+            [Phrase("`{requirement}`", {"requirement": printed_requirement(each)}) for each in requirements], "{first} and {next}"
+        )
         rows = self._matching(requirements)
         if not rows and len(requirements) > 1 and all(self._matching([each]) for each in requirements):
             return phrase("the pod requires nodes with {labels}, but no node has all of these labels", labels=wanted)
         if not rows:
-            missing = next((each for each in requirements if not self._matching([each])), requirements[0])
+            lacking = [each for each in requirements if not self._matching([each])]
+            missing = lacking[0] if lacking else requirements[0]
+            if len(lacking) > 1 and not any(map(self._meant, lacking)):
+                labels = joined(
+                    [Phrase("`{requirement}`", {"requirement": printed_requirement(each)}) for each in lacking], "{first} and {next}"
+                )
+                return phrase("the pod requires nodes with {labels}, but no node has any of these labels", labels=labels)
             if meant := self._meant(missing):
                 return phrase(
                     "the pod requires nodes with {labels}, but no node matches; it is probably a typo for `{meant}`",
-                    labels=_code(_printed(missing)),
+                    labels=_code(printed_requirement(missing)),
                     meant=meant,
                 )
-            return phrase("the pod requires nodes with {labels}, but no node matches", labels=_code(_printed(missing)))
+            return phrase("the pod requires nodes with {labels}, but no node matches", labels=_code(printed_requirement(missing)))
         return phrase("the pod requires nodes with {labels}; {there}", labels=wanted, there=self._there(rows, _SUCH))
 
     def _meant(self, requirement: Requirement) -> str:
@@ -194,7 +224,7 @@ class _Writer:
         place = joined([_place(each, self._short) for each in _without_regions(requirements)], "{first} and {next}")
         rows = self._matching(requirements)
         if not rows and len(requirements) > 1 and all(self._matching([each]) for each in requirements):
-            return phrase("the pod's volumes are {places}, but no node can access all of them", places=place)
+            return Phrase(VOLUMES_APART, {"places": place})
         if not rows and any(each.key == HOSTNAME for each in requirements):
             return phrase("the pod's volume is {place}, but the cluster has no such node", place=place)
         if not rows:
@@ -245,7 +275,9 @@ class _Writer:
         counts = ", ".join(f"{self._short.of(domain.domain)} {domain.pods}" for domain in detail.domains)
         return phrase(
             FULL_WHERE_REQUIRED,
-            labels=joined([Phrase("`{requirement}`", {"requirement": _printed(each)}) for each in requirements], "{first} and {next}"),
+            labels=joined(
+                [Phrase("`{requirement}`", {"requirement": printed_requirement(each)}) for each in requirements], "{first} and {next}"
+            ),
             skew=detail.max_skew,
             unit=_unit(detail.topology_key),
             counts=counts,
@@ -254,6 +286,8 @@ class _Writer:
     def _pod_affinity(self, detail: PodAffinityDetail) -> Phrase | None:
         values: dict[str, str | Phrase] = {"selector": detail.selector, "together": _together(detail.topology_key)}
         nodes = counted(self._clause.count, "{count} node", "{count} nodes")
+        if 1 < self._clause.count == len(self._verdicts):
+            nodes = Phrase(_BOTH_NODES) if self._clause.count == _BOTH else Phrase(_EVERY_NODE, {"count": self._clause.count})
         first = detail.pods[0].pod if detail.pods else ""
         match detail.term:
             case "affinity" if not detail.matching:
@@ -338,27 +372,24 @@ def _listed(parts: Sequence[Phrase]) -> Phrase:
     return Phrase(between, {"first": joined(first), "next": last})
 
 
+def _all_of(requirements: Sequence[Requirement]) -> Phrase:
+    return joined([Phrase("`{requirement}`", {"requirement": printed_requirement(each)}) for each in requirements], "{first} and {next}")
+
+
 def _code(text: str) -> str:
     return f"`{text}`"
-
-
-def _printed(requirement: Requirement) -> str:
-    """A requirement as kubectl prints labels, if it names one value."""
-    if requirement.operator in ("in", "=") and len(requirement.values) == 1:
-        return f"{requirement.key}={next(iter(requirement.values))}"
-    return str(requirement)
 
 
 def _place(requirement: Requirement, short: ShortNames) -> Phrase:
     """Where a volume is."""
     values = some([short.of(value) for value in sorted(requirement.values)])
     if requirement.operator not in ("in", "=") or not requirement.values:
-        return phrase("on nodes with {labels}", labels=_code(_printed(requirement)))
+        return phrase("on nodes with {labels}", labels=_code(printed_requirement(requirement)))
     if requirement.key == HOSTNAME:
         return phrase("on the disk of {node}", node=values)
     if requirement.key in (*_ZONES, *_REGIONS) or requirement.key.endswith("/zone"):
         return phrase("in {zone}", zone=values)
-    return phrase("on nodes with {labels}", labels=_code(_printed(requirement)))
+    return phrase("on nodes with {labels}", labels=_code(printed_requirement(requirement)))
 
 
 def _without_regions(requirements: Sequence[Requirement]) -> Sequence[Requirement]:

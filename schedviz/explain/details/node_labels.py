@@ -39,6 +39,13 @@ def volume_requirements(selector: NodeSelector) -> list[Requirement]:
     return [each for term in lazy_node_selector(selector).terms for each in term.labels.requirements]
 
 
+def printed_requirement(requirement: Requirement) -> str:
+    """A requirement as kubectl prints labels, if it names one value."""
+    if requirement.operator in ("in", "=") and len(requirement.values) == 1:
+        return f"{requirement.key}={next(iter(requirement.values))}"
+    return str(requirement)
+
+
 def label_details(rows: Rows, requirements: Sequence[Requirement], claim: str = "", volume: str = "") -> Iterator[LabelDetail]:
     """What the nodes of the cluster have for each of the requirements."""
     nodes = [info.node for info in rows.infos if info.node is not None]
@@ -66,7 +73,7 @@ def _detail(nodes: Sequence[Node], requirement: Requirement, claim: str, volume:
 
 
 def _sentence(requirement: Requirement, matching: int, values: Sequence[LabelValue], of: int, claim: str, volume: str) -> Phrase:
-    required = str(requirement)
+    required = printed_requirement(requirement)
     who = phrase("volume `{volume}` of claim `{claim}`", volume=volume, claim=claim) if volume else phrase("the pod")
     met = counted(matching, "{count} node matches", "{count} nodes match") if matching else phrase("no node matches")
     if not values:

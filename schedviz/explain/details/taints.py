@@ -29,19 +29,16 @@ def _detail(rejected: RejectedNodes, taint: Taint, nodes: int) -> TaintDetail:
     pods = [
         info.key for node_info in rejected.everywhere.infos for info in node_info.pods if _is_tolerated_by_name(rejected, taint, info.pod)
     ]
-    tolerated = phrase("no running pod has a toleration for this taint key")
+    on = counted(nodes, "{count} node", "{count} nodes")
+    sentence = phrase("the taint `{taint}` is on {nodes}", nodes=on, taint=taint.to_string())
+    # That no pod tolerates it proves nothing: the pods for these nodes may not exist yet.
     if pods:
         tolerated = counted(
             len(pods),
             "{count} running pod has a toleration for this taint key",
             "{count} running pods have a toleration for this taint key",
         )
-    sentence = phrase(
-        "the taint `{taint}` is on {nodes}; {tolerated}",
-        nodes=counted(nodes, "{count} node", "{count} nodes"),
-        taint=taint.to_string(),
-        tolerated=tolerated,
-    )
+        sentence = phrase("the taint `{taint}` is on {nodes}; {tolerated}", nodes=on, taint=taint.to_string(), tolerated=tolerated)
     return TaintDetail(
         sentence=sentence.text,
         sentence_phrase=sentence,

@@ -14,6 +14,11 @@ BOUND: Final = phrase("resolve what rejects the nodes that can access the volume
 NO_NODE_THERE: Final = phrase(
     "add a node there, or restore the data to a new volume that existing nodes can access: a bound volume does not move"
 )
+#: What to do if the pod's volumes are in different places.
+TOGETHER: Final = phrase(
+    "recreate the volumes in one zone, from a snapshot or a backup: a bound volume does not move. With "
+    "`volumeBindingMode: WaitForFirstConsumer`, a StorageClass provisions new volumes of one pod in the same zone"
+)
 #: The same if the volume is on the disk of one node.
 NODE_IS_GONE: Final = phrase(
     "bring the node back under the same name and with its disk; if the disk is lost, recreate the claim and restore the data from a backup"
