@@ -84,6 +84,7 @@ def test_the_taint_of_the_control_plane_is_tolerated_after_all_else_that_is_chea
     suggestions = smallest_change(simulation, "default/p").suggestions
     kinds = [suggestion.changes[0].kind for suggestion in suggestions]
     assert kinds[:2] == ["request", "node"]
+    assert kinds[-1] == "taint"
     [toleration] = [change for each in suggestions for change in each.changes if change.kind == "toleration"]
     assert toleration.consequence == "the pod can then also be scheduled on control-plane nodes, whose resources the control plane needs"
 

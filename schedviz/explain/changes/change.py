@@ -97,6 +97,7 @@ CONSEQUENCES: dict[ChangeKind, str] = {
     "constraint": "the constraint may be intentional, for example to survive the loss of a node or a zone",
     "uncordon": "the node may be under maintenance, and other pods can then also be scheduled on it",
     "taint": "other pods can then also be scheduled there",
+    "label": "the label has to be true of the node, because other pods that select it can then also be scheduled there",
     "toleration": "the pod can then also be scheduled on nodes that are reserved for other workloads",
     "victim": "their controllers recreate them, and the new pods need room on other nodes",
 }

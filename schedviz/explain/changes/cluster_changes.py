@@ -14,10 +14,10 @@ from schedviz.engine.framework.types import NodeInfo
 from schedviz.explain.changes.change import CREATED_AGAIN, NOT_CREATED_AGAIN, Change, named, shell
 from schedviz.explain.changes.mistyped_labels import corrections, mistyped_labels
 from schedviz.explain.changes.more_nodes import HOSTNAME
-from schedviz.explain.changes.pod_changes import selects_nodes
+from schedviz.explain.changes.pod_changes import selects_nodes, selects_workers
 from schedviz.explain.explanation import Explanation, NodeVerdict
 from schedviz.explain.mistyped import OF_MACHINE
-from schedviz.explain.reserved_nodes import is_for_other_pods, is_out_of_use
+from schedviz.explain.reserved_nodes import is_for_other_pods, is_of_control_plane, is_out_of_use
 from schedviz.explain.victims import belongs_to_system
 from schedviz.kube.core import Pod
 from schedviz.trace.phrase import phrase
@@ -48,8 +48,16 @@ def changes_around(dry_run: DryRun, explanation: Explanation) -> Iterator[Change
             info = dry_run.rows.infos[rows[verdict.node]]
             change = change_of(info, dry_run.pod.pod) if info.node is not None else None
             if change is not None:
-                yield replace(change, is_unlikely=True) if change.kind == "label" and selects_nodes(explanation) else change
+                yield replace(change, is_unlikely=_is_unlikely(change, info, dry_run, explanation))
     yield from _victims(dry_run, explanation, rows)
+
+
+def _is_unlikely(change: Change, info: NodeInfo, dry_run: DryRun, explanation: Explanation) -> bool:
+    """Whether the pod selects nodes that lack something else than this label, or has other nodes than those of the control plane."""
+    if change.kind == "label":
+        return selects_nodes(explanation)
+    taints = info.node.spec.taints if info.node is not None else ()
+    return change.kind == "taint" and any(map(is_of_control_plane, taints)) and selects_workers(dry_run, explanation)
 
 
 def _where(explanation: Explanation, plugin: str) -> list[NodeVerdict]:

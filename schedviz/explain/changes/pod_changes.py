@@ -62,7 +62,7 @@ def _tolerations(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
     """
     tolerations = dry_run.pod.pod.spec.tolerations
     added: dict[tuple[str, str], bool] = {}
-    has_workers = _has_workers(dry_run, explanation)
+    has_workers = selects_workers(dry_run, explanation)
     for verdict, info in zip(explanation.matrix, dry_run.rows.infos, strict=True):
         if info.node is not None and any(objection.plugin == names.TAINT_TOLERATION for objection in verdict.objections):
             hard = (taint for taint in info.node.spec.taints if taint.effect in HARD_TAINT_EFFECTS)
@@ -95,7 +95,7 @@ def _tolerations(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
         )
 
 
-def _has_workers(dry_run: DryRun, explanation: Explanation) -> bool:
+def selects_workers(dry_run: DryRun, explanation: Explanation) -> bool:
     """Whether some node that the pod selects is not reserved for the control plane, as the only node of a test cluster often is."""
     pairs = zip(explanation.matrix, dry_run.rows.infos, strict=True)
     selected = (info.node for verdict, info in pairs if all(each.plugin != names.NODE_AFFINITY for each in verdict.objections))
