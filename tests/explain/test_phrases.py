@@ -9,7 +9,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from schedviz.explain import reasons
-from schedviz.explain.changes.change import CONSEQUENCES, CREATED_AGAIN, INTENTIONAL, NOT_CREATED_AGAIN, OF_ALL_NODES, ON_CONTROL_PLANE
+from schedviz.explain.changes.change import (
+    CONSEQUENCES,
+    CREATED_AGAIN,
+    IF_ACCURATE,
+    INTENTIONAL,
+    NOT_CREATED_AGAIN,
+    OF_ALL_NODES,
+    ON_CONTROL_PLANE,
+)
 from schedviz.explain.doctor import nominations
 from schedviz.samples import samples
 from schedviz.samples.cases import cases
@@ -34,7 +42,7 @@ def templates() -> Iterator[str]:
         yield from meaning.causes
         yield from filter(None, meaning.of_nodes)
         yield from filter(None, (meaning.advice, meaning.of_named))
-    yield from (*CONSEQUENCES.values(), OF_ALL_NODES, ON_CONTROL_PLANE, INTENTIONAL, CREATED_AGAIN, NOT_CREATED_AGAIN)
+    yield from (*CONSEQUENCES.values(), OF_ALL_NODES, ON_CONTROL_PLANE, IF_ACCURATE, INTENTIONAL, CREATED_AGAIN, NOT_CREATED_AGAIN)
     yield from (nominations._SILENT, nominations._UNKNOWN, nominations._FIX)
     yield from (
         "{first}, {next}",

@@ -118,6 +118,25 @@ def test_a_node_for_a_pinned_pod_is_added_with_the_labels_that_pin_it() -> None:
     assert ["add a node like n1, with `disk=ssd`"] in whats(*objects)
 
 
+def test_a_node_for_a_spread_is_added_in_the_domain_that_has_room() -> None:
+    spread = {
+        "maxSkew": 1,
+        "topologyKey": "topology.kubernetes.io/zone",
+        "whenUnsatisfiable": "DoNotSchedule",
+        "labelSelector": {"matchLabels": {"app": "web"}},
+    }
+    web = {"app": "web"}
+    running = (pod("a", cpu="1", labels=web, on="n1"), pod("b", cpu="4", on="n2"))
+    objects = (node("n1", zone="a"), node("n2", zone="b"), *running, pod("p", labels=web, topologySpreadConstraints=[spread]))
+    assert ["add a node like n2, with `topology.kubernetes.io/zone=b`"] in whats(*objects)
+
+
+def test_a_label_for_a_node_has_to_be_true() -> None:
+    simulation = cluster(node("n1"), pod("p", nodeSelector={"disk": "ssd"}))
+    said = {change.kind: change.consequence for each in smallest_change(simulation, "default/p").suggestions for change in each.changes}
+    assert said["label"].startswith("the label has to be true of the node")
+
+
 def test_a_toleration_can_be_copied_as_yaml() -> None:
     tainted = node("n1", taints=("gpu=true:NoSchedule",))
     suggestion = smallest_change(cluster(tainted, pod("p")), "default/p").suggestions[0]

@@ -97,13 +97,14 @@ CONSEQUENCES: dict[ChangeKind, str] = {
     "constraint": "the constraint may be intentional, for example to survive the loss of a node or a zone",
     "uncordon": "the node may be under maintenance, and other pods can then also be scheduled on it",
     "taint": "other pods can then also be scheduled there",
-    "label": "the label has to be true of the node, because other pods that select it can then also be scheduled there",
+    "label": "other pods that select the label can then also be scheduled there",
     "toleration": "the pod can then also be scheduled on nodes that are reserved for other workloads",
     "victim": "their controllers recreate them, and the new pods need room on other nodes",
 }
 
-#: The same of a toleration of the control plane's taint, of a change of a DaemonSet's template, and of the removal of a single pod, with
-#: a controller and without.
+#: The same of a label for a node that has no such label, of a toleration of the control plane's taint, of a change of a DaemonSet's
+#: template, and of the removal of a single pod, with a controller and without.
+IF_ACCURATE: Final = "the label has to be true of the node, because other pods that select it can then also be scheduled there"
 INTENTIONAL: Final = "the constraint may be intentional"
 ON_CONTROL_PLANE: Final = "the pod can then also be scheduled on control-plane nodes, whose resources the control plane needs"
 OF_ALL_NODES: Final = "the change applies to the DaemonSet's pods on all nodes"

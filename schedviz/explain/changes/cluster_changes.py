@@ -11,7 +11,7 @@ from schedviz.engine.dryrun.dry_run import DryRun
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.nodeunschedulable.node_unschedulable import CORDON
 from schedviz.engine.framework.types import NodeInfo
-from schedviz.explain.changes.change import CREATED_AGAIN, NOT_CREATED_AGAIN, Change, named, shell
+from schedviz.explain.changes.change import CREATED_AGAIN, IF_ACCURATE, NOT_CREATED_AGAIN, Change, named, shell
 from schedviz.explain.changes.mistyped_labels import corrections, mistyped_labels
 from schedviz.explain.changes.more_nodes import HOSTNAME
 from schedviz.explain.changes.pod_changes import selects_nodes, selects_workers
@@ -129,6 +129,8 @@ def _label(info: NodeInfo, pod: Pod) -> Change | None:
         "" if replaced else shell("kubectl", "label", "node", names=[node.name, *label_texts]),
         frozenset({names.NODE_AFFINITY}),
         amount=float(replaced),
+        # The sentence says so of a label that is replaced.
+        consequence="" if replaced else IF_ACCURATE,
         updated=(replace(node, metadata=replace(node.metadata, labels=labels)),),
     )
 

@@ -44,7 +44,7 @@ def more_nodes(simulation: Simulation, dry_run: DryRun, *, counts: Sequence[int]
             objects = [obj for name in new[:count] for obj in _another(node, name, slices.get(node.name, []))]
             yield Change(
                 "node",
-                _title(node, count, required),
+                _title(node, count, {**required, **_domains(dry_run, node)}),
                 against=frozenset(),
                 amount=1 - 1 / count,
                 ladder=f"more nodes like {node.name}",
@@ -59,6 +59,15 @@ def _distinctive_labels(simulation: Simulation, dry_run: DryRun) -> dict[str, st
     nodes = [info.node for info in dry_run.rows.infos if info.node is not None]
     found = {key: value for key, value in labels.items() if any(node.metadata.labels.get(key) != value for node in nodes)}
     return found if len(found) <= _MAX_LABELS else {}
+
+
+def _domains(dry_run: DryRun, node: Node) -> dict[str, str]:
+    """The labels of the node that say in which domain of the pod's topology spread constraints it is, if not all nodes are there."""
+    hard = (each for each in dry_run.pod.pod.spec.topology_spread_constraints if each.when_unsatisfiable == "DoNotSchedule")
+    keys = {each.topology_key for each in hard} - {HOSTNAME}
+    others = [info.node.metadata.labels for info in dry_run.rows.infos if info.node is not None]
+    labels = node.metadata.labels
+    return {key: labels[key] for key in sorted(keys) if key in labels and any(other.get(key) != labels[key] for other in others)}
 
 
 def _title(node: Node, count: int, required: Mapping[str, str]) -> Phrase:
