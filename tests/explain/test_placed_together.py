@@ -60,7 +60,10 @@ def test_an_effect_that_depends_on_the_order_is_a_range_and_pods_of_one_zone_get
     pods = (pod("big", cpu="3"), pod("s1", cpu="1500m", nodeSelector=in_b), pod("s2", cpu="1500m", nodeSelector=in_b))
     [reason] = overview(cluster(*FULL, node("n2", zone="b", cordoned=True), *pods), with_changes=True).reasons
     assert [change.what for change in reason.changes] == ["uncordon n2"]
-    assert reason.effect == "this is enough for 1 to 2 of 3 pods, depending on which is tried first; for the others, add a node like n2"
+    assert (
+        reason.effect
+        == "this is enough for 1 to 2 of 3 pods, depending on which is tried first; for the others, add a node like n2, with `topology.kubernetes.io/zone=b`"
+    )
 
 
 def test_a_pod_of_higher_priority_is_tried_first() -> None:
