@@ -195,14 +195,11 @@ def plain(clause: Clause) -> Phrase | None:
 def _with_detail(state: Phrase, detail: Phrase, explanation: Explanation) -> Phrase:
     """What is behind the nearest nodes' reason answers; the message and the clauses list the other reasons."""
     by_preemption = explanation.outlook == "pods leave" and bool(explanation.room) and explanation.room[0].by_preemption
-    if is_about_all_nodes(detail):
+    if is_about_all_nodes(detail) or explanation.nodes == 1:
         if by_preemption:
             return phrase("{state}: {answer}. {outlook}", state=state, answer=detail, outlook=_outlook(explanation))
         return phrase("{state}: {answer}.", state=state, answer=detail)
-    if explanation.nodes == 1:
-        fits = phrase("The pod does not fit on the only loaded node.")
-    else:
-        fits = phrase("The pod fits on none of the {nodes}.", nodes=counted(explanation.nodes, "{count} node", "{count} nodes"))
+    fits = phrase("The pod fits on none of the {nodes}.", nodes=counted(explanation.nodes, "{count} node", "{count} nodes"))
     # Whether pods should be removed without preemption is for the verified changes to say, the cheapest first.
     if by_preemption:
         return phrase("{state}: {detail}. {fits} {outlook}", state=state, detail=detail, fits=fits, outlook=_outlook(explanation))

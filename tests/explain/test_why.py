@@ -27,6 +27,24 @@ def three_reasons() -> Simulation:
     )
 
 
+def test_the_time_of_a_condition_is_that_of_the_cluster_and_never_that_of_the_virtual_clock() -> None:
+    refused = pod("p", cpu="9")
+    condition = {
+        "type": "PodScheduled",
+        "status": "False",
+        "reason": "Unschedulable",
+        "message": "0/1 nodes are available: 1 Insufficient cpu.",
+    }
+    refused["status"]["conditions"] = [{**condition, "lastTransitionTime": "2026-11-22T22:16:57Z"}]
+    assert why_pending(cluster(node("n1"), refused), "default/p").said_since == "2026-11-22T22:16:57Z"
+
+    simulation = cluster(node("n1"), pod("p", cpu="9"))
+    do(simulation, "run")
+    explanation = why_pending(simulation, "default/p")
+    assert explanation.said.startswith("0/1 nodes are available")
+    assert explanation.said_since == ""
+
+
 def test_every_clause_has_its_nodes_and_the_counts_sum_to_all_nodes() -> None:
     explanation = why_pending(three_reasons(), "default/web-1")
     assert [(clause.count, clause.reason, clause.nodes) for clause in explanation.clauses] == [

@@ -78,6 +78,7 @@ _NO_NODE: Final = (
     "no node matches",
     "no node has",
     "no node can",
+    "no node offers",
     "no node that it can run on",
     "the cluster has no such node",
     "the cluster has no node there",
