@@ -47,7 +47,7 @@ NO_FINDINGS: Final = KnownFindings()
 _FIRST_TIMESTAMP: Final = format_timestamp(EPOCH_SECONDS)
 #: What to do about scheduling gates.
 _OPEN_GATES: Final = phrase(
-    "find the controller that set the gates; it removes them when the pod is allowed to start, as a job queue does when it admits the pod"
+    "find the controller that set the gates; it removes them once the pod may start, for example when a job queue admits the pod"
 )
 #: In the names of the gates that the job queue Kueue sets.
 _OF_KUEUE: Final = "kueue.x-k8s.io/"

@@ -199,7 +199,7 @@ def test_a_node_selector_is_compared_with_the_values_that_nodes_have() -> None:
     [detail] = details(simulation)
     assert isinstance(detail, LabelDetail)
     assert (detail.requirement, detail.matching, detail.values, detail.without) == ("disk=nvme", 0, (LabelValue("ssd", 2),), 1)
-    assert detail.sentence == "the pod requires `disk=nvme`: no node matches; values of `disk` here: ssd (2)"
+    assert detail.sentence == "the pod requires `disk=nvme`, but the nodes have only other values of `disk`: ssd (2)"
 
 
 def test_the_requirement_that_the_fewest_nodes_meet_comes_first() -> None:
@@ -270,7 +270,7 @@ def test_a_volume_in_another_zone_says_where_it_can_be_used() -> None:
     assert isinstance(detail, LabelDetail)
     assert (detail.claim, detail.volume, detail.matching) == ("default/data", "pv-1", 0)
     assert detail.sentence == (
-        f"volume `pv-1` of claim `default/data` requires `{ZONE}=c`: no node matches; values of `{ZONE}` here: a (1), b (1)"
+        f"volume `pv-1` of claim `default/data` requires `{ZONE}=c`, but the nodes have only other values of `{ZONE}`: a (1), b (1)"
     )
 
 

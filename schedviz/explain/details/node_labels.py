@@ -80,6 +80,14 @@ def _sentence(requirement: Requirement, matching: int, values: Sequence[LabelVal
         return phrase("{who} requires `{requirement}`; no node has the label `{key}`", who=who, requirement=required, key=requirement.key)
     shown = ", ".join(f"{value.value} ({value.nodes})" for value in values)
     exist = phrase("{values} and {count} more", values=shown, count=of - len(values)) if of > len(values) else shown
+    if not matching and requirement.operator in ("in", "="):
+        return phrase(
+            "{who} requires `{requirement}`, but the nodes have only other values of `{key}`: {values}",
+            who=who,
+            requirement=required,
+            key=requirement.key,
+            values=exist,
+        )
     return phrase(
         "{who} requires `{requirement}`: {met}; values of `{key}` here: {values}",
         who=who,
