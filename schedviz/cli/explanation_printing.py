@@ -225,7 +225,9 @@ def print_answer(answer: PodAnswer | None) -> None:
 
 def print_message(message: Message, clauses: Iterable[Clause], *, release: str = "") -> None:
     """The clauses of a message, and what its counts say. `release`: the simulated one, if the message is compared with it."""
-    if message.nodes and not message.conclusion:
+    from schedviz.explain.message import whole_headline
+
+    if message.nodes and not message.conclusion and not whole_headline(message):
         say("The cluster's only node cannot run the pod." if message.nodes == 1 else f"The pod fits on none of the {message.nodes} nodes.")
     if message.conclusion:
         say_wrapped(message.conclusion, bold=True)

@@ -11,7 +11,7 @@ from schedviz.explain.explanation import Clause
 from schedviz.explain.meaning import Meaning, Named
 from schedviz.explain.reason_releases import releases_of
 from schedviz.explain.reasons import meaning_of
-from schedviz.trace.phrase import phrase, some
+from schedviz.trace.phrase import Phrase, phrase, some
 
 _WRONG_NODE: Final = phrase(
     "correct the node name in the pod's node affinity (`metadata.name`); if a DaemonSet made the pod for a deleted node, "
@@ -58,8 +58,13 @@ def with_names(clause: Clause, named: Named) -> Clause:
     template = clause.advice_phrase.template if clause.advice_phrase is not None else clause.advice
     if meaning is None or not template or template not in (meaning.advice, meaning.of_named):
         return clause
-    advice = meaning.advice_phrase(named)
+    known = clause.advice_phrase.values.get("where", "") if clause.advice_phrase is not None else ""
+    advice = meaning.advice_phrase(named if named.where else named._replace(where=_text_or_phrase(known)))
     return clause if advice is None else msgspec.structs.replace(clause, advice=advice.text, advice_phrase=advice)
+
+
+def _text_or_phrase(value: str | int | Phrase) -> str | Phrase:
+    return value if isinstance(value, Phrase) else str(value)
 
 
 def of_missing_node(clause: Clause, names: Sequence[str] = (), *, is_of_daemon_set: bool = False) -> Clause:

@@ -53,16 +53,19 @@ _OF_VOLUME: Final = ("volume node affinity conflict", "PersistentVolume's node a
 #: Most nodes without room for an extended resource have none of it.
 _DEVICES_LACKING: Final = re.compile(r"Insufficient ([^\s/]+/\S+)")
 
-_CONTROL_PLANE: Final = "{node-role.kubernetes.io/"
+_CONTROL_PLANE: Final = re.compile(r"\{node-role\.kubernetes\.io/(?:master|control-?plane|etcd)\b")
 _NODE_TAINT: Final = "{node.kubernetes.io/"
 _CORDONED: Final = "{node.kubernetes.io/unschedulable"
 #: Plugins whose constraints are about other pods.
 _BETWEEN_PODS: Final = frozenset({names.INTER_POD_AFFINITY, names.POD_TOPOLOGY_SPREAD})
 #: Those, and that of nodes which other pods have filled.
 _OF_OTHERS: Final = _BETWEEN_PODS | {names.NODE_RESOURCES_FIT}
-_SYSTEM_TAINTS: Final = (_NODE_TAINT, _CONTROL_PLANE)
 #: The taint of node pools for the cluster's own pods.
 _SYSTEM_POOL: Final = "{CriticalAddonsOnly:"
+#: Taints of nodes that run other kinds of pods: Fargate, Windows, and virtual nodes.
+_OTHER_KIND: Final = re.compile(
+    r"\{(?:eks\.amazonaws\.com/compute-type: fargate|[^{}]*\bwindows|[^{}:]*virtual-(?:kubelet|node))", re.IGNORECASE
+)
 
 
 def main_reason(dry_run: DryRun, verdicts: Sequence[NodeVerdict]) -> tuple[str, str, str] | None:
@@ -162,7 +165,7 @@ def most_likely_first(clauses: Iterable[Clause], nodes: int = 0) -> tuple[Clause
     # A bound volume cannot move: among few reasons, that is worth reading even if other nodes could be used.
     is_short = len(ranked) <= _FEW
     return tuple(
-        msgspec.structs.replace(clause, is_aside=has_use and rank >= _NO_USE and not (is_short and _is_of_volume(clause)))
+        msgspec.structs.replace(clause, is_aside=has_use and rank >= _NO_USE and not (is_short and is_of_volume(clause)))
         for rank, clause in ranked
     )
 
@@ -198,10 +201,10 @@ def _is_taken_out(clause: Clause) -> bool:
 
 def _is_of_other_places(clause: Clause) -> bool:
     """Whether its nodes are not those that the pod or its bound volume asks for."""
-    return clause.plugin == names.NODE_AFFINITY or _is_of_volume(clause)
+    return clause.plugin == names.NODE_AFFINITY or is_of_volume(clause)
 
 
-def _is_of_volume(clause: Clause) -> bool:
+def is_of_volume(clause: Clause) -> bool:
     """Whether its nodes are not where the pod's bound volume is."""
     return any(words in clause.reason for words in _OF_VOLUME)
 
@@ -212,6 +215,9 @@ def _ranked(clauses: Sequence[Clause], nodes: int) -> list[tuple[int, Clause]]:
     guarded = [resource for resource in lacking if any(f"{{{resource}:" in clause.reason for clause in clauses)]
     selects = any(_distance_of(_objection(clause)) == _DISTANCE_OF_CHANGES for clause in clauses)
     knows_volumes = any(clause.plugin in _BETWEEN_PODS for clause in clauses)
+    # A pod that selects such nodes, which is all that is known then, may lack their toleration.
+    others = [clause for clause in clauses if not is_of_other_kind(clause) and not is_of_control_plane(clause)]
+    may_select_kind = all(clause.plugin == names.NODE_AFFINITY for clause in others)
 
     def rank(clause: Clause) -> int:
         if len(clauses) > 1 and clause.count == nodes > 0:
@@ -220,9 +226,11 @@ def _ranked(clauses: Sequence[Clause], nodes: int) -> list[tuple[int, Clause]]:
             return _GUARDED
         if is_of_control_plane(clause) or is_of_system_pool(clause):
             return _KEPT_FOR_SYSTEM
+        if is_of_other_kind(clause) and not may_select_kind:
+            return _KEPT_FOR_SYSTEM
         if selects and _distance_of(_objection(clause)) == _NOT_WANTED:
             return _NO_USE
-        if knows_volumes and _is_of_volume(clause):
+        if knows_volumes and is_of_volume(clause):
             return _NO_USE
         return _WITHOUT_DEVICE if any(clause.reason == f"Insufficient {resource}" for resource in guarded) else _USABLE
 
@@ -231,7 +239,12 @@ def _ranked(clauses: Sequence[Clause], nodes: int) -> list[tuple[int, Clause]]:
 
 def is_of_control_plane(clause: Clause) -> bool:
     """Whether its nodes are kept for the control plane."""
-    return _CONTROL_PLANE in clause.reason
+    return _CONTROL_PLANE.search(clause.reason) is not None
+
+
+def is_of_other_kind(clause: Clause) -> bool:
+    """Whether its nodes run other kinds of pods: they are Fargate nodes, Windows nodes, or virtual nodes."""
+    return _OTHER_KIND.search(clause.reason) is not None
 
 
 def is_of_system_pool(clause: Clause) -> bool:
@@ -294,7 +307,7 @@ def _distance_of(objection: Objection) -> int:
         case names.NODE_AFFINITY | names.NODE_NAME:
             return _NOT_WANTED
         case names.TAINT_TOLERATION:
-            is_system = any(prefix in reason for reason in objection.reasons for prefix in _SYSTEM_TAINTS)
+            is_system = any(_NODE_TAINT in reason or _CONTROL_PLANE.search(reason) for reason in objection.reasons)
             return _NOT_FOR_PODS if is_system else _RESERVED
         case names.NODE_UNSCHEDULABLE:
             return _RESERVED

@@ -10,15 +10,19 @@ from schedviz.trace.phrase import Phrase, counted, phrase
 
 #: Nodes that a command names.
 _MAX_NAMED: Final = 3
+#: Two nodes are "both" or "neither".
+_PAIR: Final = 2
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9.-]{0,252}")
 
 
 class Named(NamedTuple):
-    """What commands name: nodes, and the pod (`namespace/name`) with its claims; empty: unknown."""
+    """What advice names: nodes, the pod (`namespace/name`) with its claims, and the node that would help; empty: unknown."""
 
     nodes: Sequence[str] = ()
     pod: str = ""
     claims: Sequence[str] = ()
+    #: Where or what a node must be that is added for the pod, with a space before it; "": nothing is known.
+    where: str | Phrase = ""
 
     @property
     def are_few_nodes(self) -> bool:
@@ -26,8 +30,8 @@ class Named(NamedTuple):
         return 0 < len(self.nodes) <= _MAX_NAMED and all(map(_NAME.fullmatch, self.nodes))
 
     @property
-    def values(self) -> dict[str, str]:
-        """The arguments of kubectl, with a space before them if they may be missing."""
+    def values(self) -> dict[str, str | Phrase]:
+        """The arguments of kubectl, and `where`, with a space before them if they may be missing."""
         namespace = self.pod.partition("/")[0]
         # A text without namespaces may be of any.
         in_namespace = f" -n {namespace}" if namespace != "default" and _NAME.fullmatch(namespace) else ""
@@ -39,6 +43,7 @@ class Named(NamedTuple):
             "namespace": in_namespace,
             "claims": f"{named}{in_namespace}",
             "pod": f" {name}{in_namespace}" if _NAME.fullmatch(name) else "",
+            "where": self.where,
         }
 
 
@@ -60,6 +65,8 @@ class Meaning(NamedTuple):
     values: dict[str, str | Phrase] = {}  # noqa: RUF012 -- a tuple's default, which nobody writes to.
     #: What it says about one node and about several, with `{nodes}` for their number or their names; empty: it is not about nodes.
     of_nodes: tuple[str, str] = ("", "")
+    #: The opposite of `of_nodes`, about one node: after "none of the nodes" it says what all of them lack; "": `of_nodes` says it.
+    of_none: str = ""
 
     @property
     def phrase(self) -> Phrase:
@@ -86,11 +93,35 @@ class Meaning(NamedTuple):
         counted_ = counted(count, "{count} node", "{count} nodes") if nodes is None else nodes
         return Phrase(one if count == 1 else several, {**self._printed, "nodes": counted_})
 
+    def headline_of_all(self, count: int, *, workers: bool = False) -> Phrase:
+        """The headline of a reason that all `count` nodes have, or all that are not of the control plane (`workers`)."""
+        one, several = self.of_nodes
+        if not several:
+            return self.phrase
+        if count == 1 and (not self.of_none or "{nodes}" in self.of_none):
+            return Phrase(one, {**self._printed, "nodes": phrase("the only worker node") if workers else phrase("the only node")})
+        return Phrase(self.of_none or several, {**self._printed, "nodes": _every(count, is_none=bool(self.of_none), workers=workers)})
+
+    def headline_of(self, nodes: Phrase, *, is_none: bool = False) -> Phrase:
+        """The headline about nodes that are named by one word: "all", or "none" (`is_none`, if `of_none` is not "")."""
+        return Phrase(self.of_none if is_none else self.of_nodes[1], {**self._printed, "nodes": nodes})
+
     @property
     def _printed(self) -> dict[str, str | Phrase]:
         """The values, with a taint as kubectl prints it: a message has `key: value`."""
         taint = self.values.get("taint")
         return self.values if taint is None else {**self.values, "taint": "=".join(filter(None, str(taint).partition(": ")[::2]))}
+
+
+def _every(count: int, *, is_none: bool, workers: bool) -> Phrase:
+    """All nodes, or none of them, as the subject of a sentence."""
+    if workers:
+        if count == _PAIR:
+            return phrase("neither worker node") if is_none else phrase("both worker nodes")
+        return phrase("none of the {count} worker nodes", count=count) if is_none else phrase("all {count} worker nodes", count=count)
+    if count == _PAIR:
+        return phrase("neither node") if is_none else phrase("both nodes")
+    return phrase("none of the {count} nodes", count=count) if is_none else phrase("all {count} nodes", count=count)
 
 
 #: A pattern of a reason, and its meaning; the pattern's named groups are the values of the template.

@@ -11,6 +11,16 @@ import msgspec
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.autoscalers.clauses import clauses_of_autoscaler
+from schedviz.explain.combined_clauses import (
+    OF_TAINTS,
+    is_of_several_taints,
+    names_taint,
+    of_all_nodes,
+    printed_taint,
+    with_grouped_taints,
+    with_place,
+    without_several_volumes,
+)
 from schedviz.explain.details.pod_requests import with_requests
 from schedviz.explain.explained_clause import explained_clause, of_missing_node, with_names
 from schedviz.explain.explanation import Clause, NodeVerdict, Part
@@ -55,8 +65,6 @@ _SEVERAL: Final = 2
 _IN_CONCLUSION: Final = 5
 #: So many taints are one reason in a conclusion.
 _MANY_TAINTS: Final = 3
-#: In the headline of a taint that the pod does not tolerate.
-_TAINTED: Final = "which the pod does not tolerate"
 #: Reasons of preemption, with which most messages end: a terminal's edge cuts them.
 _ENDS: Final = ("No preemption victims found for incoming pod", "Preemption is not helpful for scheduling")
 #: The minimum number of letters that identify such a reason.
@@ -72,14 +80,13 @@ _WRITERS: Final = frozenset({CLUSTER_AUTOSCALER, KARPENTER, API_SERVER, DESCRIPT
 _NOT_READY: Final = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable", "were not ready")
 
 
-#: What to do about many taints.
-_OF_TAINTS: Final = phrase(
-    "if the pod belongs on some of these nodes, add tolerations for their taints; otherwise, add nodes without taints"
-)
 #: The reason of nodes that the pod's node affinity does not name.
 _NOT_NAMED: Final = re.compile(r"node\(s\) didn't satisfy plugin(?:\(s\))? (?:NodeAffinity|\[NodeAffinity\])")
 _SENTENCES: Final = re.compile(r"[.,]? ?\bpreemption: |[.,] ")
 #: Reasons that are joined without counts, as the cluster autoscaler's log has them.
+#: What is found of a text that lacks the reasons of most nodes.
+_STATUS_IS_WHOLE: Final = phrase("The text is cut off. An event has at most 1,024 characters; the pod's status has the whole message.")
+_WHOLE_MESSAGE: Final = "read the whole message: `kubectl get pod{pod} -o json | grep 'nodes are available'`"
 _JOINED_REASONS: Final = re.compile(r", (?=Insufficient )")
 
 
@@ -132,6 +139,13 @@ class ParsedMessage(Part, frozen=True):
         return writer_of(self.message.clauses[0]) if self.message.clauses else ""
 
 
+def whole_headline(message: Message) -> str:
+    """The headline of the only reason of all nodes that are not of the control plane, which says that the pod fits on none; or ""."""
+    others = [clause for clause in message.clauses if clause.count and not is_of_control_plane(clause)]
+    left = message.nodes - sum(clause.count for clause in message.clauses if is_of_control_plane(clause))
+    return others[0].headline if len(others) == 1 and others[0].count == left > 0 else ""
+
+
 def writer_of(clause: Clause) -> str:
     """What gave a reason, as `ParsedMessage.writer`."""
     return clause.plugin if clause.plugin in _WRITERS else ""
@@ -180,6 +194,26 @@ def without_repeats(said: ParsedMessage, *, without_claims: bool = False) -> Par
         known.add(clause.advice)
         clauses.append(msgspec.structs.replace(clause, advice="", advice_phrase=None, causes=()) if repeats else clause)
     return msgspec.structs.replace(said, message=msgspec.structs.replace(said.message, clauses=tuple(clauses)))
+
+
+def with_taints_as_one(said: ParsedMessage) -> ParsedMessage:
+    """The message with one clause for many taints that the pod does not tolerate, or for those of one key."""
+    clauses = with_grouped_taints(said.message.clauses)
+    if len(clauses) == len(said.message.clauses):
+        return said
+    message = _with_clauses(said.message, clauses)
+    # What to try first was decided by the clauses as they were.
+    return msgspec.structs.replace(
+        said, message=msgspec.structs.replace(message, first=said.message.first, first_phrase=said.message.first_phrase)
+    )
+
+
+def with_place_of_earlier(said: ParsedMessage, earlier: Sequence[ParsedMessage]) -> ParsedMessage:
+    """The message whose advice to add a node respects what older messages say about the pod's volume and its node selector."""
+    clauses = with_place(said.message.clauses, [clause for each in earlier for clause in each.message.clauses])
+    if clauses == said.message.clauses:
+        return said
+    return msgspec.structs.replace(said, message=_with_clauses(said.message, clauses))
 
 
 def with_broken_nodes(said: ParsedMessage, nodes: Sequence[str]) -> ParsedMessage:
@@ -270,10 +304,17 @@ def _with_pod(message: Message, name: str, pod: PodInfo | None) -> Message:
     clauses = tuple(with_names(clause, named) for clause in message.clauses)
     if pod is not None:
         clauses = with_requests(clauses, pod)
+        if len(named.claims) == 1:
+            clauses = tuple(without_several_volumes(clause) for clause in clauses)
+    if message.finding_phrase == _STATUS_IS_WHOLE:
+        selector = ",".join(f"{key}={value}" for key, value in pod.pod.spec.node_selector.items()) if pod is not None else ""
+        return _cut_off(message, tuple(_advised(clause, None) for clause in clauses), name, selector)
     return _with_clauses(message, clauses)
 
 
 def _with_clauses(message: Message, clauses: tuple[Clause, ...]) -> Message:
+    if message.finding_phrase == _STATUS_IS_WHOLE:
+        return msgspec.structs.replace(message, clauses=clauses)
     return _concluded(message, clauses) if message.conclusion else msgspec.structs.replace(message, clauses=clauses)
 
 
@@ -338,10 +379,11 @@ def _fit_error(nodes: int, rest: str) -> Message:
     )
     unaccounted = nodes - sum(clause.count for clause in counting) if counting or not others else 0
     finding = _finding(nodes, unaccounted, said.strip() if not preempting else "")
-    clauses = _of_all_others(nodes, _with_common_advice(_of_no_node(nodes, most_likely_first((*counting, *known), nodes))))
-    if is_cut and unaccounted * 2 > nodes:
+    clauses = with_place(_with_common_advice(_of_no_node(nodes, of_all_nodes(nodes, most_likely_first((*counting, *known), nodes)))))
+    if is_cut and unaccounted * 2 > nodes and counting:
         # What most nodes lack is not known.
         clauses = tuple(_advised(clause, None) for clause in clauses)
+        finding = _STATUS_IS_WHOLE
     message = Message(
         nodes,
         pre_filter=". ".join(sentence for sentence in others if meaning_of(sentence) is None),
@@ -363,10 +405,10 @@ def _of_no_node(nodes: int, clauses: Sequence[Clause]) -> Sequence[Clause]:
 
 def _with_common_advice(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
     """The clauses, of which many about taints say once what to do, with the first."""
-    taints = [clause for clause in clauses if _names_taint(clause)]
+    taints = [clause for clause in clauses if names_taint(clause)]
     if len(taints) < _MANY_TAINTS:
         return tuple(clauses)
-    advice = {id(clause): None for clause in taints} | {id(taints[0]): _OF_TAINTS}
+    advice = {id(clause): None for clause in taints} | {id(taints[0]): OF_TAINTS}
     return tuple(_advised(clause, advice[id(clause)]) if id(clause) in advice else clause for clause in clauses)
 
 
@@ -374,20 +416,6 @@ def _advised(clause: Clause, advice: Phrase | None) -> Clause:
     if advice is None:
         return msgspec.structs.replace(clause, advice="", advice_phrase=None, causes=())
     return msgspec.structs.replace(clause, advice=advice.text, advice_phrase=advice)
-
-
-def _of_all_others(nodes: int, clauses: Sequence[Clause]) -> tuple[Clause, ...]:
-    """The clauses, of which the only one besides those of the control plane says that it is about all other nodes."""
-    others = [clause for clause in clauses if clause.count and not is_of_control_plane(clause)]
-    left = nodes - sum(clause.count for clause in clauses if is_of_control_plane(clause))
-    headline = others[0].headline_phrase if len(others) == 1 else None
-    if headline is None or others[0].count != left or left == nodes or not headline.template.startswith("{nodes}"):
-        return tuple(clauses)
-    named = counted(left, "the only node outside the control plane", "all {count} nodes outside the control plane")
-    said = Phrase(headline.template, {**headline.values, "nodes": named})
-    return tuple(
-        msgspec.structs.replace(clause, headline=said.text, headline_phrase=said) if clause is others[0] else clause for clause in clauses
-    )
 
 
 def _conclusion(nodes: int, clauses: Sequence[Clause]) -> Phrase | None:
@@ -407,31 +435,40 @@ def _conclusion(nodes: int, clauses: Sequence[Clause]) -> Phrase | None:
     )
     if not nodes:
         return phrase("{reasons}.", reasons=_listed(reasons))
-    return phrase("{whole}: {reasons}.", whole=whole, reasons=_listed(_brief(clauses)))
+    return phrase("{whole}: {reasons}.", whole=whole, reasons=_listed(_brief(clauses, nodes)))
 
 
-def _brief(clauses: Sequence[Clause]) -> list[Phrase]:
+def _brief(clauses: Sequence[Clause], nodes: int) -> list[Phrase]:
     """The reasons of a message for a list, those of the most nodes first: "8 are cordoned". Untolerated taints are one reason."""
     counting = [clause for clause in clauses if clause.count]
-    taints = [clause for clause in counting if _names_taint(clause)]
-    if len(taints) < _MANY_TAINTS:
+    taints = [clause for clause in counting if names_taint(clause)]
+    if len(taints) < _MANY_TAINTS and not any(map(is_of_several_taints, taints)):
         taints = []
     said = [
-        (is_of_control_plane(clause), -clause.count, _counting(clause.headline_phrase, clause.count))
+        (
+            is_of_control_plane(clause),
+            -clause.count,
+            _of_every(clause) if clause.count == nodes else _counting(clause.headline_phrase, clause.count),
+        )
         for clause in counting
         if clause not in taints and clause.headline_phrase is not None
     ]
     if taints:
         count = sum(clause.count for clause in taints)
-        names = some([f"`{clause.headline_phrase.values['taint']}`" for clause in taints if clause.headline_phrase is not None])
+        names = some([name if (name := printed_taint(clause)).startswith("`") else f"`{name}`" for clause in taints])
         tainted = phrase("{count} have taints that the pod does not tolerate ({taints})", count=count, taints=names)
         said.append((False, -count, tainted))
     return [reason for *_, reason in sorted(said, key=lambda each: each[:2])]
 
 
-def _names_taint(clause: Clause) -> bool:
-    """Whether it is about a taint that the pod may be given a toleration for."""
-    return clause.headline_phrase is not None and _TAINTED in clause.headline_phrase.template and "taint" in clause.headline_phrase.values
+def _of_every(clause: Clause) -> Phrase:
+    """The headline of a reason that all nodes have, beside other reasons: "none matches the pod's node selector"."""
+    meaning = meaning_of(clause.reason)
+    if meaning is None or not meaning.of_nodes[1]:
+        return clause.headline_phrase or Phrase(clause.reason.replace("{", "{{").replace("}", "}}"))
+    if meaning.of_none:
+        return meaning.headline_of(phrase("none"), is_none=True)
+    return meaning.headline_of(phrase("all"))
 
 
 def _counting(headline: Phrase, count: int) -> Phrase:
@@ -463,6 +500,8 @@ def _first(clauses: Sequence[Clause], nodes: int) -> Phrase | None:
 
 def _concluded(message: Message, clauses: tuple[Clause, ...]) -> Message:
     """The message with these clauses, and what they say together."""
+    if message.finding_phrase == _STATUS_IS_WHOLE:
+        return _cut_off(message, clauses)
     conclusion = _conclusion(message.nodes, clauses)
     first = _first(clauses, message.nodes) if conclusion is not None else None
     return msgspec.structs.replace(
@@ -472,6 +511,21 @@ def _concluded(message: Message, clauses: tuple[Clause, ...]) -> Message:
         conclusion_phrase=conclusion,
         first=first.text if first is not None else "",
         first_phrase=first,
+    )
+
+
+def _cut_off(message: Message, clauses: tuple[Clause, ...], pod: str = "", selector: str = "") -> Message:
+    """The message that lacks the reasons of most nodes. `selector`: the pod's node selector, if it is known."""
+    said = phrase(
+        "The text is cut off after the reasons of {known} of the {count} nodes, so the main reason is probably missing.",
+        known=message.nodes - message.unaccounted,
+        count=message.nodes,
+    )
+    if selector:
+        said = phrase("{sentence} The pod's node selector is `{selector}`.", sentence=said, selector=selector)
+    first = Phrase(_WHOLE_MESSAGE, {**Named(pod=pod).values})
+    return msgspec.structs.replace(
+        message, clauses=clauses, conclusion=said.text, conclusion_phrase=said, first=first.text, first_phrase=first
     )
 
 

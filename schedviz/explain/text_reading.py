@@ -24,6 +24,8 @@ from schedviz.explain.message import (
     parse_messages,
     shown_name,
     with_broken_nodes,
+    with_place_of_earlier,
+    with_taints_as_one,
     without_advice,
     without_advice_of,
     without_any_advice,
@@ -145,6 +147,14 @@ def reading_of(
     by_pod: dict[str, list[ParsedMessage]] = {}
     for message in messages:
         by_pod.setdefault(message.pod, []).append(message)
+    messages = [
+        with_place_of_earlier(message, [each for each in by_pod[message.pod] if not each.writer])
+        # Messages without a pod that have an age are of the events of one pod.
+        if (message.pod or message.at) and not message.writer and len(by_pod[message.pod]) > 1
+        else message
+        for message in messages
+    ]
+    by_pod = {pod: [message for message in messages if message.pod == pod] for pod in by_pod}
     of_claims = _about_claims([event for event in events if event.claim and not _is_of_any(event, by_pod)], age)
     for message in of_claims:
         by_pod[message.pod] = [message]
@@ -160,7 +170,7 @@ def reading_of(
     waiting = {pod for pod, of_pod in by_pod.items() if _of_nomination(pod, newest_of_each_source(of_pod, age)[0], events)[0] is not None}
     messages = [without_any_advice(message) if message.pod in waiting else message for message in messages]
     messages = _without_vain_advice(messages, {answer.pod for answer in answers if answer.standing == "pending"})
-    messages = [without_repeats(message, without_claims=message.pod in of_claim) for message in messages]
+    messages = [with_taints_as_one(without_repeats(message, without_claims=message.pod in of_claim)) for message in messages]
     others = _others([event for event in events if event.reason and event.pod not in placed and not event.claim])
     return TextReading(tuple(messages), answers, others.text if others is not None else "", others)
 

@@ -227,11 +227,11 @@ BROKEN = "1 node(s) had untolerated taint {node.kubernetes.io/not-ready: }"
     [
         (
             f"0/6 nodes are available: 3 Insufficient cpu, {CONTROL_PLANE}.",
-            "all 3 nodes outside the control plane do not have enough free CPU",
+            "none of the 3 worker nodes has enough free CPU",
         ),
         (
             f"0/4 nodes are available: 1 Insufficient cpu, {CONTROL_PLANE}.",
-            "the only node outside the control plane does not have enough free CPU",
+            "the only worker node does not have enough free CPU",
         ),
     ],
 )
@@ -311,7 +311,9 @@ def test_a_node_that_the_cloud_provider_has_not_initialized_is_no_matter_of_its_
     [clause] = parse_message(
         "0/3 nodes are available: 3 node(s) had untolerated taint {node.cloudprovider.kubernetes.io/uninitialized: true}."
     ).clauses
-    assert clause.headline.startswith("3 nodes have not been initialized by the cloud provider (`node.cloudprovider.kubernetes.io/uninit")
+    assert clause.headline.startswith(
+        "none of the 3 nodes has been initialized by the cloud provider (`node.cloudprovider.kubernetes.io/uninit"
+    )
     assert "cloud-controller-manager" in clause.advice
     assert "kubelet" not in clause.advice
 
@@ -418,7 +420,7 @@ def test_the_end_of_a_message_about_claims_is_no_reason_of_its_own() -> None:
 
 def test_a_taint_of_an_agent_that_starts_asks_for_no_toleration() -> None:
     [clause] = parse_message("0/1 nodes are available: 1 node(s) had untolerated taint {node.cilium.io/agent-not-ready: }.").clauses
-    assert clause.headline == "the node.cilium.io agent is not ready on 1 node"
+    assert clause.headline == "the node.cilium.io agent is not ready on the only node"
     assert "toleration" not in clause.advice
 
 
@@ -429,5 +431,6 @@ def test_the_beginning_of_a_reason_at_the_end_of_a_cut_text_is_no_reason() -> No
     assert message.unaccounted == 519
     # Advice for a few nodes is none for a pod whose decisive reason is missing.
     assert [clause.advice for clause in message.clauses] == ["", ""]
-    assert message.first == ""
+    assert message.first == "read the whole message: `kubectl get pod -o json | grep 'nodes are available'`"
+    assert message.conclusion == "The text is cut off after the reasons of 2 of the 521 nodes, so the main reason is probably missing."
     assert parse_message(f"0/3 {cut}").clauses[0].advice

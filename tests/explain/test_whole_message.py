@@ -130,5 +130,5 @@ def test_without_the_claims_a_pod_that_its_scheduler_tried_is_not_said_to_be_hel
     explanation = why_pending(cluster(node("n1"), tried, release=V1_36), "default/p")
 
     assert explanation.lacks == "ResourceClaim"
-    assert "1 node does not have enough free devices for the pod's claims" in explanation.sentence
+    assert "the only node does not have enough free devices for the pod's claims" in explanation.sentence
     assert (explanation.standing, explanation.advice) == ("pending", "")

@@ -13,7 +13,7 @@ from schedviz.explain.details.detail import AnyDetail, ResourceDetail, SpreadDet
 from schedviz.explain.explained_clause import is_about_nodes
 from schedviz.explain.explanation import Clause, Explanation
 from schedviz.explain.finding import Finding
-from schedviz.explain.message import ParsedMessage, one_full_stop, shown_name, writer_of
+from schedviz.explain.message import ParsedMessage, one_full_stop, shown_name, whole_headline, writer_of
 from schedviz.explain.overview import Overview
 from schedviz.explain.pending_group import PendingGroup
 from schedviz.explain.reason_tables.creation import API_SERVER
@@ -89,7 +89,8 @@ def card_of_message(
     if answer is not None and is_answered:
         sentence, todo = answer.sentence, answer.advice
     else:
-        sentence, todo = message.conclusion, message.first
+        sentence, todo = message.conclusion or whole_sentence(whole_headline(message)), message.first
+    said = "" if is_answered or message.conclusion else whole_headline(message)
     is_over = answer is not None and answer.standing == "scheduled"
     # An image has room for few reasons: the one that the answer names comes before those of the scheduler.
     first = 1 if is_answered else 0
@@ -101,7 +102,7 @@ def card_of_message(
         standing=("scheduled" if is_over else _STANDINGS.get(pod_message.writer, "pending")) if pod_message.pod else "",
         sentence=sentence or general,
         unit="nodes",
-        reasons=() if is_over else tuple(_reason(clause, meaning=True) for clause in clauses if not clause.is_aside),
+        reasons=() if is_over else tuple(_reason(clause, meaning=True, said=said) for clause in clauses if not clause.is_aside),
         todo=whole_sentence(todo) if todo else "",
         todo_label="To do" if is_answered else "Try this first",
         note=answer.note if answer is not None else "",

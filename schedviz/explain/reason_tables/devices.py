@@ -33,6 +33,7 @@ DEVICES: Final[tuple[Row, ...]] = (
                 "{nodes} does not have enough free devices for the pod's claims",
                 "{nodes} do not have enough free devices for the pod's claims",
             ),
+            of_none="{nodes} has enough free devices for the pod's claims",
         ),
     ),
     (
@@ -43,6 +44,7 @@ DEVICES: Final[tuple[Row, ...]] = (
             (),
             _LOOK,
             of_nodes=("{nodes} cannot access the device of the pod's claim", "{nodes} cannot access the device of the pod's claim"),
+            of_none="{nodes} can access the device of the pod's claim",
         ),
     ),
     (
@@ -93,6 +95,7 @@ DEVICES: Final[tuple[Row, ...]] = (
             (),
             _LOOK,
             of_nodes=("{nodes} has no free device for the pod", "{nodes} have no free device for the pod"),
+            of_none="{nodes} has a free device for the pod",
         ),
     ),
     (

@@ -16,7 +16,7 @@ _POD_LIMIT: Final = Meaning(
     names.NODE_RESOURCES_FIT,
     "the node already has the maximum number of pods",
     ("the kubelet's `--max-pods` limit is reached", "the node has no free pod IP addresses"),
-    "add a node; raising the kubelet's `--max-pods` helps only if the network has more pod IP addresses",
+    "add a node{where}; raising the kubelet's `--max-pods` helps only if the network has more pod IP addresses",
     of_nodes=("{nodes} has reached its maximum number of pods", "{nodes} have reached their maximum number of pods"),
 )
 _SELECTOR: Final = Meaning(
@@ -29,6 +29,7 @@ _SELECTOR: Final = Meaning(
     ),
     "compare the pod's `nodeSelector` and node affinity with the labels in `kubectl get nodes --show-labels`",
     of_nodes=("{nodes} does not match the pod's node selector or affinity", "{nodes} do not match the pod's node selector or affinity"),
+    of_none="{nodes} matches the pod's node selector or affinity",
 )
 _UNHEALTHY: Final = (
     "list the nodes with `kubectl get nodes | grep NotReady`, and run `kubectl describe node` for each to see why it is not ready"
@@ -40,11 +41,11 @@ _CORDONED: Final = (
 _THIS_CORDONED: Final = "when the maintenance is finished, run `kubectl uncordon {node}`"
 _DRAINED: Final = ("a drain or an upgrade has not finished",)
 _LESS: Final = (
-    "add a node, or lower the requests of this pod or of other pods. To see current requests, run `kubectl describe nodes` "
+    "add a node{where}, or lower the requests of this pod or of other pods. To see current requests, run `kubectl describe nodes` "
     "and look under `Allocated resources`"
 )
 _LESS_ON: Final = (
-    "add a node, or lower the requests of this pod or of other pods. To see current requests, run `kubectl describe node "
+    "add a node{where}, or lower the requests of this pod or of other pods. To see current requests, run `kubectl describe node "
     "{node}` and look under `Allocated resources`"
 )
 _TAINTED: Final = r"node\(s\) had (?:untolerated )?taint "
@@ -60,6 +61,7 @@ NODES: Final[tuple[Row, ...]] = (
             _COUNTED,
             "lower the pod's ephemeral-storage request, or use nodes with larger disks",
             of_nodes=("{nodes} does not have enough free {resource}", "{nodes} do not have enough free {resource}"),
+            of_none="{nodes} has enough free {resource}",
         ),
     ),
     (
@@ -78,6 +80,7 @@ NODES: Final[tuple[Row, ...]] = (
                 "none, reserve them in the node's kernel (`vm.nr_hugepages`, or at boot) and restart the kubelet"
             ),
             of_nodes=("{nodes} does not have enough free `{resource}`", "{nodes} do not have enough free `{resource}`"),
+            of_none="{nodes} has enough free `{resource}`",
         ),
     ),
     (
@@ -97,6 +100,7 @@ NODES: Final[tuple[Row, ...]] = (
                 "run `kubectl describe node {node}`. If `{resource}` is missing under `Allocatable`, the device plugin is not running"
             ),
             of_nodes=("{nodes} does not have enough free `{resource}`", "{nodes} do not have enough free `{resource}`"),
+            of_none="{nodes} has enough free `{resource}`",
         ),
     ),
     (
@@ -108,9 +112,43 @@ NODES: Final[tuple[Row, ...]] = (
             _LESS,
             of_named=_LESS_ON,
             of_nodes=("{nodes} does not have enough free {resource}", "{nodes} do not have enough free {resource}"),
+            of_none="{nodes} has enough free {resource}",
         ),
     ),
     ("Too many pods", _POD_LIMIT),
+    (
+        _TAINTED + r"\{(?P<taint>eks\.amazonaws\.com/compute-type: fargate)\}" + _END,
+        Meaning(
+            names.TAINT_TOLERATION,
+            "the node is a Fargate node, which runs one pod of a Fargate profile: `{taint}`",
+            (),
+            "no action is needed if other nodes are meant to run the pod; a pod runs on Fargate only if a Fargate profile selects it",
+            of_nodes=("{nodes} is a Fargate node (`{taint}`)", "{nodes} are Fargate nodes (`{taint}`)"),
+        ),
+    ),
+    (
+        _TAINTED + r"\{(?P<taint>[^{}]*\bwindows[^{}]*?)(?:: )?\}" + _END,
+        Meaning(
+            names.TAINT_TOLERATION,
+            "the node is a Windows node: `{taint}`",
+            (),
+            (
+                "no action is needed for a pod that runs on Linux; a Windows pod needs a toleration for `{taint}` and the node selector "
+                "`kubernetes.io/os=windows`"
+            ),
+            of_nodes=("{nodes} is a Windows node (`{taint}`)", "{nodes} are Windows nodes (`{taint}`)"),
+        ),
+    ),
+    (
+        _TAINTED + r"\{(?P<taint>(?:virtual-kubelet\.io/|[\w./-]*virtual-node|kubernetes\.azure\.com/virtual).*?)(?:: )?\}" + _END,
+        Meaning(
+            names.TAINT_TOLERATION,
+            "the node is a virtual node, which stands for a container service of the cloud: `{taint}`",
+            (),
+            "no action is needed unless the pod is meant to run in the cloud's container service",
+            of_nodes=("{nodes} is a virtual node (`{taint}`)", "{nodes} are virtual nodes (`{taint}`)"),
+        ),
+    ),
     (
         _TAINTED + r"\{(?P<taint>node\.kubernetes\.io/unschedulable.*?)(?:: )?\}" + _END,
         Meaning(
@@ -130,6 +168,7 @@ NODES: Final[tuple[Row, ...]] = (
             ("the node has just joined the cluster", "the agent's pod on the node is not running"),
             "wait if the node is new; otherwise check the agent's pod there: `kubectl get pods -n kube-system -o wide`",
             of_nodes=("the {agent} agent is not ready on {nodes}", "the {agent} agent is not ready on {nodes}"),
+            of_none="the {agent} agent is ready on {nodes}",
         ),
     ),
     (
@@ -146,6 +185,7 @@ NODES: Final[tuple[Row, ...]] = (
                 "{nodes} has not been initialized by the cloud provider (`{taint}`)",
                 "{nodes} have not been initialized by the cloud provider (`{taint}`)",
             ),
+            of_none="{nodes} has been initialized by the cloud provider (`{taint}`)",
         ),
     ),
     (
@@ -161,6 +201,7 @@ NODES: Final[tuple[Row, ...]] = (
             _UNHEALTHY,
             of_named=_THIS_UNHEALTHY,
             of_nodes=("{nodes} is not ready", "{nodes} are not ready"),
+            of_none="{nodes} is ready",
         ),
     ),
     (
@@ -203,6 +244,7 @@ NODES: Final[tuple[Row, ...]] = (
             ("the node has just joined the cluster", "its network plugin (CNI) is not running"),
             "wait if the node is new; otherwise check the network plugin's pods: `kubectl get pods -n kube-system -o wide`",
             of_nodes=("{nodes} has no pod network yet", "{nodes} have no pod network yet"),
+            of_none="{nodes} has a pod network yet",
         ),
     ),
     (
@@ -217,7 +259,7 @@ NODES: Final[tuple[Row, ...]] = (
         ),
     ),
     (
-        _TAINTED + r"\{(?P<taint>node-role\.kubernetes\.io/.*?)(?:: )?\}" + _END,
+        _TAINTED + r"\{(?P<taint>node-role\.kubernetes\.io/(?:master|control-?plane|etcd)\b.*?)(?:: )?\}" + _END,
         Meaning(
             names.TAINT_TOLERATION,
             "the node is reserved for the control plane: `{taint}`",
@@ -257,7 +299,7 @@ NODES: Final[tuple[Row, ...]] = (
             names.TAINT_TOLERATION,
             "the node is a spot node, which the cloud can reclaim at any time: `{taint}`",
             ("the pod has no toleration for the taint of the node pool",),
-            "add a toleration for `{taint}` if the pod may be interrupted at any time; otherwise add nodes that are not spot nodes",
+            "add a toleration for `{taint}` if the pod may be interrupted at any time; otherwise add nodes{where} that are not spot nodes",
             of_nodes=(
                 "{nodes} is a spot node, and the pod does not tolerate `{taint}`",
                 "{nodes} are spot nodes, and the pod does not tolerate `{taint}`",
@@ -270,7 +312,7 @@ NODES: Final[tuple[Row, ...]] = (
             names.TAINT_TOLERATION,
             "the pod does not tolerate the taint `{taint}`",
             ("the node pool is reserved for other workloads", "the pod has no toleration for the taint of the node pool"),
-            "if the pod belongs on these nodes, add a toleration for `{taint}`; otherwise, add nodes without the taint",
+            "if the pod belongs on these nodes, add a toleration for `{taint}`; otherwise, add nodes{where} without the taint",
             of_nodes=(
                 "{nodes} has the taint `{taint}`, which the pod does not tolerate",
                 "{nodes} have the taint `{taint}`, which the pod does not tolerate",
@@ -310,6 +352,7 @@ NODES: Final[tuple[Row, ...]] = (
             _UNHEALTHY,
             of_named=_THIS_UNHEALTHY,
             of_nodes=("{nodes} is not ready", "{nodes} are not ready"),
+            of_none="{nodes} is ready",
         ),
     ),
     (
@@ -383,6 +426,7 @@ NODES: Final[tuple[Row, ...]] = (
             (),
             "remove `spec.nodeName` from the pod, or name an existing node",
             of_nodes=("{nodes} does not match the node name in the pod's spec", "{nodes} do not match the node name in the pod's spec"),
+            of_none="{nodes} matches the node name in the pod's spec",
         ),
     ),
     (

@@ -36,6 +36,7 @@ PLACEMENT: Final[tuple[Row, ...]] = (
                 "{nodes} is not in a topology domain with a pod that the pod's affinity requires",
                 "{nodes} are not in a topology domain with a pod that the pod's affinity requires",
             ),
+            of_none="{nodes} is in a topology domain with a pod that the pod's affinity requires",
         ),
     ),
     (
@@ -44,7 +45,7 @@ PLACEMENT: Final[tuple[Row, ...]] = (
             names.INTER_POD_AFFINITY,
             "a pod that matches the pod's anti-affinity runs in the node's topology domain",
             ("there are more replicas than nodes or zones to spread them over",),
-            "add nodes, reduce the replicas, or make the anti-affinity preferred instead of required",
+            "add nodes{where}, reduce the replicas, or make the anti-affinity preferred instead of required",
             of_nodes=(
                 "{nodes} runs a pod that this pod's anti-affinity rules conflict with",
                 "{nodes} run pods that this pod's anti-affinity rules conflict with",
@@ -57,11 +58,12 @@ PLACEMENT: Final[tuple[Row, ...]] = (
             names.INTER_POD_AFFINITY,
             "the pod's affinity or anti-affinity to other pods rules out the node",
             ("there are more replicas than nodes or zones to spread them over", "the required pod is not running or has other labels"),
-            "add nodes, reduce the replicas, or make the anti-affinity preferred instead of required",
+            "add nodes{where}, reduce the replicas, or make the anti-affinity preferred instead of required",
             of_nodes=(
                 "{nodes} does not satisfy the pod's inter-pod affinity or anti-affinity",
                 "{nodes} do not satisfy the pod's inter-pod affinity or anti-affinity",
             ),
+            of_none="{nodes} satisfies the pod's inter-pod affinity and anti-affinity",
         ),
     ),
     (
@@ -107,6 +109,7 @@ PLACEMENT: Final[tuple[Row, ...]] = (
                 "{nodes} does not satisfy the pod's topology spread constraints",
                 "{nodes} do not satisfy the pod's topology spread constraints",
             ),
+            of_none="{nodes} satisfies the pod's topology spread constraints",
         ),
     ),
     (

@@ -24,8 +24,8 @@ NODE_IS_GONE: Final = phrase(
     "bring the node back under the same name and with its disk; if the disk is lost, recreate the claim and restore the data from a backup"
 )
 _WHERE: Final = (
-    "find out where the volume is accessible (Node Affinity in `kubectl describe pv`), and make sure that a node there is schedulable and "
-    "has room: a bound volume does not move"
+    "a bound volume cannot move: check `Node Affinity` in `kubectl describe pv`, and make sure that a schedulable node with enough "
+    "capacity exists there"
 )
 _ZONE: Final = "add a node in the volume's zone; for new claims, use a StorageClass with `volumeBindingMode: WaitForFirstConsumer`"
 _CLAIM: Final = "run `kubectl describe pvc{claims}`; its events show why the claim is not bound"
@@ -48,6 +48,7 @@ VOLUMES: Final[tuple[Row, ...]] = (
             ("the volume is in another zone",),
             _WHERE,
             of_nodes=("{nodes} cannot access the pod's volume", "{nodes} cannot access the pod's volume"),
+            of_none="{nodes} can access the pod's volume",
         ),
     ),
     (
@@ -56,11 +57,15 @@ VOLUMES: Final[tuple[Row, ...]] = (
             names.VOLUME_BINDING,
             "no volume that matches the claim is accessible from the node",
             (),
-            "compare the claim's size, access mode and StorageClass with the volumes: `kubectl describe pvc{claims}` and `kubectl get pv`",
-            of_nodes=(
-                "{nodes} cannot access any available volume that matches the pod's claim",
-                "{nodes} cannot access any available volume that matches the pod's claim",
+            (
+                "compare the claim with the available PersistentVolumes: StorageClass, size, access modes, and node affinity "
+                "(`kubectl describe pvc{claims}` and `kubectl describe pv`)"
             ),
+            of_nodes=(
+                "{nodes} can access no available PersistentVolume that matches the pod's claim",
+                "{nodes} can access no available PersistentVolume that matches the pod's claim",
+            ),
+            of_none="no available PersistentVolume matches the pod's claim",
         ),
     ),
     (
@@ -133,6 +138,7 @@ VOLUMES: Final[tuple[Row, ...]] = (
             (),
             _ZONE,
             of_nodes=("{nodes} is not in the zone of the pod's volume", "{nodes} are not in the zone of the pod's volume"),
+            of_none="{nodes} is in the zone of the pod's volume",
         ),
     ),
     (
@@ -148,7 +154,7 @@ VOLUMES: Final[tuple[Row, ...]] = (
             names.NODE_VOLUME_LIMITS,
             "the node already has its maximum number of volumes attached",
             (),
-            "add nodes, or use a machine type that supports more volumes",
+            "add nodes{where}, or use a machine type that supports more volumes",
             of_nodes=("{nodes} has reached its volume limit", "{nodes} have reached their volume limits"),
         ),
     ),
