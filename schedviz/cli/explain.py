@@ -339,11 +339,12 @@ def _reading(text: str) -> TextReading:
     from schedviz.engine.framework.types import PodInfo
     from schedviz.explain.text_reading import read_text
     from schedviz.ingest.described_pods import described_pods
-    from schedviz.ingest.pasted_text import messages_in, seconds_of_age
+    from schedviz.ingest.described_storage import storage_in
+    from schedviz.ingest.pasted_text import messages_in, plain, seconds_of_age
     from schedviz.ingest.pod_events import pod_events_in
 
     described = {key: PodInfo(pod) for key, pod in described_pods(text).items()}
-    return read_text(messages_in(text), pod_events_in(text), described, seconds_of_age)
+    return read_text(messages_in(text), pod_events_in(text), described, seconds_of_age, storage_in(plain(text)))
 
 
 def _reading_of(paths: Sequence[Path], pod: str | None) -> TextReading:

@@ -75,7 +75,11 @@ _MIN_TELLING_LENGTH: Final = 10
 _UNBOUND: Final = "pod has unbound immediate PersistentVolumeClaims"
 #: What says that a claim has no volume.
 PROVISIONER: Final = "the claim's events"
-_WRITERS: Final = frozenset({CLUSTER_AUTOSCALER, KARPENTER, API_SERVER, DESCRIPTION, TABLE_OF_PODS, SCHEDULER_LOG, PROVISIONER})
+#: What shows that a claim has no volume, in a text without its events.
+STORAGE_TEXT: Final = "the text"
+_WRITERS: Final = frozenset(
+    {CLUSTER_AUTOSCALER, KARPENTER, API_SERVER, DESCRIPTION, TABLE_OF_PODS, SCHEDULER_LOG, PROVISIONER, STORAGE_TEXT}
+)
 #: In the reasons of nodes that the node lifecycle controller has found not ready.
 _NOT_READY: Final = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable", "were not ready")
 
@@ -84,6 +88,8 @@ _NOT_READY: Final = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreach
 _NOT_NAMED: Final = re.compile(r"node\(s\) didn't satisfy plugin(?:\(s\))? (?:NodeAffinity|\[NodeAffinity\])")
 _SENTENCES: Final = re.compile(r"[.,]? ?\bpreemption: |[.,] ")
 #: Reasons that are joined without counts, as the cluster autoscaler's log has them.
+#: Words of people that may follow a reason without its message.
+_MAX_WORDS_AFTER: Final = 12
 #: What is found of a text that lacks the reasons of most nodes.
 _STATUS_IS_WHOLE: Final = phrase("The text is cut off. An event has at most 1,024 characters; the pod's status has the whole message.")
 _WHOLE_MESSAGE: Final = "read the whole message: `kubectl get pod{pod} -o json | grep 'nodes are available'`"
@@ -180,6 +186,14 @@ def without_any_advice(said: ParsedMessage) -> ParsedMessage:
     """The message whose clauses say neither causes nor what to do."""
     clauses = tuple(msgspec.structs.replace(clause, advice="", advice_phrase=None, causes=()) for clause in said.message.clauses)
     return msgspec.structs.replace(said, message=msgspec.structs.replace(said.message, clauses=clauses))
+
+
+def without_advice_about_volumes(said: ParsedMessage) -> ParsedMessage:
+    """The message without what to try first, and whose clauses about volumes say neither causes nor what to do."""
+    clauses = tuple(
+        _advised(clause, None) if clause.plugin in (names.VOLUME_BINDING, names.VOLUME_ZONE) else clause for clause in said.message.clauses
+    )
+    return without_advice(msgspec.structs.replace(said, message=msgspec.structs.replace(said.message, clauses=clauses)))
 
 
 def without_repeats(said: ParsedMessage, *, without_claims: bool = False) -> ParsedMessage:
@@ -593,9 +607,19 @@ def _without_counts(text: str) -> Message:
     if meaning_of(text) is not None:
         return Message(0, (explained_clause(0, text),))
     clauses = _clauses(text) if _CLAUSE.match(text) else ()
+    if clauses and meaning_of(clauses[-1].reason) is None:
+        clauses = (*clauses[:-1], _without_last_words(clauses[-1]))
     if not clauses or any(meaning_of(clause.reason) is None for clause in clauses):
         raise NotAMessageError('Expected a text with "0/N nodes are available: …", as in the events of a Pending pod; found none.')
     return Message(0, clauses)
+
+
+def _without_last_words(clause: Clause) -> Clause:
+    """The clause whose reason ends where one of a scheduler does: words of people may follow."""
+    words = clause.reason.split(" ")
+    shorter = (" ".join(words[:-left]) for left in range(1, min(_MAX_WORDS_AFTER, len(words) - 1) + 1))
+    known = next((reason for reason in shorter if meaning_of(reason.rstrip(".:;")) is not None), None)
+    return clause if known is None else explained_clause(clause.count, known.rstrip(".:;"))
 
 
 def said_clauses(message: str) -> tuple[Clause, ...]:

@@ -7,15 +7,18 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, Literal, Protocol
 
+import msgspec
+
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.autoscalers.scale_up import Repeats
 from schedviz.explain.autoscalers.verdict import AllRepeats, Verdict, verdict_of_all
 from schedviz.explain.claim_events import is_of_stateful_set, may_be_of, provisioning_failure
 from schedviz.explain.explanation import Clause, Part
-from schedviz.explain.main_reason import is_of_broken_nodes
+from schedviz.explain.main_reason import is_of_broken_nodes, is_of_volume
 from schedviz.explain.message import (
     PROVISIONER,
+    STORAGE_TEXT,
     Found,
     Message,
     ParsedMessage,
@@ -27,6 +30,7 @@ from schedviz.explain.message import (
     with_place_of_earlier,
     with_taints_as_one,
     without_advice,
+    without_advice_about_volumes,
     without_advice_of,
     without_any_advice,
     without_repeats,
@@ -34,6 +38,8 @@ from schedviz.explain.message import (
 from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
 from schedviz.explain.reason_tables.preemption import waits_for_victims
 from schedviz.explain.reason_tables.whole import DESCRIPTION, SCHEDULER_LOG, TABLE_OF_PODS
+from schedviz.explain.text_storage import Storage, StorageAnswer, why_claim_unbound, why_not_accessible, why_unbound
+from schedviz.kube.claims import claim_keys
 from schedviz.trace.phrase import Phrase, counted, joined, phrase, some
 
 _NO_REPEATS: Final[AllRepeats] = {}
@@ -45,6 +51,8 @@ _DEVICES: Final = re.compile(r"Insufficient ([^\s/]+/\S+)")
 _SELECTED: Final = re.compile(r"\bno (subnets|security groups|AMIs|amis)\b")
 _WARNINGS: Final = 5
 _PREEMPTED: Final = "Preempted"
+#: How the reasons begin of a pod whose claim has no volume.
+_WITHOUT_VOLUME: Final = ("node(s) didn't find available persistent volumes", "pod has unbound immediate PersistentVolumeClaims")
 #: The reason of the kubelet's event for a pod that has no network, and what the reasons of its node have.
 _NO_NETWORK: Final = "NetworkNotReady"
 _NOT_READY: Final = "node.kubernetes.io/not-ready"
@@ -130,12 +138,20 @@ class Event(Protocol):
 
 
 def read_text(
-    found: Iterable[Found], events: Sequence[Event], described: Mapping[str, PodInfo], age: Callable[[str], float]
+    found: Iterable[Found],
+    events: Sequence[Event],
+    described: Mapping[str, PodInfo],
+    age: Callable[[str], float],
+    storage: Storage | None = None,
 ) -> TextReading:
-    """The messages `found` in a text, in order, with its other events. `described` as in `parse_messages`, `age` as in `newest_first`."""
+    """The messages `found` in a text, in order, with its other events. `described` as in `parse_messages`, `age` as in `newest_first`.
+
+    `storage`: the volumes, claims and classes in the text.
+    """
     found = list(found)
     repeats = {each.message: Repeats(each.times, age(f"{each.span} ago"), each.span) for each in found if each.times > 1}
-    return reading_of(parse_messages(found, described), events, age, repeats)
+    reading = reading_of(parse_messages(found, described), events, age, repeats)
+    return reading if storage is None else with_storage(reading, storage, described, age)
 
 
 def reading_of(
@@ -173,6 +189,82 @@ def reading_of(
     messages = [with_taints_as_one(without_repeats(message, without_claims=message.pod in of_claim)) for message in messages]
     others = _others([event for event in events if event.reason and event.pod not in placed and not event.claim])
     return TextReading(tuple(messages), answers, others.text if others is not None else "", others)
+
+
+def with_storage(reading: TextReading, storage: Storage, described: Mapping[str, PodInfo], age: Callable[[str], float]) -> TextReading:
+    """The reading, with what the volumes, claims and classes of the text say about pods that wait for a volume."""
+    used: set[str] = set()
+    answers = []
+    for answer in reading.answers:
+        found = _about_storage(answer, reading.messages, storage, described, age)
+        answers.append(answer if found is None else _with_sentence(answer, found))
+        used.update(found.used if found is not None else ())
+    told = {answer.pod for answer, before in zip(answers, reading.answers, strict=True) if answer is not before}
+    messages = [without_repeats(without_advice_about_volumes(message)) if message.pod in told else message for message in reading.messages]
+    if not messages:
+        of_claims = [(claim, why_claim_unbound(storage, claim)) for claim in storage.claims if not claim.spec.volume_name]
+        messages += [_about_unbound(claim.key, found) for claim, found in of_claims if found is not None]
+        return msgspec.structs.replace(reading, messages=tuple(messages))
+    others = [reading.others_phrase] if reading.others_phrase is not None else []
+    if unused := [name for name in _names(storage) if name.partition(" ")[2] not in used]:
+        others.append(phrase("read, but not needed for the answer: {names}", names=some(unused, _WARNINGS)))
+    said = joined(others, "{first}. {next}") if others else None
+    return TextReading(tuple(messages), tuple(answers), said.text if said is not None else "", said)
+
+
+def _about_storage(
+    answer: PodAnswer,
+    messages: Sequence[ParsedMessage],
+    storage: Storage,
+    described: Mapping[str, PodInfo],
+    age: Callable[[str], float],
+) -> StorageAnswer | None:
+    """What the text's volumes say about a pod whose newest message is about them."""
+    if answer.sentence or answer.standing != "pending":
+        return None
+    newest = newest_of_each_source([message for message in messages if message.pod == answer.pod], age)[0]
+    reasons = [clause.reason for clause in newest.message.clauses]
+    pod = described.get(answer.pod)
+    keys = claim_keys(pod.pod) if pod is not None else []
+    if any(reason.startswith(_WITHOUT_VOLUME) for reason in reasons):
+        return why_unbound(storage, answer.pod, keys)
+    return why_not_accessible(storage, answer.pod, keys) if any(map(is_of_volume, newest.message.clauses)) else None
+
+
+def _with_sentence(answer: PodAnswer, found: StorageAnswer) -> PodAnswer:
+    return msgspec.structs.replace(
+        answer,
+        sentence=found.sentence.text,
+        sentence_phrase=found.sentence,
+        advice=found.advice.text,
+        advice_phrase=found.advice,
+    )
+
+
+def _about_unbound(claim: str, found: StorageAnswer) -> ParsedMessage:
+    """What a text without messages says about a claim that has no volume, as a message about the claim."""
+    sentence, advice = found.sentence, found.advice
+    clause = Clause(
+        0,
+        f"persistentvolumeclaim {shown_name(claim)}: Pending",
+        STORAGE_TEXT,
+        "",
+        (),
+        headline=sentence.text.removesuffix("."),
+        headline_phrase=sentence,
+        advice=advice.text,
+        advice_phrase=advice,
+    )
+    return ParsedMessage(claim, "", clause.reason, Message(0, (clause,)))
+
+
+def _names(storage: Storage) -> list[str]:
+    """The kind and the name of each volume, claim and class."""
+    return [
+        *(f"PersistentVolume {volume.metadata.name}" for volume in storage.volumes),
+        *(f"PersistentVolumeClaim {claim.key}" for claim in storage.claims),
+        *(f"StorageClass {each.metadata.name}" for each in storage.classes),
+    ]
 
 
 def _without_vain_advice(messages: Sequence[ParsedMessage], pending: Collection[str]) -> list[ParsedMessage]:

@@ -1,7 +1,7 @@
 """Makes objects of the output of `kubectl describe nodes` and `kubectl describe pods`, as far as that goes.
 
 It has labels, taints, allocatable amounts, requests, node selectors, tolerations and claims. It lacks affinity and topology spread
-constraints, and of the pods in a node's table everything but their requests of CPU and memory.
+constraints, and of the pods in a node's table everything but their requests of CPU and memory. `described_storage.py` reads volumes.
 """
 
 from __future__ import annotations
@@ -50,6 +50,11 @@ def pods_in(text: str) -> Iterator[dict[str, Any]]:
     return (_pod(_fields(part)) for part in _parts(text) if _IS_POD.search(part) and not _IS_NODE.search(part))
 
 
+def described_fields(text: str) -> Iterator[Fields]:
+    """The fields of all described objects, in order."""
+    return (_fields(part) for part in _parts(text))
+
+
 def pod_without_head(text: str) -> dict[str, Any] | None:
     """The pod whose description lacks its beginning, with the name that it has for texts without names; None if there is none."""
     if _START.search(text) is not None or _SELECTS.search(text) is None:
@@ -80,18 +85,18 @@ def _fields(part: str) -> Fields:
 
 
 def _node(fields: Fields) -> dict[str, Any]:
-    taints = [_taint(text) for text in _texts(fields, "Taints")]
-    info = _pairs(fields.get("System Info", ()), ":")
+    taints = [_taint(text) for text in texts_of(fields, "Taints")]
+    info = pairs(fields.get("System Info", ()), ":")
     spec: dict[str, Any] = {"taints": taints}
-    if _text(fields, "Unschedulable") == "true":
+    if text_of(fields, "Unschedulable") == "true":
         spec["unschedulable"] = True
     return {
         "apiVersion": "v1",
         "kind": "Node",
-        "metadata": {"name": _text(fields, "Name"), "labels": _pairs(_texts(fields, "Labels"), "=")},
+        "metadata": {"name": text_of(fields, "Name"), "labels": pairs(texts_of(fields, "Labels"), "=")},
         "spec": spec,
         "status": {
-            "allocatable": _pairs(fields.get("Allocatable", ()), ":"),
+            "allocatable": pairs(fields.get("Allocatable", ()), ":"),
             "nodeInfo": {"kubeletVersion": info.get("Kubelet Version", "")},
         },
     }
@@ -112,34 +117,34 @@ def _pods_on(fields: Fields) -> Iterator[dict[str, Any]]:
                 "apiVersion": "v1",
                 "kind": "Pod",
                 "metadata": {"namespace": row[1], "name": row[2]},
-                "spec": {"nodeName": _text(fields, "Name"), "containers": [{"name": "all", "resources": {"requests": requests}}]},
+                "spec": {"nodeName": text_of(fields, "Name"), "containers": [{"name": "all", "resources": {"requests": requests}}]},
                 "status": {"phase": "Running"},
             }
 
 
 def _pod(fields: Fields) -> dict[str, Any]:
-    node = _text(fields, "Node").partition("/")[0]
+    node = text_of(fields, "Node").partition("/")[0]
     spec: dict[str, Any] = {
         "containers": _containers(fields.get("Containers", ())),
         "initContainers": _containers(fields.get("Init Containers", ())),
-        "nodeSelector": _pairs(_texts(fields, "Node-Selectors"), "="),
-        "tolerations": [toleration for text in _texts(fields, "Tolerations") if (toleration := _toleration(text))],
+        "nodeSelector": pairs(texts_of(fields, "Node-Selectors"), "="),
+        "tolerations": [toleration for text in texts_of(fields, "Tolerations") if (toleration := _toleration(text))],
         "volumes": list(_claims(fields.get("Volumes", ()))),
     }
     if node:
         spec["nodeName"] = node
-    if (priority := _text(fields, "Priority")).lstrip("-").isdigit():
+    if (priority := text_of(fields, "Priority")).lstrip("-").isdigit():
         spec["priority"] = int(priority)
     return {
         "apiVersion": "v1",
         "kind": "Pod",
         "metadata": {
-            "name": _text(fields, "Name"),
-            "namespace": _text(fields, "Namespace") or "default",
-            "labels": _pairs(_texts(fields, "Labels"), "="),
+            "name": text_of(fields, "Name"),
+            "namespace": text_of(fields, "Namespace") or "default",
+            "labels": pairs(texts_of(fields, "Labels"), "="),
         },
         "spec": {name: value for name, value in spec.items() if value not in ([], {})},
-        "status": {"phase": _text(fields, "Status") or "Pending"},
+        "status": {"phase": text_of(fields, "Status") or "Pending"},
     }
 
 
@@ -190,16 +195,18 @@ def _toleration(text: str) -> dict[str, Any] | None:
     return made | ({"tolerationSeconds": int(match["seconds"])} if match["seconds"] else {})
 
 
-def _text(fields: Fields, name: str) -> str:
+def text_of(fields: Fields, name: str) -> str:
     """A field of one line; "" if there is none."""
-    return next(iter(_texts(fields, name)), "")
+    return next(iter(texts_of(fields, name)), "")
 
 
-def _texts(fields: Fields, name: str) -> list[str]:
+def texts_of(fields: Fields, name: str) -> list[str]:
+    """The lines of a field."""
     return [text for line in fields.get(name, ()) if (text := line.strip()) not in _NONE]
 
 
-def _pairs(lines: Iterable[str], between: str) -> dict[str, str]:
+def pairs(lines: Iterable[str], between: str) -> dict[str, str]:
+    """Names and values, one of each on a line."""
     pairs = (line.strip().partition(between) for line in lines)
     return {key: value.strip() for key, sign, value in pairs if sign}
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from schedviz.ingest.described_objects import has_nodes, objects_in
+from schedviz.ingest.described_storage import described_storage
 from schedviz.ingest.errors import UnreadableFile
 from schedviz.ingest.events import FAILED_SCHEDULING
 from schedviz.ingest.kubectl_tables import sentences_about_tables
@@ -76,7 +77,8 @@ class KubectlTextReader:
         is_table = _TABLE.match(plain.lstrip()) is not None
         described = not is_table and has_nodes(plain)
         if described:
-            for content in objects_in(plain.replace("\r\n", "\n")):
+            text_of_objects = plain.replace("\r\n", "\n")
+            for content in (*objects_in(text_of_objects), *described_storage(text_of_objects)):
                 yield Item(document=1, path=f"{content['kind']} {content['metadata']['name']}", content=content)
         messages = list(_of_table(plain) if is_table else _of_descriptions(plain))
         if not messages and not described and (missing := missing_events(plain)):

@@ -309,9 +309,8 @@ class _Loading:
         try:
             if reader is None:
                 raise UnknownFormat(
-                    f"{file.name}: expected JSON or YAML, as `kubectl get nodes,pods,pv,pvc,sc,events -A -o json` prints "
-                    "it, or a text with a message of "
-                    "the scheduler, as `kubectl describe pod` prints it."
+                    f"{file.name}: expected JSON or YAML (`kubectl get nodes,pods,pv,pvc,sc,events -A -o json`), or text that contains a "
+                    "scheduler message (`kubectl describe pod`)."
                 )
             self.read_with(reader, file, text)
         except (BadObjects, UnreadableFile) as error:

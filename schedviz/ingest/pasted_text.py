@@ -70,6 +70,11 @@ _OF_OTHERS: Final = re.compile(r"pod triggered scale-up: |Node scale up in zones
 _OF_OWNER: Final = "Error creating: "
 #: Objects in YAML.
 _YAML: Final = re.compile(r"^(?:kind: |- apiVersion: |apiVersion: )", re.MULTILINE)
+#: Reasons without the head of their message, as people quote them: `1 node(s) had volume node affinity conflict`.
+_REASONS: Final = re.compile(
+    r"(?<![\d/.])\d{1,7} (?:node\(s\) (?:had|didn't|did not|were|exceed|unavailable|cannot) \w|Insufficient [\w./-]|Too many pods"
+    r"|pod has unbound immediate)"
+)
 #: What precedes a head that belongs to the message before it.
 _OF_PREEMPTION: Final = re.compile(r"(?:preemption:|placement status:)\s{0,99}\Z")
 _NAME: Final = re.compile(r"^(\s*+)Name:\s++(\S+)\s*+$")
@@ -286,7 +291,11 @@ def _of_pod(item: Any) -> PodMessage | None:
 
 
 def _in_plain(text: str, *, of_others: bool) -> Iterator[PodMessage]:
-    yield from _each(text)
+    found = list(_each(text))
+    yield from found
+    if not found and (reasons := _REASONS.search(text)) is not None:
+        pod = DescribedPods(text).pod_before(len(text))
+        yield PodMessage(pod, whole_message(text, reasons.start(), reasons.end())[0])
     if of_others:
         yield from of_cluster_autoscaler(text)
         yield from of_status(text)

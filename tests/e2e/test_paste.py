@@ -98,7 +98,7 @@ def test_an_explained_text_is_shared_as_a_card_and_as_markdown(page: Page, serve
 def test_a_table_of_kubectl_says_what_it_lacks(page: Page, server: Server) -> None:
     paste(page, server, "NAME   READY   STATUS    RESTARTS   AGE\nweb-1  0/1     Pending   0          5m\n")
 
-    expect(page.get_by_text("This is a table of kubectl")).to_be_visible(timeout=PATIENCE_MILLIS)
+    expect(page.get_by_text("table output does not show")).to_be_visible(timeout=PATIENCE_MILLIS)
     expect(page.locator("[data-paste-answer] code")).to_have_text("kubectl describe pod web-1")
 
 

@@ -13,8 +13,8 @@ from tests.ingest.sources import SAMPLES, imported, source
 LIST_JSON = (SAMPLES / "list.json").read_text()
 LIST_YAML = (SAMPLES / "list.yaml").read_text()
 OBJECTS_OR_TEXT = (
-    "expected JSON or YAML, as `kubectl get nodes,pods,pv,pvc,sc,events -A -o json` prints it, or a text with a message of the scheduler, as `kubectl "
-    "describe pod` prints it."
+    "expected JSON or YAML (`kubectl get nodes,pods,pv,pvc,sc,events -A -o json`), or text that contains a scheduler message (`kubectl "
+    "describe pod`)."
 )
 
 

@@ -15,6 +15,7 @@ from schedviz.explain.card.theme import ThemeName
 from schedviz.explain.message import NotAMessageError, ParsedMessage, newest_of_each_source, parse_message
 from schedviz.explain.text_reading import PodAnswer, TextReading, read_text
 from schedviz.ingest.described_pods import described_pods
+from schedviz.ingest.described_storage import storage_in
 from schedviz.ingest.errors import IngestError
 from schedviz.ingest.kubectl_tables import command_for, sentences_about_tables, tables
 from schedviz.ingest.pasted_text import MAX_MESSAGES, MAX_TEXT_LENGTH, messages_in, plain, seconds_of_age
@@ -62,7 +63,7 @@ class PastedTextResult(msgspec.Struct, frozen=True):
 def explain_text(text: str) -> TextReading:
     """The messages in a text, in order, and what else it says about their pods. A text that is a single reason counts as a message."""
     described = {key: PodInfo(pod) for key, pod in described_pods(text).items()}
-    reading = read_text(messages_in(text), pod_events_in(text), described, seconds_of_age)
+    reading = read_text(messages_in(text), pod_events_in(text), described, seconds_of_age, storage_in(plain(text)))
     if reading.messages:
         return reading
     try:
@@ -75,7 +76,7 @@ def hint_for(text: str) -> str:
     """What to send instead of a text without a message."""
     warning = sentences_about_tables(plain(text)).strip()
     if warning or next(tables(plain(text)), None) is not None:
-        lacks = "This is a table of kubectl, which has neither messages of the scheduler nor requests, taints and affinity."
+        lacks = "kubectl's table output does not show scheduler messages, requests, taints, or affinity."
         return " ".join(filter(None, (lacks, warning or "Send the output of `kubectl describe pod`, or import the objects (-o yaml).")))
     return "The text has no message of the scheduler, such as `0/5 nodes are available: …`. Send the output of `kubectl describe pod`."
 

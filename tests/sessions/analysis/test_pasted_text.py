@@ -61,7 +61,7 @@ def test_a_table_says_which_pods_wait_and_what_to_send_instead() -> None:
 
     hint = explain_pasted(PastedText(table)).hint
 
-    assert hint.startswith("This is a table of kubectl")
+    assert hint.startswith("kubectl's table output does not show")
     assert "Pending: web-1. The reason is in the events of `kubectl describe pod web-1`." in hint
 
 
