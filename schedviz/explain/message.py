@@ -69,6 +69,8 @@ _MANY_TAINTS: Final = 3
 _ENDS: Final = ("No preemption victims found for incoming pod", "Preemption is not helpful for scheduling")
 #: The minimum number of letters that identify such a reason.
 _MIN_TELLING_LENGTH: Final = 10
+#: The same if other words follow.
+_MIN_COMMON_LENGTH: Final = 25
 
 
 #: How the reason begins of a pod whose claim has no volume.
@@ -633,7 +635,9 @@ def said_clauses(message: str) -> tuple[Clause, ...]:
 def _clauses(sentence: str) -> tuple[Clause, ...]:
     matches = (_CLAUSE.fullmatch(part) for part in _BETWEEN.split(sentence))
     return tuple(
-        explained_clause(int(match["count"]), _whole(match["reason"].strip()), otherwise=UNKNOWN) for match in matches if match is not None
+        explained_clause(int(match["count"]), OLD_PREDICATES.get(reason := _whole(match["reason"].strip()), reason), otherwise=UNKNOWN)
+        for match in matches
+        if match is not None
     )
 
 
@@ -641,6 +645,9 @@ def _whole(reason: str) -> str:
     """The reason; that of preemption of which a cut text has only the beginning, or one with a word that a terminal broke."""
     if len(reason) < _MIN_TELLING_LENGTH or meaning_of(reason) is not None:
         return reason
+    if whole := next((whole for whole in _ENDS if reason.startswith(whole[:_MIN_COMMON_LENGTH])), ""):
+        # What follows is of another column or line of the terminal.
+        return whole
     joined_ = (reason[:at] + reason[at + 1 :] for at, letter in enumerate(reason) if letter == " ")
     unbroken = next((text for text in joined_ if meaning_of(text) is not None), reason)
     return next((whole for whole in _ENDS if whole.startswith(unbroken)), unbroken)

@@ -199,6 +199,10 @@ def with_storage(reading: TextReading, storage: Storage, described: Mapping[str,
         found = _about_storage(answer, reading.messages, storage, described, age)
         answers.append(answer if found is None else _with_sentence(answer, found))
         used.update(found.used if found is not None else ())
+        # A claim whose events are explained, or that an answer names, was needed.
+        used.add(answer.pod)
+        if answer.sentence_phrase is not None and (claim := answer.sentence_phrase.values.get("claim")) is not None:
+            used.update((str(claim), f"default/{claim}"))
     told = {answer.pod for answer, before in zip(answers, reading.answers, strict=True) if answer is not before}
     messages = [without_repeats(without_advice_about_volumes(message)) if message.pod in told else message for message in reading.messages]
     if not messages:
@@ -206,7 +210,9 @@ def with_storage(reading: TextReading, storage: Storage, described: Mapping[str,
         messages += [_about_unbound(claim.key, found) for claim, found in of_claims if found is not None]
         return msgspec.structs.replace(reading, messages=tuple(messages))
     others = [reading.others_phrase] if reading.others_phrase is not None else []
-    if unused := [name for name in _names(storage) if name.partition(" ")[2] not in used]:
+    unused = [name for name in _names(storage) if name.partition(" ")[2] not in used]
+    # Rows of the same tables that are about other pods are no news.
+    if unused and len(unused) == len(_names(storage)):
         others.append(phrase("read, but not needed for the answer: {names}", names=some(unused, _WARNINGS)))
     said = joined(others, "{first}. {next}") if others else None
     return TextReading(tuple(messages), tuple(answers), said.text if said is not None else "", said)

@@ -29,7 +29,11 @@ _LABEL: Final = re.compile(r"^[ \t]*+(?P<key>[\w./-]++) (?P<operator>[a-z]++)(?:
 _HEADER: Final = re.compile(r"^[ \t]*+(?:NAMESPACE[ \t]{2,}+)?NAME[ \t]{2,}+[A-Z][A-Z \t()-]*+$", re.MULTILINE)
 _COLUMN: Final = re.compile(r"[A-Z()-]++(?: [A-Z()-]++)*+")
 #: The kind before the names of a table of several kinds: `persistentvolumeclaim/data`.
-_KIND: Final = re.compile(r"^[a-z.]+/")
+_KIND: Final = re.compile(r"^[a-z0-9.]++/")
+#: The namespace in the command before a table.
+_NAMESPACE: Final = re.compile(r"(?:kubectl|oc|k)\b.*(?:[ \t]-n|--namespace)(?:[ \t]++|=)?(?P<namespace>[a-z0-9-]++)")
+_BEFORE_TABLE: Final = 400
+_NAME: Final = re.compile(r"[a-z0-9*][\w.*/-]*+[ \t]")
 #: The most objects of a kind that are kept.
 _MAX_OBJECTS: Final = 200
 
@@ -241,13 +245,26 @@ def _rows(text: str) -> Iterator[tuple[str, dict[str, str]]]:
         kind = _kind_of({name for name, _ in columns})
         if not kind:
             continue
-        for line in text[header.end() + 1 :].split("\n", _MAX_OBJECTS + 1)[:_MAX_OBJECTS]:
-            name = line.split(" ", 1)[0]
-            if not line.strip() or not re.fullmatch(r"[a-z0-9*][\w.*/-]*+", name.strip()) or "  " not in line.strip():
+        before = text[max(0, header.start() - _BEFORE_TABLE) : header.start()].rstrip().rpartition("\n")[2]
+        command = _NAMESPACE.search(before)
+        of_command = {"NAMESPACE": command["namespace"]} if command is not None else {}
+        indent = len(header[0]) - len(header[0].lstrip())
+        for line in _lines_after(text, header.end()):
+            if line[:indent].strip() or _NAME.match(line, indent) is None or "  " not in line.strip():
                 break
             ends = [start for _, start in columns[1:]] + [len(line)]
             cells = {column: line[start:end].strip() for (column, start), end in zip(columns, ends, strict=True)}
-            yield kind, cells | {"NAME": _KIND.sub("", cells["NAME"])}
+            yield kind, of_command | cells | {"NAME": _KIND.sub("", cells["NAME"])}
+
+
+def _lines_after(text: str, offset: int) -> Iterator[str]:
+    """The lines below the line that ends at an offset, at most `_MAX_OBJECTS`."""
+    for _ in range(_MAX_OBJECTS):
+        if offset < 0:
+            return
+        newline = text.find("\n", offset + 1)
+        yield text[offset + 1 : newline if newline >= 0 else len(text)]
+        offset = newline
 
 
 def _kind_of(columns: set[str]) -> str:

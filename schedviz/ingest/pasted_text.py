@@ -57,7 +57,7 @@ _HEAD: Final = re.compile(
     r"|pod \([^()\n]{1,253}\) failed to fit in any node"
     r"|no nodes (?:are )?available to schedule pods"
     r"|\d{1,7}/\d{1,7} tasks in gang unschedulable"
-    r"|pod didn't trigger scale-up"
+    r"|[Pp]od didn't trigger scale-up"
     r"|(?:[Cc]ould not|[Ff]ailed to) schedule pod, |(?<=[\t\"])ignoring pod, "
     # Of autoscalers and of the owners of pods, in their events.
     r"|pod triggered scale-up: "
@@ -72,7 +72,7 @@ _OF_OWNER: Final = "Error creating: "
 _YAML: Final = re.compile(r"^(?:kind: |- apiVersion: |apiVersion: )", re.MULTILINE)
 #: Reasons without the head of their message, as people quote them: `1 node(s) had volume node affinity conflict`.
 _REASONS: Final = re.compile(
-    r"(?<![\d/.])\d{1,7} (?:node\(s\) (?:had|didn't|did not|were|exceed|unavailable|cannot) \w|Insufficient [\w./-]|Too many pods"
+    r"(?<![\d/.])\d{1,7} (?:node\(s\) (?:had|didn't|did not|exceed|were (?:un|not ready))|Insufficient [\w./-]|Too many pods"
     r"|pod has unbound immediate)"
 )
 #: What precedes a head that belongs to the message before it.
@@ -84,6 +84,8 @@ _COMMAND: Final = re.compile(
     r"^[^\n|]{0,80}?\b(?:kubectl|oc|k)\b[^\n|]{0,80}?\bdescribe[ \t]++(?:pods?|po)(?:[ \t]++|/)(?P<rest>[^\n|]{1,400}+)", re.MULTILINE
 )
 _COMMAND_NAMESPACE: Final = re.compile(r"(?:^|[ \t])(?:-n|--namespace)(?:[ \t]++|=)(?P<namespace>[a-z0-9-]++)")
+#: More words after a command are prose.
+_MAX_ARGUMENTS: Final = 3
 _COMMAND_NAME: Final = re.compile(r"(?:^|[ \t])(?P<name>[a-z0-9][a-z0-9.-]*+)(?=[ \t]|$)")
 #: A row of `kubectl get pods` of a pending pod, with its namespace if the table has several.
 _PENDING_ROW: Final = re.compile(
@@ -401,6 +403,9 @@ class DescribedPods:
 
 
 def _pod_of_command(command: str, rest: str) -> str:
+    """The pod of a command; "" for a placeholder, and for prose that mentions the command."""
+    if "<" in rest or len(_COMMAND_NAMESPACE.sub(" ", rest).split()) > _MAX_ARGUMENTS:
+        return ""
     namespace = _COMMAND_NAMESPACE.search(command)
     name = _COMMAND_NAME.search(_COMMAND_NAMESPACE.sub(" ", rest))
     return f"{namespace['namespace'] if namespace is not None else 'default'}/{name['name']}" if name is not None else ""

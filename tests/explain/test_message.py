@@ -434,3 +434,24 @@ def test_the_beginning_of_a_reason_at_the_end_of_a_cut_text_is_no_reason() -> No
     assert message.first == "read the whole message: `kubectl get pod -o json | grep 'nodes are available'`"
     assert message.conclusion == "The text is cut off after the reasons of 2 of the 521 nodes, so the main reason is probably missing."
     assert parse_message(f"0/3 {cut}").clauses[0].advice
+
+
+def test_the_names_of_predicates_are_read_in_messages_that_count_nodes() -> None:
+    message = parse_message("0/4 nodes are available: 1 Insufficient cpu, 1 NodeUnschedulable, 3 MatchNodeSelector.")
+    assert {clause.reason for clause in message.clauses} == {
+        "Insufficient cpu",
+        "node(s) were unschedulable",
+        "node(s) didn't match node selector",
+    }
+
+
+def test_what_a_terminal_shows_after_a_cut_reason_of_preemption_is_left_out() -> None:
+    [clause] = parse_message(
+        "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 Preemption is not helpful for sched [root@a]# ls uling."
+    ).preemption
+    assert clause.reason == "Preemption is not helpful for scheduling"
+
+
+def test_words_after_a_reason_without_its_message_are_left_out() -> None:
+    [clause] = parse_message("1 node(s) had volume node affinity conflict minikube").clauses
+    assert (clause.count, clause.reason) == (1, "node(s) had volume node affinity conflict")

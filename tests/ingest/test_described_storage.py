@@ -153,3 +153,16 @@ def test_the_objects_of_descriptions_are_those_of_an_import() -> None:
         "PersistentVolumeClaim",
         "StorageClass",
     ]
+
+
+def test_a_table_may_be_indented_and_has_the_namespace_of_its_command() -> None:
+    table = (
+        "$ kubectl get pvc,sc -n data\n"
+        "NAME                                STATUS    VOLUME   CAPACITY   ACCESS MODES   STORAGECLASS   VOLUMEATTRIBUTESCLASS   AGE\n"
+        "persistentvolumeclaim/data-worker   Pending                                      fast-ssd       <unset>                 12m\n\n"
+        "NAME                                             PROVISIONER             RECLAIMPOLICY   VOLUMEBINDINGMODE      AGE\n"
+        "storageclass.storage.k8s.io/standard (default)   rancher.io/local-path   Delete          WaitForFirstConsumer   3d\n"
+    )
+    storage = storage_in("".join(f"    {line}\n" for line in table.splitlines()))
+    assert [(claim.key, claim.spec.storage_class_name) for claim in storage.claims] == [("data/data-worker", "fast-ssd")]
+    assert storage.default_class == "standard"

@@ -22,6 +22,13 @@ TABLES = {
     "digits": "b'NAME  MESSAGE\\nFailedScheduling x ' + b'1' * {n}",
     "blank lines of a description": "b'Name:  x\\nNamespace:  y\\n' + b'\\n' * {n}",
 }
+STORAGE = "from schedviz.ingest.described_storage import storage_in; storage_in({text})"
+VOLUMES = {
+    "headers of tables": "'NAME   CAPACITY   RECLAIM POLICY   CLAIM\\n' * ({n} // 40)",
+    "columns": "'NAME  ' + 'A  ' * ({n} // 3)",
+    "terms": "'Name: a\\nAccess Modes:\\nCapacity: 1\\nReclaim Policy: r\\nNode Affinity:\\n' + '    Term 0: a in [b\\n' * ({n} // 20)",
+    "descriptions": "'Name: a\\nAccess Modes:\\nCapacity: x\\nReclaim Policy: r\\n' * ({n} // 52)",
+}
 RECORDS = {
     "a long word": "'\"m\" ' + 'a' * {n}",
     "quotes": "'\"m\" ' + 'a=\"' * ({n} // 3)",
@@ -40,6 +47,11 @@ def expect_end(program: str) -> None:
 @pytest.mark.parametrize("text", TABLES.values(), ids=TABLES)
 def test_output_of_kubectl_is_read_in_linear_time(text: str) -> None:
     expect_end(KUBECTL.format(text=text.format(n=LENGTH)))
+
+
+@pytest.mark.parametrize("text", VOLUMES.values(), ids=VOLUMES)
+def test_volumes_in_a_text_are_read_in_linear_time(text: str) -> None:
+    expect_end(STORAGE.format(text=text.format(n=LENGTH)))
 
 
 @pytest.mark.parametrize("text", RECORDS.values(), ids=RECORDS)

@@ -517,3 +517,24 @@ def test_the_messages_of_old_releases_name_their_pod() -> None:
     ):
         assert pod in [said.pod for said in messages_in(before + failed)]
         assert "" not in [said.pod for said in messages_in(before + failed)]
+
+
+def test_prose_about_a_command_and_placeholders_name_no_pod() -> None:
+    said = "Warning  FailedScheduling  37m  default-scheduler  0/2 nodes are available: 2 Insufficient cpu."
+    for line in ("kubectl describe pod <server pod> will show the following", "kubectl describe pod then shows me the following events"):
+        assert [message.pod for message in messages_in(f"{line}\n\nEvents:\n  {said}\n")] == [""]
+
+
+def test_a_message_of_the_autoscaler_may_begin_with_a_capital() -> None:
+    said = "Pod didn't trigger scale-up: 3 in backoff after failed scale-up"
+    assert [message.message for message in messages_in(f"> {said}\n")] == [said]
+
+
+def test_a_reason_without_its_message_is_one_if_the_text_has_no_other() -> None:
+    reason = "1 node(s) had volume node affinity conflict"
+    assert [message.message for message in messages_in(f"why?\n{reason} minikube\n\nthanks")] == [f"{reason} minikube"]
+    assert [message.message for message in messages_in(f"0/1 nodes are available: 1 Insufficient cpu.\n\nBefore: {reason}")] == [
+        "0/1 nodes are available: 1 Insufficient cpu."
+    ]
+    assert messages_in("3 node(s) were upgraded today, 2 nodes were not") == []
+    assert messages_in("the 3 node(s) of the pool") == []
