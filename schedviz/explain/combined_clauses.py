@@ -34,6 +34,12 @@ OF_TAINTS: Final = phrase(
 )
 _TAINT_IN_REASON: Final = re.compile(r"\{(?P<key>[^{}:]*+):?(?P<value>[^{}]*+)\}")
 _SELECTOR: Final = re.compile(r"node\(s\) didn't match (?:Pod's )?node (?:selector|affinity)(?:/selector)?")
+_SPREAD: Final = re.compile(r"node\(s\) didn't match pod topology spread constraints?(?:\(s\))?")
+_NODE_TAINT: Final = "{node.kubernetes.io/"
+#: A cause of the reason of a topology spread beside cordoned and unhealthy nodes.
+_UNUSABLE_DOMAIN: Final = phrase(
+    "cordoned and unhealthy nodes count as domains, too, unless the constraint has `nodeTaintsPolicy: Honor`"
+).template
 _IN_ZONE: Final = phrase(" in the volume's zone")
 _WITH_LABELS: Final = phrase(" with the labels that the pod's node selector or affinity requires")
 _IN_ZONE_WITH_LABELS: Final = phrase(" in the volume's zone with the labels that the pod's node selector or affinity requires")
@@ -66,6 +72,16 @@ def of_all_nodes(nodes: int, clauses: Sequence[Clause]) -> tuple[Clause, ...]:
     causes = (*others[0].causes, SEVERAL_ZONES) if is_of_volume(others[0]) else others[0].causes
     whole = msgspec.structs.replace(others[0], headline=said.text, headline_phrase=said, causes=causes)
     return tuple(whole if clause is others[0] else clause for clause in clauses)
+
+
+def with_empty_domains(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
+    """The clauses; that of the topology spread names nodes which others say the pod cannot use, and which are domains all the same."""
+    if not any(clause.plugin == names.NODE_UNSCHEDULABLE or _NODE_TAINT in clause.reason for clause in clauses):
+        return tuple(clauses)
+    return tuple(
+        msgspec.structs.replace(clause, causes=(_UNUSABLE_DOMAIN, *clause.causes)) if _SPREAD.fullmatch(clause.reason) else clause
+        for clause in clauses
+    )
 
 
 def without_several_volumes(clause: Clause) -> Clause:

@@ -33,7 +33,7 @@ def explained_clause(
     meaning = meaning_of(reason) or otherwise
     if meaning is None:
         return Clause(count, reason, plugin, code, nodes)
-    advice = meaning.advice_phrase(Named(nodes))
+    advice = meaning.advice_phrase(Named(nodes), count)
     headline = None if meaning is otherwise else meaning.headline(count)
     return Clause(
         0 if meaning.is_note else count,
@@ -45,7 +45,7 @@ def explained_clause(
         headline=headline.text if headline is not None else "",
         headline_phrase=headline,
         causes=meaning.causes,
-        advice=advice.text if advice is not None else meaning.advice,
+        advice=advice.text if advice is not None else meaning.advice_template(Named(nodes), count),
         advice_phrase=advice,
         meaning_phrase=meaning.phrase,
         releases=() if meaning is otherwise else releases_of(reason),
@@ -56,10 +56,10 @@ def with_names(clause: Clause, named: Named) -> Clause:
     """The clause with names in the commands of its advice, unless its advice is not that of its reason any more."""
     meaning = meaning_of(clause.reason)
     template = clause.advice_phrase.template if clause.advice_phrase is not None else clause.advice
-    if meaning is None or not template or template not in (meaning.advice, meaning.of_named):
+    if meaning is None or not template or template not in (meaning.advice, meaning.of_named, meaning.of_one):
         return clause
     known = clause.advice_phrase.values.get("where", "") if clause.advice_phrase is not None else ""
-    advice = meaning.advice_phrase(named if named.where else named._replace(where=_text_or_phrase(known)))
+    advice = meaning.advice_phrase(named if named.where else named._replace(where=_text_or_phrase(known)), clause.count)
     return clause if advice is None else msgspec.structs.replace(clause, advice=advice.text, advice_phrase=advice)
 
 

@@ -60,6 +60,8 @@ class Meaning(NamedTuple):
     advice: str = ""
     #: The same for nodes that are known and few, with `{node}` for their names; "": `advice` applies.
     of_named: str = ""
+    #: The same for one node that is not known; "": `advice` applies.
+    of_one: str = ""
     #: Whether it counts no nodes and says nothing about why the pod does not fit.
     is_note: bool = False
     values: dict[str, str | Phrase] = {}  # noqa: RUF012 -- a tuple's default, which nobody writes to.
@@ -78,9 +80,15 @@ class Meaning(NamedTuple):
         """The same in English."""
         return self.phrase.text
 
-    def advice_phrase(self, named: Named = _NOTHING) -> Phrase | None:
-        """What to do, with its values; None: it has none."""
-        advice = self.of_named if self.of_named and named.are_few_nodes else self.advice
+    def advice_template(self, named: Named = _NOTHING, count: int = 0) -> str:
+        """What to do about `count` nodes (0: it is unknown how many), of which `named` has the names."""
+        if self.of_named and named.are_few_nodes:
+            return self.of_named
+        return self.of_one if self.of_one and count == 1 else self.advice
+
+    def advice_phrase(self, named: Named = _NOTHING, count: int = 0) -> Phrase | None:
+        """The same with its values; None: it has none."""
+        advice = self.advice_template(named, count)
         return Phrase(advice, {**named.values, **self._printed}) if "{" in advice else None
 
     def headline(self, count: int, nodes: Phrase | None = None) -> Phrase:

@@ -17,6 +17,7 @@ from schedviz.explain.combined_clauses import (
     names_taint,
     of_all_nodes,
     printed_taint,
+    with_empty_domains,
     with_grouped_taints,
     with_place,
     without_several_volumes,
@@ -395,7 +396,8 @@ def _fit_error(nodes: int, rest: str) -> Message:
     )
     unaccounted = nodes - sum(clause.count for clause in counting) if counting or not others else 0
     finding = _finding(nodes, unaccounted, said.strip() if not preempting else "")
-    clauses = with_place(_with_common_advice(_of_no_node(nodes, of_all_nodes(nodes, most_likely_first((*counting, *known), nodes)))))
+    clauses = of_all_nodes(nodes, most_likely_first((*counting, *known), nodes))
+    clauses = with_empty_domains(with_place(_with_common_advice(_of_no_node(nodes, clauses))))
     if is_cut and unaccounted * 2 > nodes and counting:
         # What most nodes lack is not known.
         clauses = tuple(_advised(clause, None) for clause in clauses)

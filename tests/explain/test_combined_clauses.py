@@ -167,3 +167,13 @@ def test_a_pod_with_one_claim_has_no_volumes_in_different_zones() -> None:
     assert isinstance(pod, Pod)
     [said] = parse_messages([PodMessage("default/redis-0", f"0/3 nodes are available: 3 {VOLUME}.")], {"default/redis-0": PodInfo(pod)})
     assert said.message.clauses[0].causes == ("the volume is in another zone",)
+
+
+def test_a_cordoned_node_is_a_domain_of_the_topology_spread() -> None:
+    def causes(said: str) -> tuple[str, ...]:
+        clauses = parse_message(f"0/5 nodes are available: 4 node(s) didn't match pod topology spread constraints, 1 {said}.").clauses
+        return next(clause.causes for clause in clauses if clause.plugin == "PodTopologySpread")
+
+    assert "`nodeTaintsPolicy: Honor`" in causes("node(s) were unschedulable")[0]
+    assert "`nodeTaintsPolicy: Honor`" in causes("node(s) had untolerated taint {node.kubernetes.io/unreachable: }")[0]
+    assert "nodeTaintsPolicy" not in " ".join(causes("Insufficient cpu"))

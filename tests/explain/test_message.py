@@ -259,7 +259,7 @@ def test_a_message_that_leaves_several_possibilities_does_not_choose_one() -> No
 def test_a_node_that_comes_back_is_tried_before_other_pods_change() -> None:
     for reason in ("2 Insufficient cpu", "2 node(s) didn't match pod anti-affinity rules"):
         message = parse_message(f"0/6 nodes are available: {BROKEN}, {reason}, {CONTROL_PLANE}.")
-        assert message.first.startswith("list the nodes with `kubectl get nodes | grep NotReady`")
+        assert message.first.startswith("find the node with `kubectl get nodes | grep NotReady`")
 
 
 def test_a_daemon_sets_pod_is_rejected_by_its_own_node_only() -> None:
@@ -289,7 +289,7 @@ def test_a_webhook_that_does_not_answer_is_named_with_its_service() -> None:
 
 def test_the_broken_node_of_a_volume_is_repaired_first() -> None:
     message = parse_message(f"0/7 nodes are available: {BROKEN}, {CONTROL_PLANE}, 3 node(s) had volume node affinity conflict.")
-    assert message.first.startswith("list the nodes with `kubectl get nodes | grep NotReady`")
+    assert message.first.startswith("find the node with `kubectl get nodes | grep NotReady`")
 
 
 def test_nodes_that_the_pod_does_not_ask_for_are_no_possibility() -> None:
@@ -455,3 +455,12 @@ def test_what_a_terminal_shows_after_a_cut_reason_of_preemption_is_left_out() ->
 def test_words_after_a_reason_without_its_message_are_left_out() -> None:
     [clause] = parse_message("1 node(s) had volume node affinity conflict minikube").clauses
     assert (clause.count, clause.reason) == (1, "node(s) had volume node affinity conflict")
+
+
+def test_what_to_do_about_one_node_speaks_of_one() -> None:
+    def advice(said: str) -> str:
+        return parse_message(f"0/2 nodes are available: {said}.").clauses[0].advice
+
+    assert advice("1 node(s) were unschedulable").startswith("find the cordoned node with")
+    assert advice("2 node(s) were unschedulable").startswith("list the cordoned nodes with")
+    assert advice("1 node(s) had untolerated taint {node.kubernetes.io/unreachable: }").endswith("then recover or replace it")

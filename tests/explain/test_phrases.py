@@ -40,8 +40,8 @@ def templates() -> Iterator[str]:
     for meaning in (*(meaning for _, meaning in reasons.TABLE), reasons.UNKNOWN):
         yield meaning.template
         yield from meaning.causes
-        yield from filter(None, meaning.of_nodes)
-        yield from filter(None, (meaning.advice, meaning.of_named))
+        yield from filter(None, (*meaning.of_nodes, meaning.of_none))
+        yield from filter(None, (meaning.advice, meaning.of_named, meaning.of_one))
     yield from (*CONSEQUENCES.values(), OF_ALL_NODES, ON_CONTROL_PLANE, IF_ACCURATE, INTENTIONAL, CREATED_AGAIN, NOT_CREATED_AGAIN)
     yield from (nominations._SILENT, nominations._UNKNOWN, nominations._FIX)
     yield from (

@@ -89,7 +89,7 @@ _KINDS: Final[tuple[_Kind, ...]] = (
     _Kind(
         ("pod affinity rules", "pod affinity/anti-affinity"),
         phrase("a new node in {groups} would not satisfy the pod's affinity to other pods"),
-        phrase("Check that the pods which the affinity requires are running, or make the affinity preferred"),
+        phrase("Check that the pods required by the affinity are running, or make the affinity preferred instead of required"),
         1,
     ),
     _Kind(

@@ -34,9 +34,15 @@ _SELECTOR: Final = Meaning(
 _UNHEALTHY: Final = (
     "list the nodes with `kubectl get nodes | grep NotReady`, and run `kubectl describe node` for each to see why it is not ready"
 )
+_ONE_UNHEALTHY: Final = (
+    "find the node with `kubectl get nodes | grep NotReady`, and run `kubectl describe node` with its name to see why it is not ready"
+)
 _THIS_UNHEALTHY: Final = "run `kubectl describe node {node}` to see why; its conditions and events name the cause"
 _CORDONED: Final = (
     "list the cordoned nodes with `kubectl get nodes | grep SchedulingDisabled`, and uncordon those whose maintenance is finished"
+)
+_ONE_CORDONED: Final = (
+    "find the cordoned node with `kubectl get nodes | grep SchedulingDisabled`, and uncordon it if its maintenance is finished"
 )
 _THIS_CORDONED: Final = "when the maintenance is finished, run `kubectl uncordon {node}`"
 _DRAINED: Final = ("a drain or an upgrade has not finished",)
@@ -157,6 +163,7 @@ NODES: Final[tuple[Row, ...]] = (
             _DRAINED,
             _CORDONED,
             of_named=_THIS_CORDONED,
+            of_one=_ONE_CORDONED,
             of_nodes=("{nodes} is cordoned", "{nodes} are cordoned"),
         ),
     ),
@@ -200,6 +207,7 @@ NODES: Final[tuple[Row, ...]] = (
             ),
             _UNHEALTHY,
             of_named=_THIS_UNHEALTHY,
+            of_one=_ONE_UNHEALTHY,
             of_nodes=("{nodes} is not ready", "{nodes} are not ready"),
             of_none="{nodes} is ready",
         ),
@@ -211,6 +219,7 @@ NODES: Final[tuple[Row, ...]] = (
             "the node's kubelet has stopped reporting: `{taint}`",
             ("the machine or its network is down", "its kubelet has stopped"),
             "find the unreachable nodes with `kubectl get nodes | grep NotReady`, then recover or replace them",
+            of_one="find the unreachable node with `kubectl get nodes | grep NotReady`, then recover or replace it",
             of_named=("recover or replace the machine; `kubectl describe node {node}` shows since when its kubelet has not reported"),
             of_nodes=("{nodes} is unreachable", "{nodes} are unreachable"),
         ),
@@ -255,6 +264,7 @@ NODES: Final[tuple[Row, ...]] = (
             (),
             _UNHEALTHY,
             of_named=_THIS_UNHEALTHY,
+            of_one=_ONE_UNHEALTHY,
             of_nodes=("{nodes} is unhealthy (`{taint}`)", "{nodes} are unhealthy (`{taint}`)"),
         ),
     ),
@@ -340,6 +350,7 @@ NODES: Final[tuple[Row, ...]] = (
             _DRAINED,
             _CORDONED,
             of_named=_THIS_CORDONED,
+            of_one=_ONE_CORDONED,
             of_nodes=("{nodes} is cordoned", "{nodes} are cordoned"),
         ),
     ),
@@ -351,6 +362,7 @@ NODES: Final[tuple[Row, ...]] = (
             (),
             _UNHEALTHY,
             of_named=_THIS_UNHEALTHY,
+            of_one=_ONE_UNHEALTHY,
             of_nodes=("{nodes} is not ready", "{nodes} are not ready"),
             of_none="{nodes} is ready",
         ),
@@ -363,6 +375,7 @@ NODES: Final[tuple[Row, ...]] = (
             (),
             _UNHEALTHY,
             of_named=_THIS_UNHEALTHY,
+            of_one=_ONE_UNHEALTHY,
             of_nodes=(
                 "{nodes} is low on memory, disk space, or process IDs",
                 "{nodes} are low on memory, disk space, or process IDs",
