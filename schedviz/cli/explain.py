@@ -127,6 +127,10 @@ def explain(
     try:
         if message is not None:
             _message(files, pod, message, output)
+        elif files is not None and pod is None and (found := _only_messages(files, paths)) is not None:
+            # What an import of the other objects lacks does not matter.
+            files = None
+            _messages(found, output)
         elif files is not None and pod is None:
             says_no_nodes = _all_pending(files, output)
         elif files is not None and pod is not None:
@@ -394,6 +398,15 @@ def _only_described(files: _Files, paths: Sequence[Path], pod: str) -> TextReadi
     if not _meant(_missing_pods(files), pod) or files.simulation.cluster.find("Pod", the_pod(files.simulation, pod)) is not None:
         return None
     found = _reading_of(paths, pod)
+    return found if found.messages else None
+
+
+def _only_messages(files: _Files, paths: Sequence[Path]) -> TextReading | None:
+    """The messages of files whose objects are neither pods nor nodes, such as the volume in an issue; None: there are others, or none."""
+    informers = files.simulation.scheduler.state.informers
+    if any(next(iter(informers.list(kind)), None) is not None for kind in ("Pod", "Node")):
+        return None
+    found = _reading_of(paths, None)
     return found if found.messages else None
 
 

@@ -35,10 +35,9 @@ OF_TAINTS: Final = phrase(
 _TAINT_IN_REASON: Final = re.compile(r"\{(?P<key>[^{}:]*+):?(?P<value>[^{}]*+)\}")
 _SELECTOR: Final = re.compile(r"node\(s\) didn't match (?:Pod's )?node (?:selector|affinity)(?:/selector)?")
 _SPREAD: Final = re.compile(r"node\(s\) didn't match pod topology spread constraints?(?:\(s\))?")
-_NODE_TAINT: Final = "{node.kubernetes.io/"
-#: A cause of the reason of a topology spread beside cordoned and unhealthy nodes.
+#: A cause of the reason of a topology spread beside cordoned and tainted nodes.
 _UNUSABLE_DOMAIN: Final = phrase(
-    "cordoned and unhealthy nodes count as domains, too, unless the constraint has `nodeTaintsPolicy: Honor`"
+    "cordoned and tainted nodes count as domains, too, unless the constraint has `nodeTaintsPolicy: Honor`"
 ).template
 _IN_ZONE: Final = phrase(" in the volume's zone")
 _WITH_LABELS: Final = phrase(" with the labels that the pod's node selector or affinity requires")
@@ -76,7 +75,7 @@ def of_all_nodes(nodes: int, clauses: Sequence[Clause]) -> tuple[Clause, ...]:
 
 def with_empty_domains(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
     """The clauses; that of the topology spread names nodes which others say the pod cannot use, and which are domains all the same."""
-    if not any(clause.plugin == names.NODE_UNSCHEDULABLE or _NODE_TAINT in clause.reason for clause in clauses):
+    if not any(clause.plugin in (names.NODE_UNSCHEDULABLE, names.TAINT_TOLERATION) for clause in clauses):
         return tuple(clauses)
     return tuple(
         msgspec.structs.replace(clause, causes=(_UNUSABLE_DOMAIN, *clause.causes)) if _SPREAD.fullmatch(clause.reason) else clause

@@ -197,13 +197,13 @@ def with_storage(reading: TextReading, storage: Storage, described: Mapping[str,
     answers = []
     for answer in reading.answers:
         found = _about_storage(answer, reading.messages, storage, described, age)
-        answers.append(answer if found is None else _with_sentence(answer, found))
+        answers.append(answer if found is None else _with_sentence(answer, found, leads=_is_main(answer, reading.messages, age)))
         used.update(found.used if found is not None else ())
         # A claim whose events are explained, or that an answer names, was needed.
         used.add(answer.pod)
         if answer.sentence_phrase is not None and (claim := answer.sentence_phrase.values.get("claim")) is not None:
             used.update((str(claim), f"default/{claim}"))
-    told = {answer.pod for answer, before in zip(answers, reading.answers, strict=True) if answer is not before}
+    told = {answer.pod for answer, before in zip(answers, reading.answers, strict=True) if answer.sentence != before.sentence}
     messages = [without_repeats(without_advice_about_volumes(message)) if message.pod in told else message for message in reading.messages]
     if not messages:
         of_claims = [(claim, why_claim_unbound(storage, claim)) for claim in storage.claims if not claim.spec.volume_name]
@@ -226,9 +226,9 @@ def _about_storage(
     age: Callable[[str], float],
 ) -> StorageAnswer | None:
     """What the text's volumes say about a pod whose newest message is about them."""
-    if answer.sentence or answer.standing != "pending":
-        return None
     newest = newest_of_each_source([message for message in messages if message.pod == answer.pod], age)[0]
+    if answer.standing != "pending" or newest.writer or (answer.sentence_phrase is not None and "claim" in answer.sentence_phrase.values):
+        return None
     reasons = [clause.reason for clause in newest.message.clauses]
     pod = described.get(answer.pod)
     keys = claim_keys(pod.pod) if pod is not None else []
@@ -237,7 +237,17 @@ def _about_storage(
     return why_not_accessible(storage, answer.pod, keys) if any(map(is_of_volume, newest.message.clauses)) else None
 
 
-def _with_sentence(answer: PodAnswer, found: StorageAnswer) -> PodAnswer:
+def _is_main(answer: PodAnswer, messages: Sequence[ParsedMessage], age: Callable[[str], float]) -> bool:
+    """Whether the newest message about the pod has the volume as its first reason, or names nothing else to act on."""
+    newest = newest_of_each_source([message for message in messages if message.pod == answer.pod], age)[0]
+    return newest.message.clauses[0].plugin in (names.VOLUME_BINDING, names.VOLUME_ZONE)
+
+
+def _with_sentence(answer: PodAnswer, found: StorageAnswer, *, leads: bool) -> PodAnswer:
+    """The answer with what the text says about volumes: as its sentence, or beside an autoscaler's or other reasons (not `leads`)."""
+    if answer.sentence or not leads:
+        note = found.sentence if answer.note_phrase is None else joined([answer.note_phrase, found.sentence], "{first} {next}")
+        return msgspec.structs.replace(answer, note=note.text, note_phrase=note)
     return msgspec.structs.replace(
         answer,
         sentence=found.sentence.text,

@@ -13,6 +13,9 @@ from typing import Any, Final
 import msgspec
 
 from schedviz.ingest.described_objects import Fields, described_fields, pairs, text_of, texts_of
+from schedviz.ingest.embedded_objects import EmbeddedObjectsReader
+from schedviz.ingest.errors import IngestError
+from schedviz.ingest.limits import Limits
 from schedviz.kube import codec
 from schedviz.kube.core import Node
 from schedviz.kube.meta import KubeObject
@@ -20,6 +23,7 @@ from schedviz.kube.storage import PersistentVolume, PersistentVolumeClaim, Stora
 
 _HOSTNAME: Final = "kubernetes.io/hostname"
 _IS_DEFAULT: Final = {"storageclass.kubernetes.io/is-default-class": "true"}
+_KINDS: Final = ("PersistentVolume", "PersistentVolumeClaim", "StorageClass")
 _MODES: Final = {"RWO": "ReadWriteOnce", "ROX": "ReadOnlyMany", "RWX": "ReadWriteMany", "RWOP": "ReadWriteOncePod"}
 _OPERATORS: Final = {"in": "In", "notin": "NotIn", "exists": "Exists", "doesnotexist": "DoesNotExist", "gt": "Gt", "lt": "Lt"}
 #: A term of a volume's node affinity: `    Term 0:        topology.kubernetes.io/zone in [a, b]`; further labels are on lines of their own.
@@ -69,6 +73,8 @@ def storage_in(text: str) -> TextStorage:
         if users := texts_of(fields, "Used By") or texts_of(fields, "Mounted By"):
             namespace = content["metadata"].get("namespace", "default")
             used_by[f"{namespace}/{content['metadata']['name']}"] = tuple(f"{namespace}/{user}" for user in users)
+    for content in _objects_among(text):
+        contents.setdefault(_identity(content), content)
     rows = list(_rows(text))
     for kind, row in rows:
         content = _OF_ROW[kind](row)
@@ -87,6 +93,24 @@ def storage_in(text: str) -> TextStorage:
         default,
         any(kind == "StorageClass" for kind, _ in rows),
     )
+
+
+def _objects_among(text: str) -> Iterator[dict[str, Any]]:
+    """The volumes, claims and StorageClasses in YAML or JSON among the text."""
+    if "kind" not in text or not any(kind in text for kind in _KINDS):
+        return
+    try:
+        for item in EmbeddedObjectsReader().read("text", text.encode("utf-8", "replace"), Limits()):
+            content = getattr(item, "content", None)
+            if (
+                isinstance(content, dict)
+                and content.get("kind") in _KINDS
+                and isinstance(content.get("metadata"), dict)
+                and content["metadata"].get("name")
+            ):
+                yield {"spec": {}, **content}
+    except (IngestError, RecursionError):
+        return
 
 
 def _correct_namespaces(contents: dict[tuple[str, str], dict[str, Any]]) -> None:

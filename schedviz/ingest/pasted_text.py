@@ -7,6 +7,7 @@ quotes, comments, diffs, escaped strings, and wrapped lines.
 from __future__ import annotations
 
 import html
+import itertools
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
@@ -91,6 +92,9 @@ _COMMAND_NAME: Final = re.compile(r"(?:^|[ \t])(?P<name>[a-z0-9][a-z0-9.-]*+)(?=
 _PENDING_ROW: Final = re.compile(
     r"^[ \t]*+(?:(?P<namespace>[a-z0-9][a-z0-9-]*+)[ \t]++)?(?P<name>[a-z0-9][a-z0-9.-]*+)[ \t]++\d++/\d++[ \t]++Pending[ \t]", re.MULTILINE
 )
+#: The first line of a description, and a line that only those of volumes and nodes have.
+_DESCRIPTION: Final = re.compile(r"^Name:[ \t]++\S++[ \t]*+$", re.MULTILINE)
+_NO_POD: Final = re.compile(r"^(?:Reclaim Policy|Roles):", re.MULTILINE)
 _DESCRIBED: Final = re.compile(r"^[ \t]*+(?:Name|Namespace):[ \t]++\S++[ \t]*+$", re.MULTILINE)
 #: A row of `kubectl get events`: `[NAMESPACE] LAST-SEEN TYPE REASON [pod/]NAME …`. The owner of pods has another kind.
 _ROW: Final = re.compile(
@@ -125,7 +129,7 @@ _COLUMN: Final = re.compile(
     r"(?:<unknown>|<invalid>|\d++[smhdy]\S*+(?:[ \t]\(x\d++ over [^()\n]*+\))?|[Pp]od/\S++|\S*scheduler\S*|volcano|karpenter)(?:[ \t]++|$)"
 )
 #: A line of a log about a pod that could not be tried or bound; before 1.19 with the error in front of `retrying`.
-_ERROR: Final = re.compile(r'"Error scheduling pod(?:;[^"\n]{0,60})?"(?P<values>[^\n]*+)')
+_ERROR: Final = re.compile(r'"(?:Error scheduling pod(?:;[^"\n]{0,60})?|PreFilter failed)"(?P<values>[^\n]*+)')
 #: Before 1.9: the pod in the message, and its namespace in the same log.
 _OLD_NAME: Final = re.compile(r"pod \(([a-z0-9.*-]{1,253})\) failed to fit")
 _OLD_NAMESPACE: Final = re.compile(
@@ -360,7 +364,8 @@ class DescribedPods:
     """The pods of `kubectl describe` in a text, each from its `Name:` line on."""
 
     def __init__(self, text: str) -> None:
-        self._lines = [(match.start(), match[0]) for match in _DESCRIBED.finditer(text)]
+        others = {start for start, _ in _parts_with(_NO_POD, text)}
+        self._lines = [(match.start(), "" if match.start() in others else match[0]) for match in _DESCRIBED.finditer(text)]
         self._line_starts = [start for start, _ in self._lines]
         self._commands = [(match.start(), name) for match in _COMMAND.finditer(text) if (name := _pod_of_command(match[0], match["rest"]))]
         self._pending = {f"{row['namespace'] or 'default'}/{row['name']}" for row in _PENDING_ROW.finditer(text)}
@@ -389,7 +394,10 @@ class DescribedPods:
     def _of_lines(self, offset: int) -> str:
         while self._next < len(self._lines) and self._lines[self._next][0] < offset:
             line = self._lines[self._next][1]
-            if (name := _NAME.match(line)) is not None:
+            if not line:
+                # The description of a volume or a node ends that of the pod.
+                self._name = self._namespace = ""
+            elif (name := _NAME.match(line)) is not None:
                 if not self._name or len(name[1]) <= self._indent or self._has_namespace_next():
                     self._name, self._namespace, self._indent = name[2], "", len(name[1])
             elif (namespace := _NAMESPACE.match(line)) is not None:
@@ -400,6 +408,14 @@ class DescribedPods:
     def _has_namespace_next(self) -> bool:
         """Whether a namespace follows the name, as in the head of a description."""
         return self._next + 1 < len(self._lines) and _NAMESPACE.match(self._lines[self._next + 1][1]) is not None
+
+
+def _parts_with(line: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
+    """Where descriptions begin and end that have a line."""
+    starts = [match.start() for match in _DESCRIPTION.finditer(text)]
+    for start, end in itertools.pairwise((*starts, len(text))):
+        if line.search(text, start, end) is not None:
+            yield start, end
 
 
 def _pod_of_command(command: str, rest: str) -> str:
@@ -485,7 +501,7 @@ def _without_head(text: str, start: int, stop: int, described: DescribedPods) ->
             pod, when = _about(line, described.pod_before(event.start()))
             yield PodMessage(pod, whole_message(text, event.end() - len(rest), event.end() - len(rest))[0], at=when)
     yield from of_karpenter(text, start, stop)
-    if "Error scheduling" in text[start:stop]:
+    if "Error scheduling" in text[start:stop] or "PreFilter failed" in text[start:stop]:
         times = _LineTimes(text)
         for old, retrying in _in_lines(_OLD_ERROR, _RETRYING, text, start, stop):
             yield PodMessage(old["pod"], text[old.end() : retrying.start()], at=times.at(old.start()))

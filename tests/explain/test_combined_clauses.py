@@ -175,5 +175,5 @@ def test_a_cordoned_node_is_a_domain_of_the_topology_spread() -> None:
         return next(clause.causes for clause in clauses if clause.plugin == "PodTopologySpread")
 
     assert "`nodeTaintsPolicy: Honor`" in causes("node(s) were unschedulable")[0]
-    assert "`nodeTaintsPolicy: Honor`" in causes("node(s) had untolerated taint {node.kubernetes.io/unreachable: }")[0]
+    assert "`nodeTaintsPolicy: Honor`" in causes("node(s) had untolerated taint {dedicated: tenant-a}")[0]
     assert "nodeTaintsPolicy" not in " ".join(causes("Insufficient cpu"))

@@ -464,3 +464,22 @@ def test_what_to_do_about_one_node_speaks_of_one() -> None:
     assert advice("1 node(s) were unschedulable").startswith("find the cordoned node with")
     assert advice("2 node(s) were unschedulable").startswith("list the cordoned nodes with")
     assert advice("1 node(s) had untolerated taint {node.kubernetes.io/unreachable: }").endswith("then recover or replace it")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        'rejected by "coscheduling" at prefilter: less than minAvailable',
+        "pre-filter pod web-0 cannot find enough sibling pods, current pods number: 1, minMember of group: 2",
+        "pod with pgName: shop/web last failed in 3s, deny",
+    ],
+)
+def test_coscheduling_holds_a_pod_back_for_its_group(said: str) -> None:
+    [clause] = parse_message(said).clauses
+    assert clause.plugin == "Coscheduling"
+    assert clause.advice.startswith("check the group and its pods")
+
+
+def test_a_plugin_that_rejects_a_pod_is_named() -> None:
+    [clause] = parse_message('rejected by "quota" at prefilter: too much').clauses
+    assert clause.headline == "the plugin quota rejected the pod at prefilter: too much"

@@ -172,3 +172,26 @@ def test_what_was_read_and_does_not_matter_is_said() -> None:
     )
     assert found.others == "read, but not needed for the answer: PersistentVolume pv-1, PersistentVolumeClaim logs/data-loki-0"
     assert found.answers[0].sentence == ""
+
+
+def test_the_volume_is_a_note_beside_an_autoscaler_and_beside_reasons_that_come_first() -> None:
+    bound = claim(volume="pv-1") + volume(of="logs/data-loki-0", status="Bound", term="topology.kubernetes.io/zone in [eu-1a]")
+    note = "The pod's volume `pv-1` can be used only from nodes with `topology.kubernetes.io/zone=eu-1a`."
+    refusal = (
+        "  Normal   NotTriggerScaleUp  3m  cluster-autoscaler  pod didn't trigger scale-up: 2 node(s) had volume node affinity conflict\n"
+    )
+    beside = answer(event(CONFLICT) + refusal + bound)
+    assert beside.sentence.startswith("The cluster autoscaler did not add a node")
+    assert beside.note == note
+    second = answer(event("0/4 nodes are available: 1 node(s) had volume node affinity conflict, 3 Insufficient cpu.") + bound)
+    assert (second.sentence, second.note) == ("", note)
+
+
+def test_a_volume_in_yaml_among_the_text_is_read() -> None:
+    manifest = (
+        "Details:\n\napiVersion: v1\nkind: PersistentVolume\nmetadata:\n  name: pv-1\nspec:\n  claimRef:\n    name: data-loki-0\n"
+        "    namespace: logs\n  nodeAffinity:\n    required:\n      nodeSelectorTerms:\n      - matchExpressions:\n"
+        "        - key: topology.kubernetes.io/zone\n          operator: In\n          values:\n          - eu-1a\n"
+    )
+    found = answer(f"Warning  FailedScheduling  2m   default-scheduler  {CONFLICT}\n\n{manifest}")
+    assert found.sentence == "The pod's volume `pv-1` can be used only from nodes with `topology.kubernetes.io/zone=eu-1a`."

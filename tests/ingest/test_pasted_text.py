@@ -538,3 +538,14 @@ def test_a_reason_without_its_message_is_one_if_the_text_has_no_other() -> None:
     ]
     assert messages_in("3 node(s) were upgraded today, 2 nodes were not") == []
     assert messages_in("the 3 node(s) of the pool") == []
+
+
+def test_a_description_of_a_volume_or_a_node_names_no_pod() -> None:
+    said = "  Warning  FailedScheduling  2m  default-scheduler  0/1 nodes are available: 1 Insufficient cpu.\n"
+    for line in ("Reclaim Policy:  Retain", "Roles:  <none>"):
+        assert [message.pod for message in messages_in(f"Name:   thing-1\n{line}\n{said}")] == [""]
+
+
+def test_coscheduling_that_fails_before_the_filters_is_a_message() -> None:
+    line = 'E1116 08:24:00.746178       1 coscheduling.go:133] "PreFilter failed" err="pod with pgName: a/b last failed in 3s, deny" pod="a/b-1"'
+    assert [(message.pod, message.message) for message in messages_in(line)] == [("a/b-1", "pod with pgName: a/b last failed in 3s, deny")]

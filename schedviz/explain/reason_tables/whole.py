@@ -9,6 +9,7 @@ from schedviz.explain.meaning import Meaning, Row
 
 _GANG: Final = "GangScheduling"
 _VOLCANO: Final = "volcano"
+_COSCHEDULING: Final = "Coscheduling"
 #: What to do about a pod that asks for another scheduler.
 OTHER_SCHEDULER: Final = (
     "check that {scheduler} is running: `kubectl get pods -A | grep {scheduler}`. If it is, its log shows what the pod "
@@ -141,6 +142,27 @@ WHOLE: Final[tuple[Row, ...]] = (
             (),
             "check the other pods of the group: one of them reports why it does not fit",
         ),
+    ),
+    (
+        (
+            r'(?:rejected by "?coscheduling"? at \w+: |running "?coscheduling"? \w+ plugin: |PreFilter failed: )?'
+            r"(?:less than min(?:Available|Member)|pre-filter pod \S+ cannot find enough sibling pods.*|"
+            r"pod with pgName: \S+ last failed in .*, deny|optimistic rejection in PostFilter|"
+            r"PodGroup \S+ gets rejected due to Pod .*|rejection in PostFilter)"
+        ),
+        Meaning(
+            _COSCHEDULING,
+            "the coscheduling plugin holds the pod back until enough pods of its group exist and fit",
+            (
+                "fewer pods of the group were created than its minimum (`minMember`) requires",
+                "a pod of the group did not fit, and the group is tried again later",
+            ),
+            "check the group and its pods: `kubectl get podgroups,pods{namespace}`; a pod of the group reports why it does not fit",
+        ),
+    ),
+    (
+        r'rejected by "?(?P<plugin>[\w-]+)"? at (?P<point>[\w-]+): (?P<why>.*)',
+        Meaning("", "the plugin {plugin} rejected the pod at {point}: {why}", (), "check the configuration and the log of that plugin"),
     ),
     (
         r"0/\d+ placements are available, first placement status: (?P<why>.*)",
