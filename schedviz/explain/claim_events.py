@@ -11,6 +11,8 @@ from schedviz.trace.phrase import Phrase, phrase, some
 PROVISIONING_FAILED: Final = "ProvisioningFailed"
 _NOT_ALLOWED: Final = re.compile(r"unauthori[sz]ed|not authorized|access ?denied|permission|forbidden", re.IGNORECASE)
 _NO_MORE: Final = re.compile(r"quota|limit ?exceeded|exceeds? the|out of capacity|insufficient capacity|no space", re.IGNORECASE)
+#: Upstream: pkg/controller/volume/persistentvolume/pv_controller.go syncUnboundClaim
+_NO_VOLUME: Final = re.compile(r"no persistent volumes available for this claim and no storage class is set", re.IGNORECASE)
 #: The end of the name of a StatefulSet's pod.
 _ORDINAL: Final = re.compile(r"-\d{1,5}\Z")
 #: Upstream: pkg/controller/volume/persistentvolume/pv_controller.go provisionClaimOperation, with the API server's message.
@@ -29,6 +31,14 @@ def provisioning_failure(message: str, classes: Sequence[str] = (), *, is_of_tem
 
 
 def _why_not(message: str) -> tuple[Phrase, Phrase]:
+    if _NO_VOLUME.search(message):
+        return (
+            phrase("no PersistentVolume matches it, and it names no StorageClass, nor is one the default"),
+            phrase(
+                "recreate the claim with a `storageClassName` (`kubectl get storageclass` lists them), make one of them the default, or "
+                "create a PersistentVolume that matches the claim"
+            ),
+        )
     if _NOT_ALLOWED.search(message):
         return (
             phrase("its provisioner is not allowed to create the volume"),

@@ -30,7 +30,7 @@ _MAX_VALUES: Final = 4
 _MAX_KEYS: Final = 5
 #: What to do about many taints.
 OF_TAINTS: Final = phrase(
-    "if the pod belongs on some of these nodes, add tolerations for their taints; otherwise, add nodes{where} without taints", where=""
+    "if the pod belongs on some of these nodes, add tolerations for their taints; otherwise, add untainted nodes{where}", where=""
 )
 _TAINT_IN_REASON: Final = re.compile(r"\{(?P<key>[^{}:]*+):?(?P<value>[^{}]*+)\}")
 _SELECTOR: Final = re.compile(r"node\(s\) didn't match (?:Pod's )?node (?:selector|affinity)(?:/selector)?")

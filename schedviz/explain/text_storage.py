@@ -91,6 +91,13 @@ def why_claim_unbound(storage: Storage, claim: PersistentVolumeClaim) -> Storage
         )
         return StorageAnswer(sentence, advice, (claim.key, known.metadata.name))
     classes = [each.metadata.name for each in storage.classes]
+    if storage.lists_classes and not classes:
+        sentence = phrase(
+            "The claim `{claim}` has no volume: the cluster has no StorageClass, and the text shows no PersistentVolume that matches.",
+            claim=shown,
+        )
+        advice = phrase("install a storage provisioner with a StorageClass, or create a PersistentVolume that matches the claim")
+        return StorageAnswer(sentence, advice, (claim.key,))
     if name and classes and storage.lists_classes and name not in classes:
         users = storage.used_by.get(claim.key, ())
         is_of_template = any(is_of_stateful_set(claim.key, user) for user in users)
@@ -138,11 +145,12 @@ def _mismatch(storage: Storage, claim: PersistentVolumeClaim, volume: Persistent
     """Why the volume does not match the claim, what to do about it, and how far it is from matching; None: nothing in the text says why."""
     name = volume.metadata.name
     reference = volume.spec.claim_ref
-    if reference is not None and not _is_for(volume, claim):
-        other = f"{reference.namespace}/{reference.name}"
-        if volume.status.phase == "Released":
-            said = phrase("`{volume}` is Released: it still belongs to the deleted claim `{other}`", volume=name, other=_shown(other))
-            return said, _release(name), 3
+    other = f"{reference.namespace}/{reference.name}" if reference is not None else ""
+    if other and volume.status.phase == "Released":
+        # A claim that was created again has the same name.
+        said = phrase("`{volume}` is Released: it still belongs to the deleted claim `{other}`", volume=name, other=_shown(other))
+        return said, _release(name), 3
+    if other and not _is_for(volume, claim):
         return phrase("`{volume}` belongs to the claim `{other}`", volume=name, other=_shown(other)), _another(), 5
     of_claim, of_volume = class_of_claim(claim), class_of_volume(volume)
     if of_claim != of_volume:

@@ -36,6 +36,8 @@ _COLUMN: Final = re.compile(r"[A-Z()-]++(?: [A-Z()-]++)*+")
 _KIND: Final = re.compile(r"^[a-z0-9.]++/")
 #: The namespace in the command before a table.
 _NAMESPACE: Final = re.compile(r"(?:kubectl|oc|k)\b.*(?:[ \t]-n|--namespace)(?:[ \t]++|=)?(?P<namespace>[a-z0-9-]++)")
+#: A command that finds no StorageClass.
+_NO_CLASSES: Final = re.compile(r"\bget (?:sc|storageclass(?:es)?)\b[^\n]{0,40}\n[ \t]{0,20}No resources found")
 _BEFORE_TABLE: Final = 400
 _NAME: Final = re.compile(r"[a-z0-9*][\w.*/-]*+[ \t]")
 #: The most objects of a kind that are kept.
@@ -91,7 +93,7 @@ def storage_in(text: str) -> TextStorage:
         tuple(each for each in objects if isinstance(each, Node))[:_MAX_OBJECTS],
         used_by,
         default,
-        any(kind == "StorageClass" for kind, _ in rows),
+        any(kind == "StorageClass" for kind, _ in rows) or _NO_CLASSES.search(text) is not None,
     )
 
 

@@ -48,6 +48,8 @@ _NOMINATED: Final = re.compile(r"^[ \t]*+NominatedNodeName:[ \t]++(?P<node>[a-z0
 _EXPLAINED: Final = frozenset({"FailedScheduling", "FailedScaleUp", "NotTriggerScaleUp", "FailedCreate"})
 #: The reason of an event about a claim without which its pod waits.
 PROVISIONING_FAILED: Final = "ProvisioningFailed"
+#: The same about a claim for which there is no volume, and no StorageClass to provision one.
+_FAILED_BINDING: Final = "FailedBinding"
 NODE_NOT_READY: Final = "NodeNotReady"
 #: The reason of the event of a pod that was evicted for another one.
 PREEMPTED: Final = "Preempted"
@@ -163,7 +165,7 @@ def _of_object(item: msgspec.Raw | dict[str, object]) -> TextEvent | None:
 def _event(kind: str, name: str, age: str, reason: str, message: str, severity: str) -> TextEvent | None:
     at = f"{age} ago" if age else ""
     message = " ".join(message.split())[:_MAX_LENGTH]
-    if reason == PROVISIONING_FAILED and message:
+    if reason in (PROVISIONING_FAILED, _FAILED_BINDING) and message:
         # Only claims have it, also in `kubectl describe`, which does not name the kind.
         return TextEvent("", at, reason=reason, message=message, claim=name)
     if kind.lower() == "node" and reason == NODE_NOT_READY:

@@ -387,3 +387,18 @@ def test_the_selector_of_a_description_without_its_beginning_is_read() -> None:
     shown = CliRunner().invoke(explain, ["--message", "-"], input=text).output
     assert "None of the 4 nodes matches the pod's node selector or affinity: disk=ssd, pool=gpu" in shown
     assert "`kubectl get nodes -l disk=ssd,pool=gpu`" in shown
+
+
+def test_a_message_beside_a_volume_in_yaml_is_explained(tmp_path):
+    issue = tmp_path / "issue.txt"
+    issue.write_text(
+        "Warning  FailedScheduling  12s  default-scheduler  0/2 nodes are available: 2 node(s) had volume node affinity conflict.\n\n"
+        "apiVersion: v1\nkind: PersistentVolume\nmetadata:\n  name: pv-1\nspec:\n  nodeAffinity:\n    required:\n      nodeSelectorTerms:\n"
+        "      - matchExpressions:\n        - key: topology.kubernetes.io/zone\n          operator: In\n          values:\n          - eu-1a\n"
+        "  claimRef:\n    name: data\n    namespace: shop\n"
+    )
+
+    shown = CliRunner().invoke(explain, ["-f", str(issue)])
+
+    assert "The pod's volume `pv-1` can be used only from nodes with `topology.kubernetes.io/zone=eu-1a`." in " ".join(shown.stdout.split())
+    assert "No pod is pending" not in shown.output

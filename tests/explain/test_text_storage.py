@@ -195,3 +195,23 @@ def test_a_volume_in_yaml_among_the_text_is_read() -> None:
     )
     found = answer(f"Warning  FailedScheduling  2m   default-scheduler  {CONFLICT}\n\n{manifest}")
     assert found.sentence == "The pod's volume `pv-1` can be used only from nodes with `topology.kubernetes.io/zone=eu-1a`."
+
+
+def test_a_released_volume_of_a_claim_that_was_created_again_does_not_match() -> None:
+    found = answer(event(UNBOUND) + claim() + volume(of="logs/data-loki-0", status="Released"))
+    assert "`pv-1` is Released: it still belongs to the deleted claim `logs/data-loki-0`" in found.sentence
+
+
+def test_a_cluster_without_classes_has_nothing_to_provision_with() -> None:
+    found = answer(event(UNBOUND) + claim() + "$ kubectl get sc\nNo resources found\n")
+    assert "the cluster has no StorageClass" in found.sentence
+
+
+def test_a_claim_that_cannot_be_bound_says_so_in_its_events() -> None:
+    said = "no persistent volumes available for this claim and no storage class is set"
+    text = claim().replace("<none>\n", f"\n  Normal  FailedBinding  2m (x26 over 8m)  persistentvolume-controller  {said}\n")
+    [message] = reading(text).messages
+    assert message.pod == "logs/data-loki-0"
+    assert message.message.clauses[0].headline.endswith(
+        "no PersistentVolume matches it, and it names no StorageClass, nor is one the default"
+    )

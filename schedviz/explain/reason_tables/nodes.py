@@ -309,7 +309,7 @@ NODES: Final[tuple[Row, ...]] = (
             names.TAINT_TOLERATION,
             "the node is a spot node, which the cloud can reclaim at any time: `{taint}`",
             ("the pod has no toleration for the taint of the node pool",),
-            "add a toleration for `{taint}` if the pod may be interrupted at any time; otherwise add nodes{where} that are not spot nodes",
+            "add a toleration for `{taint}` if the pod may be interrupted at any time; otherwise, add on-demand nodes{where}",
             of_nodes=(
                 "{nodes} is a spot node, and the pod does not tolerate `{taint}`",
                 "{nodes} are spot nodes, and the pod does not tolerate `{taint}`",
@@ -322,7 +322,7 @@ NODES: Final[tuple[Row, ...]] = (
             names.TAINT_TOLERATION,
             "the pod does not tolerate the taint `{taint}`",
             ("the node pool is reserved for other workloads", "the pod has no toleration for the taint of the node pool"),
-            "if the pod belongs on these nodes, add a toleration for `{taint}`; otherwise, add nodes{where} without the taint",
+            "if the pod belongs on these nodes, add a toleration for `{taint}`; otherwise, add untainted nodes{where}",
             of_nodes=(
                 "{nodes} has the taint `{taint}`, which the pod does not tolerate",
                 "{nodes} have the taint `{taint}`, which the pod does not tolerate",
