@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { placeOf, searchOf } from "../src/model/permalink";
+import { placeOf, searchOf, SHOW_ANSWER, SHOW_OVERVIEW, showsAnswer, showsOverview, withoutShow } from "../src/model/permalink";
 
 describe("a permalink", () => {
   it("is parsed back to the same place", () => {
@@ -23,5 +23,11 @@ describe("a permalink", () => {
     expect(placeOf(searchOf({ select: { kind: "node", name: "ip-10-0-0-1.eu:x&y" } }))).toEqual({ select: { kind: "node", name: "ip-10-0-0-1.eu:x&y" } });
     expect(placeOf("?at=-3&cycle=4.5&select=cat:tom")).toEqual({});
     expect(placeOf("?cycle=42")).toEqual({ cycle: 42 });
+  });
+
+  it("opens the overview, or the answer about the only pending pod, until its parameter is removed", () => {
+    expect([SHOW_OVERVIEW, SHOW_ANSWER, "?show=cache", ""].map(showsOverview)).toEqual([true, true, false, false]);
+    expect([SHOW_OVERVIEW, SHOW_ANSWER].map(showsAnswer)).toEqual([false, true]);
+    expect(withoutShow(`${SHOW_ANSWER}&at=3`)).toBe("?at=3");
   });
 });

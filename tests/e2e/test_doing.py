@@ -190,7 +190,7 @@ def test_the_release_is_chosen_where_a_session_is_created_and_shown_in_its_heade
     page.goto(f"{server.url}/sessions/")
     page.locator("[data-choose-release]").select_option("v1.36")
     page.locator("[data-upload]").set_input_files(file)
-    page.wait_for_url("**/s/*/?show=overview", timeout=PATIENCE_MILLIS)
+    page.wait_for_url("**/s/*/?show=answer", timeout=PATIENCE_MILLIS)
     expect(page.locator("[data-release]")).to_have_text("kube-scheduler v1.36", timeout=PATIENCE_MILLIS)
 
 

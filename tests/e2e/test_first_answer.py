@@ -1,4 +1,4 @@
-"""What is shown first of imported files: pending pods, or that none is; the doctor's findings; no tour. And a question before a fork."""
+"""What is shown first of imported files: the only pending pod, several, or that none is; the doctor's findings; no tour. And a question before a fork."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def drop(page: Page, server: Server, folder: Path, *objects: dict[str, Any]) -> 
     file.write_text(json.dumps({"kind": "List", "items": list(objects)}))
     page.goto(server.url)
     page.locator("[data-upload]").set_input_files(file)
-    page.wait_for_url("**/s/*/?show=overview", timeout=PATIENCE_MILLIS)
+    page.wait_for_url("**/s/*/?show=answer", timeout=PATIENCE_MILLIS)
     return page.url.split("?")[0]
 
 
@@ -68,8 +68,31 @@ def test_an_import_without_pending_pods_says_so_and_what_to_look_at(page: Page, 
     expect(page.get_by_role("dialog")).to_contain_text("Pod")
 
 
+def test_an_import_with_one_pending_pod_opens_on_its_answer_from_which_the_list_is_one_click_away(
+    page: Page, server: Server, tmp_path: Path
+) -> None:
+    address = drop(page, server, tmp_path, node("a"), pod("full", "a", cpu="3"), pod("web", cpu="3"))
+    answer = page.locator("[data-why=pending]")
+    expect(answer.locator("[data-why-main]")).to_contain_text("requests 3 CPU", timeout=PATIENCE_MILLIS)
+    expect(answer.locator("[data-suggestion='0']")).to_contain_text("Add a node like a.", timeout=PATIENCE_MILLIS)
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.wait_for_url(f"{address}?select=pod:shop/web&tab=why", timeout=PATIENCE_MILLIS)
+
+    page.locator("[data-all-pending]").click()
+    expect(page.locator("[data-overview='1']")).to_be_visible(timeout=PATIENCE_MILLIS)
+    page.goto(address)
+    expect(answer).to_be_visible(timeout=PATIENCE_MILLIS)
+
+
+def test_one_pending_pod_is_listed_if_the_doctor_has_found_something(page: Page, server: Server, tmp_path: Path) -> None:
+    drop(page, server, tmp_path, node("a"), pod("web"), pod("left", "gone"))
+
+    expect(page.locator("[data-doctor-verdict]")).to_be_visible(timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-overview='1']")).to_be_visible(timeout=PATIENCE_MILLIS)
+
+
 def test_an_import_whose_scheduler_has_not_run_opens_on_its_overview_again(page: Page, server: Server, tmp_path: Path) -> None:
-    address = drop(page, server, tmp_path, node("a"), pod("web"))
+    address = drop(page, server, tmp_path, node("a"), pod("web"), pod("api"))
     expect(page.locator("[data-overview]")).to_be_visible(timeout=PATIENCE_MILLIS)
 
     page.goto(address)
@@ -102,6 +125,7 @@ def test_the_doctor_says_what_to_do_about_each_difference(page: Page, server: Se
 
 def test_the_events_of_a_claim_stand_beside_the_reason(page: Page, server: Server, tmp_path: Path) -> None:
     address = drop(page, server, tmp_path, node("a"), CLASS, CLAIM, EVENT, pod("db", claim="data"))
+    page.goto(f"{address}?show=overview")
     expect(page.locator("[data-reason]")).to_contain_text("ProvisioningFailed: quota exceeded", timeout=PATIENCE_MILLIS)
 
     page.goto(f"{address}?select=pod:shop/db&tab=why")
@@ -116,11 +140,11 @@ def test_the_tour_does_not_lie_over_an_import(browser: Browser, signed_in: Brows
     page.goto(server.url)
     page.evaluate("localStorage.removeItem('schedviz.tour')")
     address = drop(page, server, tmp_path, node("a"), pod("web"))
-    expect(page.locator("[data-overview]")).to_be_visible(timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-why]")).to_be_visible(timeout=PATIENCE_MILLIS)
     expect(page.locator("[data-tour]")).to_have_count(0)
 
     page.goto(address)
-    expect(page.locator("[data-overview]")).to_be_visible(timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-why]")).to_be_visible(timeout=PATIENCE_MILLIS)
     expect(page.locator("[data-tour]")).to_have_count(0)
     context.close()
 
@@ -143,10 +167,10 @@ def test_an_import_folds_details_until_they_are_asked_for(page: Page, server: Se
     page.evaluate(FORGET_PREFERENCES)
     tainted = node("b")
     tainted["spec"] = {"taints": [{"key": "gpu", "effect": "NoSchedule"}]}
-    drop(page, server, tmp_path, node("a"), tainted, pod("web"), pod("api", "a"))
+    drop(page, server, tmp_path, node("a"), tainted, pod("web"), pod("cart"), pod("api", "a"))
     page.get_by_role("dialog", name="Pending pods").wait_for(timeout=PATIENCE_MILLIS)
     page.keyboard.press("Escape")
-    expect(page.locator("[data-narration]")).to_have_text("1 pod is scheduled on 2 nodes, 1 is pending", timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-narration]")).to_have_text("1 pod is scheduled on 2 nodes, 2 are pending", timeout=PATIENCE_MILLIS)
     nodes = page.get_by_role("table", name="Nodes")
     expect(nodes.locator("tr[data-key=b] [data-column=state]")).to_have_text("gpu:NoSchedule")
     generation = page.locator("[data-generation]")
@@ -175,7 +199,7 @@ def test_an_import_folds_details_until_they_are_asked_for(page: Page, server: Se
 def test_the_overview_says_when_the_changes_that_would_place_pods_cannot_be_computed(page: Page, server: Server, tmp_path: Path) -> None:
     problem = {"code": "analysis_failed", "status": 409, "title": "The analysis failed", "detail": "The engine raised an error."}
     page.route("**/overview/?*changes=1", lambda route: route.fulfill(status=409, json=problem))
-    drop(page, server, tmp_path, node("a"), pod("web", cpu="9"))
+    drop(page, server, tmp_path, node("a"), pod("web", cpu="9"), pod("api", cpu="9"))
 
     expect(page.locator("[data-changes-problem]")).to_contain_text("The engine raised an error.", timeout=PATIENCE_MILLIS)
     expect(page.locator("[data-reason]")).to_have_count(1)
@@ -185,13 +209,13 @@ def test_the_overview_comes_back_from_the_top_bar_and_why_has_its_width(page: Pa
     page.set_viewport_size({"width": 1280, "height": 800})
     page.goto(server.url)
     page.evaluate(FORGET_PREFERENCES)
-    drop(page, server, tmp_path, node("a"), pod("web"))
+    drop(page, server, tmp_path, node("a"), pod("web"), pod("api"))
     page.get_by_role("dialog", name="Pending pods").wait_for(timeout=PATIENCE_MILLIS)
     page.keyboard.press("Escape")
     expect(page.locator("[data-overview]")).to_have_count(0)
 
-    page.locator("[data-pending-pods='1']").click()
-    page.locator("[data-group]").click(timeout=PATIENCE_MILLIS)
+    page.locator("[data-pending-pods='2']").click()
+    page.locator("[data-group] .why").first.click(timeout=PATIENCE_MILLIS)
     page.locator("[data-why-sentence]").wait_for(timeout=PATIENCE_MILLIS)
     assert page.locator(".drawer").evaluate("drawer => drawer.clientWidth") > 850
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.conftest import until
 from tests.e2e.conftest import Server
 from tests.e2e.test_session_page import PATIENCE_MILLIS
 
@@ -204,6 +205,34 @@ def test_a_dropped_file_with_messages_alone_is_explained_without_a_session(
 
     expect(page.locator("[data-paste-answer] h2")).to_have_text(re.compile("^shop/(web|last)$"), timeout=PATIENCE_MILLIS)
     assert server.rest("sessions/")["count"] == sessions
+
+
+def test_a_file_that_cannot_be_imported_is_explained_by_its_messages_and_its_session_is_deleted(
+    page: Page, server: Server, tmp_path: Path
+) -> None:
+    sessions = server.rest("sessions/")["count"]
+    condition = {"type": "PodScheduled", "status": "False", "message": "0/5 nodes are available: 5 Insufficient cpu."}
+    stuck = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}, "spec": {"nodeName": ""}, "status": {"conditions": [condition]}}
+    (tmp_path / "cut.json").write_text(json.dumps({"kind": "List", "items": [stuck]})[:-4])
+
+    page.goto(server.url)
+    with page.expect_request(lambda request: request.method == "DELETE" and "/sessions/" in request.url, timeout=PATIENCE_MILLIS):
+        page.locator("[data-upload]").set_input_files(tmp_path / "cut.json")
+
+    expect(page.locator("[data-paste-answer]")).to_contain_text("5 nodes do not have enough free CPU", timeout=PATIENCE_MILLIS)
+    assert page.url.rstrip("/") == server.url
+    until(lambda: server.rest("sessions/")["count"] == sessions)
+
+
+def test_a_file_without_messages_that_cannot_be_imported_opens_on_the_error(page: Page, server: Server, tmp_path: Path) -> None:
+    (tmp_path / "cut.json").write_text('{"kind": "List", "items": [{"kind": "Pod", "metadata": {"name": "a"}, "spec": {"containers": [{')
+
+    page.goto(server.url)
+    page.locator("[data-upload]").set_input_files(tmp_path / "cut.json")
+
+    page.wait_for_url("**/s/*/?show=answer", timeout=PATIENCE_MILLIS)
+    expect(page.locator("main [role=alert]")).to_be_visible(timeout=PATIENCE_MILLIS)
+    assert page.locator("[data-paste-answer]").count() == 0
 
 
 def test_a_dropped_file_with_more_messages_than_the_limit_says_so(page: Page, server: Server, tmp_path: Path) -> None:

@@ -22,9 +22,10 @@ def import_through(page: Page, server: Server, file: Path) -> str:
     """Give the page a file as a person does, wait for the picture; returns the id of the session."""
     page.goto(f"{server.url}/sessions/")
     page.set_input_files("[data-upload]", file)
-    page.wait_for_url("**/s/*/?show=overview", timeout=PATIENCE_MILLIS)
-    # Without the overview of pending pods, on which an import opens.
+    page.wait_for_url("**/s/*/?show=answer", timeout=PATIENCE_MILLIS)
+    # Without the overview of pending pods, on which an import opens unless it has only one.
     address = page.url.partition("?")[0]
+    page.goto(f"{address}?show=overview")
     page.get_by_role("dialog", name="Pending pods").wait_for(timeout=PATIENCE_MILLIS)
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
@@ -251,7 +252,7 @@ def test_a_file_that_is_not_a_cluster_shows_the_error_of_the_server(page: Page, 
     page.goto(f"{server.url}/sessions/")
     page.set_input_files("[data-upload]", broken)
 
-    page.wait_for_url("**/s/*/?show=overview", timeout=PATIENCE_MILLIS)
+    page.wait_for_url("**/s/*/?show=answer", timeout=PATIENCE_MILLIS)
     problem = page.locator("main [role=alert]")
     problem.wait_for(timeout=PATIENCE_MILLIS)
 

@@ -50,16 +50,25 @@ export function namesPlace(search: string): boolean {
 }
 
 const OVERVIEW = "overview";
+const ANSWER = "answer";
 
-/** The query string that opens the overview of pending pods, as after an import. */
+/** The query string that opens the overview of pending pods. */
 export const SHOW_OVERVIEW = `?show=${OVERVIEW}`;
 
-/** Whether a query string opens the overview of pending pods. */
+/** The query string of a new import: the overview, or the explanation of the pod if only one is pending. */
+export const SHOW_ANSWER = `?show=${ANSWER}`;
+
+/** Whether a query string opens the overview of pending pods, or the explanation of the only one. */
 export function showsOverview(search: string): boolean {
-  return new URLSearchParams(search).get("show") === OVERVIEW;
+  return [OVERVIEW, ANSWER].includes(new URLSearchParams(search).get("show") ?? "");
 }
 
-/** The query string without the overview. */
+/** Whether a query string opens the explanation of the pod if only one is pending. */
+export function showsAnswer(search: string): boolean {
+  return new URLSearchParams(search).get("show") === ANSWER;
+}
+
+/** The query string that opens neither. */
 export function withoutShow(search: string): string {
   const query = new URLSearchParams(search);
   query.delete("show");

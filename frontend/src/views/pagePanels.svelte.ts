@@ -14,6 +14,8 @@ export class PagePanels implements ActionPanels, QueryActions {
   search = $state(false);
   asksForRelease = $state(false);
   query = $state<Panel | null>(null);
+  /** The overview gives way to the explanation of the pod if only one is pending. */
+  prefersAnswer = false;
   actionTab = $state<ActionTab | null>(null);
   /** The object that the actions panel edits; null: a new one. */
   edited = $state.raw<ObjectName | null>(null);
@@ -26,6 +28,7 @@ export class PagePanels implements ActionPanels, QueryActions {
   }
 
   openPanel = (panel: Panel): void => {
+    this.prefersAnswer = false;
     this.query = this.store.current && this.query !== panel ? panel : null;
   };
 
