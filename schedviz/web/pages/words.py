@@ -38,7 +38,7 @@ ENGLISH: Final = MappingProxyType(
         "cases_short": "Cases",
         "docs": "Docs",
         "glossary": "Glossary",
-        "glossary_lead": "A session's page shows these meanings where a term is pointed at, focused or tapped. Dots mark such terms.",
+        "glossary_lead": "On a session page, hover over, focus or tap a dotted term to see its definition.",
         "glossary_search": "Find a term",
         "glossary_none": "No matching term.",
         "rooms": "Rooms",
