@@ -36,7 +36,7 @@ _CERTAINTY: Final = {
 #: The name of each level.
 LEVELS: Final = {
     "strong": "very certain of this difference",
-    "fair": "fairly sure of this difference",
+    "fair": "fairly certain of this difference",
     "exact": "exact for this run",
     "equal": "the same in every trial",
     "even": "no clear difference",
@@ -77,7 +77,7 @@ class Summary(msgspec.Struct, frozen=True):
         found = [
             ("Why", self.reasons),
             ("What it costs", self.costs),
-            (f"How sure is it? {LEVELS[self.level].capitalize()}", self.certainty),
+            (f"How certain is it? {LEVELS[self.level].capitalize()}", self.certainty),
             ("When to choose another", self.alternatives),
             ("Why not the others", self.others),
         ]
@@ -156,7 +156,7 @@ def _reasons(results: Results, comparison: Comparison, choice: Choice) -> Iterat
         if column not in choice.costs and not comparison.is_always_zero(column):
             own, other = (_value(comparison, name, column) for name in (chosen, baseline))
             is_equal = comparison.is_equal(chosen, baseline, [column])
-            says = f"the same in every trial ({own})" if is_equal else f"no difference beyond chance ({own} and {other})"
+            says = f"the same in every trial ({own})" if is_equal else f"no significant difference ({own} and {other})"
             yield f"{heading(column.key)}: {says}."
     yield from _many_ties(choice)
 
@@ -169,7 +169,7 @@ def _costs(results: Results, comparison: Comparison, choice: Choice) -> list[str
 
 def _against(comparison: Comparison, chosen: str, baseline: str, column: Column, how: str) -> str:
     sure = comparison.certainty(chosen, baseline, column)
-    seeds = f"; {how} with {sure.agreeing} of {sure.seeds} seeds" if sure.seeds > 1 else ""
+    seeds = f"; {how} in {sure.agreeing} of {sure.seeds} runs" if sure.seeds > 1 else ""
     difference = _difference(comparison, chosen, baseline, column)
     return f"{heading(column.key)}: {_value(comparison, chosen, column)}, {difference} compared with {baseline}{seeds}."
 
@@ -184,7 +184,7 @@ def _reasons_to_keep(results: Results, comparison: Comparison, choice: Choice) -
         if comparison.is_always_zero(column):
             continue
         is_equal = all(comparison.is_equal(name, results.baseline, [column]) for name in choice.ties)
-        says = "the same in every trial" if is_equal else "no difference beyond chance"
+        says = "the same in every trial" if is_equal else "no significant difference"
         yield f"{heading(column.key)}: {says} ({_value(comparison, results.baseline, column)})."
     yield from _many_ties(choice)
     unmoved = _unmoved(results, choice)

@@ -27,6 +27,8 @@ _SHOWN_IF_NOT_ZERO: Final = ("zoneSkew.max", "victims")
 #: Names of measures that their keys do not show, as in frontend/src/i18n/messages/en.experiments.json (`experiments.measure.*`).
 _NAMES: Final = {
     "placed": "pods placed",
+    "utilization": "utilization of all nodes",
+    "meanUtilization": "mean utilization of all nodes",
     "pending": "pods pending",
     "pendingReason": "pending",
     "pdbViolations": "budget violations",
@@ -62,7 +64,7 @@ def _spaced(parts: list[Column]) -> list[Column]:
 
 
 def label(key: str) -> str:
-    """A column's key for people: `nodesUsed` becomes `nodes used`, and `utilization.cpu` becomes `cpu utilization`."""
+    """A column's key for people: `nodesUsed` becomes `nodes used`, and `utilization.cpu` becomes `cpu utilization of all nodes`."""
     measure, _, part = key.partition(".")
     words = _NAMES.get(measure) or _WORD_BOUNDARY.sub(" ", measure).lower()
     if not part:

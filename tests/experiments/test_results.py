@@ -93,7 +93,7 @@ def test_csv_has_a_line_for_each_trial_and_no_formulas() -> None:
 
 def test_a_label_has_words() -> None:
     assert label("nodesUsed") == "nodes used"
-    assert label("utilization.example.com/gpu") == "example.com/gpu utilization"
+    assert label("utilization.example.com/gpu") == "example.com/gpu utilization of all nodes"
 
 
 def test_a_report_has_plan_and_results_and_escapes_names() -> None:

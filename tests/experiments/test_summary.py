@@ -104,7 +104,7 @@ def test_equal_variants_make_no_difference() -> None:
 def test_seeds_say_how_sure_it_is() -> None:
     found = answer(PACKING)
     assert found.level == "strong"
-    assert "better with 4 of 4 seeds" in found.reasons[0]
+    assert "better in 4 of 4 runs" in found.reasons[0]
 
 
 def test_the_baseline_is_kept_with_the_best_trade_off_that_was_not_chosen() -> None:

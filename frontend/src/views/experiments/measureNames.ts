@@ -5,7 +5,7 @@ import type { Column } from "../../model/experiments/results";
 /** Measures of a resource, whose names say which: "stranded cpu", "memory fragmentation". */
 const OF_RESOURCE = ["utilization", "meanUtilization", "nodeUtilization", "stranded", "fragmentation"];
 
-/** `nodesUsed` → `nodes used`, `utilization.cpu` → `cpu utilization`. A measure of the user's own is named by its key. */
+/** `nodesUsed` → `nodes used`, `utilization.cpu` → `cpu utilization of all nodes`. A measure of the user's own is named by its key. */
 export function label({ key, measure }: Pick<Column, "key" | "measure">): string {
   const message = `experiments.measure.${measure}`;
   const known = t(message as MessageKey);
