@@ -23,7 +23,7 @@ export function whyInWords(comparison: Comparison): string {
   }
   const { a = null, b = null } = divergence?.cycle ?? {};
   const only = a ?? b;
-  if (only && !(a && b)) sentences.push(t("compare.why.longer", { side: b ? "B" : "A", cycle: printCount(only.cycle), pod: shortKey(only.pod) }));
+  if (only && !(a && b)) sentences.push(t("compare.why.longer", { other: b ? "A" : "B", cycle: printCount(only.cycle), pod: shortKey(only.pod) }));
   return sentences.join(t("compare.why.between"));
 }
 

@@ -1,0 +1,25 @@
+import { describe, expect, it } from "vitest";
+
+import { sentencesByPod, sentencesOf } from "../src/model/pendingSentences";
+
+const overview = {
+  reasons: [
+    { groups: [{ pods: ["default/a", "default/b"], headline: "too large" }, { pods: ["default/c"], headline: "no room" }] },
+    { groups: [{ pods: ["default/d"], headline: "" }] },
+  ],
+};
+const said = sentencesByPod(overview, ({ headline }) => ({ text: headline }));
+
+describe("the sentences for a message in a comparison", () => {
+  it("are those of the pods with the message, each once", () => {
+    expect(sentencesOf({ a: ["default/a"], b: ["default/a", "default/b"] }, { a: said, b: said })).toEqual([{ text: "too large" }]);
+    expect(sentencesOf({ a: ["default/a", "default/c"], b: [] }, { a: said, b: said }).map(({ text }) => text)).toEqual(["too large", "no room"]);
+  });
+
+  it("are left out if a pod has none, or if they are many", () => {
+    expect(sentencesOf({ a: ["default/a", "default/d"], b: [] }, { a: said, b: said })).toEqual([]);
+    expect(sentencesOf({ a: ["default/a"], b: ["default/a"] }, { a: said, b: new Map() })).toEqual([]);
+    const many = new Map(Array.from({ length: 4 }, (_, i) => [`default/p${i}`, { text: `sentence ${i}` }]));
+    expect(sentencesOf({ a: [...many.keys()], b: [] }, { a: many, b: many })).toEqual([]);
+  });
+});
