@@ -82,5 +82,5 @@ it("the narration of a flush of backoffQ names the next pod", () => {
   const lastEvent = { t: "queueMoved", cause: "BackoffComplete", event: 1, at: 10 };
   const store = { reading, running: false, playback: { unit: "cycle" }, connection: { lastResult: "" }, lastEvent } as unknown as SessionStore;
 
-  expect(narrationOf(store)).toBe("Backoffs have ended: 2 pods are in activeQ again, a is tried next");
+  expect(narrationOf(store)).toBe("Backoffs have ended: 2 pods are in activeQ again, and a is next");
 });

@@ -128,7 +128,6 @@ describe("the playhead", () => {
     expect(isOnPlayhead(layout, 50, xOf(layout, 50) + 5, middle)).toBe(true);
     expect(isOnPlayhead(layout, 50, xOf(layout, 50) + 30, middle)).toBe(false);
     expect(isOnPlayhead(layout, 50, xOf(layout, 90), layout.clock.y + 3)).toBe(true);
-    expect(isOnPlayhead(layout, 50, xOf(layout, 50), layout.overview.y + 3)).toBe(false);
     expect(isOnPlayhead(layout, 50, 20, layout.clock.y + 3), "the names of the lanes").toBe(false);
   });
 
@@ -151,6 +150,16 @@ describe("the playhead", () => {
 
 describe("the timeline's window", () => {
   const whole = { first: 0, last: 10_000 };
+
+  it("is marked in a strip with the whole session, unless the lanes show all of it", () => {
+    const part = layoutTimeline(1_000, 76, { first: 200, last: 700 }, whole);
+    expect(part.overview.h).toBeGreaterThan(0);
+    expect(part.area.y).toBeGreaterThan(part.overview.h);
+    expect(isOnPlayhead(part, 500, xOf(part, 500), part.overview.y + 3)).toBe(false);
+    const all = layoutTimeline(1_000, 76, whole, whole);
+    expect([all.overview.h, all.area.y, all.clock]).toEqual([0, 0, part.clock]);
+    expect(all.lanes.nodes.h).toBeGreaterThan(part.lanes.nodes.h);
+  });
 
   it("maps events to positions and back", () => {
     const layout = layoutTimeline(1_000, 76, { first: 200, last: 700 }, whole);

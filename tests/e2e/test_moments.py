@@ -122,7 +122,7 @@ def test_the_tooltip_of_the_timeline_is_beside_the_pointer_and_names_the_pod(pag
     box = timeline.bounding_box()
     assert box
     x = box["x"] + 76 + (box["width"] - 76) * (cycles[1]["lastEvent"] - first) / (last - first) - 2
-    y = box["y"] + 28
+    y = box["y"] + 12
     page.mouse.move(x, y)
 
     tooltip = page.locator("[data-timeline-hover]")

@@ -163,7 +163,7 @@ def test_a_first_visit_shows_pods_nodes_and_cycles_and_everything_on_request(new
 def test_the_tour_can_be_skipped_and_the_narration_follows_each_step(newcomer: Page) -> None:
     newcomer.locator("[data-tour-skip]").click(timeout=PATIENCE_MILLIS)
     narration = newcomer.locator("[data-narration]")
-    expect(narration).to_have_text("Nothing has been scheduled yet")
+    expect(narration).to_have_text("No pod has been scheduled yet")
 
     newcomer.keyboard.press("ArrowRight")
     expect(narration).to_contain_text("Cycle 1 · ", timeout=PATIENCE_MILLIS)
@@ -204,7 +204,7 @@ def test_after_a_node_is_added_at_the_end_a_step_ends_the_backoff(newcomer: Page
 
     newcomer.keyboard.press("ArrowRight")
     narration = newcomer.locator("[data-narration]")
-    expect(narration).to_have_text("Backoffs have ended: 2 pods are in activeQ again, batch-2 is tried next", timeout=PATIENCE_MILLIS)
+    expect(narration).to_have_text("Backoffs have ended: 2 pods are in activeQ again, and batch-2 is next", timeout=PATIENCE_MILLIS)
     newcomer.keyboard.press("Space")
     expect(ending).to_contain_text("9 of 12 pods are scheduled; 3 are still pending", timeout=PATIENCE_MILLIS)
 
@@ -221,8 +221,10 @@ def test_one_click_at_the_end_adds_a_node_that_fits_and_places_the_pods(newcomer
 
     newcomer.reload()
     newcomer.locator("[data-ending-compare]").click(timeout=PATIENCE_MILLIS)
-    why = "B has one more node, added-1. batch-2, batch-3, and cache-2 are placed there."
+    why = "B has one more node, added-1. batch-2, batch-3, and cache-2 are scheduled there."
     expect(newcomer.locator("[data-divergence]")).to_contain_text(why, timeout=PATIENCE_MILLIS)
+    gated = newcomer.locator("[data-reason]", has_text="gated by a PreEnqueue plugin")
+    expect(gated.locator("[data-sentence]")).to_contain_text("scheduling gate", timeout=PATIENCE_MILLIS)
 
     session = newcomer.url.split("b=")[1].split("&")[0]
     newcomer.goto(f"{server.url}/compare/?a={session}")
@@ -236,7 +238,7 @@ def test_at_the_end_of_the_queue_the_next_retry_is_one_click_away(newcomer: Page
     newcomer.keyboard.press("Space")
     expect(newcomer.locator("[data-ending]")).to_be_visible(timeout=PATIENCE_MILLIS)
     newcomer.keyboard.press("ArrowRight")
-    expect(newcomer.locator("[data-command-result]")).to_contain_text("Next: pending pods are retried, in ", timeout=PATIENCE_MILLIS)
+    expect(newcomer.locator("[data-command-result]")).to_contain_text("Next: pending pods are retried in ", timeout=PATIENCE_MILLIS)
 
     newcomer.locator("[data-next-timer]").click()
     expect(newcomer.locator("[data-queue=activeQ] h3")).to_have_text(re.compile(r"^activeQ\s*[1-9]"), timeout=PATIENCE_MILLIS)

@@ -2,6 +2,7 @@ import { UNITS, type Unit } from "../model/boundaries";
 import { queryCommands, type QueryActions } from "./queryCommands";
 import type { Command } from "./command";
 import { actionCommands, type ActionPanels } from "./actionCommands";
+import { toggleInternals } from "../store/internals";
 import { preferences } from "../store/preferences.svelte";
 import type { SessionStore } from "../store/sessionStore.svelte";
 
@@ -117,7 +118,9 @@ export function commandsOf(store: SessionStore, page: PageActions): Command[] {
       title: "command.internals",
       keys: ["v"],
       group: "page",
-      run: preferences.toggleInternals,
+      run() {
+        toggleInternals(store);
+      },
     },
     {
       id: "page.import",

@@ -29,7 +29,9 @@ export interface BandView {
 export const WHOLE_BAND: BandView = { scale: 1, x: 0, y: 0 };
 
 /** `height` is the minimum: if there is more room and nothing but boxes, they grow up to `maxHeight`. */
-const LARGE = { minWidth: 196, maxWidth: 372, height: 120, maxHeight: 164, gapX: 24, gapY: 14 };
+const LARGE = { minWidth: 196, maxWidth: 372, height: 120, maxHeight: 180, gapX: 24, gapY: 14 };
+/** The height of boxes below each other, as on a phone. */
+const STACKED_HEIGHT = 164;
 const BOX = { minWidth: 144, maxWidth: 208, height: 90, gapX: 22, gapY: 14 };
 /** Boxes of a list without slips and cells, which are as low as their three bars and their pods allow. */
 const ONLY_BOX = { ...BOX, maxWidth: 300, height: 84, maxHeight: 150, gapY: 10 };
@@ -83,7 +85,7 @@ function stretched(tier: Tier & { maxHeight: number }, count: number, width: num
 /** The preferred height of a canvas of this width; more would stay empty. Infinity: all available height. */
 export function wantedHeight(count: number, width: number): number {
   const lines = Math.ceil(count / columnsOf(LARGE, width));
-  return lines <= 4 ? lines * (LARGE.maxHeight + LARGE.gapY) - LARGE.gapY : Infinity;
+  return lines <= 4 ? lines * ((lines > 2 ? STACKED_HEIGHT : LARGE.maxHeight) + LARGE.gapY) - LARGE.gapY : Infinity;
 }
 
 /** The maxWidth items that stay boxes where there is no room for all of them, so that the list scrolls. */

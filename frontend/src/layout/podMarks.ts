@@ -26,8 +26,14 @@ const PITCH = 9;
 const ROW = 16;
 /** The bars of cpu, memory and pods. */
 export const BARS = 3;
+/** Tall boxes have higher bars, with more room between them. */
+const TALL = 172;
+const barPitch = (box: Box): number => (box.h >= TALL ? 20 : ROW);
+export const barHeight = (box: Box): number => (box.h >= TALL ? 8 : 4);
+/** The distance of the bars, which become closer where a box has little room for them. */
+export const barStep = (box: Box, bars: number): number => Math.min(barPitch(box), (box.h - 44) / bars);
 /** Below the heading and the bars, with a gap if the box is tall. */
-export const rowsFrom = (box: Box, bars = BARS): number => (box.h >= 150 ? 80 : 70) + (bars - BARS) * ROW;
+export const rowsFrom = (box: Box, bars = BARS): number => (box.h >= 150 ? 80 : 70) + bars * barPitch(box) - BARS * ROW;
 
 /** How far below its upper edge a box has its pods. */
 export function podsBelow(box: Box, bars = BARS): number {

@@ -9,12 +9,13 @@ export interface TimelineLayout {
   lanes: Record<Lane, Box>;
   /** The strip with the clock. */
   clock: Box;
-  /** The strip with the whole session. */
+  /** The strip with the whole session; without height while the lanes show the same. */
   overview: Box;
   window: EventRange;
   whole: EventRange;
 }
 
+/** Lanes are higher while the strip with the whole session has no height. */
 const LANE_HEIGHT = 16;
 /** The handle of the playhead, and the labels below it. */
 const CLOCK_HEIGHT = 20;
@@ -26,16 +27,19 @@ export const MIN_WINDOW_EVENTS = 20;
 
 export function layoutTimeline(width: number, left: number, window: EventRange, range: EventRange): TimelineLayout {
   const w = Math.max(1, width - left);
-  const top = OVERVIEW_HEIGHT + GAP;
+  const isWhole = window.first <= range.first && window.last >= range.last;
+  const top = isWhole ? 0 : OVERVIEW_HEIGHT + GAP;
+  const clockTop = TIMELINE_HEIGHT - CLOCK_HEIGHT;
+  const laneHeight = Math.floor((clockTop - top) / LANES.length);
   const lanes = {} as Record<Lane, Box>;
   LANES.forEach((lane, i) => {
-    lanes[lane] = { x: left, y: top + i * LANE_HEIGHT, w, h: LANE_HEIGHT };
+    lanes[lane] = { x: left, y: top + i * laneHeight, w, h: laneHeight };
   });
   return {
-    area: { x: left, y: top, w, h: LANES.length * LANE_HEIGHT },
+    area: { x: left, y: top, w, h: LANES.length * laneHeight },
     lanes,
-    clock: { x: left, y: top + LANES.length * LANE_HEIGHT, w, h: CLOCK_HEIGHT },
-    overview: { x: left, y: 0, w, h: OVERVIEW_HEIGHT },
+    clock: { x: left, y: clockTop, w, h: CLOCK_HEIGHT },
+    overview: { x: left, y: 0, w, h: isWhole ? 0 : OVERVIEW_HEIGHT },
     window,
     whole: range,
   };

@@ -3,7 +3,7 @@ import { loadClass } from "../model/load";
 import type { NodeInfo } from "../model/nodeList";
 import { amountTexts, printBytes, printBytesOf, printCores, printCount, share, shares } from "../model/quantity";
 import { splitKey, withoutDomain } from "../model/names";
-import { BARS, detailOf, PAD, podMarks, rowsFrom, type Detail } from "../layout/podMarks";
+import { barHeight, BARS, barStep, detailOf, PAD, podMarks, rowsFrom, type Detail } from "../layout/podMarks";
 import { GLYPHS } from "../theme/glyphs";
 import { cut, fitting, outline, widthOf } from "./canvas";
 import { cellBox, cellLook, drawCell, drawSlash, PALE } from "./cells";
@@ -78,7 +78,8 @@ function drawBox(context: CanvasRenderingContext2D, item: NodeInfo, box: Box, ma
   ];
   if (marks.resource) bars.push(barOf(item, marks.resource));
   const font = (context.font = `400 12px ${palette.font}`);
-  const step = Math.min(16, (box.h - 44) / bars.length);
+  const step = barStep(box, bars.length);
+  const height = barHeight(box);
   bars.forEach(([label, part, amounts], i) => {
     const y = box.y + 29 + i * step;
     context.textAlign = "left";
@@ -89,7 +90,7 @@ function drawBox(context: CanvasRenderingContext2D, item: NodeInfo, box: Box, ma
     const text = fitting(context, font, amounts, right - left - 58);
     context.fillText(text, right, y + 4);
     const from = left + LABEL + 2;
-    drawBar(context, from, y - 2, Math.max(16, right - from - Math.max(74, widthOf(context, font, text) + 8)), 4, part, palette);
+    drawBar(context, from, y - height / 2, Math.max(16, right - from - Math.max(74, widthOf(context, font, text) + 8)), height, part, palette);
   });
   context.textAlign = "left";
   drawPods(context, item, box, marks, palette);

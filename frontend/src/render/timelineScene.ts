@@ -128,6 +128,7 @@ function drawTallies(context: CanvasRenderingContext2D, { layout, palette, talli
 /** The whole session in one strip: the number of cycles and their outcomes. */
 function drawOverview(context: CanvasRenderingContext2D, { layout, palette, whole, wholeMarks }: LanesScene): void {
   const { overview: box } = layout;
+  if (box.h === 0) return;
   context.fillStyle = palette.fillBack;
   context.fillRect(box.x, box.y, box.w, box.h);
   if (wholeMarks) {
@@ -261,6 +262,7 @@ function veilAhead(context: CanvasRenderingContext2D, { layout, palette, shown, 
 /** The window in the overview; failures are marked above everything that dims it. */
 function drawWindow(context: CanvasRenderingContext2D, { layout, palette, shown, failures }: OverlayScene): void {
   const { overview: box, whole, window } = layout;
+  if (box.h === 0) return;
   const left = Math.round(xIn(box, whole, Math.max(whole.first, window.first)));
   const right = Math.max(left + 6, Math.round(xIn(box, whole, Math.min(whole.last, window.last))));
   context.globalAlpha = 0.55;
