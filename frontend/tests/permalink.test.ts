@@ -1,28 +1,28 @@
 import { describe, expect, it } from "vitest";
 
-import { placeOf, searchOf, SHOW_ANSWER, SHOW_OVERVIEW, showsAnswer, showsOverview, withoutShow } from "../src/model/permalink";
+import { parsePermalink, printPermalink, SHOW_ANSWER, SHOW_OVERVIEW, showsAnswer, showsOverview, withoutShow } from "../src/model/permalink";
 
 describe("a permalink", () => {
   it("is parsed back to the same place", () => {
     const place = { at: 1204, select: { kind: "pod", name: "team-a/web-7" }, tab: "history" } as const;
-    const search = searchOf(place);
+    const search = printPermalink(place);
     expect(search).toBe("?at=1204&select=pod:team-a/web-7&tab=history");
-    expect(placeOf(search)).toEqual(place);
+    expect(parsePermalink(search)).toEqual(place);
   });
 
   it("has no parameter for defaults", () => {
-    expect(searchOf({})).toBe("");
-    expect(placeOf("")).toEqual({});
+    expect(printPermalink({})).toBe("");
+    expect(parsePermalink("")).toEqual({});
   });
 
   it("keeps the other parameters of the address", () => {
-    expect(searchOf({ at: 7 }, "?panel=queue&at=3&select=node:n1")).toBe("?panel=queue&at=7");
+    expect(printPermalink({ at: 7 }, "?panel=queue&at=3&select=node:n1")).toBe("?panel=queue&at=7");
   });
 
   it("escapes names, and ignores invalid parameters", () => {
-    expect(placeOf(searchOf({ select: { kind: "node", name: "ip-10-0-0-1.eu:x&y" } }))).toEqual({ select: { kind: "node", name: "ip-10-0-0-1.eu:x&y" } });
-    expect(placeOf("?at=-3&cycle=4.5&select=cat:tom")).toEqual({});
-    expect(placeOf("?cycle=42")).toEqual({ cycle: 42 });
+    expect(parsePermalink(printPermalink({ select: { kind: "node", name: "ip-10-0-0-1.eu:x&y" } }))).toEqual({ select: { kind: "node", name: "ip-10-0-0-1.eu:x&y" } });
+    expect(parsePermalink("?at=-3&cycle=4.5&select=cat:tom")).toEqual({});
+    expect(parsePermalink("?cycle=42")).toEqual({ cycle: 42 });
   });
 
   it("opens the overview, or the answer about the only pending pod, until its parameter is removed", () => {

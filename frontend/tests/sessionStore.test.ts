@@ -147,7 +147,7 @@ describe("the shown moment", () => {
     expect(store.event).toBe(event);
     expect(store.playback.inThePast).toBe(true);
     expect(store.playback.waitingCount).toBe(LAST - event);
-    expect(store.place.at).toBe(event);
+    expect(store.permalink.at).toBe(event);
     store.playback.follow();
     await Promise.resolve();
     expect(store.event).toBe(LAST);
@@ -190,7 +190,7 @@ describe("the shown moment", () => {
     await settle();
     expect(store.state!.cycle?.cycle).toBe(3);
     expect(store.state!.cycle?.outcome).not.toBe("");
-    expect(store.place).toEqual({ at: store.event, select: { kind: "pod", name: "default/a" }, tab: "history" });
+    expect(store.permalink).toEqual({ at: store.event, select: { kind: "pod", name: "default/a" }, tab: "history" });
     store.goTo({ cycle: 99_999 });
     await settle();
     expect(store.notices.visible.at(-1)?.text).toContain("99999");
@@ -205,7 +205,7 @@ describe("the shown moment", () => {
     frame(100, LAST);
     await settle();
     expect(store.event).toBe(150);
-    expect(store.place.at).toBe(150);
+    expect(store.permalink.at).toBe(150);
     expect(observed(store.state!)).toEqual(expected(150));
   });
 

@@ -168,7 +168,7 @@ def test_the_legend_of_the_load_counts_every_node_and_dims_all_but_those_of_a_cl
     wanted = next(name for name, count in counts.items() if count)
     still.locator(f"[data-legend={wanted}]").click()
 
-    expect(still.locator("[data-among]")).to_have_attribute("data-among", str(counts[wanted]))
+    expect(still.locator("[data-focused-nodes]")).to_have_attribute("data-focused-nodes", str(counts[wanted]))
 
 
 def test_the_items_beside_the_waterline_add_up(still: Page, server: Server, file: Path) -> None:

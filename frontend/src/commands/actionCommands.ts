@@ -10,7 +10,7 @@ export type ActionTab = "object" | "cluster" | "faults" | "configuration";
 /** Opens the dialogs of commands that need more input. */
 export interface ActionPanels {
   openActions(tab: ActionTab): void;
-  edit(thing: Selection): void;
+  edit(object: Selection): void;
   openShare(): void;
   toggleLanguage(): void;
   openSessions(): void;
@@ -80,20 +80,20 @@ export function actionCommands(store: SessionStore, page: ActionPanels): Command
 }
 
 /** An action on one node or one pod. */
-export interface Verb {
+export interface ObjectAction {
   id: string;
   title: MessageKey;
   kinds: readonly Selection["kind"][];
-  run(store: SessionStore, thing: Selection, page: ActionPanels): void;
+  run(store: SessionStore, object: Selection, page: ActionPanels): void;
 }
 
-export const VERBS: readonly Verb[] = [
+export const OBJECT_ACTIONS: readonly ObjectAction[] = [
   {
     id: "edit",
     title: "verb.edit",
     kinds: ["node", "pod"],
-    run(_scope, thing, page) {
-      page.edit(thing);
+    run(_scope, object, page) {
+      page.edit(object);
     },
   },
   {
@@ -140,9 +140,9 @@ export const VERBS: readonly Verb[] = [
     id: "delete",
     title: "verb.delete",
     kinds: ["node", "pod"],
-    run(store, thing) {
-      const { namespace, name } = splitKey(thing.name);
-      store.connection.send(thing.kind === "node" ? { op: "delete", kind: "Node", name, namespace: "" } : { op: "delete", kind: "Pod", name, namespace });
+    run(store, object) {
+      const { namespace, name } = splitKey(object.name);
+      store.connection.send(object.kind === "node" ? { op: "delete", kind: "Node", name, namespace: "" } : { op: "delete", kind: "Pod", name, namespace });
     },
   },
 ];

@@ -34,9 +34,9 @@ function scoreOf(entry: Findable, words: readonly string[]): number | null {
 }
 
 /** Splits "cordon node-17" into the action that the first word starts, and the rest. */
-export function verbIn<Verb extends Findable>(verbs: readonly Verb[], query: string): { verb: Verb; about: string } | null {
+export function actionIn<Action extends Findable>(actions: readonly Action[], query: string): { action: Action; about: string } | null {
   const [first = "", ...rest] = query.trim().toLowerCase().split(/\s+/);
   if (first.length < 2) return null;
-  const verb = verbs.find(({ title, extra = "" }) => [title, extra].some((name) => name.toLowerCase().startsWith(first)));
-  return verb ? { verb, about: rest.join(" ") } : null;
+  const action = actions.find(({ title, extra = "" }) => [title, extra].some((name) => name.toLowerCase().startsWith(first)));
+  return action ? { action, about: rest.join(" ") } : null;
 }

@@ -4,8 +4,8 @@ export interface Selection {
   name: string;
 }
 
-/** The place in a session that a permalink stores; members that are absent are not set. */
-export interface Place {
+/** What a permalink stores: a moment of the session, and what is selected. Members that are absent are not set. */
+export interface Permalink {
   /** The event of the shown moment; missing: the newest. */
   at?: number;
   /** A cycle whose end to show; the page replaces it with `at`. */
@@ -15,38 +15,38 @@ export interface Place {
   tab?: string;
 }
 
-export function placeOf(search: string): Place {
+export function parsePermalink(search: string): Permalink {
   const parameters = new URLSearchParams(search);
-  const place: Place = {};
+  const permalink: Permalink = {};
   const at = wholeNumber(parameters.get("at"));
-  if (at !== null) place.at = at;
+  if (at !== null) permalink.at = at;
   const cycle = wholeNumber(parameters.get("cycle"));
-  if (cycle !== null) place.cycle = cycle;
+  if (cycle !== null) permalink.cycle = cycle;
   const select = selectionOf(parameters.get("select") ?? "");
-  if (select) place.select = select;
+  if (select) permalink.select = select;
   const tab = parameters.get("tab");
-  if (tab) place.tab = tab;
-  return place;
+  if (tab) permalink.tab = tab;
+  return permalink;
 }
 
-/** The query string with this place. Other parameters are kept. */
-export function searchOf(place: Place, search = ""): string {
+/** The query string with this permalink. Other parameters are kept. */
+export function printPermalink(permalink: Permalink, search = ""): string {
   const query = new URLSearchParams(search);
   const put = (name: string, value: string | number | undefined): void => {
     if (value === undefined || value === "") query.delete(name);
     else query.set(name, String(value));
   };
-  put("at", place.at);
-  put("cycle", place.cycle);
-  put("select", place.select && `${place.select.kind}:${place.select.name}`);
-  put("tab", place.tab);
+  put("at", permalink.at);
+  put("cycle", permalink.cycle);
+  put("select", permalink.select && `${permalink.select.kind}:${permalink.select.name}`);
+  put("tab", permalink.tab);
   const printed = query.toString().replace(/%2F/g, "/").replace(/%3A/g, ":");
   return printed ? `?${printed}` : "";
 }
 
-/** Whether a query string names a place in the session, or an everyday case. */
-export function namesPlace(search: string): boolean {
-  return Object.keys(placeOf(search)).length > 0 || new URLSearchParams(search).has("case");
+/** Whether a query string has members of a permalink, or names an everyday case. */
+export function hasPermalink(search: string): boolean {
+  return Object.keys(parsePermalink(search)).length > 0 || new URLSearchParams(search).has("case");
 }
 
 const OVERVIEW = "overview";

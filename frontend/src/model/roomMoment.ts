@@ -1,5 +1,5 @@
 import type { RoomMoment } from "./room";
-import { placeOf, searchOf, type Selection } from "./permalink";
+import { parsePermalink, printPermalink, type Selection } from "./permalink";
 
 /** A page's moment and view in its session, as far as others can follow them. */
 export interface SharedPosition {
@@ -11,13 +11,13 @@ export interface SharedPosition {
 
 /** A selection in the form of permalinks. */
 export function selectionText(select: Selection | null): string {
-  return select ? (new URLSearchParams(searchOf({ select })).get("select") ?? "") : "";
+  return select ? (new URLSearchParams(printPermalink({ select })).get("select") ?? "") : "";
 }
 
 /** The place that a moment describes. */
 export function positionOf(moment: RoomMoment): SharedPosition {
-  const place = placeOf(`?select=${encodeURIComponent(moment.select)}`);
-  return { at: moment.at, select: place.select ?? null, tab: moment.tab || "summary" };
+  const permalink = parsePermalink(`?select=${encodeURIComponent(moment.select)}`);
+  return { at: moment.at, select: permalink.select ?? null, tab: moment.tab || "summary" };
 }
 
 /** Whether a page is at the place that a moment describes. The tab matters only with a selection. */

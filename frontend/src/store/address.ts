@@ -1,16 +1,16 @@
-import { searchOf, type Place } from "../model/permalink";
+import { printPermalink, type Permalink } from "../model/permalink";
 
 /** Browsers refuse more than a hundred changes of the address in thirty seconds. */
 const MIN_INTERVAL_MILLIS = 400;
 
 /** Keeps the address bar at the shown moment, so that copying the address copies a permalink. */
 export class AddressBar {
-  private place: Place = {};
+  private permalink: Permalink = {};
   private timer: ReturnType<typeof setTimeout> | undefined;
   private written = 0;
 
-  write(place: Place): void {
-    this.place = place;
+  write(permalink: Permalink): void {
+    this.permalink = permalink;
     this.timer ??= setTimeout(
       () => {
         this.flush();
@@ -27,7 +27,7 @@ export class AddressBar {
   private flush(): void {
     this.timer = undefined;
     this.written = performance.now();
-    const search = searchOf(this.place, location.search);
+    const search = printPermalink(this.permalink, location.search);
     if (search !== location.search) history.replaceState(history.state, "", `${location.pathname}${search}${location.hash}`);
   }
 }

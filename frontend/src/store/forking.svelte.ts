@@ -2,7 +2,7 @@ import { forkSession } from "../api/forks";
 import { pageOf } from "../api/client";
 import { t, type MessageKey } from "../i18n/translate";
 import { idempotencyKey } from "../model/idempotencyKey";
-import { searchOf } from "../model/permalink";
+import { printPermalink } from "../model/permalink";
 import { printCount } from "../model/quantity";
 import { otherRelease } from "../model/releases";
 import type { SessionStore } from "./sessionStore.svelte";
@@ -39,8 +39,8 @@ export class Forking {
     store.notices.show("info", t(progress, { event: printCount(at), release: options.release ?? "" }));
     try {
       const fork = await forkSession(store.id, { at, key: idempotencyKey(), ...options });
-      const { select, tab } = store.place;
-      location.assign(pageOf(fork.id) + searchOf({ ...(select ? { select } : {}), ...(tab ? { tab } : {}) }));
+      const { select, tab } = store.permalink;
+      location.assign(pageOf(fork.id) + printPermalink({ ...(select ? { select } : {}), ...(tab ? { tab } : {}) }));
     } catch (error) {
       store.notices.showError(error);
     } finally {

@@ -1,7 +1,7 @@
 import { getCycles } from "../api/moments";
 import { t } from "../i18n/translate";
 import type { Unit } from "../model/boundaries";
-import type { Place } from "../model/permalink";
+import type { Permalink } from "../model/permalink";
 import type { State } from "../model/state";
 import { EventBuffer } from "../model/eventBuffer";
 import { fetchMoment, fetchMore } from "./moments";
@@ -40,7 +40,7 @@ export class Playback {
   readonly inThePast = $derived(!this.following && this.waitingCount > 0);
 
   /** Where to go as soon as the events up to there have arrived. */
-  private destination: Place = {};
+  private destination: Permalink = {};
   /** Steps that were requested of the engine and whose events have not arrived. */
   private pendingSteps = 0;
   private fetching: AbortController | null = null;
@@ -107,9 +107,9 @@ export class Playback {
   }
 
   /** Go to the moment of a permalink, as soon as the events up to there have arrived. */
-  goTo(place: Place): void {
-    this.destination = place;
-    if (place.at !== undefined || place.cycle !== undefined) this.following = false;
+  goTo(permalink: Permalink): void {
+    this.destination = permalink;
+    if (permalink.at !== undefined || permalink.cycle !== undefined) this.following = false;
     if (this.shown.buffer) this.goToDestination();
   }
 

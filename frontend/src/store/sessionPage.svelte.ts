@@ -1,5 +1,5 @@
 import { untrack } from "svelte";
-import { placeOf } from "../model/permalink";
+import { parsePermalink } from "../model/permalink";
 import { AddressBar } from "./address";
 import type { CycleRecords } from "./cycleRecords.svelte";
 import type { ViewOptions } from "./viewOptions.svelte";
@@ -10,10 +10,10 @@ import type { SessionStore } from "./sessionStore.svelte";
  * when a panel needs it, and closes everything with the page. Call it while the page's component is created.
  */
 export function bindStoreToPage(store: SessionStore, viewOptions: ViewOptions, records: CycleRecords): void {
-  untrack(() => { store.goTo(placeOf(location.search)); });
+  untrack(() => { store.goTo(parsePermalink(location.search)); });
   const address = new AddressBar();
   $effect(() => {
-    address.write(store.place);
+    address.write(store.permalink);
   });
   $effect(() => () => {
     address.stop();

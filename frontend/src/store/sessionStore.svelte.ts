@@ -1,7 +1,7 @@
 import { commonDomain } from "../model/names";
 import type { AnyEvent } from "../model/generated";
 import { headAfter, headOf, type Head } from "../model/head";
-import type { Place, Selection } from "../model/permalink";
+import type { Permalink, Selection } from "../model/permalink";
 import { State } from "../model/state";
 import type { SessionInfo } from "../wire/messages";
 import { Connection, type SessionMessage } from "./connection.svelte";
@@ -107,7 +107,7 @@ export class SessionStore {
   }
 
   /** What the page shows, as its permalink records it. */
-  get place(): Place {
+  get permalink(): Permalink {
     const { playback, selection } = this;
     const select = selection.inDrawer;
     return {
@@ -125,10 +125,10 @@ export class SessionStore {
   }
 
   /** Open a permalink: its selection at once, its moment as soon as there is a view. */
-  goTo(place: Place): void {
-    if (place.select) this.selection.select(place.select);
-    if (place.tab) this.selection.tab = place.tab;
-    this.playback.goTo(place);
+  goTo(permalink: Permalink): void {
+    if (permalink.select) this.selection.select(permalink.select);
+    if (permalink.tab) this.selection.tab = permalink.tab;
+    this.playback.goTo(permalink);
   }
 
   /** Call `listener` with every event that arrives live, whichever moment is shown. Returns the function that stops this. */

@@ -9,7 +9,7 @@ export interface MatrixPart {
   name: string;
 }
 
-export interface Among {
+export interface FocusedNodes {
   title: string;
   nodes: ReadonlySet<string>;
 }
@@ -47,7 +47,7 @@ export class ViewOptions {
   /** The node filter, as typed. */
   nodeFilter = $state("");
   /** Nodes to keep in focus, such as those of one clause of a message: all others are dimmed. */
-  among = $state.raw<Among | null>(null);
+  focusedNodes = $state.raw<FocusedNodes | null>(null);
 
   /** Whether anything on the page needs the full record of the cycle. */
   get needsRecord(): boolean {
@@ -62,8 +62,8 @@ export class ViewOptions {
   }
 
   /** Dim all nodes but these in the cache; calling it again with the same title restores them. */
-  keepAmong(title: string, nodes: ReadonlySet<string>): void {
-    this.among = this.among?.title === title ? null : { title, nodes };
+  toggleFocusedNodes(title: string, nodes: ReadonlySet<string>): void {
+    this.focusedNodes = this.focusedNodes?.title === title ? null : { title, nodes };
   }
 
   /** Open the matrix with these rows. */

@@ -1,4 +1,4 @@
-import { searchOf, type Place } from "../../model/permalink";
+import { printPermalink, type Permalink } from "../../model/permalink";
 
 /** The address of a page with only this panel; undefined if the page already is one. */
 export function addressOfPanel(session: string, panel: "queue" | "cycle" | "cache"): string | undefined {
@@ -6,7 +6,7 @@ export function addressOfPanel(session: string, panel: "queue" | "cycle" | "cach
 }
 
 /** The address of the whole page at a moment, with the share link of the panel's address. */
-export function addressOfPage(session: string, place: Place, search: string): string {
+export function addressOfPage(session: string, permalink: Permalink, search: string): string {
   const link = new URLSearchParams(search).get("link");
-  return `/s/${session}/${searchOf(place, link ? `link=${link}` : "")}`;
+  return `/s/${session}/${printPermalink(permalink, link ? `link=${link}` : "")}`;
 }
