@@ -212,7 +212,13 @@ def test_a_file_that_cannot_be_imported_is_explained_by_its_messages_and_its_ses
 ) -> None:
     sessions = server.rest("sessions/")["count"]
     condition = {"type": "PodScheduled", "status": "False", "message": "0/5 nodes are available: 5 Insufficient cpu."}
-    stuck = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}, "spec": {"nodeName": ""}, "status": {"conditions": [condition]}}
+    stuck = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "web"},
+        "spec": {"nodeName": ""},
+        "status": {"conditions": [condition]},
+    }
     (tmp_path / "cut.json").write_text(json.dumps({"kind": "List", "items": [stuck]})[:-4])
 
     page.goto(server.url)
