@@ -48,6 +48,11 @@ class QuotaReached(SessionError):
 
     code = "quota_reached"
 
+    def __init__(self, message: str, quota: Quota | None = None) -> None:
+        super().__init__(message)
+        #: The quota, if it is one of sessions.
+        self.quota = quota
+
 
 class Usage(msgspec.Struct, frozen=True):
     """The total of several sessions, and the bytes of experiments and of uploads that wait for their import."""
@@ -120,7 +125,7 @@ def _require_quotas(quotas: Iterable[Quota], more: Mapping[str, int]) -> None:
         additional = more.get(quota.kind)
         if additional is not None and not quota.allows(additional):
             addition = f" {additional:,} more are too many." if additional > 1 else ""
-            raise QuotaReached(f"{quota}{addition} {_remedy(quota)}")
+            raise QuotaReached(f"{quota}{addition} {_remedy(quota)}", quota)
 
 
 def _remedy(quota: Quota) -> str:

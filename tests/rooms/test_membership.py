@@ -224,6 +224,7 @@ def test_forks_count_in_the_teacher_s_quota(classroom, ada, settings):
     problem = ada.request("post", "forks/", {}, expect=409)
 
     assert problem["code"] == "quota_reached"
+    assert "a quota of the teacher is used up: SCHEDVIZ_SESSIONS_PER_USER allows 1 sessions. Ask the teacher" in problem["detail"]
 
 
 def test_a_participant_deletes_an_own_fork_and_the_teacher_any(classroom, ada, fork):

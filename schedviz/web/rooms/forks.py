@@ -22,6 +22,19 @@ def fork_for(participant: Participant, session: Session, *, at: int | None, key:
 
     Raises `QuotaReached`, `NotForkable`, `HistoryUnavailable`, `KeyReused`, or `LeftRoom` if they have just left.
     """
+    try:
+        return _fork_for(participant, session, at=at, key=key)
+    except quotas.QuotaReached as error:
+        if error.quota is None:
+            raise
+        # The participant has no sessions that could be deleted.
+        raise quotas.QuotaReached(
+            f"Forks in this room count as sessions of the teacher, and a quota of the teacher is used up: {error.quota.setting} allows "
+            f"{error.quota.limit:,} {error.quota.kind}. Ask the teacher to delete sessions or forks."
+        ) from error
+
+
+def _fork_for(participant: Participant, session: Session, *, at: int | None, key: str) -> Forked:
     room = participant.room
     teacher = room.teacher
     own_key = f"{participant.pk}:{key}" if key else ""
