@@ -20,6 +20,7 @@ from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.helper.taint import HARD_TAINT_EFFECTS, tolerations_tolerate_taint
 from schedviz.engine.framework.types import NodeInfo, PodInfo
 from schedviz.explain.explanation import Clause, NodeVerdict, Objection
+from schedviz.explain.reserved_nodes import is_reserved
 from schedviz.kube.core import Taint
 
 #: How far a node is from taking the pod, by what rejects it. Something outside the node, or pods that may leave, come first.
@@ -267,7 +268,10 @@ def keeps_for_others(info: NodeInfo, taint: Taint, pod: PodInfo) -> bool:
 
 
 def _kept_for_others(dry_run: DryRun, verdicts: Sequence[NodeVerdict]) -> set[int]:
-    """The rows of nodes with such a taint that the pod does not tolerate."""
+    """The rows of nodes with such a taint that the pod does not tolerate, or with one of nodes that are no use for an ordinary pod.
+
+    v1.36's reason does not name the taint.
+    """
     tainted = {
         id(verdict.objections)
         for verdict in verdicts
@@ -280,7 +284,8 @@ def _kept_for_others(dry_run: DryRun, verdicts: Sequence[NodeVerdict]) -> set[in
         if id(verdict.objections) not in tainted or info.node is None:
             continue
         hard = (taint for taint in info.node.spec.taints if taint.effect in HARD_TAINT_EFFECTS)
-        if any(keeps_for_others(info, taint, dry_run.pod) and not tolerations_tolerate_taint(tolerations, taint) for taint in hard):
+        untolerated = (taint for taint in hard if not tolerations_tolerate_taint(tolerations, taint))
+        if any(keeps_for_others(info, taint, dry_run.pod) or is_reserved(taint, dry_run.pod.pod) for taint in untolerated):
             kept.add(row)
     return kept
 

@@ -37,6 +37,11 @@ def is_for_other_pods(taint: Taint, pod: Pod) -> bool:
     return _WINDOWS in f"{taint.key}={taint.value}".lower() and not _selects_windows(pod)
 
 
+def is_reserved(taint: Taint, pod: Pod) -> bool:
+    """Whether the node is out of use, for other pods, or for the control plane."""
+    return is_out_of_use(taint) or is_for_other_pods(taint, pod) or is_of_control_plane(taint)
+
+
 def is_of_control_plane(taint: Taint) -> bool:
     """Whether the node is reserved for the control plane."""
     return taint.key in CONTROL_PLANE_KEYS

@@ -83,6 +83,21 @@ def test_a_second_resource_that_the_nodes_lack_is_named_with_the_first() -> None
     assert overview(simulation).reasons[0].headline == headline(simulation)
 
 
+def test_nodes_for_other_pods_are_not_the_main_reason_if_another_node_could_be_used() -> None:
+    fargate = [node(f"f{number}", taints=("eks.amazonaws.com/compute-type=fargate:NoSchedule",)) for number in range(3)]
+    windows = [node(f"w{number}", taints=("os=windows:NoSchedule",)) for number in range(3)]
+    simulation = cluster(*fargate, *windows, node("n1", taints=("team=data:NoSchedule",)), pod("p"))
+    assert headline(simulation) == "node n1 has the taint `team=data`, which the pod does not tolerate"
+
+
+def test_the_control_plane_is_not_the_main_reason_in_a_release_that_does_not_name_taints() -> None:
+    control_plane = node("cp", cpu="8", taints=("node-role.kubernetes.io/control-plane=:NoSchedule",))
+    simulation = cluster(control_plane, node("n1"), pod("p", cpu="6"), release="v1.36")
+    assert headline(simulation) == (
+        "the pod requests 6 CPU; the only node with that much capacity, cp, has a taint that the pod does not tolerate"
+    )
+
+
 def test_all_labels_that_no_node_has_are_named() -> None:
     simulation = cluster(node("n1", pool="a"), pod("p", nodeSelector={"net": "private", "pool": "big"}))
     assert headline(simulation) == "the pod requires nodes with `net=private` and `pool=big`, but no node has any of these labels"
