@@ -220,6 +220,12 @@ def test_the_compare_page_requires_a_login_that_keeps_its_two_sides(people):
     assert people.client("anonymous").get(address)["Location"] == "/login/?next=/compare/%3Fa%3Dx%26b%3Dy"
 
 
+def test_a_page_that_does_not_exist_links_the_start_page(client):
+    response = client.get("/no-such-page/")
+    assert response.status_code == 404
+    assert b'<a href="/">Start page</a>' in response.content
+
+
 def test_the_path_of_a_session_in_the_rest_api_redirects_to_its_page(client):
     address = "00000000-0000-0000-0000-000000000001/?show=overview"
     response = client.get(f"/sessions/{address}")
