@@ -1,7 +1,10 @@
 """v1.36: NodeResourcesFit and NodeResourcesBalancedAllocation."""
 
+import json
+
 import pytest
 
+from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, QueueingHint
 
 QUEUE, SKIP = QueueingHint.QUEUE, QueueingHint.QUEUE_SKIP
@@ -235,6 +238,23 @@ def test_devices_behind_an_extended_resource_count_for_the_fit_score(world):
     )
 
     assert scores == {"half": 50, "full": 100, "empty": 25, "none": 0, "plugin": 10}
+
+
+def test_a_checkpoint_between_pre_score_and_score_keeps_the_devices(world):
+    gpu_class(world)
+    world.node("n")
+    gpu_slice(world, "n", 4)
+    strategy = {"type": "MostAllocated", "resources": [{"name": GPU, "weight": 1}]}
+    framework, pod = world.framework(scoring("NodeResourcesFit", scoringStrategy=strategy)), world.pod("p", {GPU: "1"})
+    world.update()
+    state, rows = CycleState(), world.snapshot.rows()
+    framework.run_pre_score_plugins(state, pod, rows)
+
+    restored = CycleState.from_state(json.loads(json.dumps(state.to_state())))
+    allocate(world, "n", "gpu-0")
+
+    assert framework.run_score_plugins(restored, pod, rows).totals.tolist() == [25]
+    assert framework.run_score_plugins(CycleState(), pod, rows).totals.tolist() == [50]
 
 
 def test_only_devices_of_the_class_that_are_for_the_node_count(world):

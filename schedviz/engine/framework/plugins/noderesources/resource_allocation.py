@@ -26,7 +26,7 @@ Amounts = npt.NDArray[np.int64]
 _NO_DEVICES: Final = DeviceTotals(0, 0)
 
 
-class PodRequestsState(msgspec.Struct, frozen=True):
+class PodRequestsState(msgspec.Struct, frozen=True, omit_defaults=True):
     """The pod's request of each scored resource, in the order of the plugin's arguments."""
 
     requests: tuple[int, ...]
