@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from schedviz.engine.framework.cycle_state import CycleState
+from schedviz.engine.framework.plugins.dynamicresources.binding_conditions import BindingConditionError, is_ready
 from schedviz.engine.framework.plugins.dynamicresources.state import STATE_KEY, StateData
 from schedviz.engine.framework.plugins.dynamicresources.structured.allocator import ClaimsAllocator
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, QueueingHint
@@ -74,6 +75,18 @@ def test_a_missing_device_class_is_named(world):
     status = pre_filter(world, world.pod("p", resourceClaims=CLAIMS))
 
     assert (status.code.value, status.message) == ("UnschedulableAndUnresolvable", "request gpu: device class gpu does not exist")
+
+
+def test_the_message_of_a_failed_binding_condition_is_quoted_as_in_go(world):
+    names = {"driver": "d", "pool": "p", "device": "a"}
+    conditions = {"request": "gpu", "bindingConditions": ["Attached"], "bindingFailureConditions": ["Lost"], **names}
+    lost = {"type": "Lost", "status": "True", "reason": "Gone", "message": 'le câble "b"'}
+    status = {"allocation": {"devices": {"results": [conditions]}}, "devices": [{**names, "conditions": [lost]}]}
+
+    with pytest.raises(BindingConditionError) as caught:
+        is_ready(world.object(claim(status=status)))
+
+    assert str(caught.value) == 'device binding failed: claim=training, reason=Gone, message="le câble \\"b\\""'
 
 
 def test_a_claim_that_has_as_many_users_as_it_can_is_in_use(world):

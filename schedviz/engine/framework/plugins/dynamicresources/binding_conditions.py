@@ -5,12 +5,12 @@ Upstream: framework/plugins/dynamicresources/dynamicresources.go isClaimReadyFor
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 
 from schedviz.engine.framework.types import NANOS_PER_SECOND
 from schedviz.kube.devices import AllocatedDeviceStatus, DeviceRequestAllocationResult, ResourceClaim
 from schedviz.kube.meta import condition_of
+from schedviz.kube.selectors import quote
 from schedviz.kube.timestamps import parse_timestamp
 
 
@@ -37,7 +37,7 @@ def is_ready(claim: ResourceClaim) -> bool:
             failed = condition_of(status.conditions, name)
             if failed is not None and failed.status == "True":
                 raise BindingConditionError(
-                    f"device binding failed: claim={claim.name}, reason={failed.reason}, message={json.dumps(failed.message)}"
+                    f"device binding failed: claim={claim.name}, reason={failed.reason}, message={quote(failed.message)}"
                 )
         if not all(
             (condition := condition_of(status.conditions, name)) is not None and condition.status == "True"
