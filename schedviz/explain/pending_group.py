@@ -11,6 +11,7 @@ from schedviz.explain.doctor.known_findings import MISSED_POD, unknown_nodes
 from schedviz.explain.doctor.object_events import KIND as EVENT
 from schedviz.explain.explanation import Clause, Explanation, Outlook, Part, Standing
 from schedviz.explain.queue_place import is_name_only
+from schedviz.explain.real_message import PODS
 from schedviz.explain.sentence import plain
 from schedviz.kube.core import Pod
 from schedviz.trace.phrase import Phrase, counted, phrase, some
@@ -83,6 +84,9 @@ def said_clause(explanation: Explanation) -> Clause | None:
 
 
 def _detail(explanation: Explanation) -> Phrase | None:
+    if explanation.lacks == PODS:
+        # The headline says it.
+        return None
     if explanation.lacks:
         said = next((clause.headline_phrase for clause in explanation.clauses if clause.headline_phrase is not None), explanation.said)
         return phrase("its scheduler reported: {message}", message=said)

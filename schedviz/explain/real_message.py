@@ -14,6 +14,7 @@ from schedviz.engine.dryrun.dry_run import DryRun
 from schedviz.engine.framework.plugins import names
 from schedviz.explain.details.pod_requests import with_requests
 from schedviz.explain.explanation import Clause, Explanation
+from schedviz.explain.main_reason import most_likely_first
 from schedviz.explain.message import NotAMessageError, parse_message, said_clauses
 from schedviz.explain.queue_place import is_name_only
 from schedviz.explain.reason_releases import in_newest_words
@@ -30,6 +31,9 @@ class _Missing(NamedTuple):
 
 _STORAGE: Final = "pvc,pv,storageclasses,csinodes"
 _DEVICES: Final = "resourceclaims,resourceslices,deviceclasses"
+#: What the explanation of a pod lacks of which a SIGUSR2 dump has only the name.
+PODS: Final = "Pod"
+_EVERYTHING: Final = "nodes,pods,pv,pvc,sc,events"
 _LAST: Final = frozenset({names.VOLUME_BINDING, names.VOLUME_ZONE, names.DYNAMIC_RESOURCES})
 _MISSING: Final = (
     _Missing(re.compile(r'persistentvolumeclaim ".*" not found'), "PersistentVolumeClaim", _STORAGE),
@@ -41,7 +45,7 @@ _MISSING: Final = (
 
 def what_to_add(kind: str) -> str:
     """The command that prints the objects of a kind that the files lack."""
-    resources = next(missing.resources for missing in _MISSING if missing.kind == kind)
+    resources = next((missing.resources for missing in _MISSING if missing.kind == kind), _EVERYTHING)
     return f"kubectl get {resources} -A -o json"
 
 
@@ -56,6 +60,20 @@ def without_missing(simulation: Simulation, explanation: Explanation, dry_run: D
     clauses = with_requests(said_clauses(explanation.said), dry_run.pod)
     # Filters for volumes and devices come last: the nodes that they reject have passed the others.
     clauses = tuple(sorted(clauses, key=lambda clause: clause.plugin not in _LAST))
+    return _of_message(explanation, clauses, lacks=missing.kind)
+
+
+def of_name_only(explanation: Explanation) -> Explanation:
+    """The explanation of a pod of which a SIGUSR2 dump has only the name: what its own scheduler wrote, if the log has that."""
+    clauses = most_likely_first(said_clauses(explanation.said))
+    if not clauses:
+        return explanation
+    # No plugin evaluated it truly, and no pod equals it for sure.
+    explained = msgspec.structs.replace(explanation, fits=(), alike=())
+    return _of_message(explained, clauses, lacks=PODS)
+
+
+def _of_message(explanation: Explanation, clauses: tuple[Clause, ...], *, lacks: str) -> Explanation:
     return msgspec.structs.replace(
         explanation,
         # Its own scheduler has tried it.
@@ -68,7 +86,7 @@ def without_missing(simulation: Simulation, explanation: Explanation, dry_run: D
         room=(),
         disagreement="",
         disagreement_phrase=None,
-        lacks=missing.kind,
+        lacks=lacks,
     )
 
 

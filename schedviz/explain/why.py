@@ -28,7 +28,7 @@ from schedviz.explain.message import said_clauses
 from schedviz.explain.pod_group import group_note
 from schedviz.explain.provisioning import provisioning
 from schedviz.explain.queue_place import is_name_only, message_of_gated, queue_place
-from schedviz.explain.real_message import disagreement, without_missing
+from schedviz.explain.real_message import disagreement, of_name_only, without_missing
 from schedviz.explain.reason_tables.whole import OTHER_SCHEDULER
 from schedviz.explain.reasons import meaning_of
 from schedviz.explain.sentence import sentence_of, starting
@@ -98,7 +98,9 @@ def explain_pod(
     explained, message = _tried(simulation, known, dry_run, with_preemption=with_preemption)
     if (differs := disagreement(simulation, explained, message)) is not None:
         explained = without_missing(simulation, _replace(explained, disagreement=differs.text, disagreement_phrase=differs), dry_run)
-    if explained.standing == "gated" and not is_name_only(place):
+    if is_name_only(place):
+        explained = of_name_only(explained)
+    elif explained.standing == "gated":
         advice = _advice_of_gated(place, pod.namespace)
         explained = _replace(explained, advice=advice.text if advice else "", advice_phrase=advice)
     if not explained.nodes and not explained.said and (required := required_of_node(simulation, pod)):

@@ -75,6 +75,6 @@ def test_a_nominated_pod_waits_until_its_victims_are_gone() -> None:
 def test_a_pod_of_which_a_dump_has_the_name_is_not_said_to_have_scheduling_gates() -> None:
     simulation, findings = imported("03-nominated", "scheduler.log")
     [reason] = overview(simulation, findings).reasons
-    assert reason.reason == "only their names are known, from a SIGUSR2 dump"
+    assert reason.reason == "Insufficient cpu"
     assert "gates" not in reason.groups[0].detail
     assert "gates" not in why_pending(simulation, "default/urgent-1", findings).sentence

@@ -156,15 +156,15 @@ def test_a_cluster_info_dump_with_empty_lists_is_read() -> None:
     assert result.evidence.kubelet == "v1.36.0"
 
 
-def test_a_log_with_a_dump_alone_groups_pods_by_what_their_scheduler_said() -> None:
+def test_a_log_with_a_dump_alone_explains_pods_from_what_their_scheduler_said() -> None:
     result = imported("scheduler.log.xz")
     simulation = Simulation(settings_for(result))
     simulation.load(result.objects)
-    [reason] = overview(simulation).reasons
+    of_pod = {pod: reason for reason in overview(simulation).reasons for group in reason.groups for pod in group.pods}
 
-    details = {pod: group.detail for group in reason.groups for pod in group.pods}
-    assert details["pend/big-mem"].startswith("its scheduler reported: 0/50 nodes are available: 2 Insufficient cpu, ")
-    assert "44 Insufficient memory" in details["pend/big-mem"]
+    assert of_pod["pend/big-mem"].headline == "44 nodes do not have enough free memory"
+    assert of_pod["pend/big-cpu"].headline == "44 nodes do not have enough free CPU"
+    assert of_pod["pend/gated"].reason == "only their names are known, from a SIGUSR2 dump"
     explanation = why_pending(simulation, "pend/big-mem")
     assert (explanation.message, explanation.disagreement) == ("", "")
 

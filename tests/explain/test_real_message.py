@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from schedviz.engine.cache.debugger.dumper import NAME_ONLY_GATE
 from schedviz.explain.overview import overview
 from schedviz.explain.why import why_pending
 from tests.explain.small_clusters import cluster, do, node, pod
@@ -88,3 +89,26 @@ def test_the_messages_of_this_sessions_own_scheduler_are_not_compared() -> None:
     explanation = why_pending(simulation, "default/p")
     assert explanation.said.startswith("0/1 nodes are available")
     assert explanation.disagreement == ""
+
+
+def test_a_pod_of_which_a_dump_has_only_the_name_is_explained_from_its_schedulers_message() -> None:
+    message = (
+        "0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod."
+    )
+    simulation = cluster(node("n1"), node("n2"), waiting(message, schedulingGates=[{"name": NAME_ONLY_GATE}]))
+
+    explanation = why_pending(simulation, "default/p")
+    assert explanation.sentence == (
+        "default/p is pending: neither node has enough free CPU. The files contain no Pod objects, so scheduling was not simulated. "
+        "Add the output of `kubectl get nodes,pods,pv,pvc,sc,events -A -o json`."
+    )
+    assert (explanation.fits, explanation.alike) == ((), ())
+    [reason] = overview(simulation).reasons
+    assert (reason.reason, reason.headline) == ("Insufficient cpu", "neither node has enough free CPU")
+    assert (reason.advice or "").startswith("add a node, or lower the requests")
+
+
+def test_a_pod_of_which_a_dump_has_only_the_name_and_a_log_no_message_needs_its_object() -> None:
+    simulation = cluster(node("n1"), pod("p", schedulingGates=[{"name": NAME_ONLY_GATE}]))
+    [reason] = overview(simulation).reasons
+    assert reason.reason == "only their names are known, from a SIGUSR2 dump"
