@@ -612,13 +612,13 @@ def _without_counts(text: str) -> Message:
         return Message(0, (explained_clause(0, text),))
     clauses = _clauses(text) if _CLAUSE.match(text) else ()
     if clauses and meaning_of(clauses[-1].reason) is None:
-        clauses = (*clauses[:-1], _without_last_words(clauses[-1]))
+        clauses = (*clauses[:-1], _without_trailing_words(clauses[-1]))
     if not clauses or any(meaning_of(clause.reason) is None for clause in clauses):
         raise NotAMessageError('Expected a text with "0/N nodes are available: …", as in the events of a Pending pod; found none.')
     return Message(0, clauses)
 
 
-def _without_last_words(clause: Clause) -> Clause:
+def _without_trailing_words(clause: Clause) -> Clause:
     """The clause whose reason ends where one of a scheduler does: words of people may follow."""
     words = clause.reason.split(" ")
     shorter = (" ".join(words[:-left]) for left in range(1, min(_MAX_WORDS_AFTER, len(words) - 1) + 1))

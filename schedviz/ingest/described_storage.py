@@ -23,6 +23,8 @@ from schedviz.kube.storage import PersistentVolume, PersistentVolumeClaim, Stora
 
 _HOSTNAME: Final = "kubernetes.io/hostname"
 _IS_DEFAULT: Final = {"storageclass.kubernetes.io/is-default-class": "true"}
+#: In a longer text, objects in YAML are not looked for: parsing them takes seconds.
+_MAX_LENGTH_WITH_YAML: Final = 100_000
 _KINDS: Final = ("PersistentVolume", "PersistentVolumeClaim", "StorageClass")
 _MODES: Final = {"RWO": "ReadWriteOnce", "ROX": "ReadOnlyMany", "RWX": "ReadWriteMany", "RWOP": "ReadWriteOncePod"}
 _OPERATORS: Final = {"in": "In", "notin": "NotIn", "exists": "Exists", "doesnotexist": "DoesNotExist", "gt": "Gt", "lt": "Lt"}
@@ -99,7 +101,7 @@ def storage_in(text: str) -> TextStorage:
 
 def _objects_among(text: str) -> Iterator[dict[str, Any]]:
     """The volumes, claims and StorageClasses in YAML or JSON among the text."""
-    if "kind" not in text or not any(kind in text for kind in _KINDS):
+    if len(text) > _MAX_LENGTH_WITH_YAML or not any(kind in text for kind in _KINDS):
         return
     try:
         for item in EmbeddedObjectsReader().read("text", text.encode("utf-8", "replace"), Limits()):
