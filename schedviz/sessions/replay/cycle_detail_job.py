@@ -8,6 +8,8 @@ import time
 from typing import Any
 from uuid import UUID
 
+import redis
+from billiard.exceptions import SoftTimeLimitExceeded
 from django.db import DatabaseError
 
 from schedviz.engine import Simulation
@@ -38,7 +40,11 @@ def run(session_id: UUID, cycle: int) -> bool:
             return not single_flight.is_requested(flight)
         with single_flight.claim_computation(flight) as is_claimed:
             if is_claimed:
-                make_cycle_detail(session_id, cycle)
+                try:
+                    make_cycle_detail(session_id, cycle)
+                except SoftTimeLimitExceeded:
+                    logger.warning("replaying cycle %s of session %s met the time limit", cycle, session_id)
+                    stream.report_detail_failure(session_id, cycle, cycle_details.TOO_SLOW)
     return True
 
 
@@ -56,7 +62,8 @@ def computed_detail(session_id: UUID, cycle: int, *, deadline: float) -> dict[st
 def make_cycle_detail(session_id: UUID, cycle: int, *, deadline: float = math.inf) -> None:
     """Store the detail of a completed cycle, or the reason why it cannot be computed, and notify waiting clients.
 
-    If a full disk cannot hold it, they are notified of that. Raises `DetailLate` after the deadline.
+    If a full disk cannot hold it, they are notified of that. Raises `DetailLate` after the deadline, and what is not because of the cycle,
+    such as `DatabaseError` and `SoftTimeLimitExceeded`.
     """
     try:
         _make(session_id, cycle, deadline)
@@ -73,7 +80,8 @@ def _make(session_id: UUID, cycle: int, deadline: float) -> None:
         return
     try:
         detail = replay_cycle(session, cycle, deadline=deadline)
-    except DetailLate:
+    except (DetailLate, SoftTimeLimitExceeded, DatabaseError, redis.RedisError, MemoryError):
+        # Not because of the cycle, so nothing is stored.
         raise
     except (ReplayDiverged, HistoryUnavailable) as error:
         cycle_details.store_detail(session_id, cycle, None, error=str(error), engine_version=replayer.ENGINE_VERSION)

@@ -10,7 +10,9 @@ from uuid import UUID
 
 import msgspec
 import redis
+from django.db.models import Q, QuerySet
 
+from schedviz import __version__
 from schedviz.sessions.errors import HistoryUnavailable, SessionError
 from schedviz.sessions.history import cycle_groups, lineage
 from schedviz.sessions.models import CycleDetail
@@ -35,11 +37,21 @@ class DetailNotStored(SessionError):
     code = "disk_full"
 
 
+class DetailTooSlow(SessionError):
+    """The replay met the time limit of its task. Nothing is stored: a worker that is less busy may succeed."""
+
+    code = "analysis_failed"
+
+
+#: What a worker reports in that case.
+TOO_SLOW = "Replaying the cycle takes longer than 60 s, which is the limit."
+
+
 def cycle_detail(session_id: UUID, cycle: int, *, timeout_seconds: float, sender: str = "") -> dict[str, Any]:
     """The full detail of a completed scheduling cycle and its binding. Waits for the replay. `sender`: who asks.
 
-    Raises `HistoryUnavailable` if the cycle does not exist or cannot be replayed, `DetailNotStored` if a disk is full, and `DetailLate`
-    after the timeout.
+    Raises `HistoryUnavailable` if the cycle does not exist or cannot be replayed, `DetailNotStored` if a disk is full, `DetailTooSlow`, and
+    `DetailLate` after the timeout.
     """
     session_id = session_of_cycle(session_id, cycle)
     if (stored := stored_detail(session_id, cycle)) is not None:
@@ -54,7 +66,7 @@ def cycle_detail(session_id: UUID, cycle: int, *, timeout_seconds: float, sender
         if (stored := stored_detail(session_id, cycle)) is not None:
             return stored
         if reason := stream.detail_failure(session_id, cycle):
-            raise DetailNotStored(reason)
+            raise DetailTooSlow(reason) if reason == TOO_SLOW else DetailNotStored(reason)
     raise DetailLate(f"Replaying cycle {cycle} takes longer than {timeout_seconds:g} s. The replay continues; try again in a moment.")
 
 
@@ -85,12 +97,18 @@ def flight_key(session_id: UUID, cycle: int) -> str:
 
 def is_stored(session_id: UUID, cycle: int) -> bool:
     """Whether the detail, or the reason why there is none, is cached."""
-    return CycleDetail.objects.filter(session_id=session_id, cycle=cycle).exists()
+    return _rows(session_id, cycle).exists()
+
+
+def _rows(session_id: UUID, cycle: int) -> QuerySet[CycleDetail]:
+    """The cached row, if any. Another version of the engine may succeed where one failed."""
+    failed_elsewhere = ~Q(error="") & ~Q(engine_version=__version__)
+    return CycleDetail.objects.filter(session_id=session_id, cycle=cycle).exclude(failed_elsewhere)
 
 
 def stored_detail(session_id: UUID, cycle: int) -> dict[str, Any] | None:
     """The cached detail, if any. Raises `HistoryUnavailable` if an earlier replay failed."""
-    row = CycleDetail.objects.filter(session_id=session_id, cycle=cycle).first()
+    row = _rows(session_id, cycle).first()
     if row is None:
         return None
     if row.error:

@@ -116,7 +116,7 @@ def _detail(session_id: UUID, cycle: int) -> dict[str, Any]:
         raise ApiError(
             503, cycle_details.DetailLate.code, f"{error} Try again in a moment.", headers={"Retry-After": "2"}, hint=hint
         ) from error
-    except HistoryUnavailable as error:
+    except (HistoryUnavailable, cycle_details.DetailTooSlow) as error:
         raise ApiError(409, error.code, str(error), hint="?detail=0 returns the stored summary.") from error
     except cycle_details.DetailNotStored as error:
         raise ApiError(507, error.code, str(error), hint="?detail=0 returns the stored summary.") from error

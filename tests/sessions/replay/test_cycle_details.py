@@ -9,7 +9,8 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from django.db import connection
+from billiard.exceptions import SoftTimeLimitExceeded
+from django.db import OperationalError, connection
 
 from schedviz.sessions.errors import HistoryUnavailable
 from schedviz.sessions.history import reading
@@ -59,7 +60,7 @@ def test_a_detail_is_computed_once(busy: UUID, monkeypatch: pytest.MonkeyPatch) 
     cycle_detail_job.make_cycle_detail(busy, 2)
     made = cycle_details.cycle_detail(busy, 2, timeout_seconds=0)
 
-    def make_again(*_: Any) -> Any:
+    def make_again(*_: Any, **_kwargs: Any) -> Any:
         raise AssertionError("it was made again")
 
     monkeypatch.setattr(cycle_detail_job, "replay_cycle", make_again)
@@ -80,7 +81,7 @@ def test_a_request_that_waits_too_long_is_asked_to_retry(busy: UUID) -> None:
 
 
 def test_a_cycle_that_cannot_be_replayed_is_reported_to_every_request(busy: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
-    def diverge(*_: Any) -> Any:
+    def diverge(*_: Any, **_kwargs: Any) -> Any:
         raise replayer.ReplayDiverged("it leads elsewhere")
 
     monkeypatch.setattr(cycle_detail_job, "replay_cycle", diverge)
@@ -90,8 +91,34 @@ def test_a_cycle_that_cannot_be_replayed_is_reported_to_every_request(busy: UUID
         cycle_details.cycle_detail(busy, 5, timeout_seconds=1)
 
 
+@pytest.mark.parametrize("error", [SoftTimeLimitExceeded(), OperationalError("server closed the connection unexpectedly"), MemoryError()])
+def test_what_is_not_because_of_the_cycle_is_not_stored(busy: UUID, monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    def fail(*_: Any, **_kwargs: Any) -> Any:
+        raise error
+
+    with monkeypatch.context() as patched:
+        patched.setattr(cycle_detail_job, "replay_cycle", fail)
+        if isinstance(error, SoftTimeLimitExceeded):
+            assert cycle_detail_job.run(busy, 5)
+            with pytest.raises(cycle_details.DetailTooSlow, match="60 s"):
+                cycle_details.cycle_detail(busy, 5, timeout_seconds=30)
+        else:
+            with pytest.raises(type(error)):
+                cycle_detail_job.run(busy, 5)
+    assert cycle_detail_job.run(busy, 5)
+    assert cycle_details.cycle_detail(busy, 5, timeout_seconds=0)["node"]
+
+
+def test_a_failure_of_another_version_is_tried_again(busy: UUID) -> None:
+    cycle_details.store_detail(busy, 5, None, error="The engine failed.", engine_version="0.0.1")
+
+    cycle_detail_job.make_cycle_detail(busy, 5)
+
+    assert cycle_details.cycle_detail(busy, 5, timeout_seconds=0)["node"]
+
+
 def test_a_detail_that_cannot_be_stored_on_a_full_disk_is_reported_at_once(busy: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cycle_detail_job, "replay_cycle", lambda *_: {"node": os.urandom(200_000).hex()})
+    monkeypatch.setattr(cycle_detail_job, "replay_cycle", lambda *_, **_kwargs: {"node": os.urandom(200_000).hex()})
     with small_database():
         cycle_detail_job.make_cycle_detail(busy, 6)
 
