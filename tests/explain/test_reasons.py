@@ -141,6 +141,19 @@ def test_a_reason_of_any_release_has_its_plugin_and_says_what_to_do(reason: str,
 
 
 @pytest.mark.parametrize(
+    "problem", ["no such overload", "no such overload: _<_", "internal error: runtime error: hash of unhashable type cel.Semver"]
+)
+def test_a_selector_that_mixes_types_is_told_from_one_that_lacks_an_attribute(problem: str) -> None:
+    mixing = meaning_of(f"claim a/b: selector #0: CEL runtime error: {problem}")
+    lacking = meaning_of("claim a/b: selector #0: CEL runtime error: no such key: model")
+
+    assert mixing is not None
+    assert lacking is not None
+    assert "different types" in mixing.sentence
+    assert "no such key: model" in lacking.sentence
+
+
+@pytest.mark.parametrize(
     ("taint", "says"),
     [
         ("node.kubernetes.io/not-ready: ", "not ready"),

@@ -13,6 +13,19 @@ DEVICES: Final[tuple[Row, ...]] = (
     (
         (
             r'(?:running "DynamicResources" filter plugin(?: for pod "[^"]*")?: )?'
+            r"(?P<where>(?:claim|class) \S+: selector #\d+): CEL runtime error: "
+            r"(?:no such overload|internal error: runtime error: hash of unhashable type)(?:\W.*)?"
+        ),
+        Meaning(
+            names.DYNAMIC_RESOURCES,
+            "the expression of {where} compares or combines values of different types on a device",
+            ("the expression compares a version or a quantity with text",),
+            'convert the text first, as in `… == semver("1.2.3")` or `… == quantity("10Gi")`; until then, no node is tried',
+        ),
+    ),
+    (
+        (
+            r'(?:running "DynamicResources" filter plugin(?: for pod "[^"]*")?: )?'
             r"(?P<where>(?:claim|class) \S+: selector #\d+): CEL (?:runtime|compile) error: (?P<why>.*)"
         ),
         Meaning(
