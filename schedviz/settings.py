@@ -134,7 +134,8 @@ SOCKET_FRAMES_PER_SECOND = number("SCHEDVIZ_SOCKET_FRAMES_PER_SECOND", 200)
 SOCKET_FRAMES_AT_ONCE = number("SCHEDVIZ_SOCKET_FRAMES_AT_ONCE", 2000)
 #: Bytes queued for one viewer. A viewer that is further behind is sent the whole view instead.
 VIEWER_QUEUE_BYTES = number("SCHEDVIZ_VIEWER_QUEUE_BYTES", 4 * MEGABYTE)
-#: Downloads of sessions that one web server produces at once; one client may have half of them. 0: no limit.
+#: Downloads of sessions that one web server produces at once; one user has half of what others leave, and all clients without an
+#: account have half. 0: no limit.
 DOWNLOADS = number("SCHEDVIZ_DOWNLOADS", 8)
 #: Open sockets of one user or participant in one session, of one session, and of one web server.
 SOCKETS_PER_VIEWER = number("SCHEDVIZ_SOCKETS_PER_VIEWER", 50)

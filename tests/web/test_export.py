@@ -7,6 +7,7 @@ import gzip
 import json
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from threading import Event
 from typing import Any
 from uuid import UUID
@@ -18,7 +19,8 @@ from rest_framework.test import APIClient
 
 from schedviz.sessions.models import Command, Session
 from schedviz.sessions.transfer import create, import_job
-from schedviz.web.api.download import Download, downloads
+from schedviz.web.api.download import Download, Slot, downloads
+from schedviz.web.api.errors import ApiError
 from schedviz.web.waiting import requester
 from tests.conftest import until
 from tests.sessions.conftest import MakeSession, make_session, send, work_off  # noqa: F401  (a fixture)
@@ -195,9 +197,25 @@ def test_downloads_have_a_limit_in_all_and_half_of_it_per_user(people: People, r
 
     for response in refused:
         assert (response.status_code, response.json()["code"], response["Retry-After"]) == (503, "busy", "10")
-        assert "half of the limit SCHEDVIZ_DOWNLOADS" in response.json()["detail"]
+        assert "You have 1 of the 1 downloads of this server" in response.json()["detail"]
     assert "2 downloads at the moment, the limit SCHEDVIZ_DOWNLOADS" in third.json()["detail"]
     assert b"".join(people.client("owner").get(address).streaming_content)
+
+
+def test_slow_readers_without_an_account_leave_downloads_to_users(settings: Any) -> None:
+    settings.DOWNLOADS = 8
+    slots: list[Slot] = []
+    counts: list[int] = []
+    for who in ("address 192.0.2.1", "address 192.0.2.2", "visitors of x", "guest 192.0.2.3 ada", "user 1", "user 2", "user 3"):
+        requester.set(who)
+        counts.append(0)
+        with suppress(ApiError):
+            while True:
+                slots.append(downloads.acquire())
+                counts[-1] += 1
+    for slot in slots:
+        slot.release()
+    assert counts == [2, 2, 0, 0, 2, 1, 1]
 
 
 def test_a_download_that_ended_or_could_not_begin_leaves_its_slot(

@@ -12,14 +12,14 @@ from weakref import WeakValueDictionary
 from django.conf import settings
 from django.http import StreamingHttpResponse
 
+from schedviz.sessions.turns import group_of
 from schedviz.web.api.errors import ApiError
 from schedviz.web.shares import Shares
 from schedviz.web.thread_pool import Threads
 from schedviz.web.waiting import requester
 
-#: The part of one user or address, and of all clients of one group without an account.
-_MAX_SHARE_OF_ONE_CLIENT: Final = 0.5
-_MAX_SHARE_OF_GROUP: Final = 0.75
+#: Clients without an account, which may read slowly for hours, together have this part, and one of them half of it.
+_MAX_SHARE_WITHOUT_ACCOUNT: Final = 0.5
 _RETRY_SECONDS: Final = 10
 #: Downloads produce their next part here, so that none holds a thread and a connection to the database while its client reads.
 #: docs/operations.md counts these connections.
@@ -50,6 +50,7 @@ class Downloads:
     def __init__(self) -> None:
         self._lock = Lock()
         self._running = Shares()
+        self._without_account = 0
 
     def acquire(self) -> Slot:
         """A slot for one more download. Raises `ApiError` 503 above a limit."""
@@ -58,17 +59,25 @@ class Downloads:
             own, total = self._running.of(client), self._running.total
             if maximum and total >= maximum:
                 raise _busy(f"This server produces {total} downloads at the moment, the limit SCHEDVIZ_DOWNLOADS.")
-            if maximum and own >= max(1, maximum * _MAX_SHARE_OF_ONE_CLIENT):
-                raise _busy(f"You have {own} downloads running, half of the limit SCHEDVIZ_DOWNLOADS of this server.")
-            if maximum and self._running.of_group(client) >= max(1, maximum * _MAX_SHARE_OF_GROUP):
-                raise _busy(f"Clients without an account have {total} downloads running; the rest of SCHEDVIZ_DOWNLOADS is for others.")
-            self._running.add(client)
+            if maximum and group_of(client):
+                limit = max(1, int(maximum * _MAX_SHARE_WITHOUT_ACCOUNT))
+                if self._without_account >= limit:
+                    raise _busy(f"Clients without an account have {limit} downloads running, their share of the limit SCHEDVIZ_DOWNLOADS.")
+                if own >= max(1, limit // 2):
+                    raise _busy(f"You have {own} downloads running, the share of a client without an account in the limit SCHEDVIZ_DOWNLOADS.")
+            elif maximum and own >= self._running.maximum(client, maximum):
+                raise _busy(f"You have {own} downloads running, your share of the limit SCHEDVIZ_DOWNLOADS.")
+            self._count(client, 1)
         return Slot(self, client)
 
     def end(self, client: str) -> None:
         """A download of this requester has ended."""
         with self._lock:
-            self._running.add(client, -1)
+            self._count(client, -1)
+
+    def _count(self, client: str, amount: int) -> None:
+        self._running.add(client, amount)
+        self._without_account += amount if group_of(client) else 0
 
     @contextmanager
     def slot(self) -> Iterator[None]:
