@@ -13,8 +13,12 @@ from contextvars import ContextVar
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
+from django.conf import settings
+from django.http import parse_cookie
+
 from schedviz.sessions.turns import path_of
 from schedviz.web.addresses import network_of_scope
+from schedviz.web.authentication import bearer_secret
 
 #: Requests of one client that run at a time, of the 32 threads (schedviz.web.asgi_handler).
 MAX_THREADS_PER_CLIENT: Final = 4
@@ -101,6 +105,10 @@ class ClientPlaces:
 
 
 def _digest_of_credentials(scope: dict[str, Any]) -> bytes:
-    """A digest of the headers that can have credentials; b"" if there are none."""
-    headers = [name + b":" + value for name, value in scope["headers"] if name in (b"authorization", b"cookie")]
-    return hashlib.blake2b(b"\n".join(headers), digest_size=16).digest() if headers else b""
+    """A digest of the credentials that decide who the client is, and of nothing else that it can vary; b"" if there are none."""
+    headers = scope["headers"]
+    credentials = bearer_secret(next((value for name, value in headers if name == b"authorization"), b""))
+    if credentials is None:
+        cookies = parse_cookie(b"; ".join(value for name, value in headers if name == b"cookie").decode("latin-1"))
+        credentials = cookies.get(settings.SESSION_COOKIE_NAME) or cookies.get(settings.ROOM_GUEST_COOKIE)
+    return hashlib.blake2b(credentials.encode("utf-8", "surrogateescape"), digest_size=16).digest() if credentials else b""

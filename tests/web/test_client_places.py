@@ -8,6 +8,7 @@ from threading import Event
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.urls import path
 
@@ -140,7 +141,24 @@ def test_few_credentials_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr("schedviz.web.client_places._MAX_KNOWN", 2)
     places = ClientPlaces()
     for name in ("a", "b", "a", "c"):
-        places.authenticated(scope_of("/", name), f"user {name}")
-    places.authenticated(scope_of("/", "d"), "")
+        places.authenticated(scope_of("/", f"Bearer {name}"), f"user {name}")
+    places.authenticated(scope_of("/", "Bearer d"), "")
 
-    assert [places._client(scope_of("/", name)) for name in "abcd"] == ["user a", "address 192.0.2.1", "user c", "address 192.0.2.1"]
+    found = [places._client(scope_of("/", f"Bearer {name}")) for name in "abcd"]
+    assert found == ["user a", "address 192.0.2.1", "user c", "address 192.0.2.1"]
+
+
+def test_a_client_is_known_by_what_authenticates_it_alone() -> None:
+    places = ClientPlaces()
+
+    def scope(*headers: tuple[bytes, bytes]) -> dict[str, Any]:
+        return {"headers": list(headers), "client": ("192.0.2.1", 1)}
+
+    login = f"{settings.SESSION_COOKIE_NAME}=of-ada".encode()
+    places.authenticated(scope((b"authorization", b"Bearer one")), "user 1")
+    places.authenticated(scope((b"cookie", login)), "user 2")
+    for number in range(3):
+        other = f"other={number}".encode()
+        assert places._client(scope((b"cookie", other), (b"authorization", b"Bearer one"))) == "user 1"
+        assert places._client(scope((b"cookie", other + b"; " + login))) == "user 2"
+        assert places._client(scope((b"cookie", other))) == "address 192.0.2.1"
