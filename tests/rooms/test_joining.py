@@ -111,9 +111,13 @@ def test_another_code_makes_the_old_one_void(classroom):
     Person(APIClient()).join(code, "Ada")
 
 
-def test_ten_wrong_codes_a_minute_and_then_not_even_the_right_one(classroom):
+def test_ten_wrong_codes_a_minute_and_after_a_hundred_not_even_the_right_one(classroom):
     for _ in range(10):
         Person(APIClient()).join("WRNGCDE2", "Ada", expect=404)
+    # A class behind one address can join all the same.
+    Person(APIClient()).join(classroom.code, "Cy")
+    for _ in range(90):
+        Person(APIClient()).join("WRNGCDE2", "Ada", expect=429)
 
     response = APIClient().post(f"{ROOMS}join/", {"code": classroom.code, "nickname": "Ada"}, format="json")
 
@@ -130,6 +134,7 @@ def test_wrong_codes_from_before_the_clock_was_set_back_do_not_count(classroom):
     for _ in range(10):
         Person(APIClient()).join("WRNGCDE2", "Ada", expect=404)
     WrongCode.objects.update(at=time.time() + 3 * 3600)
+    Person(APIClient()).join("WRNGCDE2", "Ada", expect=404)
 
     Person(APIClient()).join(classroom.code, "Ada")
 

@@ -16,10 +16,15 @@ from schedviz.web.rooms.models import WrongCode
 SECONDS: Final = 60.0
 
 
-def require_tries_left(address: str) -> None:
-    """Raises `TooManyWrongCodes` if an address has used up its attempts; a right code is refused then too."""
+#: After this many times the allowed wrong codes, a right code is refused, too. Until then, a class behind one address can join although
+#: somebody there mistypes the code. A code has over 10^11 values.
+_MANY: Final = 10
+
+
+def require_tries_left(address: str, *, is_right: bool) -> None:
+    """Raises `TooManyWrongCodes` if an address has used up its attempts; a right code has `_MANY` times as many."""
     now = time.time()
-    allowed: int = settings.ROOM_TRIES_PER_MINUTE
+    allowed: int = settings.ROOM_TRIES_PER_MINUTE * (_MANY if is_right else 1)
     # Attempts in the future are from before the clock was set back; the clocks of other servers may be slightly ahead.
     recent = WrongCode.objects.filter(address=_counter_key(address), at__gt=now - SECONDS, at__lt=now + SECONDS)
     wrong = recent.order_by("-at").values_list("at", flat=True)

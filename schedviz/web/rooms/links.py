@@ -39,7 +39,7 @@ def qr_svg(text: str) -> bytes:
 
 
 def new_code() -> str:
-    """A random code. There are 25⁸ = 1.5 · 10¹¹, too many to guess at ten attempts a minute."""
+    """A random code. There are 25⁸ = 1.5 · 10¹¹, too many to guess at a hundred attempts a minute."""
     return "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))
 
 

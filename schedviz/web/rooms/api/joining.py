@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
 from uuid import UUID
 
 from django.conf import settings
@@ -13,6 +14,7 @@ from schedviz.web.addresses import client_address
 from schedviz.web.api.access import body_as
 from schedviz.web.api.errors import not_found
 from schedviz.web.api.openapi import error_responses, ref, response
+from schedviz.web.api.rate_limit import Scope
 from schedviz.web.rooms import guests, joining, presence, schemas
 from schedviz.web.rooms.api.access import RoomResource, member_access, room_body, taught_room
 from schedviz.web.rooms.membership import RoomMembership
@@ -21,6 +23,9 @@ from schedviz.web.rooms.models import Participant, Room
 
 class JoinRoom(RoomResource):
     """Joining a room."""
+
+    # Not among the other requests of an address without a login, of which a class can have many.
+    rates: ClassVar[dict[str, Scope]] = {"POST": "questions"}
 
     @extend_schema(
         operation_id="joinRoom",
