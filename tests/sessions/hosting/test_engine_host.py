@@ -10,7 +10,7 @@ from schedviz.engine import Simulation
 from schedviz.engine.commands import scheduler_process
 from schedviz.sessions.errors import Fenced
 from schedviz.sessions.history import reading
-from schedviz.sessions.hosting import lease, slice_runner
+from schedviz.sessions.hosting import engine_host, lease, slice_runner
 from schedviz.sessions.hosting.engine_host import EngineHost
 from schedviz.sessions.hosting.slice_commit import Position
 from schedviz.sessions.hosting.slice_runner import EngineError
@@ -200,3 +200,34 @@ def test_the_first_lists_of_a_restarted_scheduler_are_several_chunks(
     assert Command.objects.get(session_id=session_id, seq=2).outcome["event"] == session.event == events[-1].event
     assert len(reading.state_at_event(session, amid.event).view.queue.active_q) < 30
     assert len(reading.state_at_head(session).view.queue.active_q) == (59 if op == "restart" else 60)
+
+
+class CountedPlace:
+    """Counts how often it is entered."""
+
+    def __init__(self) -> None:
+        self.times = 0
+
+    def __enter__(self) -> None:
+        self.times += 1
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+@pytest.mark.parametrize("calls_extenders", [False, True])
+def test_a_run_that_waits_for_extenders_does_not_hold_the_place_of_runs(
+    make_session: MakeSession, host_of: HostOf, monkeypatch: pytest.MonkeyPatch, *, calls_extenders: bool
+) -> None:
+    place = CountedPlace()
+    monkeypatch.setattr(engine_host, "BULK_SEMAPHORE", place)
+    session_id = make_session(nodes=3, pods=200)
+    Session.objects.filter(pk=session_id).update(calls_extenders=calls_extenders)
+    send(session_id, "run")
+    host = host_of(session_id)
+
+    while host.has_work:
+        host.work_slice()
+
+    assert host.position.cycle == 200
+    assert (place.times == 0) is calls_extenders
