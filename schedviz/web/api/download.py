@@ -64,7 +64,7 @@ class Downloads:
                 if self._without_account >= limit:
                     raise _busy(f"Clients without an account have {limit} downloads running, their share of the limit SCHEDVIZ_DOWNLOADS.")
                 if own >= max(1, limit // 2):
-                    raise _busy(f"You have {own} downloads running, the share of a client without an account in the limit SCHEDVIZ_DOWNLOADS.")
+                    raise _busy(f"You have {own} downloads running, the share of a client without an account in SCHEDVIZ_DOWNLOADS.")
             elif maximum and own >= self._running.maximum(client, maximum):
                 raise _busy(f"You have {own} downloads running, your share of the limit SCHEDVIZ_DOWNLOADS.")
             self._count(client, 1)
