@@ -1,11 +1,14 @@
 """Evaluates node selectors: the nodes that a pod requires and prefers.
 
 Upstream: component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go
+
+`lists_operators`: the message of an unsupported operator lists the supported ones, as v1.36 does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import msgspec
 
@@ -22,6 +25,8 @@ from schedviz.kube.selectors import (
     selector_from_set,
     show_strings,
 )
+
+_SUPPORTED_OPERATORS: Final = ": supported values: " + ", ".join(map(quote, ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")))
 
 
 class ParsedTerm(msgspec.Struct, frozen=True, gc=False):
@@ -81,42 +86,66 @@ class PreferredSchedulingTerms(msgspec.Struct, frozen=True, gc=False):
         return sum(term.weight for term in self.terms if term.matches(node))
 
 
-def required_node_affinity(pod: Pod) -> RequiredNodeAffinity:
+def required_node_affinity(pod: Pod, *, lists_operators: bool = False) -> RequiredNodeAffinity:
     """The node requirements of a pod. Upstream: GetRequiredNodeAffinity"""
     affinity = pod.spec.affinity and pod.spec.affinity.node_affinity
     return RequiredNodeAffinity(
         labels=selector_from_set(pod.spec.node_selector) if pod.spec.node_selector else None,
-        nodes=lazy_node_selector(affinity.required) if affinity and affinity.required is not None else None,
+        nodes=lazy_node_selector(affinity.required, lists_operators=lists_operators)
+        if affinity and affinity.required is not None
+        else None,
     )
 
 
-def lazy_node_selector(selector: NodeSelector, *, path: str = "") -> LazyErrorNodeSelector:
+def lazy_node_selector(selector: NodeSelector, *, path: str = "", lists_operators: bool = False) -> LazyErrorNodeSelector:
     """A node selector whose faults are raised later. Upstream: NewLazyErrorNodeSelector"""
     terms_path = f"{path}.nodeSelectorTerms" if path else "nodeSelectorTerms"
     return LazyErrorNodeSelector(
-        tuple(_parse_term(term, f"{terms_path}[{index}]") for index, term in enumerate(selector.node_selector_terms) if not _is_empty(term))
+        tuple(
+            _parse_term(term, f"{terms_path}[{index}]", lists_operators=lists_operators)
+            for index, term in enumerate(selector.node_selector_terms)
+            if not _is_empty(term)
+        )
     )
 
 
-def node_selector(selector: NodeSelector, *, path: str = "") -> LazyErrorNodeSelector:
+def node_selector(selector: NodeSelector, *, path: str = "", lists_operators: bool = False) -> LazyErrorNodeSelector:
     """A node selector without faults. Raises `SelectorError` with all faults. Upstream: NewNodeSelector"""
-    lazy = lazy_node_selector(selector, path=path)
+    lazy = lazy_node_selector(selector, path=path, lists_operators=lists_operators)
     _refuse_faults(lazy.terms)
     return lazy
 
 
-def preferred_scheduling_terms(terms: Sequence[PreferredSchedulingTerm], *, path: str = "") -> PreferredSchedulingTerms:
+def preferred_scheduling_terms(
+    terms: Sequence[PreferredSchedulingTerm], *, path: str = "", lists_operators: bool = False
+) -> PreferredSchedulingTerms:
     """Preferred terms without faults. Those with weight 0 or without conditions are omitted.
 
     Raises `SelectorError` with all faults. Upstream: NewPreferredSchedulingTerms
     """
     parsed = tuple(
-        msgspec.structs.replace(_parse_term(term.preference, f"{path}[{index}]"), weight=term.weight)
+        msgspec.structs.replace(_parse_term(term.preference, f"{path}[{index}]", lists_operators=lists_operators), weight=term.weight)
         for index, term in enumerate(terms)
         if term.weight and not _is_empty(term.preference)
     )
     _refuse_faults(parsed)
     return PreferredSchedulingTerms(parsed)
+
+
+def printed_node_selector(selector: NodeSelector) -> str:
+    """A node selector as Go prints it. Upstream: NodeSelector.String"""
+    terms = (
+        f"NodeSelectorTerm{{MatchExpressions:{_printed_requirements(term.match_expressions)},MatchFields:{_printed_requirements(term.match_fields)},}},"
+        for term in selector.node_selector_terms
+    )
+    return f"&NodeSelector{{NodeSelectorTerms:[]NodeSelectorTerm{{{''.join(terms)}}},}}"
+
+
+def _printed_requirements(requirements: Sequence[NodeSelectorRequirement]) -> str:
+    printed = (
+        f"NodeSelectorRequirement{{Key:{each.key},Operator:{each.operator},Values:[{' '.join(each.values)}],}}," for each in requirements
+    )
+    return f"[]NodeSelectorRequirement{{{''.join(printed)}}}"
 
 
 def _refuse_faults(terms: Sequence[ParsedTerm]) -> None:
@@ -129,7 +158,7 @@ def _is_empty(term: NodeSelectorTerm) -> bool:
     return not term.match_expressions and not term.match_fields
 
 
-def _parse_term(term: NodeSelectorTerm, path: str) -> ParsedTerm:
+def _parse_term(term: NodeSelectorTerm, path: str, *, lists_operators: bool) -> ParsedTerm:
     faults: list[str] = []
     labels: list[Requirement] = []
     fields: list[tuple[str, str, bool]] = []
@@ -137,7 +166,8 @@ def _parse_term(term: NodeSelectorTerm, path: str) -> ParsedTerm:
         expression_path = f"{path}.matchExpressions[{index}]"
         operator = NODE_OPERATORS.get(expression.operator)
         if operator is None:
-            faults.append(f"{expression_path}.operator: Unsupported value: {quote(expression.operator)}")
+            supported = _SUPPORTED_OPERATORS if lists_operators else ""
+            faults.append(f"{expression_path}.operator: Unsupported value: {quote(expression.operator)}{supported}")
             continue
         try:
             labels.append(requirement(expression.key, operator, expression.values, path=expression_path))

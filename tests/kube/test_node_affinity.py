@@ -3,7 +3,13 @@
 import pytest
 
 from schedviz.kube import codec
-from schedviz.kube.node_affinity import lazy_node_selector, node_selector, preferred_scheduling_terms, required_node_affinity
+from schedviz.kube.node_affinity import (
+    lazy_node_selector,
+    node_selector,
+    preferred_scheduling_terms,
+    printed_node_selector,
+    required_node_affinity,
+)
 from schedviz.kube.selectors import SelectorError
 
 
@@ -91,6 +97,29 @@ def test_an_invalid_required_selector_is_refused_with_upstreams_message(term, me
     with pytest.raises(SelectorError) as caught:
         node_selector(required(term))
     assert str(caught.value) == message
+
+
+def test_the_message_of_an_unsupported_operator_lists_the_others_in_v1_36():
+    message = (
+        'matchExpressions[0].operator: Unsupported value: "Near": supported values: "In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"'
+    )
+    near = label("disk", "Near", "x")
+    with pytest.raises(SelectorError) as of_required:
+        node_selector(required(near), lists_operators=True)
+    with pytest.raises(SelectorError) as of_preferred:
+        preferred_scheduling_terms(preferred({"weight": 1, "preference": near}), lists_operators=True)
+    assert str(of_required.value) == f"nodeSelectorTerms[0].{message}"
+    assert str(of_preferred.value) == f"[0].{message}"
+
+
+def test_a_node_selector_is_printed_as_go_prints_it():
+    assert printed_node_selector(required(label("disk", "In", "a", "b"), field("In"))) == (
+        "&NodeSelector{NodeSelectorTerms:[]NodeSelectorTerm{"
+        "NodeSelectorTerm{MatchExpressions:[]NodeSelectorRequirement{NodeSelectorRequirement{Key:disk,Operator:In,Values:[a b],},},"
+        "MatchFields:[]NodeSelectorRequirement{},},"
+        "NodeSelectorTerm{MatchExpressions:[]NodeSelectorRequirement{},"
+        "MatchFields:[]NodeSelectorRequirement{NodeSelectorRequirement{Key:metadata.name,Operator:In,Values:[],},},},},}"
+    )
 
 
 def test_preferred_terms_add_up_and_empty_ones_do_not_count():

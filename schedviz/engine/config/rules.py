@@ -44,6 +44,8 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
     shape_gate: str
     #: The parameters of RequestedToCapacityRatio are required for this strategy, and forbidden for others.
     strategy_decides_ratio: bool
+    #: The message of an unsupported operator of a node selector lists the supported ones.
+    lists_operators: bool
 
 
 _V1_27: Final = Rules(
@@ -65,6 +67,7 @@ _V1_27: Final = Rules(
     shape_unsorted="utilization values must be sorted in increasing order",
     shape_gate="VolumeCapacityPriority",
     strategy_decides_ratio=False,
+    lists_operators=False,
 )
 
 _V1_36: Final = Rules(
@@ -83,6 +86,7 @@ _V1_36: Final = Rules(
     shape_unsorted="values must be sorted in increasing order",
     shape_gate="StorageCapacityScoring",
     strategy_decides_ratio=True,
+    lists_operators=True,
 )
 
 #: By release.

@@ -192,13 +192,17 @@ class ArgsValidation(msgspec.Struct, frozen=True):
         affinity = args.added_affinity
         if affinity is None:
             return
+        lists_operators = self.rules.lists_operators
+        path = f"{path}.addedAffinity"
         if affinity.required is not None:
+            required_path = f"{path}.requiredDuringSchedulingIgnoredDuringExecution"
             try:
-                node_selector(affinity.required, path=f"{path}.addedAffinity.requiredDuringSchedulingIgnoredDuringExecution")
+                node_selector(affinity.required, path=required_path, lists_operators=lists_operators)
             except SelectorError as error:
                 yield from map(_located, error.faults)
+        preferred_path = f"{path}.preferredDuringSchedulingIgnoredDuringExecution"
         try:
-            preferred_scheduling_terms(affinity.preferred, path=f"{path}.addedAffinity.preferredDuringSchedulingIgnoredDuringExecution")
+            preferred_scheduling_terms(affinity.preferred, path=preferred_path, lists_operators=lists_operators)
         except SelectorError as error:
             yield from map(_located, error.faults)
 

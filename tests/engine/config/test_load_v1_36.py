@@ -158,3 +158,11 @@ def test_storage_capacity_scoring_gives_volume_binding_a_shape() -> None:
     assert error_of(args("VolumeBinding", {"shape": unsorted}), StorageCapacityScoring=True).endswith(
         "values must be sorted in increasing order"
     )
+
+
+def test_the_operator_of_added_affinity_is_refused_with_the_supported_ones() -> None:
+    terms = [{"matchExpressions": [{"key": "a", "operator": "Near"}]}]
+    message = error_of(
+        args("NodeAffinity", {"addedAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}})
+    )
+    assert message.endswith('Unsupported value: "Near": supported values: "In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"')

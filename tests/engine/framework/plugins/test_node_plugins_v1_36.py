@@ -172,6 +172,27 @@ def test_an_invalid_affinity_is_an_error_of_the_hint(world):
         world.hint("NodeAffinity", NODE_ADD, world.pod("p", affinity=required("a", key="not a label")), new=world.node("n"))
 
 
+def test_an_unsupported_operator_is_refused_with_the_supported_ones(world):
+    near = {"matchExpressions": [{"key": "zone", "operator": "Near"}]}
+    affinity = {
+        "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [near]},
+        "preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "preference": near}],
+    }
+    pod, node = world.pod("p", affinity={"nodeAffinity": affinity}), world.node("n")
+    world.update()
+    framework = world.framework()
+
+    status = framework.plugins.by_name["NodeAffinity"].pre_score(CycleState(), pod, world.snapshot.rows())
+
+    message = (
+        'matchExpressions[0].operator: Unsupported value: "Near": supported values: "In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"'
+    )
+    assert (status.code.value, status.reasons) == ("Error", (f"[0].{message}",))
+    with pytest.raises(QueueingHintError) as caught:
+        world.hint("NodeAffinity", NODE_ADD, pod, new=node)
+    assert str(caught.value) == f"nodeSelectorTerms[0].{message}"
+
+
 def test_plugins_with_nothing_to_score_skip_it(world):
     world.node("n")
 

@@ -194,7 +194,7 @@ class StateData:
 def _selector_of(allocation: AllocationResult | None) -> LazyErrorNodeSelector | None:
     if allocation is None or allocation.node_selector is None:
         return None
-    return node_selector(allocation.node_selector)
+    return node_selector(allocation.node_selector, lists_operators=True)
 
 
 STATE_KEY = StateKey(names.DYNAMIC_RESOURCES, StateData)

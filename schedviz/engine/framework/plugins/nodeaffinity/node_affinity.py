@@ -6,7 +6,7 @@ Upstream: framework/plugins/nodeaffinity/node_affinity.go
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import ClassVar, Final
 
 import msgspec
 import numpy as np
@@ -66,6 +66,8 @@ PRE_SCORE_STATE_KEY: Final = StateKey(f"PreScore{names.NODE_AFFINITY}", PreScore
 
 class NodeAffinity:
     name = names.NODE_AFFINITY
+    #: Messages of unsupported operators list the supported ones.
+    lists_operators: ClassVar[bool] = False
 
     def __init__(self, args: NodeAffinityArgs, _handle: Handle) -> None:
         added = args.added_affinity
@@ -111,7 +113,7 @@ class NodeAffinity:
     def pre_score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Status:
         if len(rows):
             try:
-                state.write(PRE_SCORE_STATE_KEY, PreScoreState(_preferred(pod.pod)))
+                state.write(PRE_SCORE_STATE_KEY, PreScoreState(self._preferred(pod.pod)))
             except SelectorError as error:
                 return as_status(str(error))
         return SUCCESS
@@ -122,7 +124,7 @@ class NodeAffinity:
             preferred = state.read(PRE_SCORE_STATE_KEY).preferred
         except NotFoundError:  # PreScore is disabled.
             try:
-                preferred = _preferred(pod.pod)
+                preferred = self._preferred(pod.pod)
             except SelectorError as error:
                 return as_status(str(error))
         if not (preferred.terms or self._added_pref_sched_terms.terms):
@@ -131,6 +133,13 @@ class NodeAffinity:
 
     def normalize_score(self, state: CycleState, pod: PodInfo, scores: Scores) -> Scores | Status:  # noqa: ARG002
         return default_normalize_score(scores)
+
+    def _preferred(self, pod: Pod) -> PreferredSchedulingTerms:
+        """The terms that the pod prefers. Raises `SelectorError`. Upstream: getPodPreferredNodeAffinity"""
+        affinity = pod.spec.affinity.node_affinity if pod.spec.affinity is not None else None
+        if affinity is None:
+            return _NO_PREFERRED_TERMS
+        return preferred_scheduling_terms(affinity.preferred, lists_operators=self.lists_operators)
 
 
 def _required_terms(pod: Pod) -> tuple[NodeSelectorTerm, ...] | None:
@@ -146,11 +155,6 @@ def _named_nodes(term: NodeSelectorTerm) -> frozenset[str] | None:
             values = frozenset(field.values)
             named = values if named is None else named & values
     return named
-
-
-def _preferred(pod: Pod) -> PreferredSchedulingTerms:
-    affinity = pod.spec.affinity.node_affinity if pod.spec.affinity is not None else None
-    return _NO_PREFERRED_TERMS if affinity is None else preferred_scheduling_terms(affinity.preferred)
 
 
 def matches(required: RequiredNodeAffinity, node: Node) -> bool:

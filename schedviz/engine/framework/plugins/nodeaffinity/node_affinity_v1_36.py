@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from schedviz.engine.framework.cycle_state import CycleState
 from schedviz.engine.framework.plugins.helper import signers
@@ -27,6 +28,8 @@ from schedviz.kube.selectors import SelectorError
 
 
 class NodeAffinityV136(NodeAffinity):
+    lists_operators: ClassVar[bool] = True
+
     def events_to_register(self) -> Sequence[RegisteredEvent]:
         event = ClusterEvent(GVK.NODE, ActionType.ADD | ActionType.UPDATE_NODE_LABEL)
         return (ClusterEventWithHint(event, self._after_node_change),)
@@ -38,7 +41,7 @@ class NodeAffinityV136(NodeAffinity):
         added = self._added_node_selector
         if added is not None and not matches(RequiredNodeAffinity(nodes=added), new_node):
             return QueueingHint.QUEUE_SKIP
-        required = required_node_affinity(pod.pod)
+        required = required_node_affinity(pod.pod, lists_operators=True)
         try:
             if not required.match(new_node):
                 return QueueingHint.QUEUE_SKIP

@@ -51,12 +51,14 @@ class VolumeBinder:
         volumes: VolumeCache | None = None,
         *,
         migrated: frozenset[str] = MIGRATION_ON,
+        lists_operators: bool = False,
     ) -> None:
         """`migrated` has the names of the in-tree plugins whose migration to a CSI driver is on."""
         self._handle = handle
         self.claims = ClaimCache() if claims is None else claims
         self.volumes = VolumeCache() if volumes is None else volumes
         self._migrated = migrated
+        self._lists_operators = lists_operators
 
     # PreFilter.
 
@@ -240,7 +242,7 @@ class VolumeBinder:
             translated_volume = self._translated_for(volume, node)
         except TranslationError as error:
             raise BindingError(f"{context}could not translate pv: {error}") from None
-        why = why_out_of_reach(translated_volume.spec.node_affinity, node)
+        why = why_out_of_reach(translated_volume.spec.node_affinity, node, lists_operators=self._lists_operators)
         if why:
             raise BindingError(f'pv "{volume.name}" node affinity doesn\'t match node "{node.name}": {why}')
 

@@ -151,12 +151,12 @@ def _nameless(node: Node) -> Node:
     return Node(metadata=ObjectMeta(labels=node.metadata.labels))
 
 
-def why_out_of_reach(affinity: VolumeNodeAffinity | None, node: Node) -> str:
+def why_out_of_reach(affinity: VolumeNodeAffinity | None, node: Node, *, lists_operators: bool = False) -> str:
     """Why a node cannot reach a volume; "": it can. Upstream: CheckNodeAffinity"""
     if affinity is None or affinity.required is None:
         return ""
     try:
-        matches = lazy_node_selector(affinity.required).match(_nameless(node))
+        matches = lazy_node_selector(affinity.required, lists_operators=lists_operators).match(_nameless(node))
     except SelectorError as error:
         return str(error)
     return "" if matches else "no matching NodeSelectorTerms"

@@ -37,7 +37,7 @@ class VolumeBindingV136(VolumeBinding):
 
     def __init__(self, args: VolumeBindingArgs, handle: Handle) -> None:
         super().__init__(args, handle)
-        self._binder = VolumeBinder(handle, PassiveClaimCache(), PassiveVolumeCache(), migrated=self.rules.migrated)
+        self._binder = VolumeBinder(handle, PassiveClaimCache(), PassiveVolumeCache(), migrated=self.rules.migrated, lists_operators=True)
         self._scores_capacity = handle.features.storage_capacity_scoring
         self._shape = shape_of(args.shape)
 

@@ -390,7 +390,14 @@ def test_a_faulty_node_selector_of_a_device_ends_the_cycle_with_an_error() -> No
 
     message = error_of(devices, claim_for(request()))
 
-    assert message.startswith("gather pool information: failed to perform node selection for device a in slice pool: nodeSelectorTerms[0]")
+    assert message.startswith(
+        "gather pool information: failed to perform node selection for device a in slice pool: "
+        "failed to parse node selector &NodeSelector{NodeSelectorTerms:[]NodeSelectorTerm{NodeSelectorTerm{"
+    )
+    assert message.endswith(
+        '},}: nodeSelectorTerms[0].matchExpressions[0].operator: Unsupported value: "Near": '
+        'supported values: "In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"'
+    )
 
 
 def test_without_the_gates_of_newer_features_the_stable_allocator_is_used() -> None:

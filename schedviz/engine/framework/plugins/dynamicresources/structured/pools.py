@@ -16,7 +16,7 @@ from schedviz.engine.framework.plugins.dynamicresources.structured.state import 
 from schedviz.kube.affinity import NodeSelector
 from schedviz.kube.core import Node
 from schedviz.kube.devices import CounterSet, Device, ResourceSlice
-from schedviz.kube.node_affinity import node_selector
+from schedviz.kube.node_affinity import node_selector, printed_node_selector
 from schedviz.kube.selectors import SelectorError as NodeSelectorError
 
 #: Longer expressions count as work when they are first used, because they are compiled then.
@@ -136,7 +136,13 @@ def node_matches(node: Node, node_name: str | None, all_nodes: bool | None, sele
         return node.name == node_name
     if all_nodes:
         return True
-    return selector is not None and node_selector(selector).match(node)
+    if selector is None:
+        return False
+    try:
+        parsed = node_selector(selector, lists_operators=True)
+    except NodeSelectorError as error:
+        raise NodeSelectorError([f"failed to parse node selector {printed_node_selector(selector)}: {error}"]) from None
+    return parsed.match(node)
 
 
 def selected_devices(pools: Sequence[Pool], expressions: tuple[str, ...], selectors: Selectors) -> list[SliceDevice] | None:
