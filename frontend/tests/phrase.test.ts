@@ -7,11 +7,11 @@ const PENDING = {
   template: "{state}: {why}. {outlook}",
   values: {
     state: { template: "{pod} is pending", values: { pod: "default/web" } },
-    why: { template: "the pod fits on none of the {nodes} ({clauses}{more})", values: { nodes: { template: "{count} nodes", values: { count: 5_000 } }, clauses: "5000 Insufficient cpu", more: "" } },
+    why: { template: "the pod cannot be scheduled on any of the {nodes} ({clauses}{more})", values: { nodes: { template: "{count} nodes", values: { count: 5_000 } }, clauses: "5000 Insufficient cpu", more: "" } },
     outlook: { template: "Other pods have to leave first.", values: {} },
   },
 };
-const ENGLISH_TEXT = "default/web is pending: the pod fits on none of the 5,000 nodes (5000 Insufficient cpu). Other pods have to leave first.";
+const ENGLISH_TEXT = "default/web is pending: the pod cannot be scheduled on any of the 5,000 nodes (5000 Insufficient cpu). Other pods have to leave first.";
 
 afterEach(() => {
   setVocabularySource(() => ENGLISH);

@@ -120,7 +120,7 @@ def explain(
         if found is None or not (found.messages or found.others):
             raise
         if found.messages:
-            say("Explained from scheduler messages only; the input has no nodes to check against.", err=True)
+            say("Explained from the scheduler's messages only; the input contains no nodes.", err=True)
         _messages(found, output)
         return
     says_no_nodes = False
@@ -387,7 +387,7 @@ def _about(found: TextReading, pod: str) -> TextReading:
         return found
     meant = _meant(pods, pod)
     if len(meant) != 1:
-        raise click.ClickException(f'No message in the text is about a pod "{pod}"; there is {named(meant or pods)}.')
+        raise click.ClickException(f"The text contains no message about pod {pod}, only about {named(meant or pods)}.")
     return msgspec.structs.replace(found, messages=tuple(each for each in found.messages if each.pod == meant[0]))
 
 

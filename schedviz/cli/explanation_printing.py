@@ -228,7 +228,11 @@ def print_message(message: Message, clauses: Iterable[Clause], *, release: str =
     from schedviz.explain.message import whole_headline
 
     if message.nodes and not message.conclusion and not whole_headline(message):
-        say("The cluster's only node cannot run the pod." if message.nodes == 1 else f"The pod fits on none of the {message.nodes} nodes.")
+        say(
+            "The cluster's only node cannot run the pod."
+            if message.nodes == 1
+            else f"The pod cannot be scheduled on any of the {message.nodes} nodes."
+        )
     if message.conclusion:
         say_wrapped(message.conclusion, bold=True)
     if message.first:

@@ -449,7 +449,7 @@ def _conclusion(nodes: int, clauses: Sequence[Clause]) -> Phrase | None:
     whole = (
         phrase("The cluster's only node cannot run the pod")
         if nodes == 1
-        else phrase("The pod fits on none of the {count} nodes", count=nodes)
+        else phrase("The pod cannot be scheduled on any of the {count} nodes", count=nodes)
     )
     if not nodes:
         return phrase("{reasons}.", reasons=_listed(reasons))

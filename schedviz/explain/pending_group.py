@@ -89,9 +89,9 @@ def _detail(explanation: Explanation) -> Phrase | None:
         return None
     if explanation.lacks:
         said = next((clause.headline_phrase for clause in explanation.clauses if clause.headline_phrase is not None), explanation.said)
-        return phrase("its scheduler reported: {message}", message=said)
+        return phrase("kube-scheduler reported: {message}", message=said)
     if is_name_only(explanation.queue) and explanation.said:
-        return phrase("its scheduler reported: {message}", message=explanation.said)
+        return phrase("kube-scheduler reported: {message}", message=explanation.said)
     if is_name_only(explanation.queue):
         return phrase("its requests are not in the dump: add the output of `kubectl get nodes,pods,pv,pvc,sc,events -A -o json`")
     if explanation.queue is not None and explanation.queue.gated_by:
@@ -103,7 +103,7 @@ def _detail(explanation: Explanation) -> Phrase | None:
             return phrase("waiting on {node} until {victim} has terminated", node=explanation.node, victim=explanation.victims[0])
         return phrase("waiting on {node} until {victims} have terminated", node=explanation.node, victims=some(explanation.victims))
     if said_clause(explanation) is not None:
-        return phrase("its scheduler reported: {message}", message=explanation.said)
+        return phrase("kube-scheduler reported: {message}", message=explanation.said)
     if explanation.standing == "pending" and explanation.fits and not explanation.findings and not explanation.group:
         return phrase("fits on {nodes}", nodes=counted(len(explanation.fits), "{count} node", "{count} nodes"))
     clause = explanation.main

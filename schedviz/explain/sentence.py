@@ -91,7 +91,7 @@ def _untried(explanation: Explanation) -> Phrase:
     )
     if reason is None:
         return phrase(
-            "{pod} is pending. Its scheduler reported: {said} {untried}", pod=explanation.pod, said=explanation.said, untried=untried
+            "{pod} is pending. kube-scheduler reported: {said} {untried}", pod=explanation.pod, said=explanation.said, untried=untried
         )
     return phrase("{pod} is pending: {reason}. {untried}", pod=explanation.pod, reason=reason, untried=untried)
 
@@ -156,14 +156,14 @@ def _pending(explanation: Explanation) -> Phrase:
         return phrase("{state}: it fits on no node that its scheduler knows.", state=state)
     if not explanation.nodes and explanation.clauses and (detail := explanation.clauses[0].headline_phrase) is not None:
         return phrase(
-            "{state}: {detail}. No nodes are loaded, so scheduling was not simulated. Its scheduler reported: {said}",
+            "{state}: {detail}. No nodes are loaded, so scheduling was not simulated. kube-scheduler reported: {said}",
             state=state,
             detail=detail,
             said=explanation.said,
         )
     if not explanation.nodes and explanation.said:
         return phrase(
-            "{state}. No nodes are loaded, so scheduling was not simulated. Its scheduler reported: {said}",
+            "{state}. No nodes are loaded, so scheduling was not simulated. kube-scheduler reported: {said}",
             state=state,
             said=explanation.said,
         )
@@ -199,7 +199,7 @@ def _with_detail(state: Phrase, detail: Phrase, explanation: Explanation) -> Phr
         if by_preemption:
             return phrase("{state}: {answer}. {outlook}", state=state, answer=detail, outlook=_outlook(explanation))
         return phrase("{state}: {answer}.", state=state, answer=detail)
-    fits = phrase("The pod fits on none of the {nodes}.", nodes=counted(explanation.nodes, "{count} node", "{count} nodes"))
+    fits = phrase("The pod cannot be scheduled on any of the {nodes}.", nodes=counted(explanation.nodes, "{count} node", "{count} nodes"))
     # Whether pods should be removed without preemption is for the verified changes to say, the cheapest first.
     if by_preemption:
         return phrase("{state}: {detail}. {fits} {outlook}", state=state, detail=detail, fits=fits, outlook=_outlook(explanation))
@@ -229,12 +229,12 @@ def _queued(place: QueuePlace | None) -> str | Phrase:
 def _no_node(explanation: Explanation) -> Phrase:
     whole = counted(explanation.nodes, "{count} node", "{count} nodes")
     if not explanation.clauses:
-        return phrase("the pod fits on none of the {nodes}", nodes=whole)
+        return phrase("the pod cannot be scheduled on any of the {nodes}", nodes=whole)
     clauses = sorted(explanation.clauses, key=lambda clause: -clause.count)
     listed = ", ".join(_clause(clause) for clause in clauses[:_LISTED_CLAUSES])
     left = len(clauses) - _LISTED_CLAUSES
     more = counted(left, ", and {count} more reason", ", and {count} more reasons") if left > 0 else ""
-    return phrase("the pod fits on none of the {nodes} ({clauses}{more})", nodes=whole, clauses=listed, more=more)
+    return phrase("the pod cannot be scheduled on any of the {nodes} ({clauses}{more})", nodes=whole, clauses=listed, more=more)
 
 
 def _clause(clause: Clause) -> str:

@@ -60,7 +60,7 @@ def test_without_nodes_what_the_scheduler_said_is_explained():
 
     assert told.exit_code == 0
     assert "warning: There are no nodes" in told.stderr
-    assert f"No nodes are loaded, so scheduling was not simulated. Its scheduler reported: {said}" in told.stdout
+    assert f"No nodes are loaded, so scheduling was not simulated. kube-scheduler reported: {said}" in told.stdout
     assert "  1 node is cordoned" in told.stdout
     assert "0/0" not in told.stdout
 
@@ -170,7 +170,7 @@ def test_a_file_without_objects_has_its_messages_explained(tmp_path: Path) -> No
     assert found.exit_code == 0, found.output
     assert "shop/web, 5m ago:" in found.output
     assert "Neither node has enough free CPU" in found.output
-    assert "Explained from scheduler messages only" in found.stderr
+    assert "Explained from the scheduler's messages only" in found.stderr
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, lzma.compress])
@@ -252,7 +252,7 @@ def test_a_described_pod_is_a_card_in_every_format(described: str, name: str) ->
 def test_a_pod_that_the_description_is_not_about_is_an_error_with_the_names_of_those_it_is_about(described: str) -> None:
     found = CliRunner().invoke(explain, ["shop/db", "-f", described])
     assert (found.exit_code != 0, found.stdout) == (True, "")
-    assert 'No message in the text is about a pod "shop/db"; there is shop/web-0.' in found.stderr
+    assert "The text contains no message about pod shop/db, only about shop/web-0." in found.stderr
 
 
 def test_a_card_of_a_text_about_several_pods_asks_for_one_of_them() -> None:

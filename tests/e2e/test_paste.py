@@ -74,7 +74,7 @@ def test_pasted_objects_become_a_session_that_opens_on_its_overview(page: Page, 
 def test_the_page_of_sessions_has_the_same_box(page: Page, server: Server) -> None:
     paste(page, server, DESCRIBED, address="/sessions/")
 
-    expect(page.locator("[data-paste-answer]")).to_contain_text("fits on none of the 5 nodes", timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-paste-answer]")).to_contain_text("cannot be scheduled on any of the 5 nodes", timeout=PATIENCE_MILLIS)
 
 
 def test_an_explained_text_is_shared_as_a_card_and_as_markdown(page: Page, server: Server) -> None:

@@ -44,7 +44,7 @@ def test_a_reason_of_all_nodes_is_one_unambiguous_sentence(said: str, headline: 
 def test_a_reason_of_all_nodes_beside_others_is_named_as_such() -> None:
     message = parse_message("0/10 nodes are available: 10 node(s) didn't match node selector, 4 Insufficient cpu.")
     assert message.conclusion == (
-        "The pod fits on none of the 10 nodes: none matches the pod's node selector or affinity and 4 do not have enough free CPU."
+        "The pod cannot be scheduled on any of the 10 nodes: none matches the pod's node selector or affinity and 4 do not have enough free CPU."
     )
 
 
@@ -166,7 +166,7 @@ def test_a_pod_with_one_claim_has_no_volumes_in_different_zones() -> None:
     )
     assert isinstance(pod, Pod)
     [said] = parse_messages([PodMessage("default/redis-0", f"0/3 nodes are available: 3 {VOLUME}.")], {"default/redis-0": PodInfo(pod)})
-    assert said.message.clauses[0].causes == ("the volume is in another zone",)
+    assert said.message.clauses[0].causes == ("the volume is in another zone", "the volume is local to a node that is gone or unavailable")
 
 
 def test_a_cordoned_node_is_a_domain_of_the_topology_spread() -> None:

@@ -251,7 +251,7 @@ def test_a_message_that_leaves_several_possibilities_does_not_choose_one() -> No
     tainted = "1 node(s) had untolerated taint {team: a}"
     message = parse_message(f"0/6 nodes are available: {tainted}, 2 node(s) didn't match pod anti-affinity rules, {CONTROL_PLANE}.")
     assert message.conclusion == (
-        "The pod fits on none of the 6 nodes: 2 run pods that this pod's anti-affinity rules conflict with, 1 has the taint `team=a`, which the pod does not tolerate, and 3 are reserved for the control plane."
+        "The pod cannot be scheduled on any of the 6 nodes: 2 run pods that conflict with this pod's anti-affinity rules, 1 has the taint `team=a`, which the pod does not tolerate, and 3 are reserved for the control plane."
     )
     assert [clause.is_aside for clause in message.clauses] == [False, False, True]
 
@@ -338,7 +338,7 @@ def test_karpenters_reason_for_each_nodepool_is_a_clause() -> None:
     message = parse_message(KARPENTER)
     assert [clause.headline for clause in message.clauses] == [
         "another node would exceed the limits of NodePool `spot`",
-        "no instance type in NodePool `default` is large enough for the pod and the DaemonSet pods of a node (96 CPU, 2Gi memory)",
+        "no instance type in NodePool `default` provides what the pod and the DaemonSet pods of a node need (96 CPU, 2Gi memory)",
         "NodePool `gpu` has the taint `nvidia.com/gpu=true:NoSchedule`, which the pod does not tolerate",
     ]
     assert message.clauses[0].advice.startswith("If the pod belongs in NodePool `spot`, raise its `spec.limits`. ")

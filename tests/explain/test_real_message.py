@@ -64,7 +64,7 @@ def test_a_pod_whose_claims_the_files_lack_is_not_tried_and_its_schedulers_messa
     assert not any("does not exist" in clause.headline for clause in explanation.clauses)
     [reason] = overview(simulation).reasons
     assert reason.reason == "not evaluated: the files contain no PersistentVolumeClaim objects"
-    assert reason.groups[0].detail == "its scheduler reported: 2 nodes cannot access the pod's volume"
+    assert reason.groups[0].detail == "kube-scheduler reported: 2 nodes cannot access the pod's volume"
     assert overview(simulation).other_reasons(reason) == ()
 
 

@@ -140,7 +140,7 @@ def _said(conclusion: str, pool: Phrase) -> tuple[Phrase, bool, bool, bool]:
         case (True, False, False):
             said = phrase("no instance type in {pool} meets the requirements of the pod and the NodePool", pool=pool)
         case (False, True, False):
-            said = phrase("no instance type in {pool} is large enough for the pod and the DaemonSet pods of a node", pool=pool)
+            said = phrase("no instance type in {pool} provides what the pod and the DaemonSet pods of a node need", pool=pool)
         case (False, False, True):
             said = phrase("no instance type in {pool} is offered in the required zone and capacity type", pool=pool)
         case _:

@@ -122,7 +122,7 @@ def _of_limits(reason: PoolReason, pool: Phrase) -> PoolFinding | None:
     elif _LIMITS.match(reason.why):
         said = phrase("another node would exceed the limits of {pool}", pool=pool)
         advice = phrase(
-            "If the pod belongs in {pool}, raise its `spec.limits`. To see the limits and what is used of them, run `{command}`",
+            "If the pod belongs in {pool}, raise its `spec.limits`. To see the limits and the current usage, run `{command}`",
             pool=plain,
             command=command_for(reason, "describe"),
         )

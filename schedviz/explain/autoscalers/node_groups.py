@@ -276,7 +276,7 @@ def _of_status(line: str, group: Phrase, status: str) -> GroupReason:
     assert meaning is not None
     advice = meaning.advice_phrase() or Phrase(meaning.advice)
     if words.startswith("in backoff") and "maximum" not in status:
-        advice = phrase("Find the error of the last scale-up: `kubectl -n kube-system logs deploy/cluster-autoscaler | grep -i fail`")
+        advice = phrase("Find out why the scale-up failed: `kubectl -n kube-system logs deploy/cluster-autoscaler | grep -i fail`")
     return GroupReason(line, meaning.headline(1, group), advice, 0)
 
 

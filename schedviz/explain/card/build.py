@@ -80,7 +80,11 @@ def card_of_message(
     """
     autoscaler_clauses = [clause for each in autoscaler_messages if not says_all(answer, each) for clause in each.message.clauses]
     message = pod_message.message
-    general = f"The pod fits on none of the {message.nodes:,} nodes." if message.nodes > 1 else "The pod does not fit on the only node."
+    general = (
+        f"The pod cannot be scheduled on any of the {message.nodes:,} nodes."
+        if message.nodes > 1
+        else "The pod does not fit on the only node."
+    )
     if not message.nodes:
         # Without nodes, the first reason says it all: below the name of the pod, it is not said twice.
         named = any(clause.headline for clause in message.clauses)

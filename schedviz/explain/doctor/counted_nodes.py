@@ -107,7 +107,7 @@ def _differing_counts(messages: Mapping[str, Message], node_count: int, *, has_d
             yield difference(NODE_COUNT, f"Pod {min(pods)}", ("snapshot", "dump"), sentence, _why_dump(count > node_count), _ONE_MOMENT)
         else:
             sentence = phrase(
-                "the scheduler evaluated {nodes} for {pods}, but the files contain {known}",
+                "the scheduler evaluated {nodes} for {pods}, but the files contain only {known}",
                 pods=names,
                 nodes=nodes,
                 known=node_count,

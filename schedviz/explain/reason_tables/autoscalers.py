@@ -70,12 +70,12 @@ AUTOSCALERS: Final[tuple[Row, ...]] = (
         r"in backoff after failed scale-up",
         Meaning(
             CLUSTER_AUTOSCALER,
-            "the last scale-up of the node group failed, and the autoscaler is waiting before it retries",
+            "the node group is in backoff after a failed scale-up",
             ("The cloud has no capacity or no quota left for these machines.",),
-            f"Find the error of the last scale-up: `{_STATUS}`, or the errors of the node group in the cloud console",
+            f"Find out why the scale-up failed: run `{_STATUS}`, or look up the node group's errors in the cloud console",
             of_nodes=(
-                "the last scale-up of {nodes} failed (the autoscaler retries later)",
-                "the last scale-ups of {nodes} failed (the autoscaler retries later)",
+                "{nodes} is in backoff after a failed scale-up",
+                "{nodes} are in backoff after failed scale-ups",
             ),
         ),
     ),

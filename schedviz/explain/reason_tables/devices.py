@@ -137,7 +137,7 @@ DEVICES: Final[tuple[Row, ...]] = (
             names.DYNAMIC_RESOURCES,
             "a note by the plugin on whether releasing a claim would help; not a reason",
             (),
-            "act on the other reasons",
+            "resolve the other reasons",
             is_note=True,
         ),
     ),

@@ -10,7 +10,7 @@ from schedviz.explain.meaning import Meaning, Row
 _COUNTED: Final = (
     "pods on the node request more than they use; the scheduler counts requests, not usage",
     "the pod requests more than it needs",
-    "terminating pods count until they are gone",
+    "pods that are terminating still hold their requests",
 )
 _POD_LIMIT: Final = Meaning(
     names.NODE_RESOURCES_FIT,
@@ -96,7 +96,7 @@ NODES: Final[tuple[Row, ...]] = (
             "the node's allocatable `{resource}` minus the requests of its pods is less than the pod's request",
             (
                 "the node has no such device, or its device plugin is not running",
-                "other pods have claimed all the node's devices. A claimed device stays reserved even when idle",
+                "other pods have claimed all the node's devices. A requested device stays reserved even while idle",
             ),
             (
                 "run `kubectl describe nodes`. If a node does not list `{resource}` under `Allocatable`, it has no such "

@@ -47,8 +47,8 @@ PLACEMENT: Final[tuple[Row, ...]] = (
             ("there are more replicas than nodes or zones to spread them over",),
             "add nodes{where}, reduce the replicas, or make the anti-affinity preferred instead of required",
             of_nodes=(
-                "{nodes} runs a pod that this pod's anti-affinity rules conflict with",
-                "{nodes} run pods that this pod's anti-affinity rules conflict with",
+                "{nodes} runs a pod that conflicts with this pod's anti-affinity rules",
+                "{nodes} run pods that conflict with this pod's anti-affinity rules",
             ),
         ),
     ),

@@ -19,7 +19,7 @@ PREEMPTION: Final[tuple[Row, ...]] = (
             names.DEFAULT_PREEMPTION,
             "evicting pods would not make the pod fit on the node",
             (),
-            "act on the other reasons; a higher priority does not help",
+            "resolve the other reasons; raising the pod's priority would not help",
         ),
     ),
     (
@@ -28,7 +28,7 @@ PREEMPTION: Final[tuple[Row, ...]] = (
             names.DEFAULT_PREEMPTION,
             "the node runs no lower-priority pods whose eviction would make room",
             (),
-            "make room or add a node; a higher priority helps only if other pods have a lower one",
+            "free up capacity or add a node; a higher priority helps only if the nodes run lower-priority pods",
         ),
     ),
     (
@@ -51,7 +51,7 @@ PREEMPTION: Final[tuple[Row, ...]] = (
     ),
     (
         r"(?:preemption: )?not eligible due to (?P<why>.*)",
-        Meaning(names.DEFAULT_PREEMPTION, "the pod is not eligible to preempt others: {why}", (), "act on the other reasons"),
+        Meaning(names.DEFAULT_PREEMPTION, "the pod is not eligible to preempt others: {why}", (), "resolve the other reasons"),
     ),
     (
         r"no candidate node for preemption",
@@ -68,7 +68,7 @@ PREEMPTION: Final[tuple[Row, ...]] = (
             r"default preemption plugin is not registered, workload aware preemption is disabled|"
             r"workload aware preemption is not supported for pod groups with scheduling constraints)"
         ),
-        Meaning(names.DEFAULT_PREEMPTION, "preemption was not tried", (), "act on the other reasons"),
+        Meaning(names.DEFAULT_PREEMPTION, "preemption was not tried", (), "resolve the other reasons"),
     ),
     (
         _IN_PREEMPTION,

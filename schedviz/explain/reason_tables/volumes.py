@@ -24,8 +24,8 @@ NODE_IS_GONE: Final = phrase(
     "bring the node back under the same name and with its disk; if the disk is lost, recreate the claim and restore the data from a backup"
 )
 _WHERE: Final = (
-    "a bound volume cannot move: check `Node Affinity` in `kubectl describe pv`, and make sure that a schedulable node with enough "
-    "capacity exists there"
+    "run `kubectl describe pv` and read `Node Affinity`: the pod needs a schedulable node with free capacity in that zone or, if the "
+    "volume is local, that very node. A bound volume cannot move"
 )
 _ZONE: Final = "add a node in the volume's zone; for new claims, use a StorageClass with `volumeBindingMode: WaitForFirstConsumer`"
 _CLAIM: Final = "run `kubectl describe pvc{claims}`; its events show why the claim is not bound"
@@ -45,7 +45,7 @@ VOLUMES: Final[tuple[Row, ...]] = (
         Meaning(
             names.VOLUME_BINDING,
             "a volume of the pod is not accessible from the node",
-            ("the volume is in another zone",),
+            ("the volume is in another zone", "the volume is local to a node that is gone or unavailable"),
             _WHERE,
             of_nodes=("{nodes} cannot access the pod's volume", "{nodes} cannot access the pod's volume"),
             of_none="{nodes} can access the pod's volume",

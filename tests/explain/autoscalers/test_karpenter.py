@@ -208,7 +208,7 @@ CONCLUSIONS = {
     "no instance type met the scheduling requirements or had a required offering": "meets the requirements, and none is offered",
     "no instance type had enough resources or had a required offering": "is large enough, and none is offered",
     "no instance type met all requirements": "meets the requirements of the pod and the NodePool",
-    "no instance type has enough resources": "is large enough for the pod and the DaemonSet pods of a node",
+    "no instance type has enough resources": "provides what the pod and the DaemonSet pods of a node need",
     "no instance type has the required offering": "is offered in the required zone and capacity type",
     "no instance type which met the scheduling requirements and had enough resources, had a required offering": (
         "that meets the requirements and is large enough is offered"
