@@ -208,15 +208,15 @@ class _Checker:
         element: Type | None = None
         for index, item in enumerate(node.elements):
             element_type = self._element(item, optional=index in node.optional)
-            element = self._joined(item, element, element_type)
+            element = self._joined(element, element_type)
         return types.list_of(self._new_parameter() if element is None else element)
 
     def _map(self, node: MapLiteral) -> Type:
         key: Type | None = None
         value: Type | None = None
         for index, (key_node, value_node) in enumerate(node.entries):
-            key = self._joined(key_node, key, self.check(key_node))
-            value = self._joined(value_node, value, self._element(value_node, optional=index in node.optional))
+            key = self._joined(key, self.check(key_node))
+            value = self._joined(value, self._element(value_node, optional=index in node.optional))
         if key is None or value is None:
             return types.map_of(self._new_parameter(), self._new_parameter())
         return types.map_of(key, value)
@@ -231,14 +231,11 @@ class _Checker:
             self._report(node, f"expected type '{types.optional_of(type_)}' but found '{type_}'")
         return type_
 
-    def _joined(self, node: Node, before: Type | None, element: Type) -> Type:
-        """Upstream: joinTypes, with homogeneous literals"""
+    def _joined(self, before: Type | None, element: Type) -> Type:
+        """The type of elements; `validators` refuse mixed ones, except those that `format` takes. Upstream: joinTypes"""
         if before is None:
             return element
-        if self.known.assign((before,), (element,)):
-            return types.most_general(before, element)
-        self._report(node, f"expected type '{before}' but found '{element}'")
-        return ERROR
+        return types.most_general(before, element) if self.known.assign((before,), (element,)) else DYN
 
     def _comprehension(self, node: Comprehension) -> Type:
         source = self.known.apply(self.check(node.source))

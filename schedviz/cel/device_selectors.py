@@ -12,7 +12,7 @@ from typing import Any, Final
 from schedviz.cel import types
 from schedviz.cel.declarations import Overload
 from schedviz.cel.environment import Environment
-from schedviz.cel.errors import CelError, CompileError
+from schedviz.cel.errors import CelError, CompileError, InstantiationError
 from schedviz.cel.estimate import Path
 from schedviz.cel.library.quantities import QUANTITY
 from schedviz.cel.program import Program
@@ -67,9 +67,16 @@ def compiled(expression: str, *, list_type_attributes: bool = False, is_stored: 
         program = names.compile(expression)
     except CompileError as error:
         return f"compilation failed: {error}"
-    if program.output in (BOOL, ANY) or (list_type_attributes and program.output == DYN):
-        return program
-    return f"must evaluate to bool or the unknown type, not {program.output}"
+    except InstantiationError as error:
+        problem = "" if error.output is None else _output_problem(error.output, list_type_attributes=list_type_attributes)
+        return problem or f"program instantiation failed: {error}"
+    return _output_problem(program.output, list_type_attributes=list_type_attributes) or program
+
+
+def _output_problem(output: Type, *, list_type_attributes: bool) -> str:
+    if output in (BOOL, ANY) or (list_type_attributes and output == DYN):
+        return ""
+    return f"must evaluate to bool or the unknown type, not {output.described()}"
 
 
 def worst_cost(expression: str, *, list_type_attributes: bool = False) -> int:

@@ -14,7 +14,7 @@ from schedviz.cel.parser import parse
 from schedviz.cel.program import Plan, Program
 from schedviz.cel.syntax import Node
 from schedviz.cel.types import BOOL, BYTES, DOUBLE, DYN, INT, NULL, STRING, UINT, Type, list_of, map_of, type_of
-from schedviz.cel.validators import validate_literals, validate_types
+from schedviz.cel.validators import validate_formats, validate_literals, validate_types
 from schedviz.cel.values import TypeValue
 
 #: The names of types, which are values.
@@ -56,7 +56,7 @@ class Environment:
         self.constants = {name: TypeValue(name) for name in _TYPES}
 
     def compile(self, source: str) -> Program:
-        """The program of an expression. Raises `CompileError`."""
+        """The program of an expression. Raises `CompileError` or `InstantiationError`."""
         try:
             tree, output, checked = self._checked(source)
             return Program(source, output, Plan(tree, checked, self.functions, self.constants))
@@ -76,4 +76,5 @@ class Environment:
         output, checked = check(tree, source, self)
         validate_literals(tree, source)
         validate_types(tree, source, checked)
+        validate_formats(tree, source, checked)
         return tree, output, checked

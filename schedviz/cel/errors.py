@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
+
+if TYPE_CHECKING:
+    from schedviz.cel.types import Type
 
 
 class CelError(Exception):
@@ -37,6 +40,13 @@ class EscapeError(ValueError):
     """An escape sequence that stands for no character. The text is cel-go's."""
 
 
+class InstantiationError(ValueError):
+    """An operation on constants fails, so that there is no program of an expression that compiles. The text is cel-go's."""
+
+    #: The type of the expression; None: unknown.
+    output: Type | None = None
+
+
 class Issue(msgspec.Struct, frozen=True):
     """A problem of the source. `line` and `column` count from 1 and from 0, in characters."""
 
@@ -49,6 +59,9 @@ class Issue(msgspec.Struct, frozen=True):
 MAX_ISSUES: Final = 100
 #: Deviation: the text of further problems is omitted, because each shows its line, which can have 10 KB.
 _MAX_TEXT: Final = 16_384
+#: Below characters that are not ASCII.
+_WIDE_DOT: Final = "\uff0e"
+_WIDE_CARET: Final = "\uff3e"
 
 
 class CompileError(ValueError):
@@ -78,4 +91,6 @@ def _shown(issue: Issue, lines: Sequence[str]) -> str:
     if issue.line > len(lines):
         return text
     line = lines[issue.line - 1].replace("\t", " ")
-    return f"{text}\n | {line}\n | {'.' * issue.column}^"
+    before, at = line[: issue.column], line[issue.column : issue.column + 1]
+    dots = "".join("." if character.isascii() else _WIDE_DOT for character in before)
+    return f"{text}\n | {line}\n | {dots}{'^' if at.isascii() else _WIDE_CARET}"

@@ -12,12 +12,15 @@ from typing import Any, Final, NamedTuple
 
 from schedviz.cel.checker import Checked
 from schedviz.cel.declarations import Function, Overload
-from schedviz.cel.errors import CelError, CostLimitError, UnhashableError, WorkLimitError
+from schedviz.cel.errors import CelError, CostLimitError, InstantiationError, UnhashableError, WorkLimitError
+from schedviz.cel.library.regular_expressions import checked_pattern
+from schedviz.cel.library.times import Duration, Timestamp
 from schedviz.cel.syntax import Call, Comprehension, Identifier, ListLiteral, Literal, MapLiteral, Node, Select
 from schedviz.cel.types import Type
 from schedviz.cel.values import (
     DefaultMap,
     Optional,
+    TypeValue,
     Uint,
     is_number,
     keys,
@@ -26,6 +29,10 @@ from schedviz.cel.values import (
     type_name,
 )
 
+#: Of a constant, they are computed when the expression is compiled. Upstream: IsTypeConversionFunction
+_CONVERSIONS: Final = frozenset({"bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"})
+#: Functions whose second argument is a regular expression, which is compiled with the expression if it is constant.
+_MATCHERS: Final = frozenset({"matches", "find", "findAll"})
 _LIST_COST = 10
 _MAP_COST = 30
 #: Elements and characters that an evaluation may go through, besides what costs count: about a second.
@@ -56,6 +63,8 @@ class Frame:
             raise WorkLimitError
 
 
+_UNLIMITED: Final = 2**63
+
 #: Evaluates a part of an expression.
 Step = Callable[[Frame], Any]
 
@@ -73,12 +82,17 @@ class Program:
     """A compiled expression."""
 
     def __init__(self, source: str, output: Type, plan: Plan) -> None:
+        """Raises `InstantiationError`."""
         #: The expression.
         self.source = source
         #: The type of its value.
         self.output = output
         self._constants = plan.constants
-        self._run = _Planner(plan.checked, plan.functions).plan(plan.tree)
+        try:
+            self._run = _Planner(plan).plan(plan.tree)
+        except InstantiationError as error:
+            error.output = output
+            raise
 
     def evaluate(self, variables: Mapping[str, Any], *, cost_limit: int) -> tuple[Any, int]:
         """The value, and the cost of the evaluation. Raises `CelError` or `CostLimitError`."""
@@ -97,17 +111,36 @@ class Program:
             raise CelError("expression is nested too deeply") from None
 
 
+class _Constant:
+    """The step of a constant, which costs nothing."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __call__(self, _frame: Frame) -> Any:
+        return self.value
+
+
 class _Planner:
-    def __init__(self, checked: Checked, functions: Mapping[str, Function]) -> None:
-        self._checked = checked
-        self._functions = functions
+    """Makes the steps of a program. The functions raise `InstantiationError`."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._checked = plan.checked
+        self._functions = plan.functions
+        self._constants = plan.constants
+        #: The variables of the loops around the present node.
+        self._variables: list[str] = []
 
     def plan(self, node: Node) -> Step:
         match node:
             case Literal():
                 value = node.value
-                return lambda _frame: value
+                return _Constant(value)
             case Identifier():
+                if self._is_type(node):
+                    return _Constant(self._constants[node.name])
                 return _variable(node.name.removeprefix("."))
             case Select():
                 return _presence(self.plan(node.operand), node.field) if node.is_test else _field(self.plan(node.operand), node.field)
@@ -120,6 +153,10 @@ class _Planner:
             case Comprehension():
                 return self._loop(node)
         raise TypeError(type(node))
+
+    def _is_type(self, node: Identifier) -> bool:
+        """Whether a name is that of a type, which is a constant."""
+        return node.name in self._constants and node.name not in self._variables and self._checked.type_of(node).kind == "type"
 
     def _call(self, node: Call) -> Step:
         name = self._checked.namespaced.get(id(node), node.function.removeprefix("."))
@@ -143,9 +180,27 @@ class _Planner:
                 return _index(parts[0], parts[1])
             case "or" | "orValue" if is_member:
                 return _alternative(parts[0], parts[1], unwraps=name == "orValue")
-            case "@in" if _is_constant_list(node.arguments[1]):
+            case "@in" if _is_hashed(parts[1]):
                 parts[0] = _hashed(parts[0])
-        return _invoke(self._functions[name], self._checked.overloads.get(id(node), ()), parts, is_member=is_member)
+        step = _invoke(self._functions[name], self._checked.overloads.get(id(node), ()), parts, is_member=is_member)
+        if name in _CONVERSIONS and len(parts) == 1 and isinstance(parts[0], _Constant):
+            return self._folded(step)
+        if name in _MATCHERS and isinstance(parts[1], _Constant) and isinstance(parts[1].value, str):
+            try:
+                checked_pattern(parts[1].value)
+            except CelError as error:
+                raise InstantiationError(str(error)) from None
+        return step
+
+    @staticmethod
+    def _folded(step: Step) -> Step:
+        """The value of a conversion of a constant. Upstream: cel-go interpreter/decorators.go maybeOptimizeConstUnary"""
+        try:
+            return _Constant(step(Frame({}, _UNLIMITED)))
+        except CelError as error:
+            raise InstantiationError(str(error)) from None
+        except WorkLimitError:
+            return step
 
     def _list(self, node: ListLiteral) -> Step:
         parts = [(self.plan(element), index in node.optional) for index, element in enumerate(node.elements)]
@@ -161,7 +216,7 @@ class _Planner:
             frame.pay(_LIST_COST)
             return tuple(items)
 
-        return build
+        return _constant_if(build, [part for part, _ in parts], node.optional)
 
     def _map(self, node: MapLiteral) -> Step:
         parts = [(self.plan(key), self.plan(value), index in node.optional) for index, (key, value) in enumerate(node.entries)]
@@ -175,18 +230,18 @@ class _Planner:
                     if not value.has_value:
                         continue
                     value = value.value
-                if key in entries:
-                    raise CelError(f"Failed with repeated key: {shown_key(key)}")
                 entries[key] = value
             frame.pay(_MAP_COST)
             return entries
 
-        return build
+        return _constant_if(build, [part for key, value, _ in parts for part in (key, value)], node.optional)
 
     def _loop(self, node: Comprehension) -> Step:
-        source, start = self.plan(node.source), self.plan(node.start)
-        condition, step, result = self.plan(node.condition), self.plan(node.step), self.plan(node.result)
         first, second, accumulator = node.variable, node.second_variable, node.accumulator
+        source, start = self.plan(node.source), self.plan(node.start)
+        self._variables += (first, second, accumulator)
+        condition, step, result = self.plan(node.condition), self.plan(node.step), self.plan(node.result)
+        del self._variables[-3:]
 
         def run(frame: Frame) -> Any:
             items = _items(source(frame), with_two=bool(second))
@@ -210,6 +265,13 @@ class _Planner:
         return run
 
 
+def _constant_if(build: Step, parts: Sequence[Step], optional: frozenset[int]) -> Step:
+    """A list or map of constants is constant. Upstream: cel-go interpreter/decorators.go maybeBuildListLiteral, maybeBuildMapLiteral"""
+    if optional or not all(isinstance(part, _Constant) for part in parts):
+        return build
+    return _Constant(build(Frame({}, _UNLIMITED)))
+
+
 def _attempt(step: Step, frame: Frame) -> Any:
     """The value, or the error as a value: the loops of `all` and `exists` continue after an error."""
     try:
@@ -228,6 +290,10 @@ def _items(source: Any, *, with_two: bool) -> list[tuple[Any, Any]]:
 
 
 _GO_NAMES: dict[type, str] = {
+    Duration: "types.Duration",
+    Timestamp: "types.Timestamp",
+    Optional: "*types.Optional",
+    TypeValue: "*types.Type",
     bool: "types.Bool",
     int: "types.Int",
     Uint: "types.Uint",
@@ -398,8 +464,11 @@ def _alternative(operand: Step, other: Step, *, unwraps: bool) -> Step:
     return choose
 
 
-def _is_constant_list(node: Node) -> bool:
-    return isinstance(node, ListLiteral) and bool(node.elements) and all(isinstance(element, Literal) for element in node.elements)
+def _is_hashed(container: Step) -> bool:
+    """Whether elements are looked up in a set of hashes: that of a list of plain constants."""
+    if not isinstance(container, _Constant) or not isinstance(container.value, tuple):
+        return False
+    return bool(container.value) and all(isinstance(each, bool | int | float | str) for each in container.value)
 
 
 def _hashed(item: Step) -> Step:

@@ -23,6 +23,17 @@ class Type(msgspec.Struct, frozen=True):
         return f"{self.name}({', '.join(map(str, self.parameters))})"
 
     @property
+    def runtime_name(self) -> str:
+        """The name without parameters. Upstream: Type.TypeName"""
+        return {"any": "google.protobuf.Any", "null": "null_type"}.get(self.kind, self.name)
+
+    def described(self) -> str:
+        """The whole type with names as at run time; messages of the checker have shorter ones. Upstream: Type.String"""
+        if not self.parameters:
+            return self.runtime_name
+        return f"{self.runtime_name}({', '.join(parameter.described() for parameter in self.parameters)})"
+
+    @property
     def is_dyn(self) -> bool:
         """Whether values are checked at run time only."""
         return self.kind in ("dyn", "any")

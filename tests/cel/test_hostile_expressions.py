@@ -39,14 +39,14 @@ def test_literals_that_no_value_can_have_are_named(expression: str, message: str
 @pytest.mark.parametrize(
     ("expression", "message"),
     [
-        (f'uint("{DIGITS}") == 1u', "type conversion error from 'string' to 'uint'"),
+        (f'uint(["{DIGITS}"][0]) == 1u', "type conversion error from 'string' to 'uint'"),
         (f'semver("{DIGITS}.0.0").major() == 1', f'strconv.ParseUint: parsing "{DIGITS}": value out of range'),
         ("[1][dyn(0.0 / 0.0)] == 1", "unsupported index type 'double' in list"),
         ("[1][dyn(1.0 / 0.0)] == 1", "unsupported index type 'double' in list"),
         ('[dyn("a"), dyn("b")].sum() == 1', "no such overload"),
         ('[dyn([1]), dyn(["a"])].min() == 1', "no such overload"),
         ('[dyn({"a": 1}), dyn({"b": 1})].sort() == [dyn(1)]', "no such overload"),
-        (f'"a".matches("a{{{DIGITS}}}")', f"error parsing regexp: invalid repeat count: `{{{DIGITS}}}`"),
+        (f'"a".matches(["a{{{DIGITS}}}"][0])', f"error parsing regexp: invalid repeat count: `{{{DIGITS}}}`"),
     ],
 )
 def test_values_that_no_function_takes_are_errors_of_the_expression(expression: str, message: str) -> None:

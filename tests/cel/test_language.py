@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from schedviz.cel import CostLimitError, Environment
+from schedviz.cel.errors import InstantiationError
 from schedviz.cel.types import DYN, INT, STRING, map_of
 from tests.cel.expressions import Expressions
 
@@ -52,9 +53,12 @@ expressions = Expressions(
         "false && 1 / 0 > 0 ? false : true",
         "1 / 0 > 0 || true",
         "![1, 0].all(x, 1 / x > 5) && [0, 1].exists(x, 1 / x == 1)",
+        # The last of equal keys counts.
+        "{'a': 1, 'a': 2}.a == 2 && {'a': 1, 'a': 2}.size() == 1",
         # Strings, lists, sets, regular expressions.
         "'a,b'.split(',') == ['a', 'b'] && ['a', 'b'].join('-') == 'a-b' && 'Ab'.lowerAscii() == 'ab' && 'abc'.substring(1, 2) == 'b'",
         "'tacocat'.indexOf('c') == 2 && 'tacocat'.lastIndexOf('c') == 4 && ' a '.trim() == 'a' && 'aa'.replace('a', 'b', 1) == 'ba'",
+        "'abc'.indexOf('a', 9) == -1 && 'abc'.lastIndexOf('a', 9) == -1 && 'abc'.lastIndexOf('a', 2) == 0",
         "[3, 1].min() == 1 && [3, 1].max() == 3 && [3, 1].sum() == 4 && ![3, 1].isSorted() && [3, 1].sort() == [1, 3]",
         "[[1], [2, 3]].flatten() == [1, 2, 3] && [1, 1].distinct() == [1] && [1, 2, 3].slice(1, 2) == [2] && [1, 2].reverse() == [2, 1]",
         "sets.contains([1, 2], [2]) && sets.equivalent([1, 2], [2, 1, 1]) && sets.intersects([1], [1, 5])",
@@ -85,12 +89,13 @@ def test_operators_and_macros_follow_the_specification(expression: str) -> None:
         ("dyn(1).startsWith('a')", "no such overload"),
         ("size(dyn(1)) == 1", "no such overload: size"),
         ("any.a.b == 1", "no such key: b"),
+        ("dyn([1]).join() == ''", "no such overload: join(list)"),
+        ("dyn([1]).join('-') == ''", "no such overload: join(list, string)"),
         ("text.matches('x') ? 1 : int(text)", "type conversion error from 'string' to 'int'"),
         ("double(text + '1e400') == 1.0", "type conversion error from 'string' to 'double'"),
         ("map.b.all(x, true)", "got 'types.String', expected iterable type"),
         ("map.?c.value()", "optional.none() dereference"),
-        ("{'a': 1, 'a': 2}", "Failed with repeated key: a"),
-        ("'a'.matches('(')", "error parsing regexp: missing closing ): `(`"),
+        ("'a'.matches(['('][0])", "error parsing regexp: missing closing ): `(`"),
     ],
 )
 def test_an_evaluation_fails_with_the_message_of_cel_go(expression: str, message: str) -> None:
@@ -143,6 +148,38 @@ def test_the_elements_of_a_literal_have_one_type(expression: str, place: int, ex
     message = expressions.compile_error(expression)
 
     assert message.startswith(f"ERROR: <input>:1:{place}: expected type '{expected}' but found '{found}'\n")
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        ("int('x') == 1 || true", "type conversion error from 'string' to 'int'"),
+        ("number == int(string('x'))", "type conversion error from 'string' to 'int'"),
+        ("int(dyn(['x'])) == 1", "no such overload: int(list)"),
+        ("int(dyn(int)) == 1", "no such overload: int(type)"),
+        ("text.matches(string('('))", "error parsing regexp: missing closing ): `(`"),
+        ("text.find('(') == ''", "error parsing regexp: missing closing ): `(`"),
+        ("text.findAll('(', 1).size() == 1", "error parsing regexp: missing closing ): `(`"),
+    ],
+)
+def test_operations_on_constants_fail_before_the_evaluation(expression: str, message: str) -> None:
+    with pytest.raises(InstantiationError) as caught:
+        expressions.environment.compile(expression)
+    assert str(caught.value) == message
+
+
+def test_variables_of_loops_hide_types() -> None:
+    assert expressions.value("['7'].exists(int, string(int) == '7')") is True
+
+
+def test_constants_cost_nothing() -> None:
+    program = expressions.environment.compile("[1, 2].size() == int('2')")
+
+    assert program.evaluate({}, cost_limit=100) == (True, 2)
+
+
+def test_wide_characters_have_a_wide_mark() -> None:
+    assert expressions.compile_error("'é' + nosuch").split("\n")[1:] == [" | 'é' + nosuch", " | .\uff0e....^"]
 
 
 def test_only_lists_and_maps_can_be_walked_through() -> None:

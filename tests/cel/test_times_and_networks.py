@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from schedviz.cel.library.formatting import RULES
 from tests.cel.expressions import WITHOUT_VARIABLES
 
 PARSE_ERROR = "network address parse error during conversion from string: "
@@ -27,6 +28,7 @@ PARSE_ERROR = "network address parse error during conversion from string: "
         "[duration('2s'), duration('1s')].sum() == duration('3s')",
         "[3, 1, 2].sortBy(e, -e) == [3, 2, 1] && ['bb', 'a'].sortBy(e, size(e)) == ['a', 'bb'] && [1, 2].map(e, e).sortBy(e, e) == [1, 2]",
         "'%s is %d of %s'.format([dyn('a'), 2, [dyn(1), 'x', {'k': true}]]) == 'a is 2 of [1, \"x\", {\"k\":true}]'",
+        "'%s has %d'.format(['a', 1]) == 'a has 1' && '%s'.format([[1, 'a']]) == '[1, \"a\"]'",
         "'%f %.1f'.format([1234.5, 2.25]) == '1,234.500000 2.2' && '%%%b%x%X%o'.format([5, 26, 26, 30]) == '%1011a1A36'",
         "'%s %s %s'.format([dyn(null), duration('90s'), type(1)]) == 'null 90s int' && '%x'.format(['hi']) == '6869'",
         "'%e'.format([2.71828]) == '2.718280\\u202f\\u00d7\\u202f10\\u2070\\u2070'",
@@ -52,12 +54,12 @@ def test_times_texts_addresses_and_urls_are_as_in_kubernetes(expression: str) ->
     [
         ("duration('x' + '') == duration('1s')", "type conversion error from 'string' to 'google.protobuf.Duration'"),
         ("timestamp('2023' + '') == timestamp(0)", "type conversion error from 'string' to 'google.protobuf.Timestamp'"),
-        ("timestamp(253402300800) == timestamp(0)", "timestamp overflow"),
+        ("timestamp([253402300800][0]) == timestamp(0)", "timestamp overflow"),
         ("duration('2562047h') + duration('2562047h') == duration('0')", "duration overflow"),
         ("timestamp(0).getHours('Nowhere/Town') == 0", "unknown time zone Nowhere/Town"),
-        ("'%d'.format(['a']) == ''", "error during formatting: decimal clause can only be used on integers, was given string"),
-        ("'%s'.format([]) == ''", "index 0 out of range"),
-        ("'%q'.format([1]) == ''", 'could not parse formatting clause: unrecognized formatting clause "q"'),
+        ("['%d'][0].format(['a']) == ''", "error during formatting: decimal clause can only be used on integers, was given string"),
+        ("['%s'][0].format([]) == ''", "index 0 out of range"),
+        ("['%q'][0].format([1]) == ''", 'could not parse formatting clause: unrecognized formatting clause "q"'),
         (
             "ip('1.2.3.256').family() == 4",
             'IP Address "1.2.3.256" parse error during conversion from string: ParseAddr("1.2.3.256"): IPv4 field has value >255',
@@ -82,3 +84,20 @@ def test_malformed_values_give_the_messages_of_kubernetes(expression: str, messa
 @pytest.mark.parametrize("function", ["duration", "timestamp"])
 def test_a_malformed_constant_is_rejected_when_the_expression_is_compiled(function: str) -> None:
     assert f"invalid {function} argument" in WITHOUT_VARIABLES.compile_error(f"{function}('x') == {function}('y')")
+
+
+@pytest.mark.parametrize(
+    ("expression", "column", "message"),
+    [
+        ("'%d'.format(['a']) == ''", 14, "error during formatting: decimal clause can only be used on integers, was given string"),
+        ("'%d%x'.format([1, [1]]) == ''", 19, f"error during formatting: {RULES['x']}, was given list"),
+        ("'%s'.format(['a', 1]) == ''", 12, "too many arguments supplied to string.format (expected 1, got 2)"),
+        ("'%s'.format([{'k': ip('::1')}]) == ''", 22, f"error during formatting: {RULES['s']}, was given net.IP"),
+        ("'%s %s'.format(['a']) == ''", 15, "index 1 out of range"),
+        ("'%'.format([]) == ''", 11, "unexpected end of string"),
+        ("'%%'.format([1]) == ''", 12, "too many arguments supplied to string.format (expected 0, got 1)"),
+        ("'%q'.format([1]) == ''", 12, 'could not parse formatting clause: unrecognized formatting clause "q"'),
+    ],
+)
+def test_a_constant_format_is_checked_when_the_expression_is_compiled(expression: str, column: int, message: str) -> None:
+    assert WITHOUT_VARIABLES.compile_error(expression).startswith(f"ERROR: <input>:1:{column}: {message}\n")

@@ -1,7 +1,4 @@
-"""`format`: texts with values. Upstream: cel-go ext/formatting.go, for the locale en_US
-
-Deviation: a constant format is checked when it is used, not when the expression is compiled.
-"""
+"""`format`: texts with values. Upstream: cel-go ext/formatting.go, for the locale en_US"""
 
 from __future__ import annotations
 
@@ -21,7 +18,20 @@ _PRECISION: Final = 6
 #: More digits than a double has.
 _MAX_DIGITS: Final = 1000
 _INFINITIES: Final = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+_MAX_INT: Final = 2**63 - 1
 _OF_STRING: Final = "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps"
+_OF_HEX: Final = "only integers, byte buffers, and strings can be formatted as hex"
+#: By the letter of a clause: what it takes.
+RULES: Final[Mapping[str, str]] = {
+    "s": _OF_STRING,
+    "d": "decimal clause can only be used on integers",
+    "f": "fixed-point clause can only be used on doubles",
+    "e": "scientific clause can only be used on doubles",
+    "b": "only integers and bools can be formatted as binary",
+    "x": _OF_HEX,
+    "X": _OF_HEX,
+    "o": "octal clause can only be used on integers",
+}
 _RAISED: Final = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
@@ -55,6 +65,22 @@ def formatted(form: str, values: Sequence[Any]) -> str:
     return "".join(parts)
 
 
+def clauses(form: str, count: int) -> Iterator[str]:
+    """The letters of the clauses of a constant format for `count` values. Raises `CelError`."""
+    position, used = 0, 0
+    while (position := form.find("%", position)) >= 0:
+        if form[position + 1 : position + 2] == "%":
+            position += 2
+            continue
+        if position + 1 >= len(form):
+            raise CelError("unexpected end of string")
+        if used >= count:
+            raise CelError(f"index {used} out of range")
+        position, _ = _clause(form, position + 1)
+        yield form[position - 1]
+        used += 1
+
+
 def _clause(form: str, position: int) -> tuple[int, Callable[[Any], str]]:
     """Where the clause ends, and what it does. Upstream: parseFormattingClause"""
     precision = _PRECISION
@@ -69,10 +95,14 @@ def _clause(form: str, position: int) -> tuple[int, Callable[[Any], str]]:
         if not digits:
             problem = 'strconv.Atoi: parsing "": invalid syntax'
             raise CelError(f"{prefix}error while parsing precision: error while converting precision to integer: {problem}")
-        precision = min(int(digits[:9]), _MAX_DIGITS)
+        significant = digits.lstrip("0")
+        if len(significant) > len(str(_MAX_INT)) or int(significant or "0") > _MAX_INT:
+            problem = f'strconv.Atoi: parsing "{digits}": value out of range'
+            raise CelError(f"{prefix}error while parsing precision: error while converting precision to integer: {problem}")
+        precision = min(int(significant or "0"), _MAX_DIGITS)
         position = end
     letter = form[position]
-    clauses: dict[str, Callable[[Any], str]] = {
+    functions_by_letter: dict[str, Callable[[Any], str]] = {
         "s": _string,
         "d": _decimal,
         "f": lambda value: _fixed(value, precision),
@@ -82,9 +112,10 @@ def _clause(form: str, position: int) -> tuple[int, Callable[[Any], str]]:
         "X": lambda value: _hexadecimal(value, upper=True),
         "o": _octal,
     }
-    if letter not in clauses:
-        raise CelError(f'{prefix}unrecognized formatting clause "{letter}"')
-    return position + 1, clauses[letter]
+    if letter not in functions_by_letter:
+        # Upstream reads bytes.
+        raise CelError(f'{prefix}unrecognized formatting clause "{chr(letter.encode()[0])}"')
+    return position + 1, functions_by_letter[letter]
 
 
 def _refused(rule: str, value: Any) -> CelError:
@@ -148,25 +179,25 @@ def _is_whole(value: Any) -> bool:
 
 def _decimal(value: Any) -> str:
     if not _is_whole(value):
-        raise _refused("decimal clause can only be used on integers", value)
+        raise _refused(RULES["d"], value)
     return str(int(value))
 
 
-def _double(value: Any, clause: str) -> float:
+def _double(value: Any, letter: str) -> float:
     if isinstance(value, str) and value in _INFINITIES:
         return _INFINITIES[value]
     if not isinstance(value, float):
-        raise _refused(f"{clause} clause can only be used on doubles", value)
+        raise _refused(RULES[letter], value)
     return value
 
 
 def _fixed(value: Any, precision: int) -> str:
-    number = _double(value, "fixed-point")
+    number = _double(value, "f")
     return f"{number:,.{precision}f}" if math.isfinite(number) else _special(number)
 
 
 def _scientific(value: Any, precision: int) -> str:
-    number = _double(value, "scientific")
+    number = _double(value, "e")
     if not math.isfinite(number):
         return _special(number)
     digits, _, exponent = f"{number:.{precision}e}".partition("e")
@@ -180,7 +211,7 @@ def _special(number: float) -> str:
 
 def _binary(value: Any) -> str:
     if not isinstance(value, bool | int):
-        raise _refused("only integers and bools can be formatted as binary", value)
+        raise _refused(RULES["b"], value)
     return f"{int(value):b}"
 
 
@@ -190,11 +221,11 @@ def _hexadecimal(value: Any, *, upper: bool) -> str:
     elif _is_whole(value):
         text = f"{int(value):x}"
     else:
-        raise _refused("only integers, byte buffers, and strings can be formatted as hex", value)
+        raise _refused(_OF_HEX, value)
     return text.upper() if upper else text
 
 
 def _octal(value: Any) -> str:
     if not _is_whole(value):
-        raise _refused("octal clause can only be used on integers", value)
+        raise _refused(RULES["o"], value)
     return f"{int(value):o}"

@@ -27,6 +27,16 @@ def matches(text: str, pattern: str) -> bool:
     return _compiled(pattern).find(text) is not None
 
 
+def is_pattern(text: str) -> bool:
+    """Whether the text is a regular expression."""
+    return not isinstance(_cached(text), PatternError)
+
+
+def checked_pattern(text: str) -> None:
+    """Raises `CelError` if the text is no regular expression."""
+    _compiled(text)
+
+
 def _find(text: str, pattern: str) -> str:
     span = _compiled(pattern).find(text)
     return "" if span is None else text[span[0] : span[1]]

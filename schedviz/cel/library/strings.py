@@ -10,6 +10,7 @@ from schedviz.cel.declarations import Overload
 from schedviz.cel.errors import CelError
 from schedviz.cel.library import costs, work
 from schedviz.cel.types import INT, STRING
+from schedviz.cel.values import shown_key
 
 #: What Go's `unicode.IsSpace` calls space.
 _SPACE: Final = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
@@ -56,7 +57,7 @@ def _char_at(text: str, index: int) -> str:
 def _index_of(text: str, part: str, start: int = 0) -> int:
     if not part:
         return start
-    if not 0 <= start <= len(text):
+    if start < 0:
         raise CelError(f"index out of range: {start}")
     return text.find(part, start)
 
@@ -66,9 +67,9 @@ def _last_index_of(text: str, part: str, last: int | None = None) -> int:
         return text.rfind(part)
     if not part:
         return last
-    if not 0 <= last < len(text):
+    if last < 0:
         raise CelError(f"index out of range: {last}")
-    return text.rfind(part, 0, last + len(part))
+    return text.rfind(part, 0, last + len(part)) if last < len(text) else -1
 
 
 def _substring(text: str, start: int, end: int | None = None) -> str:
@@ -94,11 +95,16 @@ def _split(text: str, separator: str, limit: int = -1) -> Sequence[str]:
     return tuple(text.split(separator, limit - 1 if limit > 0 else -1))
 
 
-def _join(parts: Sequence[object], separator: str = "") -> str:
-    texts = [part for part in parts if isinstance(part, str)]
-    if len(texts) != len(parts):
-        raise CelError("no such overload")
-    return separator.join(texts)
+def _join(parts: Sequence[object], separator: str | None = None) -> str:
+    if parts and not isinstance(parts[0], str):
+        # The first element decides whether it is a list of strings.
+        raise CelError(f"no such overload: join({'list' if separator is None else 'list, string'})")
+    texts: list[str] = []
+    for part in parts:
+        if not isinstance(part, str):
+            raise CelError(f"join: invalid input: {shown_key(part)}")
+        texts.append(part)
+    return (separator or "").join(texts)
 
 
 _QUOTED: Final = str.maketrans(

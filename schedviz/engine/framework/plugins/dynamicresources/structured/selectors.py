@@ -119,9 +119,11 @@ def _evaluated(program: cel.Program, frame: Frame) -> bool | SelectorError:
     if isinstance(value, bool):
         return value
     actual = type_name(value)
-    return SelectorError(
-        f"CEL runtime error: CEL result of type {actual} could not be converted to bool: type conversion error from '{actual}' to 'bool'"
-    )
+    problem = {
+        "string": "unsupported native conversion from string to 'bool'",
+        "int": "unsupported type conversion from 'int' to bool",
+    }.get(actual, f"type conversion error from '{actual}' to 'bool'")
+    return SelectorError(f"CEL runtime error: CEL result of type {actual} could not be converted to bool: {problem}")
 
 
 def _version(text: str) -> Any:
