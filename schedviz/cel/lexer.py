@@ -46,6 +46,12 @@ _TOKEN: Final = re.compile(
 )
 
 
+#: The beginning of an operator, text or name that does not continue as one, with the character after it, as ANTLR skips both.
+_UNFINISHED: Final = re.compile(
+    rf"""[=&|][\s\S]?|'(?:{_ESCAPE}|[^\\'\n\r])*\\?[\s\S]?|\"(?:{_ESCAPE}|[^\\\"\n\r])*\\?[\s\S]?|`[A-Za-z0-9_.\-/ ]*[\s\S]?"""
+)
+
+
 def tokens(source: str) -> tuple[list[Token], list[Issue]]:
     """The tokens, ending with `END`, and the lexical errors. Reading stops after more errors than are reported."""
     result: list[Token] = []
@@ -55,9 +61,11 @@ def tokens(source: str) -> tuple[list[Token], list[Issue]]:
         match = _TOKEN.match(source, offset)
         if match is None:
             line, column = place(source, offset)
-            shown = source[offset].replace("\n", "\\n")
+            unknown = _UNFINISHED.match(source, offset)
+            text = source[offset] if unknown is None else unknown.group()
+            shown = text.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
             issues.append(Issue(f"Syntax error: token recognition error at: '{shown}'", line, column))
-            offset += 1
+            offset += len(text)
             continue
         kind, text = match.lastgroup or "", match.group()
         if kind == "OPERATOR" or text in KEYWORDS:

@@ -22,7 +22,9 @@ MAX_LENGTH: Final = 100_000
 _TOO_DEEP: Final = f"expression recursion limit exceeded: {MAX_DEPTH}"
 
 _OPERAND: Final = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"
-_AFTER_EXPRESSION: Final = "{<EOF>, '==', '!=', 'in', '<', '<=', '>=', '>', '&&', '||', '[', '.', '-', '?', '+', '*', '/', '%'}"
+_BEGINS_OPERAND: Final = frozenset(
+    ["[", "{", "(", ".", "-", "!", "true", "false", "null", "NUM_FLOAT", "NUM_INT", "NUM_UINT", "STRING", "BYTES", "IDENTIFIER"]
+)
 _FIELD: Final = "{'?', IDENTIFIER, ESC_IDENTIFIER}"
 _OPTIONAL_FIELD: Final = "{IDENTIFIER, ESC_IDENTIFIER}"
 _RELATIONS: Final = {
@@ -61,7 +63,8 @@ class _Parser:
         try:
             tree = self._whole()
             if self._next.kind != END:
-                self._fail(self._next, f"mismatched input '{self._next.text}' expecting {_AFTER_EXPRESSION}")
+                is_last = self._tokens[self._position + 1].kind == END
+                self._fail(self._next, f"{'extraneous' if is_last else 'mismatched'} input '{self._next.text}' expecting {END}")
         except _Failed:
             tree = None
         except macros.MacroError as error:
@@ -93,8 +96,22 @@ class _Parser:
     def _expect(self, kind: str, expected: str = "") -> Token:
         token = self._accept(kind)
         if token is None:
-            self._fail(self._next, f"mismatched input '{self._next.text}' expecting {expected or _shown(kind)}")
+            self._fail(self._next, self._mismatch(kind, expected or _shown(kind)))
         return token
+
+    def _mismatch(self, kind: str, expected: str) -> str:
+        """What is wrong where a token of a kind should be. Upstream: antlr DefaultErrorStrategy RecoverInline"""
+        found = self._next
+        if found.kind == END and expected in ("')'", "']'") and self._open_brackets() == 1:
+            return f"missing {expected} at '{found.text}'"
+        is_extra = found.kind != END and self._tokens[self._position + 1].kind == kind
+        if kind == ":" and not is_extra and found.kind in _BEGINS_OPERAND:
+            return f"missing {expected} at '{found.text}'"
+        return f"{'extraneous' if is_extra else 'mismatched'} input '{found.text}' expecting {expected}"
+
+    def _open_brackets(self) -> int:
+        kinds = [token.kind for token in self._tokens[: self._position]]
+        return sum(map(kinds.count, "([{")) - sum(map(kinds.count, ")]}"))
 
     def _fail(self, token: Token, message: str) -> Never:
         self._report(token.offset, f"Syntax error: {message}")
@@ -264,7 +281,7 @@ class _Parser:
             elements.append(self._expression())
             if self._accept(",") is None:
                 break
-        self._expect("]")
+        self._expect("]", "{']', ','}")
         return ListLiteral(bracket.offset, tuple(elements), frozenset(optional))
 
     def _map(self, brace: Token) -> Node:
@@ -278,7 +295,7 @@ class _Parser:
             entries.append((key, self._expression()))
             if self._accept(",") is None:
                 break
-        self._expect("}")
+        self._expect("}", "{'}', ','}")
         return MapLiteral(brace.offset, tuple(entries), frozenset(optional))
 
 

@@ -217,3 +217,25 @@ def test_long_conditions_are_evaluated() -> None:
 
 def test_deep_nesting_is_rejected_instead_of_exhausting_the_stack() -> None:
     assert "expression recursion limit exceeded: 250" in expressions.compile_error("(" * 500 + "1" + ")" * 500)
+
+
+@pytest.mark.parametrize(
+    ("expression", "errors"),
+    [
+        ("number = 7", ["1:8: Syntax error: token recognition error at: '= '", "1:10: Syntax error: extraneous input '7' expecting <EOF>"]),
+        ("number == 7 and true", ["1:13: Syntax error: mismatched input 'and' expecting <EOF>"]),
+        ("(number == 7", ["1:13: Syntax error: missing ')' at '<EOF>'"]),
+        ("((number", ["1:9: Syntax error: mismatched input '<EOF>' expecting ')'"]),
+        ("(number 7)", ["1:9: Syntax error: extraneous input '7' expecting ')'"]),
+        ("[number", ["1:8: Syntax error: mismatched input '<EOF>' expecting {']', ','}"]),
+        ("true ? 1 2", ["1:10: Syntax error: missing ':' at '2'"]),
+        ("number === 7", ["1:10: Syntax error: token recognition error at: '= '"]),
+        (
+            r"text == 'a\d'",
+            [r"1:9: Syntax error: token recognition error at: ''a\d'", "1:13: Syntax error: token recognition error at: '''"],
+        ),
+    ],
+)
+def test_frequent_mistakes_have_the_messages_of_cel_go(expression: str, errors: list[str]) -> None:
+    lines = [line for line in expressions.compile_error(expression).split("\n") if line.startswith("ERROR")]
+    assert lines[: len(errors)] == [f"ERROR: <input>:{error}" for error in errors]
