@@ -16,6 +16,7 @@ from schedviz.engine.framework.resource import Resource
 from schedviz.engine.framework.types import PodInfo
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.node_affinity import required_node_affinity
+from schedviz.kube.selectors import SelectorError
 
 
 class HintCall(NamedTuple):
@@ -173,7 +174,12 @@ def _affinity_after_node(call: HintCall) -> HintLine | None:
         return _on_node(call, "nodeaffinity/node_affinity.go:154", "node was updated and the pod's NodeAffinity changed to matched")
     if call.pod is None or not isinstance(call.new, Node):
         return None
-    if not required_node_affinity(call.pod).match(call.new):
+    try:
+        matches = required_node_affinity(call.pod).match(call.new)
+    except SelectorError:
+        # The selector of the plugin's arguments rejected it before the pod's was read.
+        return None
+    if not matches:
         message = "node was created or updated, but the pod's NodeAffinity doesn't match"
         return _on_node(call, "nodeaffinity/node_affinity.go:136", message)
     if call.is_add:
