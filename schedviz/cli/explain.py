@@ -20,7 +20,7 @@ from schedviz.cli.explanation_printing import (
     print_overview,
     print_verdicts,
 )
-from schedviz.cli.loading import NO_NODES, examined, loaded, print_warnings, simulated
+from schedviz.cli.loading import NO_NODES, STDIN, examined, loaded, print_warnings, simulated, standard_input
 from schedviz.cli.release_options import BY_FILES, ChosenRelease, release_options
 from schedviz.cli.remote.options import client_of, find_session, server_option, token_option
 from schedviz.terminal import say, say_as_json, say_exact, write_bytes
@@ -57,7 +57,7 @@ _CARD_FORMS = ("markdown", "html", "png")
     multiple=True,
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="A kubectl dump or a trace, - for standard input; repeatable.",
+    help="A kubectl dump, a trace, or text with messages of the scheduler, - for standard input; repeatable.",
 )
 @click.option(
     "--change/--no-change", "with_change", default=True, show_default=True, help="Look for the smallest change that places the pod."
@@ -360,12 +360,13 @@ def _reading_of(paths: Sequence[Path], pod: str | None) -> TextReading:
 
     texts: list[str] = []
     for path in paths:
-        if not path.is_file():
+        if path != STDIN and not path.is_file():
             continue
+        source = standard_input() if path == STDIN else Source.of_path(path)
         try:
-            texts.append(text_of(Source.of_path(path), _MAX_TEXT_BYTES))
+            texts.append(text_of(source, _MAX_TEXT_BYTES))
         except TextTooLongError:
-            say(_too_long(str(path)), err=True)
+            say(_too_long(source.name), err=True)
         except IngestError:
             # The import has named the reason.
             continue

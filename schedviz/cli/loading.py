@@ -19,11 +19,14 @@ if TYPE_CHECKING:
     from schedviz.ingest.load import Import
     from schedviz.ingest.progress import Progress
     from schedviz.ingest.reader import Item
+    from schedviz.ingest.source import Source
     from schedviz.kube.meta import KubeObject
 
 #: Stands for standard input among files.
 STDIN: Final = Path("-")
 _HEAD_BYTES: Final = 4096
+#: Where a command keeps what it read from standard input.
+_PIPED: Final = "schedviz.standard_input"
 
 
 def loaded(paths: Sequence[Path], *, on_object: Callable[[Item, KubeObject], None] | None = None) -> Import:
@@ -34,14 +37,14 @@ def loaded(paths: Sequence[Path], *, on_object: Callable[[Item, KubeObject], Non
     from schedviz.cli.remote.printing import ProgressLine
     from schedviz.ingest.errors import IngestError
     from schedviz.ingest.load import ignore_object, load
-    from schedviz.ingest.source import Source, files_of
+    from schedviz.ingest.source import files_of
 
     for path in paths:
         if is_session_file(path):
             raise click.ClickException(
                 f"{path}: this is a session file. Create a session from it with `schedviz import {path}`, and query that with --session."
             )
-    piped = [Source.of_bytes("standard input", sys.stdin.buffer.read())] if STDIN in paths else []
+    piped = [standard_input()] if STDIN in paths else []
     progress_line = ProgressLine()
     try:
         sources = [*piped, *files_of(path for path in paths if path != STDIN)]
@@ -59,6 +62,17 @@ def loaded(paths: Sequence[Path], *, on_object: Callable[[Item, KubeObject], Non
         for line in refused.message.split("\n"):
             say(f"schedviz: left out: {line}", err=True)
     return imported
+
+
+def standard_input() -> Source:
+    """Standard input as a source. It is read once in a command, so several readers get the same bytes."""
+    from schedviz.ingest.source import Source
+
+    context = click.get_current_context(silent=True)
+    known = {} if context is None else context.meta
+    if _PIPED not in known:
+        known[_PIPED] = sys.stdin.buffer.read()
+    return Source.of_bytes("standard input", known[_PIPED])
 
 
 #: How the warning about missing nodes begins.

@@ -173,6 +173,20 @@ def test_a_file_without_objects_has_its_messages_explained(tmp_path: Path) -> No
     assert "Explained from the scheduler's messages only" in found.stderr
 
 
+@pytest.mark.parametrize("pod", [(), ("shop/web",)])
+def test_text_from_standard_input_is_explained_as_text_of_a_file(tmp_path: Path, pod: tuple[str, ...]) -> None:
+    text = "Name: web\nNamespace: shop\nEvents:\n  Warning  FailedScheduling  5m  x  0/2 nodes are available: 2 Insufficient cpu.\n"
+    file = tmp_path / "describe.txt"
+    file.write_text(text)
+
+    piped = CliRunner().invoke(explain, [*pod, "-f", "-"], input=text)
+    of_file = CliRunner().invoke(explain, [*pod, "-f", str(file)])
+
+    assert piped.exit_code == 0, piped.output
+    assert "Neither node has enough free CPU" in piped.stdout
+    assert piped.stdout == of_file.stdout
+
+
 @pytest.mark.parametrize("pack", [gzip.compress, lzma.compress])
 def test_a_compressed_file_without_objects_has_its_messages_explained(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
     described = tmp_path / "describe.txt.packed"
