@@ -187,6 +187,9 @@ def reading_of(
     messages = [without_any_advice(message) if message.pod in waiting else message for message in messages]
     messages = _without_vain_advice(messages, {answer.pod for answer in answers if answer.standing == "pending"})
     messages = [with_taints_as_one(without_repeats(message, without_claims=message.pod in of_claim)) for message in messages]
+    # What is over is read last.
+    messages.sort(key=lambda message: message.pod in placed)
+    answers = tuple(sorted(answers, key=lambda answer: answer.pod in placed))
     others = _others([event for event in events if event.reason and event.pod not in placed and not event.claim])
     return TextReading(tuple(messages), answers, others.text if others is not None else "", others)
 

@@ -10,7 +10,7 @@ import html
 import itertools
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -88,10 +88,20 @@ _COMMAND_NAMESPACE: Final = re.compile(r"(?:^|[ \t])(?:-n|--namespace)(?:[ \t]++
 #: More words after a command are prose.
 _MAX_ARGUMENTS: Final = 3
 _COMMAND_NAME: Final = re.compile(r"(?:^|[ \t])(?P<name>[a-z0-9][a-z0-9.-]*+)(?=[ \t]|$)")
-#: A row of `kubectl get pods` of a pending pod, with its namespace if the table has several.
-_PENDING_ROW: Final = re.compile(
-    r"^[ \t]*+(?:(?P<namespace>[a-z0-9][a-z0-9-]*+)[ \t]++)?(?P<name>[a-z0-9][a-z0-9.-]*+)[ \t]++\d++/\d++[ \t]++Pending[ \t]", re.MULTILINE
+#: A row of `kubectl get pods`, with its namespace if the table has several.
+_POD_ROW: Final = re.compile(
+    r"^[ \t]*+(?:(?P<namespace>[a-z0-9][a-z0-9-]*+)[ \t]++)?(?P<name>[a-z0-9][a-z0-9.-]*+)[ \t]++\d++/\d++[ \t]++"
+    r"(?P<status>[A-Z][A-Za-z:0-9/]*+)[ \t]",
+    re.MULTILINE,
 )
+#: A heading between descriptions: `--- Description for web-1 ---`.
+_HEADING: Final = re.compile(r"^[ \t]*+(?:-{3,}|={3,}|#{1,6})[ \t]++(?P<title>[^\n]{1,300}+)", re.MULTILINE)
+_WORD: Final = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
+#: The event of a pod that was placed, and a line of the events of `kubectl describe`.
+_ASSIGNED: Final = re.compile(r"\bSuccessfully assigned (?P<pod>[a-z0-9*-]++/[a-z0-9.*-]++) to [a-z0-9*]")
+_EVENT_LINE: Final = re.compile(r"[ \t]*+(?:Type[ \t]|-{3,}[ \t]|Normal[ \t]|Warning[ \t])")
+#: What spawners write about a pod of theirs.
+_NOT_STARTED: Final = re.compile(r"\b[Pp]od (?P<pod>[a-z0-9][a-z0-9-]{0,62}/[a-z0-9][a-z0-9.-]{0,252}) did not start\b")
 #: The first line of a description, and a line that only those of volumes and nodes have.
 _DESCRIPTION: Final = re.compile(r"^Name:[ \t]++\S++[ \t]*+$", re.MULTILINE)
 _NO_POD: Final = re.compile(r"^(?:Reclaim Policy|Roles):", re.MULTILINE)
@@ -145,7 +155,7 @@ _POD_IN_SENTENCE: Final = re.compile(
 )
 #: Labels of an alert before the message, also in JSON and with escaped line breaks: `pod = web`, `namespace="shop"`.
 _ALERT_LABEL: Final = re.compile(
-    r"""(?:(?<![A-Za-z0-9_])|(?<=\\n))(?:exported_)?(?P<label>pod|namespace)\\?["']?[ \t]?[=:][ \t]?\\?["']?"""
+    r"""(?:(?<![A-Za-z0-9_])|(?<=\\n))(?:exported_)?(?P<label>pod_name|pod|namespace)\\?["']?[ \t]?[=:][ \t]?\\?["']?"""
     r"(?P<value>[a-z0-9][a-z0-9.-]{0,252}+)(?![A-Za-z0-9_/])"
 )
 _ERR_VALUE: Final = re.compile(r'\berr="((?:[^"\\\n]|\\.)*+)"')
@@ -368,7 +378,11 @@ class DescribedPods:
         self._lines = [(match.start(), "" if match.start() in others else match[0]) for match in _DESCRIBED.finditer(text)]
         self._line_starts = [start for start, _ in self._lines]
         self._commands = [(match.start(), name) for match in _COMMAND.finditer(text) if (name := _pod_of_command(match[0], match["rest"]))]
-        self._pending = {f"{row['namespace'] or 'default'}/{row['name']}" for row in _PENDING_ROW.finditer(text)}
+        rows = list(_POD_ROW.finditer(text))
+        self._pending = {f"{row['namespace'] or 'default'}/{row['name']}" for row in rows if row["status"] == "Pending"}
+        self._headings = list(_headings(text, {row["name"]: f"{row['namespace'] or 'default'}/{row['name']}" for row in rows}))
+        self._placed = list(_placed_pods(text))
+        self._not_started = {match["pod"] for match in _NOT_STARTED.finditer(text)}
         self._next = self._next_command = 0
         #: The pod of the last command that printed no name.
         self._last = ""
@@ -385,11 +399,21 @@ class DescribedPods:
             if first_after == len(self._line_starts) or self._line_starts[first_after] >= offset:
                 self._last = name
                 return name
-        return self._of_lines(offset) or self._last or self._of_table()
+        return self._of_lines(offset) or self._of_events(offset) or self._of_heading(offset) or self._last or self._of_text()
 
-    def _of_table(self) -> str:
-        """The only pending pod of a table of pods in the text; "": there is none, or there are several."""
-        return next(iter(self._pending)) if len(self._pending) == 1 else ""
+    def _of_text(self) -> str:
+        """The only pending pod of a table of pods in the text, or the only one that did not start; "": there is none, or there are several."""
+        known = self._pending or self._not_started
+        return next(iter(known)) if len(known) == 1 else ""
+
+    def _of_events(self, offset: int) -> str:
+        """The pod of the events at an offset, by the event that it was placed; "": there is no such event."""
+        at = bisect_right(self._placed, offset, key=lambda each: each[0]) - 1
+        return self._placed[at][2] if at >= 0 and offset < self._placed[at][1] else ""
+
+    def _of_heading(self, offset: int) -> str:
+        at = bisect_right(self._headings, offset, key=lambda each: each[0]) - 1
+        return self._headings[at][1] if at >= 0 else ""
 
     def _of_lines(self, offset: int) -> str:
         while self._next < len(self._lines) and self._lines[self._next][0] < offset:
@@ -408,6 +432,36 @@ class DescribedPods:
     def _has_namespace_next(self) -> bool:
         """Whether a namespace follows the name, as in the head of a description."""
         return self._next + 1 < len(self._lines) and _NAMESPACE.match(self._lines[self._next + 1][1]) is not None
+
+
+def _headings(text: str, pods: Mapping[str, str]) -> Iterator[tuple[int, str]]:
+    """Where the headings are that name one pod of a table, with that pod."""
+    for heading in _HEADING.finditer(text) if pods else ():
+        named = {pods[word] for word in _WORD.findall(heading["title"]) if word in pods}
+        if len(named) == 1:
+            yield heading.start(), next(iter(named))
+
+
+def _placed_pods(text: str) -> Iterator[tuple[int, int, str]]:
+    """Where lists of events begin and end that say that one pod was placed, with that pod."""
+    end = 0
+    for assigned in _ASSIGNED.finditer(text):
+        begin = line_start(text, assigned.start(), _BEFORE)
+        if begin < end or _EVENT_LINE.match(text, begin) is None:
+            continue
+        while begin > end and _EVENT_LINE.match(text, before := max(text.rfind("\n", end, begin - 1) + 1, end)) is not None:
+            begin = before
+        end = _line_end(text, assigned.end())
+        while _EVENT_LINE.match(text, end) is not None:
+            end = _line_end(text, end)
+        if len({match["pod"] for match in _ASSIGNED.finditer(text, begin, end)}) == 1:
+            yield begin, end, assigned["pod"]
+
+
+def _line_end(text: str, offset: int) -> int:
+    """Where the next line begins."""
+    newline = text.find("\n", offset)
+    return len(text) if newline < 0 else newline + 1
 
 
 def _parts_with(line: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
@@ -463,9 +517,12 @@ def _named_in_prose(before: str) -> str:
     sentences: list[str] = _POD_IN_SENTENCE.findall(before)
     if sentences:
         return sentences[-1]
-    values: dict[str, set[str]] = {"pod": set(), "namespace": set()}
+    values: dict[str, set[str]] = {"pod": set(), "namespace": set(), "pod_name": set()}
     for label in _ALERT_LABEL.finditer(before):
         values[label["label"]].add(label["value"])
+    if not values["pod"] and values["namespace"]:
+        # With a `namespace_name` instead, it is that of the pod which wrote the log.
+        values["pod"] = values["pod_name"]
     if len(values["pod"]) != 1 or len(values["namespace"]) > 1:
         return ""
     return f"{next(iter(values['namespace']), 'default')}/{next(iter(values['pod']))}"

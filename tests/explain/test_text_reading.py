@@ -46,6 +46,21 @@ def test_a_pod_that_was_scheduled_after_its_messages_is_not_pending() -> None:
     )
 
 
+def test_the_pod_that_is_pending_comes_before_the_one_that_is_not() -> None:
+    events = "Events:\n" + CPU.format(age="2m")
+    placed = f"{HEAD}{events}  Normal   Scheduled  60s  default-scheduler  Successfully assigned shop/web to node-a\n"
+    found = read(f"{placed}\n{HEAD.replace('web', 'db')}{events}")
+    assert [message.pod for message in found.messages] == ["shop/db", "shop/web"]
+    assert [answer.standing for answer in found.answers] == ["pending", "scheduled"]
+
+
+def test_events_without_the_name_of_their_pod_say_that_it_was_scheduled() -> None:
+    found = read(
+        "Events:\n" + CPU.format(age="2m10s") + "  Normal   Scheduled  60s  default-scheduler  Successfully assigned shop/web to node-a\n"
+    )
+    assert [(answer.pod, answer.standing) for answer in found.answers] == [("shop/web", "scheduled")]
+
+
 def test_a_pod_that_was_scheduled_before_its_messages_is_pending_again() -> None:
     text = HEAD + "Events:\n  Normal   Scheduled  60m  default-scheduler  Successfully assigned shop/web to node-a\n" + CPU.format(age="2m")
     assert read(text).answer_of("shop/web") is None

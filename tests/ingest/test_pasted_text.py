@@ -549,3 +549,41 @@ def test_a_description_of_a_volume_or_a_node_names_no_pod() -> None:
 def test_coscheduling_that_fails_before_the_filters_is_a_message() -> None:
     line = 'E1116 08:24:00.746178       1 coscheduling.go:133] "PreFilter failed" err="pod with pgName: a/b last failed in 3s, deny" pod="a/b-1"'
     assert [(message.pod, message.message) for message in messages_in(line)] == [("a/b-1", "pod with pgName: a/b last failed in 3s, deny")]
+
+
+EVENTS = (
+    "Events:\n  Type     Reason            Age  From               Message\n  ----     ------            ---  ----               -------\n"
+    "  Warning  FailedScheduling  34s  default-scheduler  0/3 nodes are available: 3 Insufficient cpu.\n"
+    "{others}  Normal   Scheduled         19s  default-scheduler  Successfully assigned shop/web-1 to node-a\n"
+)
+
+
+def test_events_without_the_head_of_the_description_are_of_the_pod_that_they_place() -> None:
+    assert [message.pod for message in messages_in(EVENTS.format(others=""))] == ["shop/web-1"]
+    others = "  Normal   Scheduled         20s  default-scheduler  Successfully assigned shop/web-2 to node-b\n"
+    assert [message.pod for message in messages_in(EVENTS.format(others=others))] == [""]
+    apart = f"0/2 nodes are available: 2 Insufficient memory.\n\n{EVENTS.format(others='')}"
+    assert [message.pod for message in messages_in(apart)] == ["", "shop/web-1"]
+
+
+def test_headings_name_the_pod_of_the_events_below_them() -> None:
+    said = "  Warning  FailedScheduling  2m  default-scheduler  0/3 nodes are available: {reason}.\n"
+    text = (
+        "NAME       READY   STATUS             RESTARTS   AGE\nagent-x    0/2     CrashLoopBackOff   4          4m\n"
+        "indexer-0  0/1     Pending            0          2m\n"
+        f"--- Description for agent-x ---\n{said.format(reason='3 Insufficient memory')}"
+        f"--- Description for indexer-0 ---\n{said.format(reason='3 Insufficient cpu')}"
+    )
+    assert [message.pod for message in messages_in(text)] == ["default/agent-x", "default/indexer-0"]
+
+
+def test_a_spawner_and_the_fields_of_a_tool_name_the_pod() -> None:
+    said = "0/3 nodes are available: 3 Insufficient memory."
+    assert (
+        messages_in(f"2026-02-08 [Warning] {said}\nSpawn failed: pod hub/jupyter-a did not start in 600 seconds!")[0].pod == "hub/jupyter-a"
+    )
+    fields = f'"pod_name": "web-1",\n"namespace": "shop",\n"message": "{said}"'
+    assert messages_in(f"{{\n{fields}\n}}")[0].pod == "shop/web-1"
+    # The pod that wrote a log line is not the one that it is about.
+    collected = fields.replace('"namespace"', '"namespace_name"')
+    assert messages_in(f"{{\n{collected}\n}}")[0].pod == ""
