@@ -402,7 +402,7 @@ class DescribedPods:
         return self._of_lines(offset) or self._of_events(offset) or self._of_heading(offset) or self._last or self._of_text()
 
     def _of_text(self) -> str:
-        """The only pending pod of a table of pods in the text, or the only one that did not start; "": there is none, or there are several."""
+        """The only pending pod of a table in the text, or the only one that did not start; "": there is none, or there are several."""
         known = self._pending or self._not_started
         return next(iter(known)) if len(known) == 1 else ""
 

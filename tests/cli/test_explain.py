@@ -401,6 +401,10 @@ def test_the_selector_of_a_description_without_its_beginning_is_read() -> None:
     shown = CliRunner().invoke(explain, ["--message", "-"], input=text).output
     assert "None of the 4 nodes matches the pod's node selector or affinity: disk=ssd, pool=gpu" in shown
     assert "`kubectl get nodes -l disk=ssd,pool=gpu`" in shown
+    assert "If it lists some, check the pod's `affinity.nodeAffinity`" in " ".join(shown.split())
+    tainted = text.replace("4 node(s) didn't", "1 node(s) had untolerated taint {a: b}, 3 node(s) didn't")
+    shown = CliRunner().invoke(explain, ["--message", "-"], input=tainted).output
+    assert "If it lists some, compare their taints with the pod's tolerations." in " ".join(shown.split())
 
 
 def test_a_message_beside_a_volume_in_yaml_is_explained(tmp_path):

@@ -33,7 +33,9 @@ def with_requests(clauses: Iterable[Clause], pod: PodInfo) -> tuple[Clause, ...]
     """
     with_typo = [(_with_typo(clause, pod), clause) for clause in clauses]
     mistyped = [typo for typo, _ in with_typo if typo is not None]
-    return (*mistyped, *(_with_requests(clause, pod) for typo, clause in with_typo if typo is None))
+    counting = [clause for _, clause in with_typo if clause.count]
+    is_of_all = all(clause.plugin == names.NODE_AFFINITY for clause in counting)
+    return (*mistyped, *(_with_requests(clause, pod, is_of_all=is_of_all) for typo, clause in with_typo if typo is None))
 
 
 def _with_typo(clause: Clause, pod: PodInfo) -> Clause | None:
@@ -54,11 +56,11 @@ def _with_typo(clause: Clause, pod: PodInfo) -> Clause | None:
     )
 
 
-def _with_requests(clause: Clause, pod: PodInfo) -> Clause:
+def _with_requests(clause: Clause, pod: PodInfo, *, is_of_all: bool) -> Clause:
     if clause.headline_phrase is None or (asked := _asked(clause, clause.headline_phrase, pod)) is None:
         return clause
     clause = msgspec.structs.replace(clause, headline=asked.text, headline_phrase=asked)
-    advice = _advice(pod) if clause.plugin == names.NODE_AFFINITY and _BEFORE_FILTERS not in clause.reason else None
+    advice = _advice(pod, is_of_all=is_of_all) if clause.plugin == names.NODE_AFFINITY and _BEFORE_FILTERS not in clause.reason else None
     return clause if advice is None else msgspec.structs.replace(clause, advice=advice.text, advice_phrase=advice)
 
 
@@ -89,18 +91,30 @@ def _tolerated(pod: PodInfo) -> list[str]:
     return list(dict.fromkeys(map(printed_toleration, own)))
 
 
-def _advice(pod: PodInfo) -> Phrase | None:
-    """How to list the nodes that the pod asks for; None for alternatives, and for operators that kubectl's selectors lack."""
+def _advice(pod: PodInfo, *, is_of_all: bool) -> Phrase | None:
+    """How to list the nodes that the pod asks for; None for alternatives, and for operators that kubectl's selectors lack.
+
+    `is_of_all`: no node was rejected for another reason.
+    """
     requirements = node_requirements(pod.pod)
     if not requirements or any(each.operator in ("gt", "lt") for each in requirements):
         return None
     command = shlex.join(("kubectl", "get", "nodes", "-l", ",".join(map(str, requirements))))
     if "`" in command:
         return None
+    if is_of_all:
+        # A taint is checked before the labels, so a node that has them was rejected for the pod's node affinity.
+        return phrase(
+            (
+                "list the matching nodes with `{command}`. If it lists none, correct the selector, label a node, or add one. "
+                "If it lists some, check the pod's `affinity.nodeAffinity`, which `kubectl describe pod` does not show"
+            ),
+            command=command,
+        )
     return phrase(
         (
-            "list the matching nodes with `{command}`. If there are none, correct the selector, label a node, or add one. "
-            "If there are some, compare their taints with the pod's tolerations"
+            "list the matching nodes with `{command}`. If it lists none, correct the selector, label a node, or add one. "
+            "If it lists some, compare their taints with the pod's tolerations"
         ),
         command=command,
     )
