@@ -35,6 +35,7 @@ from schedviz.explain.message import (
     without_any_advice,
     without_repeats,
 )
+from schedviz.explain.pinned_node import with_pinned_node
 from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
 from schedviz.explain.reason_tables.preemption import waits_for_victims
 from schedviz.explain.reason_tables.whole import DESCRIPTION, SCHEDULER_LOG, TABLE_OF_PODS
@@ -151,6 +152,9 @@ def read_text(
     found = list(found)
     repeats = {each.message: Repeats(each.times, age(f"{each.span} ago"), each.span) for each in found if each.times > 1}
     reading = reading_of(parse_messages(found, described), events, age, repeats)
+    answered = {answer.pod for answer in reading.answers if answer.sentence}
+    messages = [with_pinned_node(each, described.get(each.pod), is_answered=each.pod in answered) for each in reading.messages]
+    reading = msgspec.structs.replace(reading, messages=tuple(messages))
     return reading if storage is None else with_storage(reading, storage, described, age)
 
 

@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+import re
+from typing import Any, Final
 
 from schedviz.ingest.described_objects import pod_without_head, pods_in
-from schedviz.ingest.pasted_text import MAX_MESSAGES, plain
+from schedviz.ingest.pasted_text import MAX_MESSAGES, DescribedPods, plain
 from schedviz.kube import codec
 from schedviz.kube.core import Pod
+
+#: A line of each description.
+_SELECTS: Final = re.compile(r"^Node-Selectors:[ \t]", re.MULTILINE)
 
 
 def described_pods(text: str) -> dict[str, Pod]:
     """`namespace/name` -> the pod, without affinity, which descriptions lack: the first `MAX_MESSAGES`.
 
-    A description that cannot be read is left out. "" -> the pod of a description without its beginning, where its name is.
+    A description that cannot be read is left out. "" -> the pod of a description without its beginning, where its name is;
+    it has its name, too, if something else in the text says it.
     """
     text = plain(text)
     pods = {pod.key: pod for content in itertools.islice(pods_in(text), MAX_MESSAGES) if (pod := _pod(content)) is not None}
     content = None if pods else pod_without_head(text)
     headless = None if content is None else _pod(content)
-    return pods if headless is None else {"": headless}
+    if headless is None:
+        return pods
+    starts = [match.start() for match in _SELECTS.finditer(text)]
+    named = DescribedPods(text).pod_before(starts[0]) if len(starts) == 1 else ""
+    return {"": headless, named: headless}
 
 
 def _pod(content: dict[str, Any]) -> Pod | None:
