@@ -36,9 +36,12 @@ _TAINT_IN_REASON: Final = re.compile(r"\{(?P<key>[^{}:]*+):?(?P<value>[^{}]*+)\}
 _SELECTOR: Final = re.compile(r"node\(s\) didn't match (?:Pod's )?node (?:selector|affinity)(?:/selector)?")
 _SPREAD: Final = re.compile(r"node\(s\) didn't match pod topology spread constraints?(?:\(s\))?")
 #: A cause of the reason of a topology spread beside cordoned and tainted nodes.
-_UNUSABLE_DOMAIN: Final = phrase(
-    "cordoned and tainted nodes count as domains, too, unless the constraint has `nodeTaintsPolicy: Honor`"
-).template
+_UNUSABLE_DOMAIN: Final = phrase("by default, cordoned and tainted nodes still count toward their topology domain").template
+_CHECK_DOMAIN: Final = phrase(
+    "check whether the topology domain with the fewest matching pods has only cordoned or tainted nodes. If so, uncordon a node there, "
+    "remove the taint, add a toleration, or set `nodeTaintsPolicy: Honor` in the constraint; otherwise, free up or add capacity in that "
+    "domain"
+)
 _IN_ZONE: Final = phrase(" in the volume's zone")
 _WITH_LABELS: Final = phrase(" with the labels that the pod's node selector or affinity requires")
 _IN_ZONE_WITH_LABELS: Final = phrase(" in the volume's zone with the labels that the pod's node selector or affinity requires")
@@ -74,11 +77,13 @@ def of_all_nodes(nodes: int, clauses: Sequence[Clause]) -> tuple[Clause, ...]:
 
 
 def with_empty_domains(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
-    """The clauses; that of the topology spread names nodes which others say the pod cannot use, and which are domains all the same."""
+    """The clauses; that of the topology spread names nodes which others say the pod cannot use, and which count all the same."""
     if not any(clause.plugin in (names.NODE_UNSCHEDULABLE, names.TAINT_TOLERATION) for clause in clauses):
         return tuple(clauses)
     return tuple(
-        msgspec.structs.replace(clause, causes=(_UNUSABLE_DOMAIN, *clause.causes)) if _SPREAD.fullmatch(clause.reason) else clause
+        msgspec.structs.replace(clause, causes=(_UNUSABLE_DOMAIN, *clause.causes), advice=_CHECK_DOMAIN.text, advice_phrase=_CHECK_DOMAIN)
+        if _SPREAD.fullmatch(clause.reason)
+        else clause
         for clause in clauses
     )
 

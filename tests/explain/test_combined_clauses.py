@@ -169,11 +169,17 @@ def test_a_pod_with_one_claim_has_no_volumes_in_different_zones() -> None:
     assert said.message.clauses[0].causes == ("the volume is in another zone", "the volume is local to a node that is gone or unavailable")
 
 
-def test_a_cordoned_node_is_a_domain_of_the_topology_spread() -> None:
-    def causes(said: str) -> tuple[str, ...]:
+def test_a_cordoned_node_is_in_a_domain_of_the_topology_spread() -> None:
+    def spread(said: str) -> tuple[str, str]:
         clauses = parse_message(f"0/5 nodes are available: 4 node(s) didn't match pod topology spread constraints, 1 {said}.").clauses
-        return next(clause.causes for clause in clauses if clause.plugin == "PodTopologySpread")
+        return next((clause.causes[0], clause.advice) for clause in clauses if clause.plugin == "PodTopologySpread")
 
-    assert "`nodeTaintsPolicy: Honor`" in causes("node(s) were unschedulable")[0]
-    assert "`nodeTaintsPolicy: Honor`" in causes("node(s) had untolerated taint {dedicated: tenant-a}")[0]
-    assert "nodeTaintsPolicy" not in " ".join(causes("Insufficient cpu"))
+    for said in ("node(s) were unschedulable", "node(s) had untolerated taint {dedicated: tenant-a}"):
+        cause, advice = spread(said)
+        assert cause == "by default, cordoned and tainted nodes still count toward their topology domain"
+        assert advice.startswith(
+            "check whether the topology domain with the fewest matching pods has only cordoned or tainted nodes. If so"
+        )
+        assert "`nodeTaintsPolicy: Honor`" in advice
+    cause, advice = spread("Insufficient cpu")
+    assert "tainted" not in f"{cause} {advice}"
