@@ -223,7 +223,8 @@ def _of_undefined_label(reason: PoolReason, pool: Phrase, key: str, hint: str) -
         pool=plain,
     )
     if hint:
-        advice = phrase("Check whether the pod means the label `{hint}`. Otherwise: {advice}", hint=hint, advice=advice)
+        # Karpenter guesses by the spelling alone.
+        advice = phrase("{advice}. If the key is a typo of `{hint}`, correct it in the pod", hint=hint, advice=advice)
     short = phrase("{pool} does not define the label `{key}`", pool=bare_pool(reason), key=key)
     return PoolFinding(reason, Stage.LABELS, said, advice, short, missing=key)
 

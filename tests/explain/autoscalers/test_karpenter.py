@@ -273,3 +273,12 @@ def test_clauses_quote_karpenter_and_only_the_first_gives_advice() -> None:
 def test_the_text_of_something_else_is_none_of_karpenters() -> None:
     assert refusal_of("0/3 nodes are available: 3 Insufficient cpu.") is None
     assert clauses_of("pod didn't trigger scale-up: 1 max node group size reached") == ()
+
+
+def test_the_guess_of_karpenter_comes_after_the_advice() -> None:
+    said = 'incompatible with nodepool "default", daemonset overhead={"cpu":"1m"}, incompatible requirements, label "name" does not have known values (typo of "team"?)'
+    found = refusal_of(f"Failed to schedule pod, {said}")
+    assert found is not None
+    assert found.advice is not None
+    assert found.advice.text.startswith("Add the label `name` to ")
+    assert found.advice.text.endswith(". If the key is a typo of `team`, correct it in the pod")
