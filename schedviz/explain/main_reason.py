@@ -151,12 +151,14 @@ def most_likely_first(clauses: Iterable[Clause], nodes: int = 0) -> tuple[Clause
     """
     ranked = _ranked(tuple(clauses), nodes)
     taken_out = any(_is_taken_out(clause) for _, clause in ranked)
+    decisive = _decisive(ranked)
     # Of equally many nodes, what can be changed at the pod comes before what somebody did to the nodes. But nodes are brought back before
     # a constraint between pods is relaxed, which was set on purpose.
     ranked.sort(
         key=lambda each: (
             each[0],
             taken_out and each[1].plugin in _BETWEEN_PODS,
+            decisive is not None and each[1] is not decisive,
             -each[1].count,
             each[1].plugin == names.NODE_UNSCHEDULABLE,
         )
@@ -193,6 +195,23 @@ def only_cause(clauses: Iterable[Clause], nodes: int = 0) -> Clause | None:
         # The other nodes are full or taken: one that comes back costs nothing, and weakens no constraint.
         return taken_out[0]
     return candidates[0] if len(candidates) == 1 else None
+
+
+def decisive_clause(clauses: Sequence[Clause], nodes: int = 0) -> Clause | None:
+    """The only clause about nodes that the pod selects and tolerates, beside tainted node pools; None: there is none, or several."""
+    return _decisive(_ranked(clauses, nodes))
+
+
+def _decisive(ranked: Sequence[tuple[int, Clause]]) -> Clause | None:
+    reached = [
+        clause for rank, clause in ranked if clause.count and rank < _NO_USE and _distance_of(_objection(clause)) == _DISTANCE_OF_CHANGES
+    ]
+    if len(reached) != 1 or any(rank < _USABLE or _is_taken_out(clause) for rank, clause in ranked):
+        return None
+    foreign = [rank for rank, clause in ranked if clause.plugin == names.TAINT_TOLERATION and rank == _USABLE]
+    selects = any(clause.plugin == names.NODE_AFFINITY for _, clause in ranked)
+    # A pod that selects nodes is meant for those which it reaches.
+    return reached[0] if foreign and selects else None
 
 
 def _is_taken_out(clause: Clause) -> bool:

@@ -25,7 +25,7 @@ from schedviz.explain.combined_clauses import (
 from schedviz.explain.details.pod_requests import with_requests
 from schedviz.explain.explained_clause import explained_clause, of_missing_node, with_names
 from schedviz.explain.explanation import Clause, NodeVerdict, Part
-from schedviz.explain.main_reason import is_of_control_plane, most_likely_first, only_cause
+from schedviz.explain.main_reason import decisive_clause, is_of_control_plane, most_likely_first, only_cause
 from schedviz.explain.meaning import Named
 from schedviz.explain.reason_releases import releases_of
 from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
@@ -453,11 +453,30 @@ def _conclusion(nodes: int, clauses: Sequence[Clause]) -> Phrase | None:
     )
     if not nodes:
         return phrase("{reasons}.", reasons=_listed(reasons))
+    if (decisive := _of_decisive(clauses, nodes)) is not None:
+        return phrase("{whole}: {reasons}.", whole=whole, reasons=decisive)
     return phrase("{whole}: {reasons}.", whole=whole, reasons=_listed(_brief(clauses, nodes)))
 
 
-def _brief(clauses: Sequence[Clause], nodes: int) -> list[Phrase]:
-    """The reasons of a message for a list, those of the most nodes first: "8 are cordoned". Untolerated taints are one reason."""
+def _of_decisive(clauses: Sequence[Clause], nodes: int) -> Phrase | None:
+    """The reasons, that of the nodes first which the pod selects and tolerates; None if no such reason is alone."""
+    decisive = decisive_clause(clauses, nodes)
+    meaning = meaning_of(decisive.reason) if decisive is not None else None
+    if decisive is None or meaning is None or not meaning.of_nodes[0]:
+        return None
+    others = [clause for clause in clauses if clause is not decisive]
+    subject = counted(
+        decisive.count, "the only node that the pod selects and tolerates", "the {count} nodes that the pod selects and tolerates"
+    )
+    brief = _listed(_brief(others, nodes, names_taints=False))
+    return phrase("{reason}; of the others, {others}", reason=meaning.headline(decisive.count, subject), others=brief)
+
+
+def _brief(clauses: Sequence[Clause], nodes: int, *, names_taints: bool = True) -> list[Phrase]:
+    """The reasons of a message for a list, those of the most nodes first: "8 are cordoned". Untolerated taints are one reason.
+
+    `names_taints`: many taints are listed.
+    """
     counting = [clause for clause in clauses if clause.count]
     taints = [clause for clause in counting if names_taint(clause)]
     if len(taints) < _MANY_TAINTS and not any(map(is_of_several_taints, taints)):
@@ -475,7 +494,7 @@ def _brief(clauses: Sequence[Clause], nodes: int) -> list[Phrase]:
         count = sum(clause.count for clause in taints)
         names = some([name if (name := printed_taint(clause)).startswith("`") else f"`{name}`" for clause in taints])
         tainted = phrase("{count} have taints that the pod does not tolerate ({taints})", count=count, taints=names)
-        said.append((False, -count, tainted))
+        said.append((False, -count, tainted if names_taints else phrase("{count} have taints that the pod does not tolerate", count=count)))
     return [reason for *_, reason in sorted(said, key=lambda each: each[:2])]
 
 
