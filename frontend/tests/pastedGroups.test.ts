@@ -23,6 +23,13 @@ describe("messages of a pasted text", () => {
     expect(pastedGroups([said("", "", "0/29"), said("", "", "0/30")])).toHaveLength(2);
   });
 
+  test("a message of an autoscaler without a pod and an age is beside the only one of the scheduler", () => {
+    const autoscaler = said("", "", "no scale-up", "cluster-autoscaler");
+    const [group, ...others] = pastedGroups([said("", "", "0/29"), autoscaler]);
+    expect([group!.latest.text, group!.beside, others]).toEqual(["0/29", [autoscaler], []]);
+    expect(pastedGroups([said("", "", "0/29"), said("", "", "0/30"), autoscaler])).toHaveLength(3);
+  });
+
   test("the newest message of an autoscaler is shown beside that of the scheduler", () => {
     const [group] = pastedGroups([
       said("a/b", "20m ago", "0/8"),

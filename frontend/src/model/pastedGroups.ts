@@ -38,12 +38,14 @@ export function textsOf({ latest, beside }: { latest: Pasted; beside: readonly P
 
 /**
  * The messages by pod, the newest of each first. Without ages the last is the newest, as in the events of `kubectl describe`. Messages that have
- * an age and name no pod are of one events table, and thus of one pod.
+ * an age and name no pod are of one events table, and thus of one pod. So are one message of a scheduler and one of an autoscaler without either.
  */
 export function pastedGroups<Message extends Pasted>(messages: readonly Message[]): PastedGroup<Message>[] {
   const byPod = new Map<string, Message[]>();
+  const components = messages.filter(({ pod, at }) => !pod && !at).map(({ component }) => component);
+  const areOfOne = components.some(Boolean) && new Set(components).size === components.length;
   messages.forEach((message, i) => {
-    const key = message.pod || (message.at ? "?" : `?${String(i)}`);
+    const key = message.pod || (message.at || areOfOne ? "?" : `?${String(i)}`);
     byPod.set(key, [message, ...(byPod.get(key) ?? [])]);
   });
   const groups: PastedGroup<Message>[] = [];
