@@ -51,12 +51,12 @@ it("the narration of a running cycle gives the result of its last stage", () => 
 });
 
 /** What is narrated after a step that found nothing to schedule, at 10 s: pods in backoffQ by the ends of their backoff, and others. */
-function idle(ends: number[], unschedulable: number): string {
+function idle(ends: number[], unschedulable: number, gated = 0): string {
   const queue = {
     activeQ: { size: 0 },
     backoffQ: { size: ends.length, array: ends.map((backoffExpirySeconds) => ({ backoffExpirySeconds })) },
     errorBackoffQ: { size: 0, array: [] },
-    unschedulable: { size: unschedulable },
+    unschedulable: new Map([...Array(unschedulable + gated).keys()].map((i) => [String(i), { gated: i < gated }])),
   };
   const reading = { cycle: null, podGroup: null, bindings: [], queue, clockSeconds: 10 };
   return narrationOf({ reading, running: false, playback: { unit: "cycle" }, connection: { lastResult: "activeQ is empty" }, lastEvent: null } as unknown as SessionStore);
@@ -65,6 +65,8 @@ function idle(ends: number[], unschedulable: number): string {
 it("the narration says that nothing is left to schedule when a step did nothing", () => {
   expect(idle([], 3)).toBe("Nothing to schedule now: 3 pods are waiting for the cluster to change");
   expect(idle([], 0)).toBe("Nothing to schedule: every pod has a node");
+  expect(idle([], 0, 1)).toBe("Nothing to schedule now: 1 pod is gated");
+  expect(idle([], 3, 1)).toBe("Nothing to schedule now: 3 pods are waiting for the cluster to change, 1 gated");
 });
 
 it("the narration counts pods in backoff and pods that wait for a change, with the time to the end of the backoffs", () => {

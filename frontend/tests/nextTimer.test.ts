@@ -17,5 +17,7 @@ it("is missing where the engine waits for something else", () => {
   expect(nextTimerIn("activeQ is empty; 1 binding is held: bind to go on")).toBeNull();
   expect(isOnlyIdle("activeQ is empty; 1 binding is held: bind to go on")).toBe(false);
   expect(isOnlyIdle("activeQ is empty; 2 pods are waiting in unschedulablePods for a change of the cluster")).toBe(true);
+  expect(isOnlyIdle("activeQ is empty; 1 pod is waiting in unschedulablePods for a change in the cluster; 2 pods are gated until the PreEnqueue plugins admit them")).toBe(true);
+  expect(isOnlyIdle("activeQ is empty; 1 pod is gated until the PreEnqueue plugins admit it")).toBe(true);
   expect(isOnlyIdle("activeQ is empty")).toBe(true);
 });

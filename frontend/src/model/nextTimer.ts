@@ -10,7 +10,9 @@ export interface NextTimer {
 
 const SENTENCE = /^activeQ is empty; the next timer is (.*?)(?: in ([\d.e+-]+) s|, which has ended): advance to it$/;
 const FLUSH = "the flush of a pod that has been in unschedulablePods for long";
-const ONLY_IDLE = /^activeQ is empty(?:; \d+ pods? (?:is|are) waiting in unschedulablePods for a change of the cluster)?$/;
+/** Older sessions say "of the cluster". */
+const ONLY_IDLE =
+  /^activeQ is empty(?:; \d+ pods? (?:is|are) waiting in unschedulablePods for a change (?:in|of) the cluster)?(?:; \d+ pods? (?:is|are) gated until the PreEnqueue plugins admit (?:it|them))?$/;
 
 /** The timer that the result of a command names (schedviz/engine/reporting/idle.py); null: it names none. */
 export function nextTimerIn(result: string): NextTimer | null {

@@ -64,8 +64,12 @@ export function flushInWords(event: AnyEvent | null, { queue }: State): string {
 /** Nothing is left that could be scheduled now: what the pods wait for. */
 export function idleInWords(state: State): string {
   const wait = backoffWait(state);
-  const forChange = waitingPods(state) - (wait?.pods ?? 0);
-  if (!wait) return forChange ? plural("narration.idle", forChange) : t("narration.idle.none");
+  const gated = [...state.queue.unschedulable.values()].filter((pod) => pod.gated).length;
+  const forChange = waitingPods(state) - (wait?.pods ?? 0) - gated;
+  if (!wait) {
+    if (!gated) return forChange ? plural("narration.idle", forChange) : t("narration.idle.none");
+    return forChange ? plural("narration.idle.andGated", forChange, { gated: printCount(gated) }) : plural("narration.idle.gated", gated);
+  }
   const forBackoff = wait.seconds ? plural("narration.backoff", wait.pods, { left: printSeconds(wait.seconds, 2) }) : plural("narration.flush", wait.pods);
   return forChange ? t("narration.backoff.and", { backoff: forBackoff, count: printCount(forChange) }) : forBackoff;
 }

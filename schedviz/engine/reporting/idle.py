@@ -18,13 +18,18 @@ def why_idle(simulation: SimulationState) -> str:
         if not seconds:
             return f"activeQ is empty; the next timer is {label}, which has ended: advance to it"
         return f"activeQ is empty; the next timer is {label} in {round(seconds, 3):g} s: advance to it"
-    waiting = len(simulation.scheduler.state.queue.unschedulable_pods)
+    unschedulable = simulation.scheduler.state.queue.unschedulable_pods
+    gated = sum(queued.gated for queued in unschedulable)
+    waiting = len(unschedulable) - gated
     held_count = len(simulation.scheduler.held_bindings)
     if held_count:
         return f"activeQ is empty; {_count(held_count, 'binding')} held: bind to go on"
+    reasons = ["activeQ is empty"]
     if waiting:
-        return f"activeQ is empty; {_count(waiting, 'pod')} waiting in unschedulablePods for a change of the cluster"
-    return "activeQ is empty"
+        reasons.append(f"{_count(waiting, 'pod')} waiting in unschedulablePods for a change in the cluster")
+    if gated:
+        reasons.append(f"{_count(gated, 'pod')} gated until the PreEnqueue plugins admit {'it' if gated == 1 else 'them'}")
+    return "; ".join(reasons)
 
 
 def _held_back(simulation: SimulationState) -> str:
