@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { condensedRows, funnelOf, isSameRow, marginOf, mergedRejections, stageRowsOf } from "../src/model/cycleStages";
 import { codeOfStage, HANDLED } from "../src/views/cycle/outcome";
-import { filterParts } from "../src/model/filterParts";
+import { filterParts, rejectionTones } from "../src/model/filterParts";
 import { scoresSoFar } from "../src/model/scoresSoFar";
 import type { CycleView } from "../src/model/generated";
 
@@ -97,6 +97,8 @@ describe("the figures of a cycle", () => {
       ["rejected", "", "", 2],
       ["unseen", "", "", 40],
     ]);
+    expect(rejectionTones(parts)).toEqual([]);
+    expect(rejectionTones(parts.slice(1))).toEqual(["unschedulable", "unresolvable"]);
   });
 });
 

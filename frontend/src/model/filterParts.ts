@@ -29,3 +29,15 @@ export function filterParts(cycle: CycleView): FilterPart[] {
     { kind: "unseen" as const, plugin: "", code: "", nodes: funnel.notEvaluated },
   ].filter(({ nodes }) => nodes > 0);
 }
+
+const TONES: Record<string, string> = { Success: "feasible", UnschedulableAndUnresolvable: "unresolvable", Pending: "pending", Error: "error" };
+
+export function toneOf(part: FilterPart): string {
+  return part.kind === "unseen" ? "rest" : (TONES[part.code] ?? "unschedulable");
+}
+
+/** The colors of rejected nodes that a key explains: whether preemption may help. If a node is feasible, preemption is not tried. */
+export function rejectionTones(parts: readonly FilterPart[]): string[] {
+  if (parts.some(({ kind }) => kind === "feasible")) return [];
+  return ["unschedulable", "unresolvable"].filter((tone) => parts.some((part) => part.kind === "rejected" && part.code !== "" && toneOf(part) === tone));
+}
