@@ -25,7 +25,9 @@ MAX_CYCLES_SEARCHED = 20_000
 class StoredSide:
     """A `Side` of a comparison: a session as it was after an event."""
 
-    def __init__(self, session: Session, event: int) -> None:
+    def __init__(self, session: Session, event: int, begin: tuple[int, int] = (0, 0)) -> None:
+        #: The event and the cycle after which it is compared.
+        self.begin_event, self.begin_cycle = begin
         self.session = str(session.pk)
         self.name = session.name
         self.event = event
@@ -41,10 +43,10 @@ class StoredSide:
         return reading.state_at_event(self._session, self.event).view
 
     def events(self, after: int) -> Iterator[AnyEvent]:
-        return reading.each_event(self._session.pk, after=after, until=self.event)
+        return reading.each_event(self._session.pk, after=max(after, self.begin_event), until=self.event)
 
     def cycles(self, after: int) -> Iterator[Summary]:
-        for summary in reading.each_cycle(self._session.pk, after=after):
+        for summary in reading.each_cycle(self._session.pk, after=max(after, self.begin_cycle)):
             if summary.last_event > self.event:
                 return
             yield summary
@@ -72,19 +74,41 @@ def compare_sessions(a: tuple[Session, int], b: tuple[Session, int]) -> Comparis
 
     Raises `HistoryUnavailable` if a moment is no longer stored.
     """
-    sides = [StoredSide(session, event) for session, event in (a, b)]
     common = lineage.shared(a[0].pk, b[0].pk, until_a=a[1], until_b=b[1])
     shared_event, shared_cycle = 0, 0
     if common is not None:
         owner, shared_event = common
         shared_cycle = cycle_groups.last_ended(owner, shared_event) or 0
-    return compare(sides[0], sides[1], shared_event=shared_event, shared_cycle=shared_cycle, shared_origin=_root(a[0]) == _root(b[0]))
+    origins = _origins(*a), _origins(*b)
+    begins = [(0, 0), (0, 0)] if common is not None else [_begin(one, other) for one, other in (origins, reversed(origins))]
+    sides = [StoredSide(session, event, begin) for (session, event), begin in zip((a, b), begins, strict=True)]
+    shared_origin = next(reversed(origins[0])) == next(reversed(origins[1]))
+    return compare(sides[0], sides[1], shared_event=shared_event, shared_cycle=shared_cycle, shared_origin=shared_origin)
 
 
-def _root(session: Session) -> UUID:
-    """The session from which this one descends, also by forks to another release, which share no events with it."""
-    found, parent = session.pk, session.origin_id
-    while parent is not None:
-        found, parent = parent, Session.objects.filter(pk=parent).values_list("origin_id", flat=True).first()
-    root: UUID = found
-    return root
+def _origins(session: Session, event: int) -> dict[UUID, int]:
+    """The session and those from which it descends, also by forks to another release, each with the event up to which it is part of the
+    past.
+    """
+    found = {session.pk: event}
+    one: Session | None = session
+    while one is not None and one.origin_id is not None:
+        event = one.source.get("fork", {}).get("event", one.fork_event)
+        found[one.origin_id] = event
+        one = Session.objects.filter(pk=one.origin_id).only("origin_id", "source", "fork_event").first()
+    return found
+
+
+def _begin(origins: dict[UUID, int], others: dict[UUID, int]) -> tuple[int, int]:
+    """Of two sessions that share no events: the event and the cycle of the first at which their common origin was forked. A fork to
+    another release begins with no events.
+    """
+    session_id = next(iter(origins))
+    nearest = next((one for one in origins if one in others), None)
+    if nearest is None:
+        return 0, 0
+    shared = lineage.shared(session_id, nearest, until_a=origins[session_id], until_b=min(origins[nearest], others[nearest]))
+    if shared is None:
+        return 0, 0
+    owner, event = shared
+    return event, cycle_groups.last_ended(owner, event) or 0

@@ -169,3 +169,29 @@ def test_forks_to_two_releases_descend_from_one_session_and_share_no_event(pair:
     result = compare_sessions(*heads(same, other))
 
     assert (result.shared_event, result.shared_origin) == (0, True)
+
+
+@pytest.mark.parametrize("is_parent", [True, False])
+def test_a_fork_to_another_release_is_compared_with_what_the_other_side_did_since_the_fork(
+    make_session: MakeSession, *, is_parent: bool
+) -> None:
+    session_id = make_session(nodes=3, pods=12)
+    send(session_id, "run", max=10)
+    parent = work_off(session_id)
+    user = User.objects.create_user("somebody")
+    forks = [fork(parent, user, other=other).session for other in (None, OtherRelease("v1.36"))]
+    for made in forks:
+        import_job.import_uploads(made.pk)
+    a, b = parent if is_parent else forks[0], forks[1]
+    for one in (a, b):
+        send(one.pk, "run")
+        work_off(one.pk)
+        one.refresh_from_db()
+
+    result = compare_sessions(*heads(a, b))
+
+    assert result.divergence is not None
+    assert result.divergence.cycle is None or result.divergence.cycle.a is None or result.divergence.cycle.a.cycle > 10
+    swapped = compare_sessions(*heads(b, a))
+    assert swapped.divergence is not None
+    assert swapped.divergence.cycle is None or swapped.divergence.cycle.b is None or swapped.divergence.cycle.b.cycle > 10
