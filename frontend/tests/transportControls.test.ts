@@ -49,3 +49,16 @@ it("step and play advance to the end of the second in which backoffs of v1.36 ex
 it("step and play send step and run if pods wait only for a change in the cluster", () => {
   expect(sentFor([])).toEqual([STEP, RUN]);
 });
+
+it("each use of the controls is reported, also where the engine may not be run", () => {
+  let uses = 0;
+  const controls = new TransportControls({
+    playback: { unit: "cycle", inThePast: false, pause: () => undefined, stepBack: () => Promise.resolve() },
+    mayRun: false,
+  } as unknown as ConstructorParameters<typeof TransportControls>[0]);
+  controls.onuse = () => { uses += 1; };
+  controls.step();
+  controls.stepBack();
+  controls.togglePlay();
+  expect(uses).toBe(3);
+});

@@ -64,6 +64,35 @@ def test_the_tour_marks_each_panel_and_is_shown_once(newcomer: Page) -> None:
     expect(newcomer.locator("[data-tour]")).to_have_count(0)
 
 
+@pytest.mark.parametrize("panel", ["queue", "cache"])
+def test_a_step_ends_the_tour_and_the_narration_says_what_happened(newcomer: Page, panel: str) -> None:
+    expect(newcomer.locator("[data-tour=queue]")).to_be_visible(timeout=PATIENCE_MILLIS)
+    if panel == "cache":
+        newcomer.locator("[data-tour-next]").click()
+        expect(newcomer.locator("[data-cycle='1']")).to_be_visible(timeout=PATIENCE_MILLIS)
+        newcomer.locator("[data-tour-next]").click()
+        expect(newcomer.locator("[data-assumed='1']")).to_be_visible(timeout=PATIENCE_MILLIS)
+    newcomer.keyboard.press("ArrowRight")
+    expect(newcomer.locator("[data-narration]")).to_contain_text("Cycle 1 · ", timeout=PATIENCE_MILLIS)
+    expect(newcomer.locator("[data-tour]")).to_have_count(0)
+    newcomer.keyboard.press("ArrowRight")
+    expect(newcomer.locator("[data-narration]")).to_contain_text("Cycle 2 · ", timeout=PATIENCE_MILLIS)
+
+
+def test_play_ends_the_tour_and_a_finished_session_begins_without_it(newcomer: Page) -> None:
+    expect(newcomer.locator("[data-tour=queue]")).to_be_visible(timeout=PATIENCE_MILLIS)
+    newcomer.locator(".speed select").select_option("null")
+    newcomer.keyboard.press("Space")
+    ending = newcomer.locator("[data-ending]")
+    expect(ending).to_contain_text("Done: 8 of 12 pods are scheduled; 4 are still pending.", timeout=PATIENCE_MILLIS)
+    expect(newcomer.locator("[data-tour]")).to_have_count(0)
+
+    newcomer.evaluate("localStorage.removeItem('schedviz.tour')")
+    newcomer.reload()
+    expect(ending).to_be_visible(timeout=PATIENCE_MILLIS)
+    expect(newcomer.locator("[data-tour]")).to_have_count(0)
+
+
 def test_a_phone_shows_the_same_tour_with_each_panel_in_view(browser: Browser, signed_in: BrowserContext, server: Server) -> None:
     with phone_page(browser, signed_in) as page:
         page.goto(server.url)

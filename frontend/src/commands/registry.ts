@@ -50,7 +50,7 @@ export function commandsOf(store: SessionStore, page: PageActions): Command[] {
       keys: ["ArrowLeft"],
       group: "transport",
       run() {
-        void store.playback.stepBack();
+        store.controls.stepBack();
       },
     },
     {

@@ -24,7 +24,14 @@ export class Tour {
     else this.end();
   };
 
+  /** The page shows what to do at the end of a run instead. A tour that had not gone on is offered again by another session. */
+  yieldToEnding = (): void => {
+    if (this.step === 0) this.step = null;
+    else this.end();
+  };
+
   end = (): void => {
+    if (this.step === null) return;
     this.step = null;
     this.hasEnded = true;
     try {

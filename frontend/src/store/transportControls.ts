@@ -18,10 +18,14 @@ interface Target {
  * left, they advance the clock to the end of a backoff, because the clock of a session does not move on its own.
  */
 export class TransportControls {
+  /** Called when the user steps or plays. */
+  onuse?: () => void;
+
   constructor(private readonly target: Target) {}
 
   step(unit: Unit = this.target.playback.unit): void {
     const { playback, mayRun } = this.target;
+    this.onuse?.();
     playback.pause();
     if (playback.inThePast) {
       void playback.stepForward(unit);
@@ -32,8 +36,14 @@ export class TransportControls {
     if (!this.endBackoff()) this.target.connection.send({ op: "step", unit });
   }
 
+  stepBack(): void {
+    this.onuse?.();
+    void this.target.playback.stepBack();
+  }
+
   togglePlay(): void {
     const { playback, mayRun } = this.target;
+    this.onuse?.();
     if (playback.inThePast) {
       if (playback.replaying) playback.pause();
       else playback.play();
