@@ -277,7 +277,7 @@ def test_a_failed_cycle_begins_with_the_sentence_of_why(newcomer: Page) -> None:
     newcomer.locator("[data-tour-skip]").click(timeout=PATIENCE_MILLIS)
     newcomer.locator(".speed select").select_option("null")
     newcomer.keyboard.press("Space")
-    expect(newcomer.locator("[data-plain-reason-of]")).to_have_text(
+    expect(newcomer.locator("[data-plain-reason-of]")).to_contain_text(
         "The pod requests 12Gi of memory, but the largest node has only 8Gi", timeout=PATIENCE_MILLIS
     )
     expect(newcomer.locator("[data-message]")).to_contain_text("0/4 nodes are available")
