@@ -298,6 +298,7 @@ def _names_its_nodes(suggestion: Suggestion) -> bool:
 
 def _print_clauses(clauses: Iterable[Clause], *, advised: bool = False, said: str = "") -> None:
     """`said`: what stands above; a headline that it contains is not repeated."""
+    from schedviz.explain.combined_clauses import is_of_several_taints, quoted_reasons
     from schedviz.explain.explained_clause import is_about_nodes
     from schedviz.explain.message import writer_of
 
@@ -313,7 +314,8 @@ def _print_clauses(clauses: Iterable[Clause], *, advised: bool = False, said: st
             say_wrapped(f"{writer}: {quote}" if writer else f"{_SCHEDULER}{quote}", hanging=2, indent=2, bold=True)
         elif clause.headline:
             say_wrapped(as_sentence(clause.headline), hanging=2, indent=2, bold=True)
-            say_wrapped(f"{f'{writer}: ' if writer else _SCHEDULER}{quote}", indent=4, dim=True)
+            for reason in quoted_reasons(clause) if is_of_several_taints(clause) else [quote]:
+                say_wrapped(f"{f'{writer}: ' if writer else _SCHEDULER}{reason}", indent=4, dim=True)
         else:
             say_wrapped(quote, hanging=2, indent=2)
         if not clause.details and clause.meaning and not clause.headline:

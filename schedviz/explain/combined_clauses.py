@@ -32,6 +32,8 @@ _MAX_KEYS: Final = 5
 OF_TAINTS: Final = phrase(
     "if the pod belongs on some of these nodes, add tolerations for their taints; otherwise, add untainted nodes{where}", where=""
 )
+#: Between the reasons of a clause of several taints.
+_BETWEEN_REASONS: Final = re.compile(r"(?<=\}), (?=\d+ )|(?<=tolerate), (?=\d+ )", re.ASCII)
 _TAINT_IN_REASON: Final = re.compile(r"\{(?P<key>[^{}:]*+):?(?P<value>[^{}]*+)\}")
 _SELECTOR: Final = re.compile(r"node\(s\) didn't match (?:Pod's )?node (?:selector|affinity)(?:/selector)?")
 _SPREAD: Final = re.compile(r"node\(s\) didn't match pod topology spread constraints?(?:\(s\))?")
@@ -52,6 +54,11 @@ SEVERAL_ZONES: Final = phrase("the pod uses several volumes that are in differen
 def is_of_several_taints(clause: Clause) -> bool:
     """Whether it stands for the clauses of several taints."""
     return clause.headline_phrase is not None and _inner(clause.headline_phrase).template in _OF_SEVERAL
+
+
+def quoted_reasons(clause: Clause) -> list[str]:
+    """What the scheduler wrote, one for each taint: `2 node(s) had untolerated taint {a: b}`; otherwise the reason, without its number."""
+    return _BETWEEN_REASONS.split(clause.reason) if is_of_several_taints(clause) else [clause.reason]
 
 
 def names_taint(clause: Clause) -> bool:
@@ -127,16 +134,14 @@ def with_grouped_taints(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
 
 
 def _grouped(taints: Sequence[Clause]) -> Clause:
-    """The clauses of several taints as one, whose reason has their taints one after the other."""
+    """The clauses of several taints as one, whose reason has theirs as the scheduler wrote them, with their numbers of nodes."""
     first = taints[0]
     count = sum(clause.count for clause in taints)
-    listed = [f"{{{match[1]}:{match[2]}}}" for clause in taints if (match := _TAINT_IN_REASON.search(clause.reason)) is not None]
     named = [f"`{printed_taint(clause)}`" for clause in taints]
     if len(taints) > _MAX_VALUES:
         counts: Counter[str] = Counter()
         for clause in taints:
             counts[_key(clause)] += clause.count
-        listed = [f"{{{key}: …}}" for key in counts]
         named = [f"`{key}` ({number})" for key, number in counts.items()]
     headline = phrase(
         "{nodes} have taints that the pod does not tolerate: {taint}",
@@ -149,7 +154,7 @@ def _grouped(taints: Sequence[Clause]) -> Clause:
     return msgspec.structs.replace(
         first,
         count=count,
-        reason=_TAINT_IN_REASON.sub(lambda _: ", ".join(listed), first.reason, count=1),
+        reason=", ".join(f"{clause.count} {clause.reason}" for clause in taints),
         meaning="",
         meaning_phrase=None,
         headline=said.text,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from schedviz.explain.combined_clauses import SEVERAL_ZONES, with_grouped_taints
+from schedviz.explain.combined_clauses import SEVERAL_ZONES, quoted_reasons, with_grouped_taints
 from schedviz.explain.message import parse_message, parse_messages, whole_headline
 from schedviz.explain.text_reading import read_text
 from schedviz.ingest.pasted_text import seconds_of_age
@@ -121,14 +121,20 @@ def test_many_taints_are_one_reason_with_the_number_of_nodes_for_each_key() -> N
         (8, "8 nodes have taints that the pod does not tolerate: `example.com/issue` (7), `example.com/reservation` (1)"),
         (1, "1 node does not have enough free CPU"),
     ]
-    assert grouped[0].reason == "node(s) had untolerated taint {example.com/issue: …}, {example.com/reservation: …}"
+    # The reasons are those of the scheduler, whose values a toleration needs.
+    assert grouped[0].reason == f"{issues}, 1 node(s) had untolerated taint {{example.com/reservation: a}}"
+    assert quoted_reasons(grouped[0])[6:] == [
+        "1 node(s) had untolerated taint {example.com/issue: 6}",
+        "1 node(s) had untolerated taint {example.com/reservation: a}",
+    ]
+    assert quoted_reasons(grouped[1]) == ["Insufficient cpu"]
     assert grouped[0].advice.startswith("if the pod belongs on some of these nodes, add tolerations for their taints")
 
 
 def test_few_taints_of_one_key_are_one_reason_with_their_values_and_different_keys_are_not() -> None:
     same, _ = with_grouped_taints(parse_message(f"0/3 nodes are available: {taints('app: a', 'app: b')}, 1 Insufficient cpu.").clauses)
     assert same.headline == "2 nodes have taints that the pod does not tolerate: `app=a`, `app=b`"
-    assert same.reason == "node(s) had untolerated taint {app: a}, {app: b}"
+    assert same.reason == "1 node(s) had untolerated taint {app: a}, 1 node(s) had untolerated taint {app: b}"
     two = parse_message(f"0/3 nodes are available: {taints('app: a', 'team: b')}, 1 Insufficient cpu.").clauses
     assert with_grouped_taints(two) == two
 

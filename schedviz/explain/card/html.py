@@ -179,7 +179,9 @@ def quote_of(reason: Reason, unit: str) -> str:
     """The scheduler's own words below a plain sentence: `3 nodes: Insufficient cpu`; "" if they are the heading."""
     if not reason.headline:
         return ""
-    return f"{count_of(reason.count, unit)}: {reason.reason}" if reason.count and unit == "nodes" else reason.reason
+    # The reason of several taints has a number for each of them.
+    is_counted = reason.reason[:1].isdigit()
+    return f"{count_of(reason.count, unit)}: {reason.reason}" if reason.count and unit == "nodes" and not is_counted else reason.reason
 
 
 def footer_of(card: Card) -> str:
