@@ -7,6 +7,7 @@ from schedviz.explain.doctor.known_findings import MISSED_POD, unknown_nodes
 from schedviz.explain.doctor.nominations import WITHOUT_PREEMPTION
 from schedviz.explain.explanation import Clause, Explanation, QueuePlace
 from schedviz.explain.meaning import Named
+from schedviz.explain.pinned_node import conclusion_of
 from schedviz.explain.queue_place import is_name_only
 from schedviz.explain.real_message import what_to_add
 from schedviz.explain.reasons import meaning_of
@@ -53,7 +54,7 @@ def sentence_of(explanation: Explanation, pod: Pod) -> Phrase:
         return _untried(explanation)
     if explanation.group_holds_back:
         return phrase("{pod} is pending. {group}", pod=explanation.pod, group=explanation.group_phrase or "")
-    pending = _pending(explanation)
+    pending = _pending(explanation, pod)
     if explanation.group_phrase is not None:
         pending = phrase("{sentence} {group}", sentence=pending, group=explanation.group_phrase)
     if nodes := unknown_nodes(explanation.findings):
@@ -130,7 +131,7 @@ def _for_ever(explanation: Explanation) -> Phrase:
     )
 
 
-def _pending(explanation: Explanation) -> Phrase:
+def _pending(explanation: Explanation, pod: Pod) -> Phrase:
     name = explanation.pod
     if explanation.victims:
         return phrase(
@@ -154,6 +155,8 @@ def _pending(explanation: Explanation) -> Phrase:
         return phrase("{state}, but fits on {nodes} now{queued}.", state=state, nodes=nodes, queued=queued)
     if explanation.fits:
         return phrase("{state}: it fits on no node that its scheduler knows.", state=state)
+    if not explanation.nodes and explanation.said and (conclusion := conclusion_of(explanation.said, pod)) is not None:
+        return phrase("{state}. {conclusion} No nodes are loaded, so scheduling was not simulated.", state=state, conclusion=conclusion)
     if not explanation.nodes and explanation.clauses and (detail := explanation.clauses[0].headline_phrase) is not None:
         return phrase(
             "{state}: {detail}. No nodes are loaded, so scheduling was not simulated. kube-scheduler reported: {said}",

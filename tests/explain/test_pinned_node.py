@@ -6,10 +6,13 @@ import pytest
 
 from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.message import Message
+from schedviz.explain.pinned_node import conclusion_of
 from schedviz.explain.text_reading import read_text
 from schedviz.ingest.described_pods import described_pods
 from schedviz.ingest.pasted_text import messages_in, seconds_of_age
 from schedviz.ingest.pod_events import pod_events_in
+from schedviz.kube import codec
+from schedviz.kube.core import Pod
 
 SELECTOR = "node(s) didn't match Pod's node affinity/selector"
 
@@ -73,3 +76,14 @@ def test_what_an_autoscaler_says_first_is_not_repeated() -> None:
     message = message_of(f"1 Insufficient cpu, 3 {SELECTOR}", events=events)
     assert "can run only on node-2" in message.conclusion
     assert message.first == ""
+
+
+def test_a_pod_without_its_cluster_has_the_same_sentence() -> None:
+    said = f"0/4 nodes are available: 1 Insufficient cpu, 3 {SELECTOR}."
+    pod = codec.from_dict({"kind": "Pod", "metadata": {"name": "a"}, "spec": {"nodeSelector": {"kubernetes.io/hostname": "node-2"}}})
+    assert isinstance(pod, Pod)
+    found = conclusion_of(said, pod)
+    assert found is not None
+    assert found.text == message_of(f"1 Insufficient cpu, 3 {SELECTOR}").conclusion
+    assert conclusion_of("0/4 nodes are available: 4 Insufficient cpu.", pod) is None
+    assert conclusion_of("no message", pod) is None
