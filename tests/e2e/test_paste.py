@@ -225,7 +225,7 @@ def test_a_file_that_cannot_be_imported_is_explained_by_its_messages_and_its_ses
     with page.expect_request(lambda request: request.method == "DELETE" and "/sessions/" in request.url, timeout=PATIENCE_MILLIS):
         page.locator("[data-upload]").set_input_files(tmp_path / "cut.json")
 
-    expect(page.locator("[data-paste-answer]")).to_contain_text("5 nodes do not have enough free CPU", timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-paste-answer]")).to_contain_text("None of the 5 nodes has enough free CPU", timeout=PATIENCE_MILLIS)
     assert page.url.rstrip("/") == server.url
     until(lambda: server.rest("sessions/")["count"] == sessions)
 

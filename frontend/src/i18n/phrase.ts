@@ -16,9 +16,14 @@ export function say(phrase: Phrase | null | undefined, english: string): Said {
   return { text: filled(template, phrase?.values ?? {}), lang: language() };
 }
 
+/** A text with a capital first letter. */
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** A sentence with a capital letter and a full stop; a command that begins it stays as it is. */
 export function wholeSentence(text: string): string {
-  const sentence = text.charAt(0).toUpperCase() + text.slice(1);
+  const sentence = capitalized(text);
   return /[.!?:…。！？：]$/u.test(sentence) ? sentence : sentence + (/\p{Script=Han}/u.test(sentence) ? "。" : ".");
 }
 
