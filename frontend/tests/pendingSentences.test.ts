@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { sentencesByPod, sentencesOf } from "../src/model/pendingSentences";
+import { sameReasons, sentencesByPod, sentencesOf } from "../src/model/pendingSentences";
 
 const overview = {
   reasons: [
@@ -22,4 +22,14 @@ describe("the sentences for a message in a comparison", () => {
     const many = new Map(Array.from({ length: 4 }, (_, i) => [`default/p${i}`, { text: `sentence ${i}` }]));
     expect(sentencesOf({ a: [...many.keys()], b: [] }, { a: many, b: many })).toEqual([]);
   });
+});
+
+it("messages with the same sentence are one reason, also if each release words it otherwise", () => {
+  const reason = (text: string, a: string[], b: string[]) => ({ reason: text, a, b, countA: a.length, countB: b.length });
+  const reasons = [reason("2 Insufficient cpu.", ["default/a"], []), reason("not tried", ["default/d"], ["default/d"]), reason("2 Insufficient cpu. preemption: no", [], ["default/a"])];
+  const merged = sameReasons(reasons, { a: said, b: said });
+  expect(merged.map(({ messages, countA, countB }) => [messages.map((one) => one.reason), countA, countB])).toEqual([
+    [["2 Insufficient cpu.", "2 Insufficient cpu. preemption: no"], 1, 1],
+    [["not tried"], 1, 1],
+  ]);
 });

@@ -95,7 +95,7 @@ def _lines(comparison: Comparison) -> Iterator[str]:
     if comparison.shared_event:
         yield f"   same history up to event {comparison.shared_event}"
     elif comparison.shared_origin:
-        yield "   both descend from one session"
+        yield "   both are forks of one session"
     if comparison.same:
         yield "The runs are the same, and every pod is in the same place."
         return

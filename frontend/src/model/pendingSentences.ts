@@ -35,3 +35,33 @@ export function sentencesOf(reason: { a: readonly string[]; b: readonly string[]
   }
   return different.size <= MAX_SENTENCES ? [...different.values()] : [];
 }
+
+/** Pods that are pending for one reason, as the messages of the scheduler that say so. */
+export interface SameReason<R> {
+  sentences: Sentence[];
+  messages: R[];
+  a: string[];
+  b: string[];
+  countA: number;
+  countB: number;
+}
+
+/** Messages with the same sentences are one reason: those of two releases differ in words. A message without sentences is a reason of its own. */
+export function sameReasons<R extends { a: readonly string[]; b: readonly string[]; countA: number; countB: number }>(
+  reasons: readonly R[],
+  said: { a: SentenceByPod; b: SentenceByPod },
+): SameReason<R>[] {
+  const found = new Map<string, SameReason<R>>();
+  for (const [i, reason] of reasons.entries()) {
+    const sentences = sentencesOf(reason, said);
+    const key = sentences.length ? sentences.map(({ text }) => text).sort().join("\n") : String(i);
+    const same = found.get(key) ?? { sentences, messages: [], a: [], b: [], countA: 0, countB: 0 };
+    same.messages.push(reason);
+    same.a.push(...reason.a);
+    same.b.push(...reason.b);
+    same.countA += reason.countA;
+    same.countB += reason.countB;
+    found.set(key, same);
+  }
+  return [...found.values()].sort((x, y) => y.countA + y.countB - x.countA - x.countB);
+}

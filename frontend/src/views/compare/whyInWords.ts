@@ -23,8 +23,14 @@ export function whyInWords(comparison: Comparison): string {
   }
   const { a = null, b = null } = divergence?.cycle ?? {};
   const only = a ?? b;
-  if (only && !(a && b)) sentences.push(t("compare.why.longer", { other: b ? "A" : "B", cycle: printCount(only.cycle), pod: shortKey(only.pod) }));
+  if (only?.cycle === 1 && !(a && b) && isOfFork(comparison)) sentences.push(t("compare.why.onlyNew", { side: a ? "A" : "B" }));
+  else if (only && !(a && b)) sentences.push(t("compare.why.longer", { other: b ? "A" : "B", cycle: printCount(only.cycle), pod: shortKey(only.pod) }));
   return sentences.join(t("compare.why.between"));
+}
+
+/** Whether one side was forked to another release, so that the sides share no events. */
+function isOfFork({ sharedOrigin, sharedEvent }: Comparison): boolean {
+  return sharedOrigin === true && !sharedEvent;
 }
 
 function listed(names: readonly string[]): string {
