@@ -197,7 +197,7 @@ def test_downloads_have_a_limit_in_all_and_half_of_it_per_user(people: People, r
 
     for response in refused:
         assert (response.status_code, response.json()["code"], response["Retry-After"]) == (503, "busy", "10")
-        assert "You have 1 of the 1 downloads of this server" in response.json()["detail"]
+        assert "You have 1 downloads running, your share of the limit SCHEDVIZ_DOWNLOADS" in response.json()["detail"]
     assert "2 downloads at the moment, the limit SCHEDVIZ_DOWNLOADS" in third.json()["detail"]
     assert b"".join(people.client("owner").get(address).streaming_content)
 

@@ -122,7 +122,7 @@ def test_an_address_accepts_the_media_types_of_its_responses(owner_client, peopl
 
 def test_the_pages_that_the_python_client_asks_for_are_allowed():
     assert min(sessions.MAX_PAGE_SIZE, branches.MAX_PAGE_SIZE, cycles.MAX_PAGE_SIZE, commands.MAX_PAGE_SIZE) >= flows._PAGE_SIZE
-    assert flows._EVENTS_PAGE <= events.MAX_PAGE_SIZE
+    assert flows._EVENTS_PAGE_SIZE <= events.MAX_PAGE_SIZE
 
 
 def test_every_view_of_rest_is_a_resource():
