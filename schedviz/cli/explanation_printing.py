@@ -137,12 +137,16 @@ def _print_todo(changes: Sequence[ChangeView], effect: str) -> None:
 
     say_wrapped(f"To do: {whole_sentence(what_to_do(changes) + (f'; {effect}' if effect else ''))}", indent=10)
     for change in changes:
-        if change.consequence:
-            say_wrapped(f"Note: {whole_sentence(change.consequence)}", indent=10, dim=True)
-        if change.kubectl:
-            say(f"          {change.kubectl}", fg="cyan")
-        for line in change.yaml.splitlines():
-            say(f"          {line}", fg="cyan")
+        _print_how(change, indent=10)
+
+
+def _print_how(change: ChangeView, *, indent: int) -> None:
+    """The consequence of a change, and its command or YAML."""
+    if change.consequence:
+        say_wrapped(f"Note: {whole_sentence(change.consequence)}", indent=indent, dim=True)
+    # Lines that are wrapped could not be copied.
+    for line in ([change.kubectl] if change.kubectl else []) + change.yaml.splitlines():
+        say(f"{' ' * indent}{line}", fg="cyan")
 
 
 def print_verdicts(examinations: Sequence[Examination]) -> None:
@@ -277,13 +281,7 @@ def _print_change(change: SmallestChange, *, every_change: bool) -> None:
             together = f"; {suggestion.together}" if suggestion.together else ""
             say_wrapped(f"{how} {_nodes(suggestion.fits)}: {named(suggestion.nodes, of=suggestion.fits)}{together}", indent=4)
         for each in suggestion.changes:
-            if each.consequence:
-                say_wrapped(f"Note: {whole_sentence(each.consequence)}", indent=4, dim=True)
-            if each.kubectl:
-                # A command that is wrapped could not be copied.
-                say(f"    {each.kubectl}", fg="cyan")
-            for line in each.yaml.splitlines():
-                say(f"    {line}", fg="cyan")
+            _print_how(each, indent=4)
     more = len(change.suggestions) - len(shown)
     others = f"; {more} more: --all-changes" if more else ""
     say_wrapped(f"Each change was verified by a dry run{others}.", indent=2, dim=True)

@@ -67,10 +67,15 @@ def names_taint(clause: Clause) -> bool:
     return headline is not None and (_UNTOLERATED in headline.template or headline.template in _OF_SEVERAL) and "taint" in headline.values
 
 
+def without_control_plane(nodes: int, clauses: Sequence[Clause]) -> tuple[list[Clause], int]:
+    """The clauses that count nodes outside the control plane, and how many nodes are outside it."""
+    others = [clause for clause in clauses if clause.count and not is_of_control_plane(clause)]
+    return others, nodes - sum(clause.count for clause in clauses if is_of_control_plane(clause))
+
+
 def of_all_nodes(nodes: int, clauses: Sequence[Clause]) -> tuple[Clause, ...]:
     """The clauses; one that all nodes have, or all that are not of the control plane, says so: "none of the 3 worker nodes …"."""
-    others = [clause for clause in clauses if clause.count and not is_of_control_plane(clause)]
-    left = nodes - sum(clause.count for clause in clauses if is_of_control_plane(clause))
+    others, left = without_control_plane(nodes, clauses)
     if len(others) != 1 or others[0].count != left or others[0].headline_phrase is None:
         return tuple(clauses)
     meaning = meaning_of(others[0].reason)
@@ -101,7 +106,7 @@ def without_several_volumes(clause: Clause) -> Clause:
 
 
 def with_place(clauses: Sequence[Clause], earlier: Sequence[Clause] = ()) -> tuple[Clause, ...]:
-    """The clauses, whose advice to add a node says that it must be in the volume's zone and match the node selector, if others say so.
+    """The clauses with advice to add a node in the volume's zone, or with the selected labels, where other clauses require that.
 
     `earlier`: clauses of older messages about the same pod.
     """

@@ -67,7 +67,7 @@ class Meaning(NamedTuple):
     values: dict[str, str | Phrase] = {}  # noqa: RUF012 -- a tuple's default, which nobody writes to.
     #: What it says about one node and about several, with `{nodes}` for their number or their names; empty: it is not about nodes.
     of_nodes: tuple[str, str] = ("", "")
-    #: The opposite of `of_nodes`, about one node: after "none of the nodes" it says what all of them lack; "": `of_nodes` says it.
+    #: What no node does, to follow "none of the nodes", such as "{nodes} has enough free memory"; "": `of_nodes` applies.
     of_none: str = ""
 
     @property

@@ -20,6 +20,7 @@ from schedviz.explain.combined_clauses import (
     with_empty_domains,
     with_grouped_taints,
     with_place,
+    without_control_plane,
     without_several_volumes,
 )
 from schedviz.explain.details.pod_requests import with_requests
@@ -149,9 +150,8 @@ class ParsedMessage(Part, frozen=True):
 
 
 def whole_headline(message: Message) -> str:
-    """The headline of the only reason of all nodes that are not of the control plane, which says that the pod fits on none; or ""."""
-    others = [clause for clause in message.clauses if clause.count and not is_of_control_plane(clause)]
-    left = message.nodes - sum(clause.count for clause in message.clauses if is_of_control_plane(clause))
+    """The headline of the reason that all nodes outside the control plane share; "" if they have several."""
+    others, left = without_control_plane(message.nodes, message.clauses)
     return others[0].headline if len(others) == 1 and others[0].count == left > 0 else ""
 
 
@@ -438,11 +438,10 @@ def _advised(clause: Clause, advice: Phrase | None) -> Clause:
 
 def _conclusion(nodes: int, clauses: Sequence[Clause]) -> Phrase | None:
     """The reasons of the nodes that are meant to run pods."""
-    others = [clause for clause in clauses if clause.count and not is_of_control_plane(clause)]
+    others, left = without_control_plane(nodes, clauses)
     reasons = [clause.headline_phrase for clause in others if clause.headline_phrase is not None]
     if len(clauses) < _SEVERAL or len(reasons) < len(others) or not reasons:
         return None
-    left = nodes - sum(clause.count for clause in clauses if is_of_control_plane(clause))
     if len(others) == 1 and others[0].count == left:
         # The clause itself says so.
         return None

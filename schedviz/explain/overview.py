@@ -18,6 +18,7 @@ from schedviz.explain.equivalence import groups
 from schedviz.explain.explanation import Clause, Explanation, Part
 from schedviz.explain.pending_group import PendingGroup, group_of
 from schedviz.explain.queue_place import queue_place
+from schedviz.explain.real_message import PODS, what_to_add
 from schedviz.explain.reason_names import NOT_EVALUATED, OF_CLAUSE, OTHER_SCHEDULER, UNKNOWN, advice_of, is_quoted, reason_of
 from schedviz.explain.waiting_reason import KnownNodes, WaitingReason, is_of_capacity, joined_reasons, shared_advice, waiting_reason
 from schedviz.explain.why import NO_FINDINGS, explain_pod
@@ -32,7 +33,6 @@ _SEVERAL: Final = 2
 _UNTRIED: Final = phrase(
     "The files contain no nodes, so scheduling was not simulated. To simulate it and find verified fixes, import the output of:"
 )
-_PRINTS_NODES: Final = "kubectl get nodes,pods,pv,pvc,sc,events -A -o json"
 
 
 class Overview(Part, frozen=True):
@@ -127,7 +127,7 @@ def overview(
         reasons,
         note=_UNTRIED.text if untried else "",
         note_phrase=_UNTRIED if untried else None,
-        command=_PRINTS_NODES if untried else "",
+        command=what_to_add(PODS) if untried else "",
         common=_common_clauses([explanation for explanation, _ in explained]) if untried else (),
         unexplained=sum(map(len, every[MAX_GROUPS:])),
         release="" if untried else simulation.settings.release,

@@ -27,7 +27,7 @@ _BEFORE_AFFINITY: Final = frozenset({names.NODE_UNSCHEDULABLE, names.NODE_NAME, 
 
 
 def with_pinned_node(said: ParsedMessage, pod: PodInfo | None, *, is_answered: bool) -> ParsedMessage:
-    """The message whose conclusion is about the node that the pod's hostname requirement names, if its counts say what that node lacks.
+    """The message, concluding with what the only node that the pod may run on lacks, if the counts tell.
 
     `is_answered`: what to do first was said elsewhere.
     """

@@ -45,7 +45,7 @@ _MISSING: Final = (
 
 def what_to_add(kind: str) -> str:
     """The command that prints the objects of a kind that the files lack."""
-    resources = next((missing.resources for missing in _MISSING if missing.kind == kind), _EVERYTHING)
+    resources = _EVERYTHING if kind == PODS else next(missing.resources for missing in _MISSING if missing.kind == kind)
     return f"kubectl get {resources} -A -o json"
 
 

@@ -121,7 +121,7 @@ def _headline(reason: Phrase, members: Sequence[PendingGroup], common: Sequence[
 
 
 def _is_too_large(group: PendingGroup) -> bool:
-    """Whether its sentence says that the pod requests more than any node has."""
+    """Whether the pod requests more than any node has, by the group's headline."""
     said = group.headline_phrase
     if said is not None and said.template == ALSO_LACKING and isinstance(first := said.values["headline"], Phrase):
         said = first

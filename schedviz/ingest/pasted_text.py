@@ -443,7 +443,7 @@ def _headings(text: str, pods: Mapping[str, str]) -> Iterator[tuple[int, str]]:
 
 
 def _placed_pods(text: str) -> Iterator[tuple[int, int, str]]:
-    """Where lists of events begin and end that say that one pod was placed, with that pod."""
+    """Each list of events in which one pod was scheduled: where it begins and ends, and the pod."""
     end = 0
     for assigned in _ASSIGNED.finditer(text):
         begin = line_start(text, assigned.start(), _BEFORE)

@@ -15,7 +15,7 @@ from schedviz.sessions.queries.keyset import read_in_batches
 from schedviz.trace.events import AnyEvent, CycleStarted
 from schedviz.trace.story import CyclePod, Entry, Life, StoryBuilder, lives_of, own_uid
 
-#: The maximum number of pods of one name that are told apart. The events of earlier ones are included, too.
+#: The maximum number of successive pods with one name that are listed separately. The entries include the events of earlier ones.
 MAX_LIVES = 100
 _CHUNKS_PER_QUERY = 16
 

@@ -1,4 +1,4 @@
-"""What a step says that found nothing to schedule."""
+"""The sentence of a step if there is nothing to schedule."""
 
 from __future__ import annotations
 

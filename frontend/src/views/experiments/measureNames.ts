@@ -1,4 +1,5 @@
 /** The names of measures and of their columns. The English ones are those of schedviz/experiments/table.py. */
+import { capitalized } from "../../i18n/phrase";
 import { t, type MessageKey } from "../../i18n/translate";
 import type { Column } from "../../model/experiments/results";
 
@@ -18,6 +19,5 @@ export function label({ key, measure }: Pick<Column, "key" | "measure">): string
 
 /** As `label`, at the beginning of a sentence. */
 export function heading(column: Pick<Column, "key" | "measure">): string {
-  const text = label(column);
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return capitalized(label(column));
 }

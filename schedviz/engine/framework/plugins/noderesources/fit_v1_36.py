@@ -31,6 +31,7 @@ from schedviz.engine.framework.plugins.noderesources.fit import (
 )
 from schedviz.engine.framework.plugins.noderesources.resource_allocation import (
     Allocation,
+    PodRequestsState,
     is_scored,
     pod_request,
     pod_requests,
@@ -174,16 +175,18 @@ class FitV136(Fit):
         return self._statuses[key]
 
     def pre_score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Status:
-        requests = pod_requests(pod, self._resources, use_requested=False)
-        state.write(PRE_SCORE_STATE_KEY, with_devices(requests, self._handle, self._resources, rows))
+        state.write(PRE_SCORE_STATE_KEY, self._requests(pod, rows))
         return SUCCESS
 
     def score(self, state: CycleState, pod: PodInfo, rows: Rows) -> Scores | Status:
         try:
             requests = state.read(PRE_SCORE_STATE_KEY)
         except NotFoundError:  # PreScore is disabled.
-            requests = with_devices(pod_requests(pod, self._resources, use_requested=False), self._handle, self._resources, rows)
+            requests = self._requests(pod, rows)
         return self._scorer.score(rows, requests.requests, requests.devices)
+
+    def _requests(self, pod: PodInfo, rows: Rows) -> PodRequestsState:
+        return with_devices(pod_requests(pod, self._resources, use_requested=False), self._handle, self._resources, rows)
 
     def score_placement(self, group: PodGroupInfo, assignments: PodGroupAssignments) -> int | Status:  # noqa: ARG002
         """The MostAllocated score of the placement's nodes together, with the group's pods. Upstream: scorePlacement"""
