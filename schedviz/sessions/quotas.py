@@ -105,6 +105,11 @@ def quotas_of(owner_id: int | None, *, fresh: bool = False) -> list[Quota]:
     return quotas
 
 
+def is_limited(owner_id: int | None, kind: Kind) -> bool:
+    """Whether a quota limits this kind of a user's sessions."""
+    return any(quota.limit for quota in quotas_of(owner_id) if quota.kind == kind)
+
+
 def register_user_limits(limits_of: Callable[[int], dict[str, int]]) -> None:
     """Register a function with the limits of individual users. It is provided by a package above this one, which must not be imported
     here.

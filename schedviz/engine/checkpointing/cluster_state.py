@@ -134,9 +134,7 @@ def load_cluster(cluster: Cluster, informers: Informers, saved: ClusterState, re
     store.resource_version = saved.resource_version
     for kind, numbers in saved.stored.items():
         store.load(kind, {obj.metadata.key: obj for obj in refs.objects(kind, numbers)})
-    if saved.weights is None:
-        store.weigh_all()
-    else:
+    if saved.weights is not None:
         store.weights = {(kind, key): weight for kind, key, weight in saved.weights}
     for kind, key, times in saved.creations:
         store.creations[kind, key] = times

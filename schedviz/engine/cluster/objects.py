@@ -24,8 +24,9 @@ class ObjectStore:
         self.resource_version = 0
         #: (kind, key) -> how often an object of that name was created.
         self.creations: dict[tuple[str, str], int] = {}
-        #: By kind and key, the weights of objects that weigh more than 1.
-        self.weights: dict[tuple[str, str], int] = {}
+        self._weights: dict[tuple[str, str], int] = {}
+        #: Kinds and keys of objects that were written since weights were last asked for: most clusters are never weighed.
+        self._unweighed: set[tuple[str, str]] = set()
         #: By kind: by a label (its key) or by controller (None).
         self._indexes: dict[str, dict[str | None, ObjectIndex]] = {}
         #: Called after each write with the object before it (None: it was created) and after it (None: it was removed).
@@ -43,12 +44,13 @@ class ObjectStore:
         objects[key] = obj
         # A new object from a client has labels of its own. The writes of the engine add little.
         if before is None or before.metadata.labels is not obj.metadata.labels:
-            self._weigh(kind, key, obj)
+            self._unweighed.add((kind, key))
         self._changed(kind, before, obj)
 
     def load(self, kind: str, objects: Mapping[str, KubeObject]) -> None:
-        """Store all objects of a kind, by key; each counts as created once. The caller sets `weights`, or calls `weigh_all`."""
+        """Store all objects of a kind, by key; each counts as created once. Assigning `weights` afterwards saves weighing them."""
         self._objects[kind] = dict(objects)
+        self._unweighed.update([(kind, key) for key in objects])
         self._indexes.pop(kind, None)
         self.creations.update(dict.fromkeys([(kind, key) for key in objects], 1))
 
@@ -56,7 +58,8 @@ class ObjectStore:
         """Remove the object."""
         kind = BY_TYPE[type(obj)].name
         removed = self._objects[kind].pop(obj.metadata.key)
-        self.weights.pop((kind, obj.metadata.key), None)
+        self._unweighed.discard((kind, obj.metadata.key))
+        self._weights.pop((kind, obj.metadata.key), None)
         self._changed(kind, removed, None)
 
     def of_kind(self, kind: str) -> dict[str, KubeObject]:
@@ -97,21 +100,26 @@ class ObjectStore:
         """The number of objects of a kind."""
         return len(self._objects[kind])
 
+    @property
+    def weights(self) -> dict[tuple[str, str], int]:
+        """By kind and key, the weights of objects that weigh more than 1."""
+        for kind, key in self._unweighed:
+            if (weight := weight_of(self._objects[kind][key])) > 1:
+                self._weights[kind, key] = weight
+            else:
+                self._weights.pop((kind, key), None)
+        self._unweighed.clear()
+        return self._weights
+
+    @weights.setter
+    def weights(self, weights: dict[tuple[str, str], int]) -> None:
+        self._weights = weights
+        self._unweighed.clear()
+
     def total_weight(self) -> int:
         """The weight of all objects, which is their number if none is large."""
-        return sum(map(len, self._objects.values())) + sum(self.weights.values()) - len(self.weights)
-
-    def weigh_all(self) -> None:
-        """Compute the weights of all objects."""
-        for kind, objects in self._objects.items():
-            for key, obj in objects.items():
-                self._weigh(kind, key, obj)
-
-    def _weigh(self, kind: str, key: str, obj: KubeObject) -> None:
-        if (weight := weight_of(obj)) > 1:
-            self.weights[kind, key] = weight
-        else:
-            self.weights.pop((kind, key), None)
+        weights = self.weights
+        return sum(map(len, self._objects.values())) + sum(weights.values()) - len(weights)
 
     def next_resource_version(self) -> str:
         """The number of a new write."""

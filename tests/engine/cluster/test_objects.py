@@ -59,9 +59,15 @@ def test_a_large_object_weighs_as_much_as_several() -> None:
     assert isinstance(before, Pod)
     store.put(msgspec.structs.replace(before, spec=msgspec.structs.replace(before.spec, node_name="n")))
     assert store.total_weight() == 2 + weight
-    store.weights.clear()
-    store.weigh_all()
-    assert store.total_weight() == 2 + weight
+
+
+def test_loaded_objects_are_weighed_unless_their_weights_are_known() -> None:
+    weighed, told = ObjectStore(), ObjectStore()
+    for store in (weighed, told):
+        store.load("Pod", {"d/a": fat("a"), "d/b": pod("b")})
+    told.weights = {("Pod", "d/a"): 5}
+    assert weighed.total_weight() > 70
+    assert told.total_weight() == 6
 
 
 def test_a_restored_engine_knows_the_weights() -> None:
