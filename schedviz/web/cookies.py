@@ -10,6 +10,7 @@ from collections.abc import MutableMapping
 from django.conf import settings
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 
 
 def adopt_old(cookies: MutableMapping[str, str]) -> bool:
@@ -35,7 +36,10 @@ def _old_names() -> dict[str, str]:
 
 
 class InstanceSessions(SessionMiddleware):
-    """Django's session middleware, which also gives a login under the old cookie name a cookie under the new one."""
+    """Django's session middleware, which also gives a login under the old cookie name a cookie under the new one.
+
+    It keeps the cookies of logins that have expired: the clock may have been wrong. Browsers drop them by their own clock.
+    """
 
     def process_request(self, request: HttpRequest) -> None:
         adopted = adopt_old(request.COOKIES)
@@ -43,3 +47,11 @@ class InstanceSessions(SessionMiddleware):
         if adopted and list(request.session.keys()):
             # A session of this installation: the response saves it and sets its cookie.
             request.session.modified = True
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        """Set the cookie of a login that is new or changed, and delete that of one that was ended."""
+        result = super().process_response(request, response)
+        cookie = result.cookies.get(settings.SESSION_COOKIE_NAME)
+        if cookie is not None and not cookie.value and not request.session.modified:
+            del result.cookies[settings.SESSION_COOKIE_NAME]
+        return result

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from django.conf import settings
+from django.contrib.sessions.models import Session as DjangoSession
 from django.test import Client
+from django.utils import timezone
 
 from schedviz.web.environment import instance_of
 from schedviz.web.live.handshake import credentials_of
@@ -94,3 +98,21 @@ def test_a_participant_of_a_room_under_the_old_name_is_the_same() -> None:
     adopt_old(cookies)
 
     assert guests.guest_of(cookies)
+
+
+def test_a_login_that_has_expired_by_a_wrong_clock_is_back_with_the_right_one(people: People) -> None:
+    browser = Client()
+    browser.force_login(people.owner)
+    secret = browser.cookies[settings.SESSION_COOKIE_NAME].value
+    logins = DjangoSession.objects.filter(session_key=secret)
+    until = logins.get().expire_date
+
+    logins.update(expire_date=timezone.now() - timedelta(hours=1))
+    page = browser.get("/sessions/")
+    assert page.status_code == 302
+    assert settings.SESSION_COOKIE_NAME not in page.cookies
+
+    logins.update(expire_date=until)
+    assert browser.get("/sessions/").status_code == 200
+    browser.post("/logout/")
+    assert browser.cookies[settings.SESSION_COOKIE_NAME].value == ""
