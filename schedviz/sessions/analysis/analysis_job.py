@@ -31,7 +31,7 @@ from schedviz.kube.selector_text import parse_selector
 from schedviz.lessons import find
 from schedviz.lessons.player import play
 from schedviz.sessions import turns
-from schedviz.sessions.analysis.analysis_turns import turn_of_any
+from schedviz.sessions.analysis.analysis_turns import stop_waiting, turn_of_any
 from schedviz.sessions.analysis.comparison import compare_sessions
 from schedviz.sessions.analysis.engine_cache import ENGINE_CACHE
 from schedviz.sessions.analysis.requests import (
@@ -81,12 +81,15 @@ def run(session_id: UUID, request: bytes, result_key: str) -> bool:
     session = Session.objects.filter(pk=session_id).first()
     if session is None:
         return True
-    with turn_of_any(single_flight.senders_of(result_key) or [turns.name_of(session.owner_id)], result_key) as is_turn:
-        if not is_turn:
-            return not single_flight.is_requested(result_key)
-        with single_flight.claim_computation(result_key) as is_claimed:
-            if is_claimed:
-                store_result(result_key, _result_of(session, request))
+    senders = single_flight.senders_of(result_key) or [turns.name_of(session.owner_id)]
+    with turn_of_any(senders, result_key) as is_turn:
+        if is_turn:
+            with single_flight.claim_computation(result_key) as is_claimed:
+                if is_claimed:
+                    store_result(result_key, _result_of(session, request))
+        elif single_flight.is_requested(result_key):
+            return False
+    stop_waiting(senders)
     return True
 
 

@@ -1,26 +1,36 @@
 """Leaves io processes free: the analyses of one sender do not occupy all of them, so that others' questions and imports are served.
 
-The senders of a group take turns: one whose analysis has run goes behind the others that wait.
+The senders of a group take turns in the order in which they began to wait.
 """
 
 from __future__ import annotations
 
+import random
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
+import msgspec
 from django.conf import settings
 
 from schedviz.sessions import turns
 from schedviz.sessions.redis import stream
+from schedviz.sessions.redis.renewal import renewed
 
-#: A turn ends by itself after this time, in case its worker crashed: somewhat more than the hard time limit of an analysis.
-_TURN_SECONDS: Final = 80
+#: A turn ends by itself after this time, in case its worker crashed. A live worker renews it.
+_TURN_SECONDS: Final = 15
 #: A sender that was refused counts as waiting for this long. It tries again every second, but then may have to wait for a worker.
 _WAITING_SECONDS: Final = 10
-#: How long it is known when a sender of a group had its last turn.
-_SERVED_SECONDS: Final = 3600
+#: For this many of those who ask for a result, a worker looks for one whose turn it is.
+_MAX_SENDERS: Final = 8
+
+
+class _Waiting(msgspec.Struct, frozen=True, array_like=True):
+    """A sender of a group that was refused, with the time of its first and of its last attempt."""
+
+    since: float
+    last: float
 
 
 @contextmanager
@@ -35,26 +45,32 @@ def turn_of(sender: str, result_key: str) -> Iterator[bool]:
         yield False
         return
     try:
-        yield True
+        with renewed(lambda: _renew(running, result_key)):
+            yield True
     finally:
-        pipe: Any = stream.client().pipeline(transaction=True)
-        for key in running:
-            pipe.zrem(key, result_key)
-        if turn.group:
-            pipe.zadd(_served_key(turn), {turn.sender: time.time()})
-            pipe.expire(_served_key(turn), _SERVED_SECONDS)
-        pipe.execute()
+        _end(running, result_key)
 
 
 @contextmanager
-def turn_of_any(senders: Iterable[str], result_key: str) -> Iterator[bool]:
-    """`turn_of` the first of several senders who ask for the same result and whose turn it is."""
-    for sender in senders:
+def turn_of_any(senders: Collection[str], result_key: str) -> Iterator[bool]:
+    """`turn_of` the first of several senders, in random order, who ask for the same result and whose turn it is."""
+    for sender in random.sample(sorted(senders), min(len(senders), _MAX_SENDERS)):
         with turn_of(sender, result_key) as is_turn:
             if is_turn:
                 yield True
                 return
     yield False
+
+
+def stop_waiting(senders: Collection[str]) -> None:
+    """Forget that these wait: they have their result, or have given up. Those who wait for something else try again."""
+    if not settings.ANALYSES_PER_USER:
+        return
+    pipe: Any = stream.client().pipeline(transaction=False)
+    for turn in map(turns.turn_of, senders):
+        if turn.group:
+            pipe.hdel(_waiting_key(turn), turn.sender)
+    pipe.execute()
 
 
 def _begin(turn: turns.Turn, running: list[str], result_key: str) -> bool:
@@ -64,38 +80,47 @@ def _begin(turn: turns.Turn, running: list[str], result_key: str) -> bool:
         pipe.zremrangebyscore(key, "-inf", now)
         pipe.zadd(key, {result_key: now + _TURN_SECONDS}, nx=True)
         pipe.expire(key, _TURN_SECONDS)
-        pipe.zrank(key, result_key)
-    ranks = pipe.execute()[3::4]
-    is_turn = all(rank < settings.ANALYSES_PER_USER for rank in ranks) and not (turn.group and _others_come_first(turn, now))
-    pipe = stream.client().pipeline(transaction=True)
+        pipe.zcard(key)
+    is_free = all(count <= settings.ANALYSES_PER_USER for count in pipe.execute()[3::4])
+    is_turn = _is_first(turn, now, is_free=is_free) if turn.group else is_free
     if not is_turn:
-        for key in running:
-            pipe.zrem(key, result_key)
-    if turn.group:
-        if is_turn:
-            pipe.zrem(_waiting_key(turn), turn.sender)
-        else:
-            pipe.zadd(_waiting_key(turn), {turn.sender: now + _WAITING_SECONDS})
-        pipe.expire(_waiting_key(turn), _WAITING_SECONDS)
-    pipe.execute()
+        _end(running, result_key)
     return is_turn
 
 
-def _others_come_first(turn: turns.Turn, now: float) -> bool:
-    """Whether others of the group wait whose last turn was before that of this sender."""
-    pipe: Any = stream.client().pipeline(transaction=False)
-    pipe.zrangebyscore(_waiting_key(turn), now, "+inf")
-    pipe.zscore(_served_key(turn), turn.sender)
-    waiting, served = pipe.execute()
-    others = [sender for sender in waiting if sender != turn.sender.encode()]
-    if not others or served is None:
-        return False
-    return any(other is None or other < served for other in stream.client().zmscore(_served_key(turn), others))
+def _renew(running: list[str], result_key: str) -> None:
+    pipe: Any = stream.client().pipeline(transaction=True)
+    for key in running:
+        pipe.zadd(key, {result_key: time.time() + _TURN_SECONDS})
+        pipe.expire(key, _TURN_SECONDS)
+    pipe.execute()
+
+
+def _end(running: list[str], result_key: str) -> None:
+    pipe: Any = stream.client().pipeline(transaction=True)
+    for key in running:
+        pipe.zrem(key, result_key)
+    pipe.execute()
+
+
+def _is_first(turn: turns.Turn, now: float, *, is_free: bool) -> bool:
+    """Whether a place is free and no other of the group has waited longer. If not, this sender waits, too."""
+    key, sender = _waiting_key(turn), turn.sender.encode()
+    stored: Any = stream.client().hgetall(key)
+    waiting = {name: msgspec.json.decode(data, type=_Waiting) for name, data in stored.items()}
+    gone = [name for name, one in waiting.items() if one.last < now - _WAITING_SECONDS]
+    others = [one.since for name, one in waiting.items() if name != sender and name not in gone]
+    own = waiting[sender].since if sender in waiting and sender not in gone else now
+    is_first = is_free and own <= min(others, default=own)
+    pipe: Any = stream.client().pipeline(transaction=True)
+    if is_first:
+        pipe.hdel(key, sender, *gone)
+    else:
+        pipe.hset(key, sender, msgspec.json.encode(_Waiting(own, now)))
+        pipe.expire(key, _WAITING_SECONDS)
+    pipe.execute()
+    return is_first
 
 
 def _waiting_key(turn: turns.Turn) -> str:
-    return f"schedviz:analyses-waiting:{turn.group}"
-
-
-def _served_key(turn: turns.Turn) -> str:
-    return f"schedviz:analyses-served:{turn.group}"
+    return f"schedviz:analyses-waiting-since:{turn.group}"

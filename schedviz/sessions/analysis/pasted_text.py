@@ -22,7 +22,7 @@ from schedviz.ingest.pasted_text import MAX_MESSAGES, MAX_TEXT_LENGTH, messages_
 from schedviz.ingest.pod_events import pod_events_in
 from schedviz.ingest.source import Source
 from schedviz.ingest.whole_text import text_of
-from schedviz.sessions.analysis.analysis_turns import turn_of
+from schedviz.sessions.analysis.analysis_turns import stop_waiting, turn_of
 from schedviz.sessions.redis.worker_calls import is_abandoned, store_result
 from schedviz.trace.phrase import Phrase
 
@@ -123,10 +123,11 @@ def run(body: bytes, result_key: str) -> bool:
 
     False: it is not the sender's turn. Does nothing if the caller has given up.
     """
-    if is_abandoned(result_key):
-        return True
     request = msgspec.json.decode(body, type=str | PastedText)
     pasted = PastedText(request) if isinstance(request, str) else request
+    if is_abandoned(result_key):
+        stop_waiting([pasted.sender])
+        return True
     with turn_of(pasted.sender, result_key) if pasted.sender else nullcontext(enter_result=True) as is_turn:
         if is_turn:
             store_result(result_key, msgspec.json.encode(_explained_in_time(pasted)))

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import logging
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-import redis
-
 from schedviz.sessions.redis import stream
-
-logger = logging.getLogger(__name__)
+from schedviz.sessions.redis.renewal import renewed
 
 #: A request that waited this long for a worker is sent again, because the broker may have lost it.
 _REQUEST_SECONDS: Final = 60
 #: If a worker crashes, another one may start after this time. A live worker renews its claim.
 _COMPUTATION_SECONDS: Final = 20
-_RENEW_SECONDS: Final = 5.0
-#: For this many of those who ask, a worker looks for one whose turn it is.
-_MAX_SENDERS: Final = 8
 
 
 def request_key(result_key: str) -> str:
@@ -47,10 +39,10 @@ def claim_request(result_key: str, sender: str = "") -> bool:
 
 
 def senders_of(result_key: str) -> list[str]:
-    """Those who ask for a result, in random order: it counts for one of them, whichever has a turn. None are known of requests of a web
-    server of an earlier version. Raises `redis.RedisError`.
+    """Those who ask for a result: it counts for one of them, whichever has a turn. None are known of requests of a web server of an earlier
+    version. Raises `redis.RedisError`.
     """
-    senders: Any = stream.client().srandmember(_senders_key(result_key), _MAX_SENDERS)
+    senders: Any = stream.client().smembers(_senders_key(result_key))
     return [bytes(sender).decode() for sender in senders]
 
 
@@ -77,24 +69,15 @@ def claim_computation(result_key: str) -> Iterator[bool]:
         client.delete(_computation_key(result_key))
         yield False
         return
-    done = threading.Event()
-    renewing = threading.Thread(target=_renew, args=(result_key, done), name="single-flight-renewal", daemon=True)
-    renewing.start()
     try:
-        yield True
+        with renewed(lambda: _renew(result_key)):
+            yield True
     finally:
-        done.set()
-        renewing.join()
         client.delete(_computation_key(result_key), request_key(result_key), _senders_key(result_key))
 
 
-def _renew(result_key: str, done: threading.Event) -> None:
-    """Renew the claim during the computation."""
-    while not done.wait(_RENEW_SECONDS):
-        pipe: Any = stream.client().pipeline(transaction=False)
-        pipe.set(_computation_key(result_key), b"1", ex=_COMPUTATION_SECONDS)
-        pipe.set(request_key(result_key), b"1", ex=_COMPUTATION_SECONDS)
-        try:
-            pipe.execute()
-        except redis.RedisError as error:
-            logger.debug("Redis is unavailable: %s", error)
+def _renew(result_key: str) -> None:
+    pipe: Any = stream.client().pipeline(transaction=False)
+    pipe.set(_computation_key(result_key), b"1", ex=_COMPUTATION_SECONDS)
+    pipe.set(request_key(result_key), b"1", ex=_COMPUTATION_SECONDS)
+    pipe.execute()

@@ -14,7 +14,7 @@ from django.db import DatabaseError
 
 from schedviz.engine import Simulation
 from schedviz.sessions import turns
-from schedviz.sessions.analysis.analysis_turns import turn_of_any
+from schedviz.sessions.analysis.analysis_turns import stop_waiting, turn_of_any
 from schedviz.sessions.disk import full_disk
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.history import checkpoints
@@ -35,17 +35,24 @@ def run(session_id: UUID, cycle: int) -> bool:
     if owner is None or cycle_details.is_stored(session_id, cycle):
         return True
     flight = cycle_details.flight_key(session_id, cycle)
-    with turn_of_any(single_flight.senders_of(flight) or [turns.name_of(owner[0])], flight) as is_turn:
-        if not is_turn:
-            return not single_flight.is_requested(flight)
-        with single_flight.claim_computation(flight) as is_claimed:
-            if is_claimed:
-                try:
-                    make_cycle_detail(session_id, cycle)
-                except SoftTimeLimitExceeded:
-                    logger.warning("replaying cycle %s of session %s met the time limit", cycle, session_id)
-                    stream.report_detail_failure(session_id, cycle, cycle_details.TOO_SLOW)
+    senders = single_flight.senders_of(flight) or [turns.name_of(owner[0])]
+    with turn_of_any(senders, flight) as is_turn:
+        if is_turn:
+            with single_flight.claim_computation(flight) as is_claimed:
+                if is_claimed:
+                    _make_in_time(session_id, cycle)
+        elif single_flight.is_requested(flight):
+            return False
+    stop_waiting(senders)
     return True
+
+
+def _make_in_time(session_id: UUID, cycle: int) -> None:
+    try:
+        make_cycle_detail(session_id, cycle)
+    except SoftTimeLimitExceeded:
+        logger.warning("replaying cycle %s of session %s met the time limit", cycle, session_id)
+        stream.report_detail_failure(session_id, cycle, cycle_details.TOO_SLOW)
 
 
 def computed_detail(session_id: UUID, cycle: int, *, deadline: float) -> dict[str, Any] | None:

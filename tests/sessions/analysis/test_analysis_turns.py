@@ -10,11 +10,12 @@ from django.conf import LazySettings
 from django.contrib.auth.models import User
 
 from schedviz.sessions import turns
-from schedviz.sessions.analysis import analysis_job, pasted_text, requests
+from schedviz.sessions.analysis import analysis_job, analysis_turns, pasted_text, requests
 from schedviz.sessions.analysis.analysis_turns import turn_of
 from schedviz.sessions.models import CycleDetail, Session
-from schedviz.sessions.redis import single_flight, stream, wakeups, worker_calls
+from schedviz.sessions.redis import renewal, single_flight, stream, wakeups, worker_calls
 from schedviz.sessions.replay import cycle_detail_job, cycle_details
+from tests.conftest import until
 from tests.sessions.conftest import MakeSession, send, work_off
 
 pytestmark = pytest.mark.usefixtures("redis")
@@ -184,20 +185,21 @@ def group(monkeypatch: pytest.MonkeyPatch) -> str:
 
 def test_the_senders_of_a_group_share_a_limit_and_are_served_in_turn(settings: LazySettings, group: str) -> None:
     settings.ANALYSES_PER_USER = 1
-    ada, bob, cy = (f"guest {uuid4()}" for _ in range(3))
+    ada, bob, cy, new = (f"guest {uuid4()}" for _ in range(4))
 
     with turn_of(ada, "1") as first, turn_of(bob, "2") as second, turn_of(cy, "3") as third, turn_of(ada, "4") as fourth:
         assert (first, second, third, fourth) == (True, False, False, False)
-    # The others wait, and have had no turn.
-    with turn_of(ada, "4") as again:
-        assert not again
-    for name, result in ((cy, "3"), (bob, "2"), (ada, "4"), (ada, "5")):
+    # Those who began to wait later, and those who never had a turn.
+    for name in (ada, cy, new):
+        with turn_of(name, "5") as again:
+            assert not again
+    for name, result in ((bob, "2"), (cy, "3"), (ada, "4"), (new, "5"), (ada, "6")):
         with turn_of(name, result) as is_turn:
             assert is_turn
-    with turn_of(f"user {uuid4().int % 10**9}", "6") as outside, turn_of(ada, "7") as inside:
+    with turn_of(f"user {uuid4().int % 10**9}", "7") as outside, turn_of(ada, "8") as inside:
         assert outside
         assert inside
-    assert stream.client().zcard(f"schedviz:analyses-waiting:{group}") == 0
+    assert not stream.client().exists(f"schedviz:analyses-waiting-since:{group}")
 
 
 def test_a_sender_that_no_longer_waits_holds_up_nobody(settings: LazySettings, group: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -207,6 +209,62 @@ def test_a_sender_that_no_longer_waits_holds_up_nobody(settings: LazySettings, g
         pass
     with turn_of(ada, "3") as is_turn:
         assert not is_turn
-    stream.client().zadd(f"schedviz:analyses-waiting:{group}", {bob: 1.0})
+    monkeypatch.setattr(analysis_turns, "_WAITING_SECONDS", -1)
     with turn_of(ada, "3") as is_turn:
+        assert is_turn
+
+
+def test_who_has_the_result_or_has_given_up_no_longer_waits(
+    make_session: MakeSession, settings: LazySettings, group: str, sent: list[tuple[object, ...]]
+) -> None:
+    settings.ANALYSES_PER_USER = 1
+    session = Session.objects.get(pk=make_session())
+    ada, bob, cy = (f"guest {uuid4()}" for _ in range(3))
+    request = requests.PendingPodsRequest()
+    body, key = msgspec.json.encode(request), requests._result_key(session, request)
+    text, abandoned = msgspec.json.encode(pasted_text.PastedText("a text", sender=bob)), f"schedviz:awaited-reply:{uuid4()}"
+    caller = worker_calls._caller_key(abandoned)
+    stream.client().set(caller, b"1", ex=60)
+    for sender in (ada, bob):
+        with pytest.raises(requests.ResultLate):
+            requests.request_result(session, request, timeout_seconds=0, sender=sender)
+
+    def waiting() -> set[bytes]:
+        return set(stream.client().hgetall(f"schedviz:analyses-waiting-since:{group}"))
+
+    with turn_of(cy, "another"):
+        assert not analysis_job.run(session.pk, body, key)
+        assert not pasted_text.run(text, abandoned)
+        assert waiting() == {ada.encode(), bob.encode()}
+    assert analysis_job.run(session.pk, body, key)
+    assert not waiting()
+    with turn_of(cy, "another"):
+        assert not pasted_text.run(text, abandoned)
+        stream.client().delete(caller)
+        assert waiting() == {bob.encode()}
+    assert pasted_text.run(text, abandoned)
+    assert not waiting()
+
+
+def test_a_turn_is_renewed_while_its_worker_lives(settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.ANALYSES_PER_USER = 1
+    sender = f"user {uuid4().int % 10**9}"
+    monkeypatch.setattr(renewal, "RENEWAL_SECONDS", 0.01)
+    monkeypatch.setattr(analysis_turns.time, "time", lambda: clock[0])
+    clock = [1_000_000.0]
+    key = f"schedviz:analyses:{sender}"
+
+    def ends() -> float:
+        return float(stream.client().zscore(key, "first") or 0)
+
+    with turn_of(sender, "first"):
+        assert ends() == clock[0] + 15
+        clock[0] += 14
+        until(lambda: ends() == clock[0] + 15)
+        clock[0] += 14
+        with turn_of(sender, "second") as is_turn:
+            assert not is_turn
+    stream.client().zadd(key, {"of a worker that was killed": clock[0] + 15})
+    clock[0] += 16
+    with turn_of(sender, "second") as is_turn:
         assert is_turn
