@@ -10,7 +10,6 @@ from collections.abc import MutableMapping
 from django.conf import settings
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.http import HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase
 
 
 def adopt_old(cookies: MutableMapping[str, str]) -> bool:
@@ -48,7 +47,7 @@ class InstanceSessions(SessionMiddleware):
             # A session of this installation: the response saves it and sets its cookie.
             request.session.modified = True
 
-    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         """Set the cookie of a login that is new or changed, and delete that of one that was ended."""
         result = super().process_response(request, response)
         cookie = result.cookies.get(settings.SESSION_COOKIE_NAME)

@@ -144,7 +144,7 @@ class SliceRunner:
             between_cycles, self._simulation.on_stage = while_cycle_lasts(alive)
             stop = self._end_of_slice(between_cycles)
             if isinstance(self._transport, HttpTransport):
-                self._transport.before_call = alive
+                self._transport.before_call = lambda: self._require_held(alive)
             while (stored := self.running or self._inbox.next_after(after_seq)) is not None:
                 done = self._execute(stored, stop, result.hits, is_suspicious=is_suspicious)
                 if done is None:
@@ -155,6 +155,11 @@ class SliceRunner:
                     break
             self._simulation.on_stage = never
         return result
+
+    def _require_held(self, alive: Callable[[], None]) -> None:
+        """Before a call of an extender, which takes seconds. Raises `Fenced` if the session was deleted or has another owner."""
+        alive()
+        self._inbox.refresh(self._lease)
 
     def _end_of_slice(self, alive: Callable[[], None]) -> Callable[[], bool]:
         began, cpu_began = time.monotonic(), time.thread_time()
@@ -195,6 +200,8 @@ class SliceRunner:
         try:
             with bound_contextvars(command=stored.seq), self._span.within():
                 return self._begin_or_continue(stored, stop, hits)
+        except Fenced:
+            raise
         except Exception as error:
             logger.exception("command %s of session %s broke the engine", stored.seq, self._session.pk)
             raise EngineError(stored.seq, f"the engine failed on it ({type(error).__name__}: {str(error)[:300]}).") from error

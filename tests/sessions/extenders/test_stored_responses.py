@@ -9,6 +9,7 @@ from uuid import UUID
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
+from django.db import connection
 
 from schedviz.sessions.hosting import slice_commit, worker_loop
 from schedviz.sessions.models import Checkpoint, ExtenderAnswer, Session
@@ -123,3 +124,25 @@ def test_an_imported_file_never_calls_an_extender(server: ExtenderServer) -> Non
     assert again.report["file"]["verified"] is True, again.message
     assert nodes_of(again.pk)[:5] == nodes_of(session_id)
     assert len(server.requests) == 5
+
+
+def test_a_session_that_is_deleted_during_a_cycle_calls_no_other_extender(server: ExtenderServer, caplog: pytest.LogCaptureFixture) -> None:
+    def score(args: dict[str, Any]) -> list[dict[str, Any]]:
+        Session.objects.filter(pk=session_id).delete()
+        connection.close()
+        return [{"Host": name, "Score": 1} for name in args["NodeNames"]]
+
+    server.answers["prioritize"] = score
+    server.answers["filter"] = lambda args: {"NodeNames": args["NodeNames"]}
+    first = server.config(filterVerb="filter", prioritizeVerb="prioritize", weight=1, nodeCacheCapable=True)
+    first["extenders"] *= 3
+    source = create.Files([ContentFile(dump(3, 8), name="cluster.json")])
+    user = User.objects.create_user("ann")
+    session_id = create.create_session(user, "a test", source, simulation={"config": first}, calls_extenders=True).pk
+    import_job.import_uploads(session_id)
+    send(session_id, "run", max=5)
+
+    worker_loop.host_session(session_id, linger_seconds=0)
+
+    assert [verb for verb, _ in server.requests] == ["filter", "filter", "filter", "prioritize"]
+    assert "broke the engine" not in caplog.text
