@@ -282,6 +282,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=workers)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_teardown() -> None:
+    """Wait for the thread that renews leases: between tests it may not query the database."""
+    if (lease := sys.modules.get("schedviz.sessions.hosting.lease")) is not None:
+        lease.LEASE_RENEWER.wait_for_renewal()
+
+
 @pytest.fixture(scope="session")
 def engine_worker(redis_server: RedisServer, django_db_setup: None) -> Iterator[Worker]:
     """A worker that hosts engines. A test that kills it starts it again."""

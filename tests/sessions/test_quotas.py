@@ -322,7 +322,7 @@ def test_the_commands_before_a_fork_count_as_they_are_replayed(owned: UUID, sett
     assert "SCHEDVIZ_PODS_IN_ALL allows 124." in session.message
 
 
-def test_a_trace_counts_the_objects_that_its_steps_create(db: None, settings: Any) -> None:
+def test_a_trace_counts_the_objects_that_its_steps_create(transactional_db: None, settings: Any) -> None:
     settings.PODS_IN_ALL = 5
     steps: list[dict[str, Any]] = [{"op": "create", "object": pod(f"pod-{number}")} for number in range(4)]
     steps += [{"op": "delete", "kind": "Pod", "name": "pod-0"}, {"op": "create", "object": pod("pod-4")}]

@@ -157,9 +157,15 @@ def web_server(transactional_db: None, redis: object) -> Iterator[LiveServer]:
 class Socket:
     """A viewer of a session: a WebSocket client that decodes messages."""
 
-    def __init__(self, server: LiveServer, session_id: UUID, query: str = "", **headers: str) -> None:
+    def __init__(self, server: LiveServer, session_id: UUID, query: str = "", *, buffer_bytes: int = 0, **headers: str) -> None:
+        """`buffer_bytes`: what the kernel holds of messages that are not received; by default it grows, up to 32 MB."""
         url = f"ws://{server.netloc}/ws/v1/sessions/{session_id}/{query}"
-        self._connection = connect(url, additional_headers=headers, max_size=None, max_queue=2, compression=None, legacy=True)
+        plain = socket.socket()
+        if buffer_bytes:
+            plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer_bytes)
+        host, _, port = server.netloc.partition(":")
+        plain.connect((host, int(port)))
+        self._connection = connect(url, sock=plain, additional_headers=headers, max_size=None, max_queue=2, compression=None, legacy=True)
 
     def __enter__(self) -> Self:
         return self
@@ -193,14 +199,14 @@ def viewer(web_server: LiveServer) -> Iterator[Callable[..., Socket]]:
     """Opens a socket: `viewer(people, "owner-token", "?from=3")`."""
     opened: list[Socket] = []
 
-    def open_socket(people: People, role: str = "owner-token", query: str = "", **headers: str) -> Socket:
+    def open_socket(people: People, role: str = "owner-token", query: str = "", *, buffer_bytes: int = 0, **headers: str) -> Socket:
         client = people.client(role)
         if (bearer := client._credentials.get("HTTP_AUTHORIZATION")) is not None:
             headers.setdefault("Authorization", bearer)
         elif client.cookies:
             headers.setdefault("Origin", f"http://{web_server.netloc}")
             headers.setdefault("Cookie", "; ".join(f"{name}={morsel.value}" for name, morsel in client.cookies.items()))
-        socket_ = Socket(web_server, people.session.pk, query, **headers)
+        socket_ = Socket(web_server, people.session.pk, query, buffer_bytes=buffer_bytes, **headers)
         opened.append(socket_)
         return socket_
 

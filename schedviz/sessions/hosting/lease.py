@@ -207,6 +207,8 @@ class LeaseRenewer:
         #: For imports: what to call when the import is no longer wanted.
         self._on_end: dict[UUID, Callable[[], object]] = {}
         self._lock = threading.Lock()
+        #: Held while the leases are renewed.
+        self._renewing = threading.Lock()
         self._thread: threading.Thread | None = None
 
     def hold(self, lease: Lease, *, on_end: Callable[[], object] | None = None) -> None:
@@ -226,28 +228,40 @@ class LeaseRenewer:
                 del self._leases[lease.session_id]
                 self._on_end.pop(lease.session_id, None)
 
+    def wait_for_renewal(self) -> None:
+        """Return when no renewal is running: one that has begun also renews a lease that was dropped meanwhile."""
+        with self._renewing:
+            pass
+
     def _renew_for_ever(self) -> None:
         pause = threading.Event()
-        while True:
+        has_leases = True
+        while has_leases:
             pause.wait(RENEWAL_SECONDS)
-            with self._lock:
-                leases = list(self._leases.values())
-                on_end = dict(self._on_end)
-                if not leases:
-                    self._thread = None
-                    break
-            try:
-                lost = renew_all(leases)
-                cancelled = cancelled_among([lease for lease in leases if lease.session_id in on_end]) if on_end else []
-                for lease in [*lost, *cancelled]:
-                    if (end := on_end.get(lease.session_id)) is not None:
-                        end()
-                for lease in lost:
-                    self.drop(lease)
-            except DatabaseError:
-                # The next round tries again. If a lease ends meanwhile, the epoch fences its owner.
-                connection.close()
+            with self._renewing:
+                has_leases = self._renew_once()
         connection.close()
+
+    def _renew_once(self) -> bool:
+        """Renew the leases; False if there are none, and this thread ends."""
+        with self._lock:
+            leases = list(self._leases.values())
+            on_end = dict(self._on_end)
+            if not leases:
+                self._thread = None
+                return False
+        try:
+            lost = renew_all(leases)
+            cancelled = cancelled_among([lease for lease in leases if lease.session_id in on_end]) if on_end else []
+            for lease in [*lost, *cancelled]:
+                if (end := on_end.get(lease.session_id)) is not None:
+                    end()
+            for lease in lost:
+                self.drop(lease)
+        except DatabaseError:
+            # The next round tries again. If a lease ends meanwhile, the epoch fences its owner.
+            connection.close()
+        return True
 
 
 LEASE_RENEWER = LeaseRenewer()
