@@ -22,7 +22,7 @@ from schedviz.sessions.models import Command, Session, Upload
 from schedviz.sessions.quotas import KINDS, QuotaReached
 from schedviz.sessions.transfer import create, import_job, session_file_export
 from tests.sessions.conftest import MakeSession, command, dump, node, pod, send, work_off
-from tests.sessions.test_session_file import imported, packed
+from tests.sessions.transfer.test_session_file import imported, packed
 
 _keys = itertools.count(1)
 SERVICE = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s", "namespace": "default"}, "spec": {"selector": {"app": "web"}}}
