@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Callable
 from contextvars import copy_context
+from functools import partial
 from typing import IO, Any, cast
 
 from django.conf import settings
@@ -15,8 +17,10 @@ from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix
 
 from schedviz.ingest.spool import Spool
+from schedviz.web.api.download import SlotResponse
 from schedviz.web.body_limit import BodyNotStored
 from schedviz.web.client_places import ClientPlaces, place
+from schedviz.web.read_limit import DISCONNECT
 from schedviz.web.response_limit import ResponseLimit, drop_rendering_data
 from schedviz.web.thread_pool import Threads
 from schedviz.web.waiting import requester
@@ -70,6 +74,8 @@ class ThreadedHandler(ASGIHandler):
             body.close()
         self._places.authenticated(scope, context.get(requester, ""))
         if response.streaming:
+            if isinstance(response, SlotResponse):
+                response.slot.disconnect = _disconnect(scope)
             await self._stream(response, receive, send)
         elif scope["path"].startswith(settings.STATIC_URL):
             # Responses share the content of static files.
@@ -105,6 +111,12 @@ class ThreadedHandler(ASGIHandler):
             await HTTP_THREADS.run(response.close)
         if isinstance(ended, Exception):
             raise ended
+
+
+def _disconnect(scope: Any) -> Callable[[], object] | None:
+    """What ends the connection of a request, callable in any thread; None if the server has no such extension."""
+    extension = scope.get("extensions", {}).get(DISCONNECT)
+    return None if extension is None else partial(asyncio.get_running_loop().call_soon_threadsafe, extension["call"])
 
 
 def _with_length(scope: Any, body: IO[bytes]) -> Any:

@@ -16,7 +16,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 
 from schedviz.web.api.problem_details import MEDIA_TYPE, problem
 from schedviz.web.frame_limit import FrameLimit
-from schedviz.web.read_limit import ReadLimit
+from schedviz.web.read_limit import DISCONNECT, ReadLimit
 
 #: The largest request line with headers; trailers after a body have the same limit.
 MAX_HEAD_BYTES = 64 * 1024
@@ -104,6 +104,7 @@ class HeadLimit(HttpToolsProtocol):
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         self._running = cycle
+        cycle.scope["extensions"] = {**cycle.scope.get("extensions", {}), DISCONNECT: {"call": self.transport.abort}}
         super()._start_asgi_task(cycle, app)
 
     def _disconnect_running(self) -> None:

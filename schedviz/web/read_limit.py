@@ -16,6 +16,8 @@ from django.conf import settings
 
 #: The lowest rate in bytes per second at which a client may read.
 MIN_RATE: Final = 1000
+#: The ASGI extension whose `call` drops the connection of a request with what is unsent. To be called in the event loop.
+DISCONNECT: Final = "schedviz.disconnect"
 
 
 class ReadLimit:

@@ -7,6 +7,7 @@ group and then of their network (`schedviz.sessions.turns.path_of`), and divide 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 from schedviz.sessions.turns import path_of
 
@@ -14,7 +15,9 @@ from schedviz.sessions.turns import path_of
 class Shares:
     """What each sender holds. Its owner holds a lock, or uses it in one thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, path_of: Callable[[str], tuple[str, ...]] = path_of) -> None:
+        """`path_of`: a sender, after what it is a part of."""
+        self._path_of = path_of
         #: By sender, and by what senders are parts of.
         self._held: Counter[str] = Counter()
         self.total = 0
@@ -25,12 +28,12 @@ class Shares:
 
     def of_group(self, sender: str) -> int:
         """What the senders of its group hold together; for a sender without a group, what it holds itself."""
-        return self._held[path_of(sender)[0]]
+        return self._held[self._path_of(sender)[0]]
 
     def maximum(self, sender: str, limit: int) -> int:
         """What a sender may hold at the moment, of a limit for all."""
         held_by_all = self.total
-        for part in path_of(sender):
+        for part in self._path_of(sender):
             # Half of what the others leave, rounded up.
             limit = (limit - held_by_all + self._held[part] + 1) // 2
             held_by_all = self._held[part]
@@ -39,7 +42,7 @@ class Shares:
     def add(self, sender: str, amount: int = 1) -> None:
         """Count what a sender gets, or with a negative amount gives back."""
         self.total += amount
-        for part in path_of(sender):
+        for part in self._path_of(sender):
             self._held[part] += amount
             if not self._held[part]:
                 del self._held[part]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from threading import Event
 from typing import Any
 from uuid import UUID
@@ -19,7 +20,7 @@ from rest_framework.test import APIClient
 
 from schedviz.sessions.models import Command, Session
 from schedviz.sessions.transfer import create, import_job
-from schedviz.web.api.download import Download, Slot, downloads
+from schedviz.web.api.download import MIN_RATE, Download, Slot, downloads
 from schedviz.web.api.errors import ApiError
 from schedviz.web.waiting import requester
 from tests.conftest import until
@@ -217,7 +218,56 @@ def test_slow_readers_without_an_account_leave_downloads_to_users(settings: Any)
                 counts[-1] += 1
     for slot in slots:
         slot.release()
-    assert counts == [2, 2, 0, 0, 2, 1, 1]
+    assert counts == [2, 1, 1, 0, 2, 1, 1]
+    assert not downloads._running.total
+
+
+def test_a_client_without_a_download_takes_the_place_of_the_slowest_reader(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.DOWNLOADS = 4
+    now = [1000.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    ended: list[str] = []
+
+    def begun(who: str) -> Slot:
+        requester.set(who)
+        slot = downloads.acquire()
+        slot.disconnect = lambda: ended.append(who)
+        return slot
+
+    with ExitStack() as held:
+        slots = {who: begun(who) for who in ("user 1", "address 192.0.2.1", "user 2", "user 3")}
+        for who, size in (("user 1", 0), ("address 192.0.2.1", MIN_RATE), ("user 2", 5 * MIN_RATE)):
+            held.enter_context(slots[who].reading(size))
+        now[0] += 12
+        # Another download of a client that has one ends nobody's. User 2 is slow by 7 s, and for user 3 a part is being produced.
+        for who in ("address 192.0.2.1", "user 3"):
+            with pytest.raises(ApiError):
+                begun(who)
+        assert not ended
+        slots["user 4"] = begun("user 4")
+        assert ended == ["user 1"]
+        slots["address 192.0.2.2"] = begun("address 192.0.2.2")
+        assert ended == ["user 1", "address 192.0.2.1"]
+        for who in ("user 5", "address 192.0.2.3"):
+            with pytest.raises(ApiError):
+                begun(who)
+        for slot in slots.values():
+            slot.release()
+            slot.release()
+    assert not downloads._running.total
+
+
+def test_a_client_catches_up_with_the_rate_but_saves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [1000.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    slot = downloads.acquire()
+    lags: list[float] = []
+    for size, seconds in ((MIN_RATE, 3), (MIN_RATE, 1), (MIN_RATE, 0), (100 * MIN_RATE, 0), (0, 4)):
+        with slot.reading(size):
+            now[0] += seconds
+        lags.append(slot.lag)
+    slot.release()
+    assert lags == [2, 2, 1, 0, 4]
 
 
 def test_a_download_that_ended_or_could_not_begin_leaves_its_slot(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 from typing import Any
 
@@ -10,8 +11,11 @@ import psutil
 import pytest
 
 from schedviz.web import read_limit
+from schedviz.web.api import download, event_stream
+from schedviz.web.api.errors import ApiError
 from schedviz.web.frame_limit import FrameLimit
 from schedviz.web.login import make_token
+from schedviz.web.waiting import requester
 from tests.conftest import until
 from tests.web.conftest import LiveServer, People
 
@@ -54,6 +58,37 @@ def test_a_client_that_reads_slowly_is_served(web_server: LiveServer, monkeypatc
     with sent_by_a_slow_reader(web_server, WANTED * 30) as slow:
         until(lambda: slow.recv(2048) and len(checks) >= 3)
         assert is_open(slow)
+
+
+def test_a_slow_download_ends_when_another_client_needs_its_slot(
+    web_server: LiveServer, people: People, settings: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings.DOWNLOADS = 1
+    settings.RESPONSE_IDLE_SECONDS = 0
+    monkeypatch.setattr(download, "_MAX_LAG_SECONDS", 0)
+    monkeypatch.setattr(download, "MIN_RATE", 1 << 40)
+    monkeypatch.setattr(event_stream, "_page", lambda _session, after, _write: (b"x" * 1_000_000, after + 1))
+    token = make_token(people.owner, "slow")
+    wanted = (
+        f"GET /api/v1/sessions/{people.session.pk}/events/ HTTP/1.1\r\nHost: {web_server.netloc}\r\n"
+        f"Authorization: Bearer {token}\r\nAccept: application/x-ndjson\r\n\r\n"
+    )
+    with sent_by_a_slow_reader(web_server, wanted.encode()) as slow:
+        assert slow.recv(12) == b"HTTP/1.1 200"
+        assert is_open(slow)
+        requester.set("user 0")
+        slots: list[download.Slot] = []
+
+        def has_slot() -> bool:
+            with contextlib.suppress(ApiError):
+                slots.append(download.downloads.acquire())
+            return bool(slots)
+
+        until(has_slot)
+        until(lambda: not is_open(slow))
+        slots[0].release()
+    assert not download.downloads._running.total
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
 
 @pytest.fixture

@@ -1,9 +1,14 @@
-"""Downloads: files that are sent while they are produced, and the limit on their number."""
+"""Downloads: files that are sent while they are produced, and the limit on their number.
+
+A download keeps its slot until its client has read it. If a client without a download finds no slot, it gets that of the client that reads
+most slowly, whose download is ended.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+import time
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
 from contextlib import aclosing, contextmanager
 from threading import Lock
 from typing import Any, Final, cast
@@ -18,8 +23,10 @@ from schedviz.web.shares import Shares
 from schedviz.web.thread_pool import Threads
 from schedviz.web.waiting import requester
 
-#: Clients without an account, which may read slowly for hours, together have this part, and one of them half of it.
-_MAX_SHARE_WITHOUT_ACCOUNT: Final = 0.5
+#: A client may read more slowly than at this rate, in bytes per second, as long as no other client needs its slot.
+MIN_RATE: Final = 50_000
+#: How far a client may lag behind that rate.
+_MAX_LAG_SECONDS: Final = 10.0
 _RETRY_SECONDS: Final = 10
 #: Downloads produce their next part here, so that none holds a thread and a connection to the database while its client reads.
 #: docs/operations.md counts these connections.
@@ -31,17 +38,34 @@ _semaphores: WeakValueDictionary[tuple[int, str], asyncio.Semaphore] = WeakValue
 class Slot:
     """The right to produce a download, until `release`."""
 
-    def __init__(self, downloads: Downloads, who: str) -> None:
+    def __init__(self, downloads: Downloads, client: str) -> None:
         self._downloads = downloads
-        self._who: str | None = who
         #: Whom the download counts for.
-        self.client = who
+        self.client = client
+        #: Ends the connection, once the response is being sent. Callable in any thread.
+        self.disconnect: Callable[[], object] | None = None
+        #: How many seconds the client lagged behind MIN_RATE when it had read the last part.
+        self._lag = 0.0
+        #: When the client will lag behind MIN_RATE with the part that it reads now; None: the next part is being produced.
+        self._due: float | None = None
+
+    @property
+    def lag(self) -> float:
+        """How many seconds the client lags behind MIN_RATE, not counting those in which parts were produced."""
+        return self._lag if self._due is None else max(0.0, time.monotonic() - self._due)
+
+    @contextmanager
+    def reading(self, size: int) -> Iterator[None]:
+        """While the client reads a part of this size."""
+        self._due = time.monotonic() - self._lag + size / MIN_RATE
+        try:
+            yield
+        finally:
+            self._lag, self._due = self.lag, None
 
     def release(self) -> None:
         """Give the slot back. Further calls have no effect."""
-        client, self._who = self._who, None
-        if client is not None:
-            self._downloads.end(client)
+        self._downloads.end(self)
 
 
 class Downloads:
@@ -49,35 +73,24 @@ class Downloads:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._running = Shares()
-        self._without_account = 0
+        self._slots: set[Slot] = set()
+        # Visitors, participants and addresses together have the share of one user.
+        self._running = Shares(lambda client: ("without an account", client) if group_of(client) else (client,))
 
     def acquire(self) -> Slot:
         """A slot for one more download. Raises `ApiError` 503 above a limit."""
-        client, maximum = requester.get(), settings.DOWNLOADS
+        slot = Slot(self, requester.get())
         with self._lock:
-            own, total = self._running.of(client), self._running.total
-            if maximum and total >= maximum:
-                raise _busy(f"This server produces {total} downloads at the moment, the limit SCHEDVIZ_DOWNLOADS.")
-            if maximum and group_of(client):
-                limit = max(1, int(maximum * _MAX_SHARE_WITHOUT_ACCOUNT))
-                if self._without_account >= limit:
-                    raise _busy(f"Clients without an account have {limit} downloads running, their share of the limit SCHEDVIZ_DOWNLOADS.")
-                if own >= max(1, limit // 2):
-                    raise _busy(f"You have {own} downloads running, the share of a client without an account in SCHEDVIZ_DOWNLOADS.")
-            elif maximum and own >= self._running.maximum(client, maximum):
-                raise _busy(f"You have {own} downloads running, your share of the limit SCHEDVIZ_DOWNLOADS.")
-            self._count(client, 1)
-        return Slot(self, client)
+            if (why := self._refusal(slot.client)) and not self._takes_place_of_slow_one(slot.client):
+                raise ApiError(503, "busy", f"{why} Try again later.", headers={"Retry-After": str(_RETRY_SECONDS)})
+            self._add(slot)
+        return slot
 
-    def end(self, client: str) -> None:
-        """A download of this requester has ended."""
+    def end(self, slot: Slot) -> None:
+        """A download has ended."""
         with self._lock:
-            self._count(client, -1)
-
-    def _count(self, client: str, amount: int) -> None:
-        self._running.add(client, amount)
-        self._without_account += amount if group_of(client) else 0
+            if slot in self._slots:
+                self._remove(slot)
 
     @contextmanager
     def slot(self) -> Iterator[None]:
@@ -88,27 +101,71 @@ class Downloads:
         finally:
             slot.release()
 
+    def _refusal(self, client: str) -> str:
+        """Why there is no slot for one more download of this client; "" if there is one."""
+        own, total, maximum = self._running.of(client), self._running.total, settings.DOWNLOADS
+        if not maximum or (total < maximum and own < self._running.maximum(client, maximum)):
+            return ""
+        if total >= maximum:
+            return f"This server produces {total} downloads at the moment, the limit SCHEDVIZ_DOWNLOADS."
+        if own:
+            return f"You have {own} downloads running, your share of the limit SCHEDVIZ_DOWNLOADS."
+        return (
+            f"Clients without an account have {self._running.of_group(client)} downloads running, their share of the limit "
+            "SCHEDVIZ_DOWNLOADS."
+        )
+
+    def _takes_place_of_slow_one(self, client: str) -> bool:
+        """End the download whose client reads most slowly, if this client has none and gets that slot; whether it does."""
+        if self._running.of(client):
+            return False
+        slow = [slot for slot in self._slots if slot.disconnect is not None and slot.lag > _MAX_LAG_SECONDS]
+        for slot in sorted(slow, key=lambda slot: slot.lag, reverse=True):
+            self._remove(slot)
+            if not self._refusal(client):
+                assert slot.disconnect is not None
+                slot.disconnect()
+                return True
+            self._add(slot)
+        return False
+
+    def _add(self, slot: Slot) -> None:
+        self._slots.add(slot)
+        self._running.add(slot.client)
+
+    def _remove(self, slot: Slot) -> None:
+        self._slots.remove(slot)
+        self._running.add(slot.client, -1)
+
 
 downloads: Final = Downloads()
 
 
-class Download(StreamingHttpResponse):
+class SlotResponse(StreamingHttpResponse):
+    """A response that is sent while it is produced, with its slot."""
+
+    def __init__(self, parts: Iterable[bytes] | AsyncIterable[bytes], slot: Slot, **kwargs: Any) -> None:
+        super().__init__(parts, **kwargs)
+        self.slot = slot
+
+
+class Download(SlotResponse):
     """A file whose parts are produced while it is sent. Django would read a synchronous iterator to its end before sending anything."""
 
     def __init__(self, parts: Iterator[bytes], slot: Slot, **kwargs: Any) -> None:
-        super().__init__(_SlotBody(parts, slot), **kwargs)
-        self._client = slot.client
+        super().__init__(_SlotBody(parts, slot), slot, **kwargs)
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         parts = iter(cast("Iterator[bytes]", self.streaming_content))
         # One part of each client at a time, however many downloads it has.
-        semaphore = _semaphores.setdefault((id(asyncio.get_running_loop()), self._client), asyncio.Semaphore(1))
+        semaphore = _semaphores.setdefault((id(asyncio.get_running_loop()), self.slot.client), asyncio.Semaphore(1))
         while True:
             async with semaphore:
                 part = await THREADS.run(_next, parts)
             if part is None:
                 return
-            yield part
+            with self.slot.reading(len(part)):
+                yield part
 
 
 class _SlotBody:
@@ -149,7 +206,8 @@ class AsyncSlotBody:
     async def __aiter__(self) -> AsyncIterator[bytes]:
         async with aclosing(cast("AsyncGenerator[bytes]", self._parts)) as parts:
             async for part in parts:
-                yield part
+                with self._slot.reading(len(part)):
+                    yield part
         self._slot.release()
 
     def close(self) -> None:
@@ -161,7 +219,3 @@ class AsyncSlotBody:
 
 def _next(parts: Iterator[bytes]) -> bytes | None:
     return next(parts, None)
-
-
-def _busy(message: str) -> ApiError:
-    return ApiError(503, "busy", f"{message} Try again later.", headers={"Retry-After": str(_RETRY_SECONDS)})

@@ -20,7 +20,7 @@ from schedviz.sessions import frames
 from schedviz.sessions.history import reading
 from schedviz.trace.events import AnyEvent
 from schedviz.web.actors import Verb
-from schedviz.web.api.download import THREADS, AsyncSlotBody, downloads
+from schedviz.web.api.download import THREADS, AsyncSlotBody, SlotResponse, downloads
 from schedviz.web.live.connection import HEARTBEAT_SECONDS, RECHECK_SECONDS, random_last_check
 from schedviz.web.live.database import DATABASE_UNAVAILABLE, in_database
 from schedviz.web.live.handshake import Credentials, allowed, allowed_actor, crowd_of
@@ -44,8 +44,13 @@ def stream_of_events(
     """
     write = _as_sse if kind == SSE else _as_lines
     access = _Access(credentials, session_id, network)
-    parts = _followed(access, after, write) if follows else AsyncSlotBody(_stored(access, after, write), downloads.acquire())
-    response = StreamingHttpResponse(parts, content_type=f"{kind}; charset=utf-8")
+    content_type = f"{kind}; charset=utf-8"
+    response: StreamingHttpResponse
+    if follows:
+        response = StreamingHttpResponse(_followed(access, after, write), content_type=content_type)
+    else:
+        slot = downloads.acquire()
+        response = SlotResponse(AsyncSlotBody(_stored(access, after, write), slot), slot, content_type=content_type)
     response["Cache-Control"] = "no-store"
     # Otherwise nginx buffers the stream.
     response["X-Accel-Buffering"] = "no"
