@@ -15,6 +15,8 @@ import msgspec
 _GROUPS: Final = {"guest": "guests", "address": "anonymous", "visitors": "visitors"}
 #: The group of visitors of the demo.
 VISITORS: Final = _GROUPS["visitors"]
+#: What all senders without an account are a part of (`path_of`).
+WITHOUT_ACCOUNT: Final = "without an account"
 
 
 class Turn(msgspec.Struct, frozen=True):
@@ -52,11 +54,15 @@ def turn_of(sender: str) -> Turn:
 
 
 def path_of(sender: str) -> tuple[str, ...]:
-    """The sender, after what it is a part of: its group, and of participants (`guest NETWORK DIGEST`) those of the same network."""
+    """The sender, after what it is a part of. Those without an account are one part together, in which visitors of the demo are one, other
+    clients are one, and participants of rooms (`guest NETWORK DIGEST`) are one for each network: a class has its own.
+    """
     group, network = group_of(sender), sender.partition(" ")[2].rpartition(" ")[0]
     if not group:
         return (sender,)
-    return (group, f"guests of {network}", sender) if group == _GROUPS["guest"] and network else (group, sender)
+    if group == _GROUPS["guest"]:
+        return (WITHOUT_ACCOUNT, f"{group} of {network}", sender) if network else (WITHOUT_ACCOUNT, sender)
+    return (WITHOUT_ACCOUNT, group, sender)
 
 
 def group_of(sender: str) -> str:

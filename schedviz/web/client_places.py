@@ -22,10 +22,9 @@ from schedviz.web.authentication import bearer_secret
 
 #: Requests of one client that run at a time, of the 32 threads (schedviz.web.asgi_handler).
 MAX_THREADS_PER_CLIENT: Final = 4
-#: The same for all clients of a group without an account, which are easily many, and for participants of one network
-#: (schedviz.sessions.turns.path_of).
-MAX_THREADS_PER_GROUP: Final = 16
-MAX_THREADS_PER_NETWORK: Final = 12
+#: The same for all clients without an account, which are easily many, and for each part of them (schedviz.sessions.turns.path_of).
+MAX_THREADS_WITHOUT_ACCOUNT: Final = 16
+MAX_THREADS_PER_PART: Final = 12
 #: How many credentials are remembered with their client.
 _MAX_KNOWN: Final = 4096
 
@@ -71,17 +70,17 @@ class ClientPlaces:
     """The places of all clients. Used in the event loop."""
 
     def __init__(self) -> None:
-        #: By event loop and client or group, while there are requests.
+        #: By event loop and client or part, while there are requests.
         self._semaphores: WeakValueDictionary[tuple[int, str], asyncio.Semaphore] = WeakValueDictionary()
         #: The clients of credentials, by digest; the one that was used last at the end.
         self._known: OrderedDict[bytes, str] = OrderedDict()
 
     async def take(self, scope: dict[str, Any]) -> Place:
-        """A place for a request, when earlier requests of the client, and of its group, have ended or wait."""
+        """A place for a request, when earlier requests of the client, and of those that it counts with, have ended or wait."""
         *parts, client = path_of(self._client(scope))
         semaphores = [self._semaphore(client, MAX_THREADS_PER_CLIENT)]
-        # From the smallest part on: a request that waits for a place of its network holds none of its group.
-        maxima = dict(zip(parts, (MAX_THREADS_PER_GROUP, MAX_THREADS_PER_NETWORK), strict=False))
+        # From the smallest part on: a request that waits for a place of its part holds none of all without an account.
+        maxima = dict(zip(parts, (MAX_THREADS_WITHOUT_ACCOUNT, MAX_THREADS_PER_PART), strict=False))
         semaphores += [self._semaphore(part, maxima[part]) for part in reversed(parts)]
         result = Place(asyncio.get_running_loop())
         await result.acquire(*semaphores)

@@ -28,18 +28,17 @@ class ResponseLimit:
     def counted(self, response: Any, requester: str) -> Iterator[HttpResponse]:
         """Count a complete response while it is sent, and yield it, or a 503 in its place above a limit.
 
-        All share SCHEDVIZ_RESPONSE_BYTES, and those of one user, or of all clients of one kind without an account, half of it. The only
-        one is always sent.
+        All share SCHEDVIZ_RESPONSE_BYTES (`Shares`). The only one is always sent.
         """
         size = len(response.content)
         if size < COUNTED_BYTES:
             yield response
             return
-        limit, own, total = settings.RESPONSE_BYTES, self._sending.of_group(requester), self._sending.total
-        if total and (total + size > limit or (own and own + size > limit / 2)):
+        if not self._sending.admits(requester, settings.RESPONSE_BYTES, size):
             message = (
-                f"This server is sending {total:,} bytes of large responses, {own:,} of them to you or to others without an account. It "
-                f"sends {limit:,} at a time (SCHEDVIZ_RESPONSE_BYTES), half of it to one user, or to them. Try again later."
+                f"This server is sending {self._sending.total:,} bytes of large responses, {self._sending.of(requester):,} of them to you. "
+                f"It sends {settings.RESPONSE_BYTES:,} at a time (SCHEDVIZ_RESPONSE_BYTES), and to one user, or to all without an account, "
+                "half of what others leave. Try again later."
             )
             yield refusal(503, "busy", message, headers={"Retry-After": "10"})
             return

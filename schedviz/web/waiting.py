@@ -44,7 +44,7 @@ class WaitingRequests:
             own, total = self._waiting.of(client), self._waiting.total
             if total >= self.maximum:
                 raise TooManyWait(f"This web server has {total} requests waiting for a worker, which is its limit.")
-            if own >= self._waiting.maximum(client, self.maximum):
+            if not self._waiting.admits(client, self.maximum):
                 raise TooManyWait(f"You have {own} of the {total} requests of this web server that wait for a worker; others need a place.")
             self._waiting.add(client)
         give_back()

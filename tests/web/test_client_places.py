@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import path
 
 from schedviz.web.asgi_handler import HTTP_THREADS, ThreadedHandler
-from schedviz.web.client_places import MAX_THREADS_PER_CLIENT, MAX_THREADS_PER_GROUP, ClientPlaces
+from schedviz.web.client_places import MAX_THREADS_PER_CLIENT, MAX_THREADS_PER_PART, MAX_THREADS_WITHOUT_ACCOUNT, ClientPlaces
 from schedviz.web.waiting import requester, waits
 from tests.conftest import until
 
@@ -112,15 +112,15 @@ def test_clients_without_an_account_leave_threads_to_users(handler: ThreadedHand
     async def run() -> list[int]:
         assert await ask(handler, "/quick/", "Bearer one") == 200
         flood = [asyncio.create_task(ask(handler, "/busy/", f"Bearer invented {n}", f"192.0.2.{n}")) for n in range(40)]
-        await asyncio.to_thread(until, lambda: len(REQUESTS.running) == MAX_THREADS_PER_GROUP)
+        await asyncio.to_thread(until, lambda: len(REQUESTS.running) == MAX_THREADS_PER_PART)
         flood[0].cancel()
         flood[-1].cancel()
         assert await ask(handler, "/quick/", "Bearer one") == 200
-        assert len(REQUESTS.running) <= MAX_THREADS_PER_GROUP + 1
+        assert len(REQUESTS.running) <= MAX_THREADS_PER_PART + 1
         REQUESTS.may_end.set()
         results = await asyncio.gather(*flood, return_exceptions=True)
         free = {semaphore._value for semaphore in handler._places._semaphores.values()}
-        assert free <= {MAX_THREADS_PER_CLIENT, MAX_THREADS_PER_GROUP}
+        assert free <= {MAX_THREADS_PER_CLIENT, MAX_THREADS_PER_PART, MAX_THREADS_WITHOUT_ACCOUNT}
         return [result for result in results if not isinstance(result, BaseException)]
 
     assert asyncio.run(run()) == [200] * 38

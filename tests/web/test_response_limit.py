@@ -37,6 +37,24 @@ def test_one_requester_may_have_half_of_the_limit(monkeypatch: pytest.MonkeyPatc
     assert limit._sending.total == 0
 
 
+def test_half_is_left_to_users_whatever_kinds_of_clients_have_no_account(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "RESPONSE_BYTES", 8 << 20)
+    limit = ResponseLimit()
+    statuses: dict[str, list[int]] = {}
+    with ExitStack() as sending:
+        for who in ("address 192.0.2.1", "visitors of x", "guest 192.0.2.1 ada", "guest 192.0.2.1 bob", "user 1"):
+            statuses[who] = [sending.enter_context(limit.counted(LARGE, who)).status_code for _ in range(3)]
+
+    assert statuses == {
+        "address 192.0.2.1": [200, 503, 503],
+        "visitors of x": [200, 503, 503],
+        "guest 192.0.2.1 ada": [200, 503, 503],
+        "guest 192.0.2.1 bob": [503, 503, 503],
+        "user 1": [200, 200, 503],
+    }
+    assert limit._sending.total == 0
+
+
 def test_the_only_large_response_is_sent_whatever_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "RESPONSE_BYTES", 1)
     with ResponseLimit().counted(LARGE, "user 1") as response:

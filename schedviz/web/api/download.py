@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 from django.conf import settings
 from django.http import StreamingHttpResponse
 
-from schedviz.sessions.turns import group_of
+from schedviz.sessions.turns import WITHOUT_ACCOUNT
 from schedviz.web.api.errors import ApiError
 from schedviz.web.shares import Shares
 from schedviz.web.thread_pool import Threads
@@ -74,8 +74,7 @@ class Downloads:
     def __init__(self) -> None:
         self._lock = Lock()
         self._slots: set[Slot] = set()
-        # Visitors, participants and addresses together have the share of one user.
-        self._running = Shares(lambda client: ("without an account", client) if group_of(client) else (client,))
+        self._running = Shares()
 
     def acquire(self) -> Slot:
         """A slot for one more download. Raises `ApiError` 503 above a limit."""
@@ -104,16 +103,14 @@ class Downloads:
     def _refusal(self, client: str) -> str:
         """Why there is no slot for one more download of this client; "" if there is one."""
         own, total, maximum = self._running.of(client), self._running.total, settings.DOWNLOADS
-        if not maximum or (total < maximum and own < self._running.maximum(client, maximum)):
+        if not maximum or self._running.admits(client, maximum):
             return ""
         if total >= maximum:
             return f"This server produces {total} downloads at the moment, the limit SCHEDVIZ_DOWNLOADS."
         if own:
             return f"You have {own} downloads running, your share of the limit SCHEDVIZ_DOWNLOADS."
-        return (
-            f"Clients without an account have {self._running.of_group(client)} downloads running, their share of the limit "
-            "SCHEDVIZ_DOWNLOADS."
-        )
+        others = self._running.of(WITHOUT_ACCOUNT)
+        return f"{others} downloads of clients without an account are running, and they have a share of the limit SCHEDVIZ_DOWNLOADS."
 
     def _takes_place_of_slow_one(self, client: str) -> bool:
         """End the download whose client reads most slowly, if this client has none and gets that slot; whether it does."""

@@ -17,7 +17,7 @@ from schedviz.web.waiting import requester, waits
 
 T = TypeVar("T")
 
-#: How many foldings run at a time. One client, and all of one group without an account, have half of them.
+#: How many foldings run at a time. One client, and all without an account, have half of them.
 MAX_FOLDINGS: Final = 2
 
 
@@ -111,7 +111,7 @@ class Foldings:
             self._changed.notify_all()
 
     def _is_free(self, client: str) -> bool:
-        return self._running.total < MAX_FOLDINGS and self._running.of_group(client) < MAX_FOLDINGS // 2
+        return self._running.admits(client, MAX_FOLDINGS)
 
 
 FOLDINGS: Final = Foldings()
