@@ -17,12 +17,12 @@ const FIT = { NodeResourcesFit: [81, 68], ImageLocality: [3, 0] } as Record<stri
 const packing: View["config"] = { profiles: [{ pluginConfig: [{ name: "NodeResourcesFit", args: { scoringStrategy: { type: "MostAllocated" } } }] }] };
 
 it("explains the plugin with the largest lead, with both scores", () => {
-  expect(becauseInWords(cycle(FIT), null)).toBe(", mainly because n3 has a larger share of its cpu and memory free (NodeResourcesFit: 81 against 68).");
+  expect(becauseInWords(cycle(FIT), null)).toBe(", mainly because n3 has a larger share of its CPU and memory free (NodeResourcesFit: 81 against 68).");
   expect(becauseInWords(cycle({ ...FIT, ImageLocality: [40, 0] }), null)).toContain("n3 already has more of the pod’s images (ImageLocality: 40 against 0)");
 });
 
 it("follows the configured scoring strategy", () => {
-  expect(becauseInWords(cycle(FIT), packing)).toContain("n3 has a larger share of its cpu and memory in use");
+  expect(becauseInWords(cycle(FIT), packing)).toContain("n3 has a larger share of its CPU and memory in use");
 });
 
 it("names custom plugins without an explanation", () => {

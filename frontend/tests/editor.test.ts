@@ -26,7 +26,7 @@ describe("checking an object", () => {
 
   it("reports a field of Kubernetes that the scheduler does not read as information", () => {
     const text = POD.replace("spec:\n", "spec:\n  dnsPolicy: ClusterFirst\n");
-    expect(messages(text)).toEqual(["info: The scheduler does not read dnsPolicy: it has no effect here."]);
+    expect(messages(text)).toEqual(["info: The scheduler does not read dnsPolicy, so it has no effect here."]);
   });
 
   it("reports invalid quantities, enum values and types", () => {

@@ -73,6 +73,15 @@ describe("the language", () => {
     expect(plural("queue.pods", 1200)).toBe("1,200 个 Pod");
   });
 
+  it("has no space between Chinese characters where a value is Chinese", async () => {
+    const words = await vocabularyOf("zh-CN");
+    setVocabularySource(() => words);
+
+    const few = { size: t("experiments.about", { size: 7 }), nodes: plural("experiments.noun.nodes", 7) };
+    expect(t("experiments.less.nodesUsed", few)).toBe("少用约 7 个节点");
+    expect(t("experiments.less.nodesUsed", { ...few, size: "3" })).toBe("少用 3 个节点");
+  });
+
   it("is the first supported one that the browser accepts", () => {
     expect(languageAmong(["de-DE", "zh-Hans-CN", "en"])).toBe("zh-CN");
     expect(languageAmong(["en-GB", "zh"])).toBe("en");

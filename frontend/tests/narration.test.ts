@@ -15,7 +15,7 @@ beforeAll(loadStageSentences);
 it("the narration of an unschedulable pod counts the nodes, or says that there are none", () => {
   const outcome = "unschedulable";
 
-  expect(narrated({ outcome, allNodes: 4 })).toBe("Cycle 7 · p is unschedulable: all 4 nodes were rejected");
+  expect(narrated({ outcome, allNodes: 4 })).toBe("Cycle 7 · p is unschedulable: none of the 4 nodes can run it");
   expect(narrated({ outcome, allNodes: 1 })).toBe("Cycle 7 · p is unschedulable: the only node was rejected");
   expect(narrated({ outcome, allNodes: 0 })).toBe("Cycle 7 · p is unschedulable, because there are no nodes");
 });
@@ -44,9 +44,9 @@ it("the narration of a running cycle gives the result of its last stage", () => 
 
   expect(after({ stage: "Pop" }, { stage: "SkipPodSchedule" })).toBe("Cycle 7 · p leaves the queue, and its scheduling cycle begins");
   expect(after(filter)).toBe("Cycle 7 · 3 of 4 nodes can run p");
-  expect(after({ stage: "Filter", facts: { evaluated: 4, feasible: 0 } })).toBe("Cycle 7 · none of 4 nodes can run p");
+  expect(after({ stage: "Filter", facts: { evaluated: 4, feasible: 0 } })).toBe("Cycle 7 · none of the 4 nodes can run p");
   expect(after(filter, chosen)).toBe("Cycle 7 · n2 has the highest total and is chosen for p");
-  expect(after(filter, chosen, { stage: "Assume", facts: { node: "n2" } })).toBe("Cycle 7 · p is assumed on n2: it counts there before the API server knows");
+  expect(after(filter, chosen, { stage: "Assume", facts: { node: "n2" } })).toBe("Cycle 7 · p is assumed on n2: it counts there, although the API server does not know yet");
   expect(after({ stage: "ExtenderBind" })).toBe("Cycle 7 · p");
 });
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from schedviz.experiments.results import Column
 from schedviz.experiments.statistics import Interval
-from schedviz.experiments.table import label, signed
+from schedviz.experiments.table import in_words, label, signed
 
 #: Measure -> the clauses for a larger and for a smaller number. `size` is the difference without sign and margin, `change` with its
 #: sign; `part` is the column's part, such as `memory`; `pods` and `nodes` are the nouns for `size`.
@@ -50,11 +50,11 @@ def clause(column: Column, mean: float) -> str:
     """What a difference of this mean is, after the name of a variant."""
     change = signed(Interval(mean, None, 1), column.unit)
     size = _rounded_size(mean, column.unit) or change[1:]
-    more, less = CLAUSES.get(column.measure, ("has {change} in {label}",) * 2)
+    more, less = CLAUSES.get(column.measure, ("changes {label} by {change}",) * 2)
     return (more if mean > 0 else less).format(
         size=size,
         change=change,
-        part=column.key.partition(".")[2],
+        part=in_words(column.key.partition(".")[2]),
         label=label(column.key),
         pods="pod" if size == "1" else "pods",
         nodes="node" if size == "1" else "nodes",

@@ -35,8 +35,8 @@ _CERTAINTY: Final = {
 }
 #: The name of each level.
 LEVELS: Final = {
-    "strong": "very certain of this difference",
-    "fair": "fairly certain of this difference",
+    "strong": "very high confidence",
+    "fair": "moderate confidence",
     "exact": "exact for this run",
     "equal": "the same in every trial",
     "even": "no clear difference",
@@ -176,9 +176,11 @@ def _against(comparison: Comparison, chosen: str, baseline: str, column: Column,
 
 def _reasons_to_keep(results: Results, comparison: Comparison, choice: Choice) -> Iterator[str]:
     seeds = _seeds(results)
-    worse = "in a measure that decides without being worse in a more important one"
+    worse = "without making a more important one worse"
     yield (
-        f"Over {seeds} seeds, no other variant is better beyond chance {worse}." if seeds > 1 else f"No other variant is better {worse}."
+        f"Over {seeds} seeds, no other variant improves a deciding measure beyond chance {worse}."
+        if seeds > 1
+        else f"No other variant improves a deciding measure {worse}."
     )
     for column in choice.goals if choice.ties else []:
         if comparison.is_always_zero(column):
@@ -189,7 +191,7 @@ def _reasons_to_keep(results: Results, comparison: Comparison, choice: Choice) -
     yield from _many_ties(choice)
     unmoved = _unmoved(results, choice)
     if unmoved:
-        yield f"Every pod lies on the same node: {_listed(unmoved)}."
+        yield f"Every pod is on the same node: {_listed(unmoved)}."
     for name, columns in _differing(results, comparison, choice):
         found = [f"{label(column.key)} {_difference(comparison, name, results.baseline, column)}" for column in columns]
         yield f"Other differences of {name} from {results.baseline}: {'; '.join(found)}."
@@ -228,17 +230,17 @@ def _certainty(results: Results, comparison: Comparison, choice: Choice) -> tupl
     compared = len(choice.dropped) + len(choice.ties)
     if compared >= _MANY_COMPARED and seeds > 1:
         sentences.append(
-            f"{compared + 1} variants were compared: of twenty such differences about one lies beyond its margin by chance. "
+            f"{compared + 1} variants were compared. About one in twenty such differences exceeds its margin by chance. "
             "Run the best two again with more seeds."
         )
-    return level, [*sentences, "This applies to this workload only."]
+    return level, [*sentences, "The result holds for this workload only."]
 
 
 def _alternative(comparison: Comparison, choice: Choice, found: Alternative) -> str:
     gains = _joined([_clause(comparison, found.variant, choice.variant, column) for column in found.gains])
     cost = f", but {_clause(comparison, found.variant, choice.variant, found.cost)}" if found.cost else ""
     counts = _joined([label(column.key) for column in found.gains])
-    verb = "counts" if len(found.gains) == 1 else "count"
+    verb = "matters" if len(found.gains) == 1 else "matter"
     return f"Choose {found.variant} if {counts} {verb} most: compared with {choice.variant}, it {gains}{cost}."
 
 

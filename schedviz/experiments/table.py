@@ -33,7 +33,7 @@ _NAMES: Final = {
     "pendingReason": "pending",
     "pdbViolations": "budget violations",
     "victims": "evicted pods",
-    "engineSeconds": "engine's time",
+    "engineSeconds": "engine time",
 }
 #: Columns of one measure in a terminal. Of more, such as the points of a curve, evenly spaced ones are shown.
 _MAX_PARTS: Final = 8
@@ -64,14 +64,19 @@ def _spaced(parts: list[Column]) -> list[Column]:
 
 
 def label(key: str) -> str:
-    """A column's key for people: `nodesUsed` becomes `nodes used`, and `utilization.cpu` becomes `cpu utilization of all nodes`."""
+    """A column's key for people: `nodesUsed` becomes `nodes used`, and `utilization.cpu` becomes `CPU utilization of all nodes`."""
     measure, _, part = key.partition(".")
     words = _NAMES.get(measure) or _WORD_BOUNDARY.sub(" ", measure).lower()
     if not part:
         return words
     if measure == "stranded":
-        return f"{words} {part}"
-    return f"{part} {words}" if measure in _RESOURCE_MEASURES else f"{words} · {part}"
+        return f"{words} {in_words(part)}"
+    return f"{in_words(part)} {words}" if measure in _RESOURCE_MEASURES else f"{words} · {part}"
+
+
+def in_words(part: str) -> str:
+    """The part of a column's key for people: the resource `cpu` becomes `CPU`."""
+    return "CPU" if part == "cpu" else part
 
 
 def heading(key: str) -> str:

@@ -9,7 +9,7 @@ from schedviz.experiments.results import Column, Results
 from schedviz.experiments.table import label
 
 #: Of every answer.
-_BASELINE: Final = ("baseline", "The variant with which the others are compared.")
+_BASELINE: Final = ("baseline", "The variant that the others are compared with.")
 #: If a share differs.
 _PP: Final = ("pp", "Percentage points, the difference of two percentages: from 12 % to 56 % is +44 pp.")
 #: If there are seeds.
@@ -17,8 +17,8 @@ _SEEDS: Final = (
     (
         "seed",
         (
-            "A number that decides what is chance in a run: in which order pods arrive, and which of equally good nodes is selected. Each "
-            "variant runs once with each seed."
+            "A number that determines the random part of a run: the order in which pods arrive, and which of several equally good nodes "
+            "is chosen. Each variant runs once with each seed."
         ),
     ),
     (
@@ -29,7 +29,7 @@ _SEEDS: Final = (
             "of the number of seeds."
         ),
     ),
-    ("beyond chance", "The difference is larger than its margin. Smaller ones can come from the seeds alone."),
+    ("beyond chance", "The difference is larger than its margin. A smaller difference can come from the seeds alone."),
 )
 
 

@@ -66,7 +66,7 @@ def test_the_first_lesson_opens_in_the_simple_view_and_says_why_the_node_is_chos
         if played.stop.id == "who-is-best":
             expect(page.locator("aside .answer")).to_contain_text("large has a larger share of its CPU free")
             expect(page.locator("[data-binding-of][data-phase=assumed]")).to_be_visible()
-            expect(page.locator("[data-because]")).to_contain_text("because large has a larger share of its cpu and memory free")
+            expect(page.locator("[data-because]")).to_contain_text("because large has a larger share of its CPU and memory free")
         page.locator("[data-lesson-next]").click(timeout=PATIENCE_MILLIS)
 
 

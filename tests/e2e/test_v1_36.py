@@ -52,7 +52,7 @@ def test_moves_show_which_hint_woke_a_pod_and_which_left_it(page: Page, server: 
     moved.get_by_role("button", name="NodeResourcesFit: Queue").click()
     explained = page.get_by_role("dialog").locator("[data-requeue]")
     expect(explained).to_contain_text("node2")
-    expect(explained).to_contain_text("The pods go to backoffQ: they have to wait for their backoff.")
+    expect(explained).to_contain_text("The pods go to backoffQ: they must wait for their backoff.")
     expect(explained).to_contain_text("Queue if the pod's requests fit")
 
 

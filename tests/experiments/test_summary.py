@@ -62,7 +62,7 @@ def answer(plan: str, folder: Path | None = None) -> Summary:
 
 def test_fewer_nodes_are_chosen_if_they_place_as_many_pods() -> None:
     found = answer(SIZES)
-    assert found.headline.startswith("Choose five instead of six: it uses 1 fewer node, but leaves more free cpu ")
+    assert found.headline.startswith("Choose five instead of six: it uses 1 fewer node, but leaves more free CPU ")
     assert found.reasons[0] == "Nodes used: 5, −1 compared with six."
 
 
@@ -79,7 +79,7 @@ def test_a_variant_that_leaves_pods_pending_is_not_chosen() -> None:
 
 def test_a_variant_that_is_best_in_another_measure_names_the_measure() -> None:
     assert answer(f"{SIZES}measures: [placed, nodesUsed]\n").alternatives == [
-        "Choose two if nodes used counts most: compared with five, it uses 3 fewer nodes, but places 21 fewer pods."
+        "Choose two if nodes used matters most: compared with five, it uses 3 fewer nodes, but places 21 fewer pods."
     ]
 
 

@@ -103,7 +103,14 @@ export function languageAmong(tags: readonly string[]): Language {
 /** The message with its `{placeholders}` filled. */
 export function t(key: MessageKey, values?: Values): string {
   const message: string = spoken().messages[key] ?? (en as Messages)[key] ?? key;
-  return values ? message.replace(/\{(\w+)\}/g, (placeholder, name: string) => String(values[name] ?? placeholder)) : message;
+  if (!values) return message;
+  const text = message.replace(/\{(\w+)\}/g, (placeholder, name: string) => String(values[name] ?? placeholder));
+  return spoken().language === "zh-CN" ? closedUp(text) : text;
+}
+
+/** A Chinese text without the spaces that a placeholder leaves between Chinese characters if its value is Chinese, too. */
+function closedUp(text: string): string {
+  return text.replace(/(?<=[\p{Script=Han}，。：；、（）]) (?=[\p{Script=Han}，。：；、（）])/gu, "");
 }
 
 /** Created once: `toLocaleString` creates one in each call, which slows playback down. */

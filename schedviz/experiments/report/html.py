@@ -120,7 +120,7 @@ def _plan(results: Results) -> str:
     version = escape(results.schedviz)
     return (
         f"<section><h2>Plan</h2><p>Save it as plan.yaml, and run <code>schedviz experiment run plan.yaml</code> with schedviz {version}. "
-        f"The same plan and version give the same numbers, except for times of the engine.</p><pre>{escape(results.plan)}</pre></section>"
+        f"The same plan and version give the same numbers, except for engine times.</p><pre>{escape(results.plan)}</pre></section>"
     )
 
 

@@ -3,7 +3,7 @@ import { plural, t } from "../../i18n/translate";
 import type { Column } from "../../model/experiments/results";
 import { printDifference } from "../../model/experiments/text";
 import { printCount } from "../../model/quantity";
-import { label } from "./measureNames";
+import { label, partInWords } from "./measureNames";
 
 const MEASURES = [
   "placed",
@@ -33,7 +33,7 @@ export function clause(column: Column, mean: number): string {
   const measure = MEASURES.find((each) => each === column.measure);
   if (!measure) return t("experiments.has", { change, label: label(column) });
   return t(mean > 0 ? `experiments.more.${measure}` : `experiments.less.${measure}`, {
-    ...{ size, change, part: column.key.slice(column.measure.length + 1) },
+    ...{ size, change, part: partInWords(column.key.slice(column.measure.length + 1)) },
     ...{ pods: noun("pods", size), nodes: noun("nodes", size) },
   });
 }

@@ -3,10 +3,10 @@ import { capitalized } from "../../i18n/phrase";
 import { t, type MessageKey } from "../../i18n/translate";
 import type { Column } from "../../model/experiments/results";
 
-/** Measures of a resource, whose names say which: "stranded cpu", "memory fragmentation". */
+/** Measures of a resource, whose names say which: "stranded CPU", "memory fragmentation". */
 const OF_RESOURCE = ["utilization", "meanUtilization", "nodeUtilization", "stranded", "fragmentation"];
 
-/** `nodesUsed` → `nodes used`, `utilization.cpu` → `cpu utilization of all nodes`. A measure of the user's own is named by its key. */
+/** `nodesUsed` → `nodes used`, `utilization.cpu` → `CPU utilization of all nodes`. A measure of the user's own is named by its key. */
 export function label({ key, measure }: Pick<Column, "key" | "measure">): string {
   const message = `experiments.measure.${measure}`;
   const known = t(message as MessageKey);
@@ -14,7 +14,12 @@ export function label({ key, measure }: Pick<Column, "key" | "measure">): string
   const part = key.slice(measure.length + 1);
   if (!part) return words;
   if (!OF_RESOURCE.includes(measure)) return `${words} · ${part}`;
-  return t(measure === "stranded" ? "experiments.measure.of.stranded" : "experiments.measure.of", { part, measure: words });
+  return t(measure === "stranded" ? "experiments.measure.of.stranded" : "experiments.measure.of", { part: partInWords(part), measure: words });
+}
+
+/** The part of a column's key: the resources of every node have words of the language, and other parts are named by their key. */
+export function partInWords(part: string): string {
+  return part === "cpu" || part === "memory" ? t(`experiments.part.${part}`) : part;
 }
 
 /** As `label`, at the beginning of a sentence. */
