@@ -21,7 +21,7 @@ from schedviz.web.wire_schema import write_or_check
 SOURCE = Path(__file__).parents[2] / "docs/glossary.md"
 TARGET = Path(__file__).parents[1] / "src/i18n/messages/glossary.json"
 #: The sections whose terms are explained in labels only, and other terms that are words of many sentences.
-_SECTIONS_OF_LABELS = frozenset({"schedviz", "Operations"})
+_SECTIONS_OF_LABELS = frozenset({"schedviz"})
 _TERMS_OF_LABELS = frozenset({"pod", "node", "scheduler, kube-scheduler", "request", "plugin", "binding", "latency"})
 #: What labels leave out.
 _NOUN = re.compile(r" (pod|node)$")
@@ -32,7 +32,7 @@ def terms(text: str) -> Iterator[dict[str, Any]]:
     for row in rows(text):
         names = row.english.split(", ")
         short = [_NOUN.sub("", name) for name in names if _NOUN.search(name)]
-        in_chinese = [part for part in re.split(r"[()、]", row.chinese) if part]
+        in_chinese = [part for part in re.split(r"[()（）、]", row.chinese) if part]
         title = {"en": row.english, "zh-CN": row.chinese}
         all_names = list(dict.fromkeys([*names, *short, *in_chinese]))
         meaning = {"en": row.meaning, "zh-CN": row.meaning_in_chinese}
