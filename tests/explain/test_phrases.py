@@ -19,6 +19,7 @@ from schedviz.explain.changes.change import (
     ON_CONTROL_PLANE,
 )
 from schedviz.explain.doctor import nominations
+from schedviz.lessons import course
 from schedviz.samples import samples
 from schedviz.samples.cases import cases
 from schedviz.trace.phrase import counted, phrase
@@ -55,6 +56,7 @@ def templates() -> Iterator[str]:
     yield from (sample.description for sample in samples())
     yield from (text for case in cases() for text in (case.title, case.seen, case.fix))
     yield from TITLES.values()
+    yield from (lesson.texts["en"].title for lesson in course().lessons)
 
 
 def placeholders(template: str) -> set[str]:
@@ -66,6 +68,11 @@ def test_every_phrase_is_there_in_chinese_with_the_same_values() -> None:
     assert len(results) > 200
     assert sorted(results - CHINESE.keys()) == []
     assert {english: chinese for english, chinese in CHINESE.items() if placeholders(english) != placeholders(chinese)} == {}
+
+
+def test_sessions_of_lessons_have_the_titles_of_their_lessons_in_chinese() -> None:
+    titles = {lesson.texts["en"].title: lesson.texts["zh-CN"].title for lesson in course().lessons}
+    assert {title: CHINESE[title] for title in titles} == titles
 
 
 def test_a_phrase_contains_numbers_and_other_phrases() -> None:
