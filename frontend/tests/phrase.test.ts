@@ -25,8 +25,8 @@ describe("say", () => {
   it("translates a sentence with its parts, and keeps the scheduler's messages in English", async () => {
     const chinese = await vocabularyOf("zh-CN");
     setVocabularySource(() => chinese);
-    expect(say(PENDING, ENGLISH_TEXT)).toEqual({ text: "default/web 在等待：5,000 个节点无一合适（5000 Insufficient cpu）。现在不行：必须有 Pod 离开。", lang: "zh-CN" });
-    expect(say(null, "there are more replicas than nodes or zones to spread them over")).toEqual({ text: "副本比域多", lang: "zh-CN" });
+    expect(say(PENDING, ENGLISH_TEXT)).toEqual({ text: "default/web 在等待：该 Pod 无法调度到 5,000 个节点中的任何一个（5000 Insufficient cpu）。必须先有其他 Pod 离开。", lang: "zh-CN" });
+    expect(say(null, "there are more replicas than nodes or zones to spread them over")).toEqual({ text: "副本多于可供分布的节点或可用区", lang: "zh-CN" });
   });
 
   it("falls back to English if there is no translation", async () => {

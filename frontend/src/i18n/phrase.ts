@@ -1,5 +1,5 @@
 import type { Phrase } from "../model/phrase";
-import { language, phraseIn } from "./translate";
+import { closedUp, language, phraseIn } from "./translate";
 
 /** A text and its language; English if there is no translation. */
 export interface Said {
@@ -13,7 +13,7 @@ const counts = new Intl.NumberFormat("en");
 export function say(phrase: Phrase | null | undefined, english: string): Said {
   const template = phraseIn(phrase?.template ?? english);
   if (template === undefined) return { text: english, lang: "en" };
-  return { text: filled(template, phrase?.values ?? {}), lang: language() };
+  return { text: closedUp(filled(template, phrase?.values ?? {})), lang: language() };
 }
 
 /** A text with a capital first letter. */

@@ -109,7 +109,7 @@ export function t(key: MessageKey, values?: Values): string {
 }
 
 /** A Chinese text without the spaces that a placeholder leaves between Chinese characters if its value is Chinese, too. */
-function closedUp(text: string): string {
+export function closedUp(text: string): string {
   return text.replace(/(?<=[\p{Script=Han}，。：；、（）]) (?=[\p{Script=Han}，。：；、（）])/gu, "");
 }
 
