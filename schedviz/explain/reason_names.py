@@ -30,9 +30,9 @@ def reason_of(simulation: Simulation, explanation: Explanation) -> Phrase:
         case "gated" if is_name_only(explanation.queue):
             return phrase("only their names are known, from a SIGUSR2 dump")
         case "gated" if explanation.queue is not None and not explanation.queue.gated_by:
-            return phrase("held by {plugin}", plugin=explanation.queue.gating_plugin)
+            return phrase("held back by {plugin}", plugin=explanation.queue.gating_plugin)
         case "gated":
-            return phrase("held by scheduling gates")
+            return phrase("held back by scheduling gates")
         case "ignored":
             pod = find_pod(simulation, explanation.pod)
             return phrase(OTHER_SCHEDULER, scheduler=pod.spec.scheduler_name)

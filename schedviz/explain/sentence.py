@@ -42,7 +42,7 @@ def sentence_of(explanation: Explanation, pod: Pod) -> Phrase:
             return _gated(name, explanation.queue)
         case "gated" if not explanation.lacks:
             return phrase(
-                "{pod} is held by scheduling gates ({gates}): the scheduler does not try it until they are removed.",
+                "{pod} is held back by scheduling gates ({gates}): the scheduler does not try it until they are removed.",
                 pod=name,
                 gates=_gates(explanation.queue),
             )

@@ -138,7 +138,7 @@ def test_a_request_larger_than_every_node_is_not_answered_with_the_requests_of_o
         clauses = why_pending(cluster(node("n1"), pod("a", cpu="3", on="n1"), pod("p", cpu=cpu)), "default/p").clauses
         return next(clause.advice for clause in clauses if clause.reason == "Insufficient cpu")
 
-    assert advice("64") == "lower the pod's request, or add a larger node: no node is large enough, even when it is empty"
+    assert advice("64") == "lower the pod's request, or add a larger node: no node is large enough, even if empty"
     assert advice("2").startswith("add a node, or lower the requests")
 
 

@@ -177,7 +177,7 @@ def test_a_label_value_that_is_almost_that_of_a_node_is_called_a_typo() -> None:
 
 def test_labels_that_no_node_has_are_named() -> None:
     assert headline(cluster(node("n1", disk="ssd"), pod("p", nodeSelector={"disk": "nvme"}))) == (
-        "the pod requires nodes with `disk=nvme`, but no node matches"
+        "the pod requires a node with `disk=nvme`, but there is none"
     )
     apart = cluster(node("n1", disk="ssd"), node("n2", pool="gpu"), pod("p", nodeSelector={"disk": "ssd", "pool": "gpu"}))
     assert headline(apart) == "the pod requires nodes with `disk=ssd` and `pool=gpu`, but no node has all of these labels"

@@ -53,14 +53,14 @@ def test_missing_claims_of_different_names_are_one_reason() -> None:
 def test_gated_pods_and_pods_of_other_schedulers_are_reasons_of_their_own() -> None:
     found = overview(cluster(node("n1"), pod("a", schedulingGates=[{"name": "quota"}]), pod("b", schedulerName="other")))
     details = {reason.reason: reason.groups[0].detail for reason in found.reasons}
-    assert details["held by scheduling gates"] == "gates: quota"
-    assert details.keys() == {"held by scheduling gates", "pending for another scheduler, other"}
+    assert details["held back by scheduling gates"] == "gates: quota"
+    assert details.keys() == {"held back by scheduling gates", "pending for another scheduler, other"}
 
 
 def test_each_reason_says_what_to_do() -> None:
     found = overview(cluster(node("n1"), pod("a", schedulingGates=[{"name": "quota"}]), pod("b", cpu="64"), pod("c")))
     advice = {reason.reason: reason.advice for reason in found.reasons}
-    assert advice["held by scheduling gates"].startswith("find the controller that set the gates")
+    assert advice["held back by scheduling gates"].startswith("find the controller that set the gates")
     assert advice["Insufficient cpu"].startswith("lower the pod's request, or add a larger node")
     assert advice["not tried yet: they fit on nodes now"] == ""
 
@@ -315,7 +315,7 @@ def test_of_equally_many_pods_those_that_wait_for_room_are_last_and_titles_are_s
     )
     assert [reason.headline for reason in found.reasons] == [
         "the claim `data` does not exist",
-        "held by scheduling gates",
+        "held back by scheduling gates",
         "the pod requests 2 CPU, but n1 has only 1 of its 4 CPU free",
     ]
     assert found.reasons[-1].besides(found.reasons[-1].groups[0]) == ""

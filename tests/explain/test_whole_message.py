@@ -88,7 +88,7 @@ def test_a_pod_that_waits_for_its_claim_to_exist_is_not_tried() -> None:
         "default/p is pending. The scheduler does not try it: DynamicResources holds it because a claim of the pod does not exist yet."
     )
     [reason] = overview(simulation).reasons
-    assert reason.reason == "held by DynamicResources"
+    assert reason.reason == "held back by DynamicResources"
     assert reason.groups[0].detail == 'could not find ResourceClaim "default/missing"'
 
 

@@ -14,7 +14,7 @@ from schedviz.engine.framework.adjusted_rows import amount
 from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.helper.taint import HARD_TAINT_EFFECTS, tolerations_tolerate_taint
-from schedviz.explain.changes.change import ON_CONTROL_PLANE, Change
+from schedviz.explain.changes.change import ON_CONTROL_PLANE, REQUIRED_ON_PURPOSE, Change
 from schedviz.explain.explanation import Explanation
 from schedviz.explain.main_reason import keeps_for_others
 from schedviz.explain.mistyped import OF_MACHINE, mistyped_toleration, printed_toleration
@@ -313,12 +313,21 @@ def _selectors(pod: Pod, *, is_met: bool) -> Iterator[Change]:
             amount=1 / len(selector),
             is_unlikely=is_met,
             pod=partial(_without_label, key=key),
+            consequence=REQUIRED_ON_PURPOSE,
         )
     affinity = pod.spec.affinity
     required = affinity.node_affinity.required if affinity is not None and affinity.node_affinity is not None else None
     if required is not None and not any(map(_is_fixed, required.node_selector_terms)):
         title = phrase("remove the pod's required node affinity")
-        yield Change("selector", title, against=against, amount=1, is_unlikely=is_met, pod=_without_node_affinity)
+        yield Change(
+            "selector",
+            title,
+            against=against,
+            amount=1,
+            is_unlikely=is_met,
+            pod=_without_node_affinity,
+            consequence=REQUIRED_ON_PURPOSE,
+        )
 
 
 def _is_fixed(term: NodeSelectorTerm) -> bool:

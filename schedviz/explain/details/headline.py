@@ -142,8 +142,11 @@ class _Writer:
         """One or two nodes by their names; None for more, which are counted."""
         match [self._short.of(node) for node in nodes]:
             case [node]:
-                return phrase("node {node}", node=node)
+                # Not "node node-4".
+                return phrase("{node}", node=node) if node.startswith("node") else phrase("node {node}", node=node)
             case [first, second]:
+                if first.startswith("node") and second.startswith("node"):
+                    return phrase("{first} and {second}", first=first, second=second)
                 return phrase("nodes {first} and {second}", first=first, second=second)
         return None
 
@@ -207,7 +210,7 @@ class _Writer:
                     labels=_code(printed_requirement(missing)),
                     meant=meant,
                 )
-            return phrase("the pod requires nodes with {labels}, but no node matches", labels=_code(printed_requirement(missing)))
+            return phrase("the pod requires a node with {labels}, but there is none", labels=_code(printed_requirement(missing)))
         return phrase("the pod requires nodes with {labels}; {there}", labels=wanted, there=self._there(rows, _SUCH))
 
     def _meant(self, requirement: Requirement) -> str:
