@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
 import { overlaps } from "../src/layout/boxes";
-import { layoutCacheList, minHeight, indexAt, seenBox, WHOLE_BAND, zoomBand } from "../src/layout/cacheList";
+import { layoutCacheList, maxPods, minHeight, wantedHeight, indexAt, seenBox, WHOLE_BAND, zoomBand } from "../src/layout/cacheList";
 import { layoutHeap } from "../src/layout/heapTree";
-import { podAt, podMarks } from "../src/layout/podMarks";
+import { podAt, podMarks, podsBelow } from "../src/layout/podMarks";
 import { sweptWaterline, waterline } from "../src/layout/waterline";
 import { WaterlineAnimation } from "../src/render/waterlineAnimation";
 
@@ -141,6 +141,41 @@ describe("the pods of an item", () => {
     const last = small.areas[small.areas.length - 1]!;
     expect(podAt({ x: 0, y: 0, w: 150, h: 96 }, 40, last.x + 2, last.y + 2)).toBe(39);
     expect(podAt({ x: 0, y: 0, w: 150, h: 96 }, 40, 5, 5)).toBe(-1);
+  });
+});
+
+describe("the names of an item's pods", () => {
+  const box = (w: number, h: number): { x: number; y: number; w: number; h: number } => ({ x: 0, y: 0, w, h });
+
+  it("are shown in a low box if there is room below its bars", () => {
+    expect(podMarks(box(232, 107), 2).named).toBe(true);
+    expect(podMarks(box(232, 107), 2).areas.every(({ y, h }) => y + h <= 107)).toBe(true);
+    expect(podMarks(box(232, 80), 1).named).toBe(false);
+  });
+
+  it("are in columns if they do not fit below each other", () => {
+    const { named, areas, hidden } = podMarks(box(232, 107), 4);
+    expect([named, hidden, new Set(areas.map(({ x }) => x)).size]).toEqual([true, 0, 2]);
+    expect(areas.every(({ x, w }) => x + w <= 232)).toBe(true);
+  });
+
+  it("make room for squares if there are too many pods in a low box", () => {
+    expect(podMarks(box(232, 107), 5)).toMatchObject({ named: false, hidden: 0 });
+  });
+
+  it("begin where an arriving pod lands", () => {
+    expect(podsBelow(box(232, 107), 2)).toBe(podMarks(box(232, 107), 2).areas[0]!.y + 8);
+    expect(podsBelow(box(232, 107), 9)).toBeGreaterThan(107 - 14);
+  });
+});
+
+describe("the height of boxes", () => {
+  it("follows from the pods of the fullest node, and so does the height that the list asks for", () => {
+    const [few, many] = [layoutCacheList(4, 506, 490, 3), layoutCacheList(4, 506, 490, 9)];
+    expect(few.boxes[0]!.h).toBeLessThan(many.boxes[0]!.h);
+    expect(podMarks(few.boxes[0]!, 3)).toMatchObject({ named: true, hidden: 0 });
+    expect(wantedHeight(4, 506, 3)).toBeLessThan(wantedHeight(4, 506, 9));
+    expect(maxPods([{ podOrder: ["a"] }, { podOrder: ["b", "c"] }, { podOrder: [] }])).toBe(2);
   });
 });
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 import { describe, expect, it } from "vitest";
 
-import { brushed, clamped, clockTicks, eventAt, isOnPlayhead, layoutTimeline, markAt, panned, MIN_WINDOW_EVENTS, xOf, zoomed } from "../src/layout/timeline";
+import { brushed, clamped, clockTicks, emptyLanes, eventAt, isOnPlayhead, layoutTimeline, markAt, panned, MIN_WINDOW_EVENTS, xOf, zoomed } from "../src/layout/timeline";
 import { failuresIn } from "../src/model/failures";
 import type { AnyEvent } from "../src/model/generated";
 import { NO_FILTER, matches, withKinds } from "../src/model/markFilter";
@@ -196,5 +196,24 @@ describe("the timeline's window", () => {
     const folds = clockTicks(layout, times).filter((tick) => tick.idleSeconds > 0);
     expect(folds.map((tick) => tick.isBefore)).toEqual([false, true]);
     for (const tick of clockTicks(layout, times)) if (!folds.includes(tick)) expect(tick.x + 96 <= folds[1]!.x - 184 || tick.x >= folds[1]!.x).toBe(true);
+  });
+});
+
+describe("the lanes on which nothing has happened", () => {
+  const whole = { first: 0, last: 100 };
+
+  it("are folded, and the others share their height and a lower timeline", () => {
+    const [all, some] = [layoutTimeline(1_000, 76, whole, whole), layoutTimeline(1_000, 76, whole, whole, new Set(["preemption", "nodes"] as const))];
+    expect(some.height).toBeLessThan(all.height);
+    expect(some.lanes.preemption.h).toBe(0);
+    expect(some.lanes.queue.y).toBe(some.lanes.cycles.y + some.lanes.cycles.h);
+    expect(some.lanes.cycles.h).toBeGreaterThan(all.lanes.cycles.h);
+    expect(some.clock.y).toBeGreaterThanOrEqual(some.area.y + some.area.h);
+  });
+
+  it("are known from the marks, or from the tallies of a session with too many marks", () => {
+    expect(emptyLanes([{ lane: "nodes" }, { lane: "cycles" }], [])).toEqual(new Set(["preemption"]));
+    expect(emptyLanes(null, [{ preempted: 2, nodeChanges: 0 }])).toEqual(new Set(["nodes"]));
+    expect(emptyLanes(null, [])).toEqual(new Set());
   });
 });

@@ -28,13 +28,18 @@ export interface BandView {
 
 export const WHOLE_BAND: BandView = { scale: 1, x: 0, y: 0 };
 
-/** `height` is the minimum: if there is more room and nothing but boxes, they grow up to `maxHeight`. */
-const LARGE = { minWidth: 196, maxWidth: 372, height: 120, maxHeight: 180, gapX: 24, gapY: 14 };
+/**
+ * `height` is the minimum: if there is more room and nothing but boxes, they grow up to `maxHeight`, or to `fewHeight` if each of them has
+ * room for its pods then: an empty part of a box says nothing.
+ */
+const LARGE = { minWidth: 196, maxWidth: 372, height: 120, fewHeight: 140, maxHeight: 180, gapX: 24, gapY: 14 };
+/** The number of pods for which `fewHeight` has room. */
+const FEW_PODS = 3;
 /** The height of boxes below each other, as on a phone. */
 const STACKED_HEIGHT = 164;
 const BOX = { minWidth: 144, maxWidth: 208, height: 90, gapX: 22, gapY: 14 };
 /** Boxes of a list without slips and cells, which are as low as their three bars and their pods allow. */
-const ONLY_BOX = { ...BOX, maxWidth: 300, height: 84, maxHeight: 150, gapY: 10 };
+const ONLY_BOX = { ...BOX, maxWidth: 300, height: 88, fewHeight: 124, maxHeight: 150, gapY: 10 };
 const SLIP = { minWidth: 108, maxWidth: 144, height: 34, gapX: 10, gapY: 6 };
 const CELL = { minWidth: 4, maxWidth: 30 };
 const BAND_GAP = 10;
@@ -45,6 +50,7 @@ interface Tier {
   minWidth: number;
   maxWidth: number;
   height: number;
+  fewHeight?: number;
   maxHeight?: number;
   gapX: number;
   gapY: number;
@@ -64,10 +70,14 @@ function heightOf(tier: Tier, count: number, columns: number): number {
   return Math.ceil(count / columns) * (tier.height + tier.gapY);
 }
 
-export function layoutCacheList(count: number, width: number, height: number): CacheLayout {
+/** The number of pods on the node that has the most. */
+export const maxPods = (items: readonly { podOrder: readonly string[] }[]): number => items.reduce((most, { podOrder }) => Math.max(most, podOrder.length), 0);
+
+/** `pods`: the most pods that a node has. */
+export function layoutCacheList(count: number, width: number, height: number, pods = Infinity): CacheLayout {
   const plan = planTiers(count, width, height);
   const boxes: Box[] = [];
-  const tier = plan.large ? stretched(LARGE, count, width, height) : plan.boxCount === count ? stretched(ONLY_BOX, count, width, height) : BOX;
+  const tier = plan.large ? stretched(LARGE, count, width, height, pods) : plan.boxCount === count ? stretched(ONLY_BOX, count, width, height, pods) : BOX;
   let top = writeTier(tier, boxes, plan.boxCount, width, 0);
   top = writeTier(SLIP, boxes, plan.slipCount - plan.boxCount, width, top);
   const cells = count - plan.slipCount;
@@ -75,17 +85,22 @@ export function layoutCacheList(count: number, width: number, height: number): C
   return { width, height, boxes, boxCount: plan.boxCount, slipCount: plan.slipCount, large: plan.large, band };
 }
 
-/** Boxes as tall as their lines allow. */
-function stretched(tier: Tier & { maxHeight: number }, count: number, width: number, height: number): Tier {
+/** Boxes as tall as their lines allow and their pods need. */
+function stretched(tier: Tier & { fewHeight: number; maxHeight: number }, count: number, width: number, height: number, pods: number): Tier {
   const lines = Math.ceil(count / columnsOf(tier, width));
   const room = Math.floor((height + tier.gapY) / lines) - tier.gapY;
-  return { ...tier, height: Math.min(tier.maxHeight, Math.max(tier.height, room)) };
+  return { ...tier, height: Math.min(tallest(tier, pods), Math.max(tier.height, room)) };
+}
+
+function tallest({ fewHeight, maxHeight }: { fewHeight: number; maxHeight: number }, pods: number): number {
+  return pods <= FEW_PODS ? fewHeight : maxHeight;
 }
 
 /** The preferred height of a canvas of this width; more would stay empty. Infinity: all available height. */
-export function wantedHeight(count: number, width: number): number {
+export function wantedHeight(count: number, width: number, pods = Infinity): number {
   const lines = Math.ceil(count / columnsOf(LARGE, width));
-  return lines <= 4 ? lines * ((lines > 2 ? STACKED_HEIGHT : LARGE.maxHeight) + LARGE.gapY) - LARGE.gapY : Infinity;
+  const height = tallest(LARGE, pods);
+  return lines <= 4 ? lines * ((lines > 2 ? Math.min(STACKED_HEIGHT, height) : height) + LARGE.gapY) - LARGE.gapY : Infinity;
 }
 
 /** The maxWidth items that stay boxes where there is no room for all of them, so that the list scrolls. */

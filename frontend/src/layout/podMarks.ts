@@ -18,48 +18,57 @@ export interface PodMarks {
   squares: Box[];
   areas: Box[];
   hidden: number;
+  /** Whether the pods have their names beside their squares. */
+  named: boolean;
 }
 
 export const PAD = 8;
 const POD = 7;
 const PITCH = 9;
 const ROW = 16;
+/** The width that a pod's name needs at least, where names are in columns. */
+const NAME = 96;
 /** The bars of cpu, memory and pods. */
 export const BARS = 3;
 /** Tall boxes have higher bars, with more room between them. */
-const TALL = 172;
+export const TALL = 140;
 const barPitch = (box: Box): number => (box.h >= TALL ? 20 : ROW);
 export const barHeight = (box: Box): number => (box.h >= TALL ? 8 : 4);
 /** The distance of the bars, which become closer where a box has little room for them. */
 export const barStep = (box: Box, bars: number): number => Math.min(barPitch(box), (box.h - 44) / bars);
 /** Below the heading and the bars, with a gap if the box is tall. */
-export const rowsFrom = (box: Box, bars = BARS): number => (box.h >= 150 ? 80 : 70) + bars * barPitch(box) - BARS * ROW;
+export const rowsFrom = (box: Box, bars = BARS): number => (box.h >= TALL ? 74 : 70) + bars * barPitch(box) - BARS * ROW;
 
-/** How far below its upper edge a box has its pods. */
-export function podsBelow(box: Box, bars = BARS): number {
+/** How far below its upper edge a box with `count` pods has them. */
+export function podsBelow(box: Box, count: number, bars = BARS): number {
   const detail = detailOf(box);
-  if (detail === "large") return rowsFrom(box, bars) + ROW / 2;
-  return detail === "box" ? box.h - 11 : box.h / 2;
+  if (detail === "slip" || detail === "cell") return box.h / 2;
+  return podMarks(box, count, bars).named ? rowsFrom(box, bars) + ROW / 2 : box.h - 11;
 }
 
 /** `bars`: the number of bars above the pods. */
 export function podMarks(box: Box, count: number, bars = BARS): PodMarks {
   const detail = detailOf(box);
-  if (detail === "large") return rows(box, count, rowsFrom(box, bars));
-  return detail === "box" ? line(box, count) : { first: count, squares: [], areas: [], hidden: count };
+  if (detail === "slip" || detail === "cell") return { first: count, squares: [], areas: [], hidden: count, named: false };
+  const from = rowsFrom(box, bars);
+  const lines = Math.floor((box.h - from - 2) / ROW);
+  // Names in columns, where they do not fit below each other.
+  const columns = Math.max(1, Math.min(Math.floor((box.w - 2 * PAD) / NAME), Math.ceil(count / Math.max(1, lines))));
+  return detail === "large" || (lines > 0 && count <= lines * columns) ? rows(box, count, from, Math.max(1, lines), columns) : line(box, count);
 }
 
-function rows(box: Box, count: number, from: number): PodMarks {
-  const room = Math.max(1, Math.floor((box.h - from - 2) / ROW));
-  const drawn = count > room ? room - 1 : count;
+function rows(box: Box, count: number, from: number, lines: number, columns: number): PodMarks {
+  const drawn = count > lines * columns ? (lines - 1) * columns : count;
+  const width = (box.w - 2 * PAD) / columns;
   const squares: Box[] = [];
   const areas: Box[] = [];
   for (let i = 0; i < drawn; i++) {
-    const y = box.y + from + i * ROW;
-    squares.push({ x: box.x + PAD, y: y + 4, w: POD, h: POD });
-    areas.push({ x: box.x + PAD - 4, y, w: box.w - 2 * PAD + 8, h: ROW });
+    const x = box.x + PAD + (i % columns) * width;
+    const y = box.y + from + Math.floor(i / columns) * ROW;
+    squares.push({ x, y: y + 4, w: POD, h: POD });
+    areas.push({ x: x - 4, y, w: width + (columns === 1 ? 8 : 0), h: ROW });
   }
-  return { first: count - drawn, squares, areas, hidden: count - drawn };
+  return { first: count - drawn, squares, areas, hidden: count - drawn, named: true };
 }
 
 function line(box: Box, count: number): PodMarks {
@@ -69,7 +78,7 @@ function line(box: Box, count: number): PodMarks {
   const squares: Box[] = [];
   for (let i = 0; i < drawn; i++) squares.push({ x: box.x + PAD + i * PITCH, y: box.y + box.h - 14, w: POD, h: POD });
   const areas = squares.map((square) => ({ x: square.x - 1, y: square.y - 3, w: PITCH, h: POD + 6 }));
-  return { first: count - drawn, squares, areas, hidden: count - drawn };
+  return { first: count - drawn, squares, areas, hidden: count - drawn, named: false };
 }
 
 /** The index of the pod under a point; -1: none. */

@@ -4,8 +4,10 @@ import type { Box } from "./boxes";
 
 /** Events have equal distances, so idle time takes no room. */
 export interface TimelineLayout {
+  height: number;
   /** The drawn area, without the lane names at the left. */
   area: Box;
+  /** A folded lane has no height. */
   lanes: Record<Lane, Box>;
   /** The strip with the clock. */
   clock: Box;
@@ -21,22 +23,41 @@ const LANE_HEIGHT = 16;
 const CLOCK_HEIGHT = 20;
 const OVERVIEW_HEIGHT = 18;
 const GAP = 4;
-export const TIMELINE_HEIGHT = OVERVIEW_HEIGHT + GAP + LANES.length * LANE_HEIGHT + CLOCK_HEIGHT;
 /** The minimum number of events in a window. */
 export const MIN_WINDOW_EVENTS = 20;
 
-export function layoutTimeline(width: number, left: number, window: EventRange, range: EventRange): TimelineLayout {
+/** Lanes that are shown only once something has happened on them; the others have marks in every session. */
+const RARE_LANES = ["preemption", "nodes"] as const;
+
+/**
+ * The lanes on which nothing has happened in the whole session. `marks`: all of its marks, if they are few enough to be known; otherwise its
+ * tallies say it, once they are loaded.
+ */
+export function emptyLanes(marks: readonly { lane: Lane }[] | null, tallies: readonly { preempted: number; nodeChanges: number }[]): ReadonlySet<Lane> {
+  if (!marks && !tallies.length) return new Set();
+  const countOf = { preemption: (tally: (typeof tallies)[number]) => tally.preempted, nodes: (tally: (typeof tallies)[number]) => tally.nodeChanges };
+  return new Set(RARE_LANES.filter((lane) => (marks ? !marks.some((mark) => mark.lane === lane) : !tallies.some(countOf[lane]))));
+}
+
+/** `folded`: the lanes that have no height, of which the others get a part. */
+export function layoutTimeline(width: number, left: number, window: EventRange, range: EventRange, folded: ReadonlySet<Lane> = new Set()): TimelineLayout {
+  const shown = LANES.length - folded.size;
+  const height = OVERVIEW_HEIGHT + GAP + shown * LANE_HEIGHT + CLOCK_HEIGHT;
   const w = Math.max(1, width - left);
   const isWhole = window.first <= range.first && window.last >= range.last;
   const top = isWhole ? 0 : OVERVIEW_HEIGHT + GAP;
-  const clockTop = TIMELINE_HEIGHT - CLOCK_HEIGHT;
-  const laneHeight = Math.floor((clockTop - top) / LANES.length);
+  const clockTop = height - CLOCK_HEIGHT;
+  const laneHeight = Math.floor((clockTop - top) / shown);
   const lanes = {} as Record<Lane, Box>;
-  LANES.forEach((lane, i) => {
-    lanes[lane] = { x: left, y: top + i * laneHeight, w, h: laneHeight };
-  });
+  let y = top;
+  for (const lane of LANES) {
+    const h = folded.has(lane) ? 0 : laneHeight;
+    lanes[lane] = { x: left, y, w, h };
+    y += h;
+  }
   return {
-    area: { x: left, y: top, w, h: LANES.length * laneHeight },
+    height,
+    area: { x: left, y: top, w, h: shown * laneHeight },
     lanes,
     clock: { x: left, y: clockTop, w, h: CLOCK_HEIGHT },
     overview: { x: left, y: 0, w, h: isWhole ? 0 : OVERVIEW_HEIGHT },

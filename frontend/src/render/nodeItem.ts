@@ -3,7 +3,7 @@ import { loadClass } from "../model/load";
 import type { NodeInfo } from "../model/nodeList";
 import { amountTexts, printBytes, printBytesOf, printCores, printCount, share, shares } from "../model/quantity";
 import { splitKey, withoutDomain } from "../model/names";
-import { barHeight, BARS, barStep, detailOf, PAD, podMarks, rowsFrom, type Detail } from "../layout/podMarks";
+import { barHeight, BARS, barStep, detailOf, PAD, podMarks, rowsFrom, TALL, type Detail } from "../layout/podMarks";
 import { GLYPHS } from "../theme/glyphs";
 import { cut, fitting, outline, widthOf } from "./canvas";
 import { cellBox, cellLook, drawCell, drawSlash, PALE } from "./cells";
@@ -68,7 +68,7 @@ function drawBox(context: CanvasRenderingContext2D, item: NodeInfo, box: Box, ma
   drawFrame(context, item, box, marks, palette);
   const left = box.x + PAD;
   const right = box.x + box.w - PAD;
-  drawHeading(context, item, left, right, box.y + 15, detailOf(box), marks, palette);
+  drawHeading(context, item, left, right, box.y + (box.h >= TALL ? 17 : 15), detailOf(box), marks, palette);
   const used = shares(item.requested, item.allocatable, item.podOrder.length);
   const { requested, allocatable } = item;
   const bars: [string, number, string[]][] = [
@@ -81,7 +81,7 @@ function drawBox(context: CanvasRenderingContext2D, item: NodeInfo, box: Box, ma
   const step = barStep(box, bars.length);
   const height = barHeight(box);
   bars.forEach(([label, part, amounts], i) => {
-    const y = box.y + 29 + i * step;
+    const y = box.y + (box.h >= TALL ? 32 : 29) + i * step;
     context.textAlign = "left";
     context.fillStyle = palette.ink3;
     context.fillText(cut(context, font, label, LABEL), left, y + 4);
@@ -120,7 +120,7 @@ function drawSlip(context: CanvasRenderingContext2D, item: NodeInfo, box: Box, m
 }
 
 function drawFrame(context: CanvasRenderingContext2D, item: NodeInfo, box: Box, marks: ItemMarks, palette: Palette): void {
-  context.fillStyle = marks.selected ? palette.selectedBack : marks.hovered ? palette.hover : palette.paper;
+  context.fillStyle = marks.selected ? palette.selectedBack : marks.hovered ? palette.hover : palette.paperRaised;
   context.fillRect(box.x, box.y, box.w, box.h);
   const edge = marks.selected ? palette.selected : marks.winner ? palette.success : marks.hovered ? palette.ink2 : palette.lineStrong;
   outline(context, box, edge, 1, item.hasNode ? [] : [4, 3]);
@@ -205,8 +205,7 @@ export const barsOf = ({ resource }: { resource: string }): number => BARS + (re
 function drawPods(context: CanvasRenderingContext2D, item: NodeInfo, box: Box, marks: ItemMarks, palette: Palette): void {
   const bars = barsOf(marks);
   const placed = podMarks(box, item.podOrder.length, bars);
-  const named = detailOf(box) === "large";
-  const left = box.x + PAD;
+  const { named } = placed;
   const font = (context.font = `400 12px ${palette.font}`);
   placed.squares.forEach((square, i) => {
     const pod = item.podOrder[placed.first + i]!;
@@ -227,12 +226,12 @@ function drawPods(context: CanvasRenderingContext2D, item: NodeInfo, box: Box, m
     if (selected) outline(context, { x: square.x - 2, y: square.y - 2, w: square.w + 4, h: square.h + 4 }, palette.selected);
     if (!named || way === "away") return;
     context.fillStyle = assumed ? palette.assumed : palette.ink2;
-    context.fillText(cut(context, font, splitKey(pod).name, box.w - 2 * PAD - 16), left + 14, area.y + 12);
+    context.fillText(cut(context, font, splitKey(pod).name, area.w - 24), square.x + 14, area.y + 12);
   });
   context.fillStyle = palette.ink3;
   const last = placed.areas[placed.areas.length - 1];
   if (placed.hidden > 0) {
-    if (named) context.fillText(`+${placed.hidden}`, left + 14, (last ? last.y + last.h : box.y + rowsFrom(box, bars)) + 12);
+    if (named) context.fillText(`+${placed.hidden}`, box.x + PAD + 14, (last ? last.y + last.h : box.y + rowsFrom(box, bars)) + 12);
     else if (last) context.fillText(`+${placed.hidden}`, last.x + last.w + 4, box.y + box.h - 7);
   }
   if (!item.hasNode) {

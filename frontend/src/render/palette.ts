@@ -3,6 +3,7 @@ import { LOAD_CLASSES } from "../model/load";
 /** The colors of the current theme, for canvases. */
 export interface Palette {
   paper: string;
+  paperRaised: string;
   ink: string;
   ink2: string;
   ink3: string;
@@ -40,6 +41,7 @@ export function readPalette(element: Element): Palette {
   };
   const palette = {
     paper: token("paper"),
+    paperRaised: token("paper-raised"),
     ink: token("ink"),
     ink2: token("ink-2"),
     ink3: token("ink-3"),

@@ -50,6 +50,7 @@ function drawGrid(context: CanvasRenderingContext2D, { layout, palette }: LanesS
   context.beginPath();
   for (const lane of LANES) {
     const box = layout.lanes[lane];
+    if (!box.h) continue;
     const y = Math.round(box.y + box.h) - 0.5;
     context.moveTo(box.x, y);
     context.lineTo(box.x + box.w, y);
