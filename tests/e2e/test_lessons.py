@@ -18,8 +18,8 @@ pytestmark = pytest.mark.browser
 
 def begin(page: Page, server: Server, lesson: str) -> None:
     page.goto(f"{server.url}/lessons/")
-    # Whether or not the lesson was begun before, the last button that opens no room begins it.
-    page.locator(f"[data-lesson={lesson}] .do button:not([data-open-room])").last.click()
+    # Whether or not the lesson was begun before, the last button begins it.
+    page.locator(f"[data-lesson={lesson}] .do button").last.click()
     page.locator("aside[data-lesson]").wait_for(timeout=PATIENCE_MILLIS)
 
 
@@ -76,6 +76,37 @@ def test_the_list_of_lessons_begins_with_a_path_of_three_in_the_release_of_the_f
     expect(path).to_have_count(3, timeout=PATIENCE_MILLIS)
     for lesson in path.all():
         expect(lesson).to_contain_text("v1.36")
+
+
+def test_a_later_lesson_shows_details_only_of_the_panels_that_its_stops_speak_about(page: Page, server: Server) -> None:
+    page.goto(f"{server.url}/lessons/")
+    page.evaluate(FORGET_PREFERENCES)
+    begin(page, server, "two-backoffs")
+    internals = page.locator("[data-internals]")
+    expect(internals).to_have_attribute("aria-pressed", "false", timeout=PATIENCE_MILLIS)
+    for detail in ("[data-generation]", ".figures dt:text-is('schedulingCycle')", "[data-breakpoints]"):
+        expect(page.locator(detail)).not_to_be_visible()
+    page.goto(f"{server.url}/lessons/")
+    begin(page, server, "the-list")
+    expect(page.locator("[data-generation]")).to_be_visible(timeout=PATIENCE_MILLIS)
+    for detail in (".figures dt:text-is('schedulingCycle')", "[data-breakpoints]", "[data-bindings]"):
+        expect(page.locator(detail)).to_be_hidden()
+    internals.click()
+    expect(page.locator("[data-breakpoints]")).to_be_visible()
+    internals.click()
+    expect(page.locator("[data-breakpoints]")).to_be_hidden()
+    expect(page.locator("[data-generation]")).to_be_visible()
+
+
+def test_the_list_of_lessons_has_a_line_for_each_and_its_text_on_request(page: Page, server: Server) -> None:
+    page.goto(f"{server.url}/lessons/")
+    line = page.locator("[data-lesson=the-list]")
+    about = line.locator("details p")
+    expect(line.locator("h3")).to_be_visible(timeout=PATIENCE_MILLIS)
+    expect(about).to_be_hidden()
+    line.locator("summary").click()
+    expect(about).to_be_visible()
+    expect(page.locator("[data-open-room]")).to_have_count(0)
 
 
 @pytest.mark.parametrize("name", ["the-list", "hazards-of-expiry", "nominated-for-ever", "asynchronous-preemption"])

@@ -36,8 +36,9 @@ def somebody(browser: Browser, *, width: int = 1280) -> Iterator[Page]:
 def open_room(teacher: Page, server: Server, lesson: str) -> str:
     """The code of a new room."""
     teacher.set_default_timeout(PATIENCE_MILLIS)
-    teacher.goto(f"{server.url}/lessons/")
-    teacher.locator(f"[data-lesson={lesson}] [data-open-room]").click()
+    teacher.goto(f"{server.url}/lessons/?begin={lesson}")
+    teacher.locator("aside.lesson [data-open-room]").click()
+    teacher.locator(".room-bar .code").wait_for()
     teacher.locator("aside[data-stop]").wait_for()
     return teacher.locator(".room-bar .code").inner_text()
 
@@ -164,7 +165,7 @@ def test_rooms_have_no_serious_accessibility_violation(
     for address, there in (
         (f"{server.url}/r/", "[data-join]"),
         (f"{server.url}/rooms/", "[data-room]"),
-        (f"{server.url}/lessons/", "[data-open-room]"),
+        (f"{server.url}/lessons/", "[data-lesson]"),
         (f"{room}presenter/", "[data-presenter] h2"),
         (f"{room}projector/", "[data-projector-begin]"),
     ):
