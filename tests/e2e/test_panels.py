@@ -79,12 +79,12 @@ def test_on_a_phone_the_timeline_is_on_the_screen_wherever_the_page_is_scrolled(
         assert box["height"] < 844 / 4
 
 
-def test_on_a_phone_panels_are_stacked_cycle_first_and_nothing_overflows(page: Page, server: Server, session: str) -> None:
+def test_on_a_phone_panels_are_stacked_queue_first_and_nothing_overflows(page: Page, server: Server, session: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(f"{server.url}/s/{session}/")
     page.locator("#cache-title").wait_for(timeout=PATIENCE_MILLIS)
 
-    tops = [page.locator(title).bounding_box() for title in ("#cycle-title", "#queue-title", "#cache-title")]
+    tops = [page.locator(title).bounding_box() for title in ("#queue-title", "#cycle-title", "#cache-title")]
 
     assert all(box is not None and box["x"] < 40 for box in tops)
     heights = [box["y"] for box in tops if box is not None]

@@ -79,6 +79,20 @@ def test_a_step_ends_the_tour_and_the_narration_says_what_happened(newcomer: Pag
     expect(newcomer.locator("[data-narration]")).to_contain_text("Cycle 2 · ", timeout=PATIENCE_MILLIS)
 
 
+def test_each_of_the_first_stages_has_its_own_sentence(newcomer: Page) -> None:
+    newcomer.locator("[data-tour-skip]").click(timeout=PATIENCE_MILLIS)
+    newcomer.keyboard.press("2")
+    narration = newcomer.locator("[data-narration]")
+    said = [narration.inner_text()]
+    for _ in range(6):
+        event = figure(newcomer, "data-event")
+        newcomer.keyboard.press("ArrowRight")
+        until(lambda event=event: figure(newcomer, "data-event") > event)  # type: ignore[misc]
+        expect(narration).not_to_have_text(said[-1])
+        said.append(narration.inner_text())
+    assert len(set(said)) == len(said)
+
+
 def test_play_ends_the_tour_and_a_finished_session_begins_without_it(newcomer: Page) -> None:
     expect(newcomer.locator("[data-tour=queue]")).to_be_visible(timeout=PATIENCE_MILLIS)
     newcomer.locator(".speed select").select_option("null")
@@ -98,6 +112,9 @@ def test_a_phone_shows_the_same_tour_with_each_panel_in_view(browser: Browser, s
         page.goto(server.url)
         page.evaluate("localStorage.removeItem('schedviz.tour')")
         page.goto(f"{server.url}/s/{generated(server, 'demo', 4, 12)}/")
+        expect(page.locator("[data-tour=queue]")).to_be_in_viewport(timeout=PATIENCE_MILLIS)
+        expect(page.locator("#queue-title")).to_be_in_viewport()
+        assert page.evaluate("scrollY") == 0
         for panel in ("queue", "cycle", "cache"):
             expect(page.locator(f"[data-tour={panel}]")).to_be_in_viewport(timeout=PATIENCE_MILLIS)
             expect(page.locator(f"#{panel}-title")).to_be_in_viewport()
@@ -244,7 +261,8 @@ def test_one_click_at_the_end_adds_a_node_that_fits_and_places_the_pods(newcomer
     newcomer.keyboard.press("Space")
     newcomer.locator("[data-ending-node]").click(timeout=PATIENCE_MILLIS)
 
-    expect(newcomer.get_by_text("Added node added-1 (10 CPU, 17Gi memory)")).to_be_visible(timeout=PATIENCE_MILLIS)
+    added = newcomer.get_by_text("Added node added-1 (10 CPU, 17Gi memory, disk=nvme): enough for the 3 pending pods. web-4 is still gated.")
+    expect(added).to_be_visible(timeout=PATIENCE_MILLIS)
     expect(newcomer.locator("[data-ending]")).to_contain_text("11 of 12 pods are scheduled; 1 is still pending", timeout=PATIENCE_MILLIS)
     expect(newcomer.locator("[data-ending-node]")).to_have_count(0)
 

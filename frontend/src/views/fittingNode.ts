@@ -2,7 +2,7 @@ import { describePod, type Requested } from "../api/describe";
 import { fetchStoredObject } from "../api/objects";
 import { backoffLeft } from "../model/backoffWait";
 import type { Create } from "../model/generated";
-import { printZone, splitKey } from "../model/names";
+import { printZone, shortKey, splitKey } from "../model/names";
 import { ADDED_NODE_PREFIX } from "../model/nodeOrder";
 import type { Queued, State } from "../model/state";
 import { nodesOf } from "./actions/nodeObjects";
@@ -24,6 +24,8 @@ export interface FittingNode {
   pods: number;
   cpu: string;
   memory: string;
+  /** Its extended resources and labels that the pods ask for, each after a comma; "": none. */
+  more: string;
   /** Virtual seconds until the last of these pods has waited for its backoff. */
   seconds: number;
 }
@@ -41,9 +43,16 @@ export async function fittingNode(session: string, state: State): Promise<Fittin
   const { cpu, memory, extended } = roomFor(wanted.map(({ requests }) => requests));
   const [region = "", zone = region] = printZone(state.list.toArray()[0]?.zone ?? "").split(" / ");
   const names = new Set(state.list.toArray().map(({ name }) => name));
-  const [command] = nodesOf({ count: 1, prefix: ADDED_NODE_PREFIX, zone, cpu, memory, pods: "110", extended, labels: labelsFor(wanted) }, names);
+  const labels = labelsFor(wanted);
+  const [command] = nodesOf({ count: 1, prefix: ADDED_NODE_PREFIX, zone, cpu, memory, pods: "110", extended, labels }, names);
   const name = (command?.object as { metadata: { name: string } } | undefined)?.metadata.name ?? "";
-  return { command: command!, name, pods: pods.length, cpu, memory, seconds: Math.max(0, ...pods.map((pod) => backoffLeft(pod, state))) };
+  const more = [...Object.entries(extended).map(([resource, amount]) => `${amount} ${resource}`), ...Object.entries(labels).map(([key, value]) => `${key}=${value}`)];
+  return { command: command!, name, pods: pods.length, cpu, memory, more: more.map((one) => `, ${one}`).join(""), seconds: Math.max(0, ...pods.map((pod) => backoffLeft(pod, state))) };
+}
+
+/** The pods in the queue that a new node cannot help, because scheduling gates hold them. */
+export function gatedPods({ queue }: State): string[] {
+  return [...queue.unschedulable.values()].filter(({ gated }) => gated).map(({ pod }) => shortKey(pod));
 }
 
 async function wantedBy(session: string, key: string, at: number): Promise<Wanted> {

@@ -9,15 +9,13 @@ import { printCount, printSeconds } from "../model/quantity";
 import type { State } from "../model/state";
 import { pendingPods, waitingPods } from "./drawerFacts";
 
-/** Stages that are described together with the one before. */
-const WITHOUT_SENTENCE = new Set(["SkipPodSchedule"]);
 /** Upstream: internal/queue/events.go BackoffComplete */
 const BACKOFF_COMPLETE = "BackoffComplete";
 const BINDING_STAGES = new Set(["WaitOnPermit", "PreBind", "Bind"]);
 
 /** The last stage of a cycle in progress, as the end of a sentence; "": a stage without a sentence. */
 export function stageInWords(cycle: CycleView): string {
-  const last = (cycle.stages ?? []).filter((view) => !WITHOUT_SENTENCE.has(view.stage)).at(-1);
+  const last = cycle.stages?.at(-1);
   if (!last) return t("narration.stage.Pop", { pod: shortKey(cycle.pod) });
   const facts = last.facts ?? {};
   const { feasible, evaluated } = funnelOf(cycle);
