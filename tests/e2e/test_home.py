@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -42,3 +44,21 @@ def test_nothing_is_wider_than_the_screen(page: Page, server: Server, width: int
     page.locator("[data-open-case]").first.wait_for(timeout=PATIENCE_MILLIS)
 
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_text_area_grows_with_the_example_so_that_all_of_it_is_visible(page: Page, server: Server) -> None:
+    page.goto(server.url)
+    page.locator("[data-paste-example]").click(timeout=PATIENCE_MILLIS)
+    box = page.locator("#paste-box")
+    expect(box).to_have_value(re.compile("untolerated taint"))
+
+    assert box.evaluate("box => box.scrollHeight <= box.clientHeight")
+
+
+def test_the_example_sessions_take_one_place_among_the_newest(page: Page, server: Server) -> None:
+    for number in ("", " 2", " 3"):
+        server.rest("sessions/", {"generate": {"shape": "demo", "nodes": 4, "pods": 12}, "name": f"Four nodes, step by step{number}"})
+    page.goto(server.url)
+    recent = page.locator("[data-recent]")
+    expect(recent.get_by_text("Four nodes, step by step 3", exact=True)).to_be_visible(timeout=PATIENCE_MILLIS)
+    expect(recent.get_by_text(re.compile("Four nodes, step by step( 2)?$"))).to_have_count(0)

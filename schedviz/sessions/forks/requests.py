@@ -126,7 +126,7 @@ def _new_fork(session: Session, owner: AbstractBaseUser, *, at: int | None, name
         report = report and with_other_release(report, other.release)
     return Session(
         owner_id=owner.pk,
-        name=(name or f"{session.name[: _MAX_NAME_LENGTH - 35]} @ {event}{f' {other.release}' if other else ''}")[:_MAX_NAME_LENGTH],
+        name=(name or f"{session.name[: _MAX_NAME_LENGTH - 45]} from event {event}{f', {other.release}' if other else ''}")[:_MAX_NAME_LENGTH],
         source={"fork": fork_source},
         settings=settings,
         report=report,
