@@ -13,7 +13,7 @@ from schedviz.cli.loading import is_session_file
 from schedviz.cli.release_options import BY_FILES, ChosenRelease, release_options
 from schedviz.cli.rest_client import RestClient, server_option, token_option
 from schedviz.terminal import say, say_json
-from schedviz.trace.releases import DEFAULT_RELEASE
+from schedviz.trace.releases import DEFAULT_RELEASE, RELEASE_OF_FILES
 
 if TYPE_CHECKING:
     from schedviz.ingest.dropped_fields import DroppedFields
@@ -73,7 +73,8 @@ def import_(
     else:
         found, left_out = _read(paths)
         named = chosen.release if chosen.feature_gates is None else chosen.release or DEFAULT_RELEASE
-        found = msgspec.structs.replace(found, report=with_release(found.report, named, found.evidence))
+        otherwise = RELEASE_OF_FILES if found.trace is None else DEFAULT_RELEASE
+        found = msgspec.structs.replace(found, report=with_release(found.report, named, found.evidence, otherwise))
         if found.trace is not None:
             files = _unchanged(paths, "a trace or a recording", needs_objects=needs_objects)
         else:

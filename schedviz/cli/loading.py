@@ -12,6 +12,7 @@ import click
 from schedviz.cli.error_messages import MultilineError
 from schedviz.cli.release_options import NO_CHOICE, ChosenRelease
 from schedviz.terminal import say
+from schedviz.trace.releases import RELEASE_OF_FILES
 
 if TYPE_CHECKING:
     from schedviz.engine import Simulation, SimulationSettings
@@ -121,12 +122,12 @@ def is_session_file(path: Path) -> bool:
 
 
 def settings_for(imported: Import, chosen: ChosenRelease = NO_CHOICE) -> SimulationSettings:
-    """The settings of an engine for the files: those of a trace, otherwise with the suggested release; options override both."""
+    """The settings of an engine for the files: those of a trace, otherwise with the release that they suggest; options override both."""
     from schedviz.engine import RULES_OF_NEW_SESSIONS, SimulationSettings, settings_of
 
     if imported.trace is not None:
         return chosen.settings(settings_of(imported.trace))
-    release = imported.evidence.suggested
+    release = imported.evidence.suggested_or(RELEASE_OF_FILES)
     gates = imported.evidence.suggested_gates if chosen.release in (None, release) else {}
     return chosen.settings(SimulationSettings(config=imported.config, release=release, feature_gates=gates, **RULES_OF_NEW_SESSIONS))
 

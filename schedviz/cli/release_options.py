@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from schedviz.trace.releases import RELEASES, not_simulated
+from schedviz.trace.releases import RELEASE_OF_FILES, RELEASES, not_simulated
 
 if TYPE_CHECKING:
     from schedviz.engine import SimulationSettings
@@ -58,7 +58,7 @@ NO_CHOICE = ChosenRelease()
 #: The defaults, as the help of `--release` names them.
 BY_DEFAULT = RELEASES[0]
 BY_TRACE = f"that of a trace's header, otherwise {RELEASES[0]}"
-BY_FILES = f"that of a trace's header, or the one that a dump's kubelet versions suggest, otherwise {RELEASES[0]}"
+BY_FILES = f"that of a trace's header, or the one that a dump's kubelet versions suggest, otherwise {RELEASE_OF_FILES}"
 BY_CLUSTER = f"the one that the cluster's version suggests, otherwise {RELEASES[0]}"
 BY_SESSION = "that of the session"
 

@@ -110,6 +110,10 @@ class ReleaseEvidence(msgspec.Struct, frozen=True):
         suggested = V1_36 if is_newer else DEFAULT_RELEASE
         return suggested if suggested in self.config_releases else self.config_releases[-1]
 
+    def suggested_or(self, otherwise: str) -> str:
+        """The suggested release, or `otherwise` if the files suggest none."""
+        return self.suggested if self.is_conclusive else otherwise
+
     @property
     def suggested_gates(self) -> dict[str, bool]:
         """The gates to simulate with the suggested release if the user chose none."""
@@ -208,11 +212,11 @@ def _numbers(version: str) -> tuple[int, int, int]:
     return (0, 0, 0) if match is None else (int(match[1]), int(match[2]), int(match[3] or 0))
 
 
-def with_release(report: Report, release: str | None, evidence: ReleaseEvidence) -> Report:
-    """The report with the simulated release: the chosen one, or else the suggested one, with the reason."""
+def with_release(report: Report, release: str | None, evidence: ReleaseEvidence, otherwise: str = DEFAULT_RELEASE) -> Report:
+    """The report with the simulated release: the chosen one, or else the suggested one, with the reason, or else `otherwise`."""
     if release is not None:
         return msgspec.structs.replace(report, release=release)
-    report = msgspec.structs.replace(report, release=evidence.suggested)
+    report = msgspec.structs.replace(report, release=evidence.suggested_or(otherwise))
     notes = tuple(note for note in (evidence.note, evidence.gates_note) if note is not None)
     texts = tuple(note.text for note in notes)
     return msgspec.structs.replace(report, warnings=(*texts, *report.warnings), warning_phrases=(*notes, *report.warning_phrases))

@@ -19,6 +19,9 @@ RELEASES: Final[tuple[ReleaseName, ...]] = get_args(ReleaseName)
 #: The release of a session, a trace or a lesson that names none.
 DEFAULT_RELEASE: Final = V1_27
 
+#: The release that the page and the command line simulate for files of a cluster that tell none: clusters run v1.30 and later.
+RELEASE_OF_FILES: Final = V1_36
+
 #: Feature gates that a new session cannot enable, because what they switch on is not simulated. Stored sessions with one of them can be
 #: opened; it has no effect there.
 NOT_SIMULATED: Final[Mapping[str, str]] = {

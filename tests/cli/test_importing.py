@@ -102,3 +102,14 @@ def test_the_file_of_a_session_and_a_trace_are_sent_as_they_are(received: tuple[
 
     result = CliRunner().invoke(explain, ["-f", str(session)])
     assert "this is a session file. Create a session from it with `schedviz import" in result.output
+
+
+def test_files_without_a_version_are_sent_as_the_release_that_clusters_run(tmp_path: Path, received: tuple[str, list[bytes]]) -> None:
+    address, bodies = received
+    file = tmp_path / "pods.json"
+    file.write_text(json.dumps({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web", "namespace": "shop"}}))
+
+    result = CliRunner().invoke(import_, [str(file), "--server", address, "--token", "t"])
+
+    assert result.exit_code == 0, result.output
+    assert b'name="release"\r\n\r\nv1.36\r\n' in bodies[0]

@@ -71,6 +71,12 @@ def test_ordinary_objects_suggest_nothing() -> None:
     result = evidence(pod(initContainers=[{"name": "init"}]))
 
     assert (result.is_conclusive, result.suggested, result.note) == (False, V1_27, None)
+    assert result.suggested_or(V1_36) == V1_36
+
+
+def test_an_old_kubelet_comes_before_the_release_of_files_without_a_version() -> None:
+    assert ReleaseEvidence(kubelet="v1.27.4").suggested_or(V1_36) == V1_27
+    assert ReleaseEvidence(config_releases=(V1_27,)).suggested_or(V1_36) == V1_27
 
 
 @pytest.mark.parametrize(("version", "release"), [("v1.36.0", V1_36), ("v1.32.4", V1_36), ("v1.28.2", V1_27), ("v1.27.1", V1_27)])

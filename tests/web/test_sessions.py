@@ -40,6 +40,16 @@ def test_files_make_a_session_at_once(owner_client):
     assert [upload.name for upload in Upload.objects.order_by("file")] == ["nodes.json", "pods.json.gz"]
 
 
+def test_the_release_of_files_without_a_version_is_kept_with_them_and_must_exist(owner_client):
+    def made(release: str):
+        file = SimpleUploadedFile("nodes.json", b"{}")
+        return owner_client.post("/api/v1/sessions/", {"file": [file], "releaseWithoutVersion": release}, format="multipart")
+
+    assert made("v1.36").json()["source"] == {"files": ["nodes.json"], "releaseWithoutVersion": "v1.36"}
+    refused = made("v1.31")
+    assert (refused.status_code, refused.json()["path"], refused.json()["expected"]) == (400, "releaseWithoutVersion", "v1.27.1 or v1.36")
+
+
 # Another thread looks for the session, and drops the key of one that it does not see.
 @pytest.mark.django_db(transaction=True)
 def test_a_large_file_is_stored_in_rows_of_a_megabyte(owner_client):

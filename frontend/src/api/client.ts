@@ -1,4 +1,4 @@
-import type { ChosenRelease } from "../model/releases";
+import { type ChosenRelease, NEWEST_RELEASE } from "../model/releases";
 import type { ImportReport, Progress } from "../wire/messages";
 import type { Follows } from "./agreement";
 import { ApiError, BASE, call, csrfToken, errorOf } from "./call";
@@ -107,6 +107,7 @@ export function uploadSession(files: readonly File[], release: ChosenRelease, pr
     const form = new FormData();
     for (const file of files) form.append("file", file, file.name);
     if (release) form.append("release", release);
+    form.append("releaseWithoutVersion", NEWEST_RELEASE);
     upload.open("POST", `${BASE}sessions/`);
     upload.setRequestHeader("X-CSRFToken", csrfToken());
     upload.setRequestHeader("Accept", "application/json");

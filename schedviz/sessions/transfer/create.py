@@ -56,6 +56,8 @@ class Files(msgspec.Struct, frozen=True):
     """Files in any format that `ingest` reads."""
 
     files: Iterable[IncomingFile]
+    #: The release to simulate if neither the settings nor the files select one; "": the default of sessions.
+    release_without_version: str = ""
 
 
 class Generate(msgspec.Struct, frozen=True):
@@ -202,7 +204,7 @@ def _store(session_id: UUID, source: Files | Trace | LessonCluster, require_byte
         names.append(name)
     if not names:
         raise SourceRefused("No file was sent; expected one or more in the multipart field `file`.")
-    return {"files": names}
+    return {"files": names, **({"releaseWithoutVersion": source.release_without_version} if source.release_without_version else {})}
 
 
 def store_upload(

@@ -52,6 +52,7 @@ from schedviz.sessions.uploads import upload_keys
 from schedviz.sessions.uploads.stored_files import StoredFiles
 from schedviz.trace.commands import AnyCommand, encode_command
 from schedviz.trace.phrase import as_sentence
+from schedviz.trace.releases import DEFAULT_RELEASE
 from schedviz.trace.tally import levels_of
 
 logger = logging.getLogger(__name__)
@@ -177,6 +178,8 @@ class Importer:
         if self.takes_release_of(imported):
             chosen["release"] = imported.evidence.suggested
             chosen["feature_gates"] = imported.evidence.suggested_gates
+        elif imported.trace is None and not _NAMES_RELEASE & self.session.settings.keys():
+            chosen["release"] = self.session.source.get("releaseWithoutVersion", DEFAULT_RELEASE)
         if imported.trace is not None:
             chosen = {**trace_settings(imported.trace), **chosen}
         if imported.config is not None:

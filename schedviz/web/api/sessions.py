@@ -35,7 +35,7 @@ from schedviz.sessions.transfer import create
 from schedviz.sessions.transfer.validation import ValidationUnavailable, validate_settings, validate_trace
 from schedviz.trace.commands import Pause
 from schedviz.trace.policies import Policies
-from schedviz.trace.releases import gates_in, release_in
+from schedviz.trace.releases import RELEASES, gates_in, release_in, unknown_release
 from schedviz.web.accounts.audit import Action, record
 from schedviz.web.actors import Actor, Verb
 from schedviz.web.api import schemas, versions
@@ -372,9 +372,9 @@ def _calls_extenders(request: Request) -> bool:
 
 def _from_form(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
     data = cast("QueryDict", request.data)
-    unknown = sorted(set(data) - {"file", "name", "settings", "policies", "callExtenders", *_TOP_LEVEL_SETTINGS})
+    unknown = sorted(set(data) - {"file", "name", "settings", "policies", "callExtenders", "releaseWithoutVersion", *_TOP_LEVEL_SETTINGS})
     if unknown:
-        expected = "file (repeatable), name, settings, policies, release, featureGates, callExtenders"
+        expected = "file (repeatable), name, settings, policies, release, releaseWithoutVersion, featureGates, callExtenders"
         hint = "A KubeSchedulerConfiguration is one of the files; as JSON it is settings.config." if unknown[0] == "config" else ""
         raise ApiError(400, "invalid", f"There is no field {unknown[0]!r}.", path=unknown[0], expected=expected, hint=hint)
     uploads = list(cast("Iterable[UploadedFile[bytes]]", request.FILES.getlist("file")))
@@ -389,7 +389,16 @@ def _from_form(request: Request) -> tuple[str, create.Source, dict[str, Any]]:
         engine_settings = {**engine_settings, "release": release}
     if (gates := _json_field(data, "featureGates")) is not None:
         engine_settings = {**engine_settings, "featureGates": gates}
-    return _name_in(data) or _name_of(uploads), create.Files(uploads), engine_settings
+    return _name_in(data) or _name_of(uploads), create.Files(uploads, _release_without_version(data)), engine_settings
+
+
+def _release_without_version(data: QueryDict) -> str:
+    """The release for files that suggest none; "" if the form names none. Raises `ApiError` 400."""
+    release = str(data.get("releaseWithoutVersion") or "")
+    if release and release not in RELEASES:
+        expected = " or ".join(RELEASES)
+        raise ApiError(400, "invalid", unknown_release(release), path="releaseWithoutVersion", expected=expected, found=release)
+    return release
 
 
 def _name_in(data: QueryDict) -> str:

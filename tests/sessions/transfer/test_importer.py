@@ -491,6 +491,33 @@ def test_a_release_or_policies_that_were_given_come_before_the_kubelets(simulati
     assert not any("kubelet" in warning for warning in session.report["warnings"])
 
 
+@pytest.mark.parametrize(
+    ("kubelets", "simulation", "release"),
+    [
+        (("latest",), {}, "v1.36"),
+        (("v1.28.4",), {}, "v1.27.1"),
+        (("latest",), {"release": "v1.27.1"}, "v1.27.1"),
+        (("latest",), {"policies": {"cache": "v1.14"}}, "v1.27.1"),
+    ],
+)
+def test_the_creator_may_say_what_files_without_a_version_simulate(
+    kubelets: tuple[str, ...], simulation: dict[str, Any], release: str
+) -> None:
+    source = msgspec.structs.replace(nodes_of(*kubelets), release_without_version="v1.36")
+
+    session = imported(source, simulation=simulation)
+
+    assert (_settings_of(session).release, session.report["release"]) == (release, release)
+
+
+def test_the_release_of_files_without_a_version_is_not_that_of_a_trace() -> None:
+    trace = json.dumps({"format": "schedviz-trace/1", "steps": []}).encode()
+
+    session = imported(msgspec.structs.replace(file(trace, "trace.json"), release_without_version="v1.36"))
+
+    assert _settings_of(session).release == "v1.27.1"
+
+
 def _settings_of(session: Session) -> SimulationSettings:
     result = initial_state_of(session.pk)
     assert result is not None

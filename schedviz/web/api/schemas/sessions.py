@@ -154,6 +154,8 @@ class NewSessionFiles(Body, frozen=True, forbid_unknown_fields=True):
     policies: str = ""
     #: As in NewSession; "": v1.27.1.
     release: Annotated[str, Meta(extra_json_schema={"enum": ["", *RELEASES]})] = ""
+    #: What to simulate if `release` is absent and the files suggest none; "": v1.27.1.
+    release_without_version: Annotated[str, Meta(extra_json_schema={"enum": ["", *RELEASES]})] = ""
     #: A JSON text, such as {"SchedulerAsyncPreemption": false}.
     feature_gates: str = ""
     #: `true`, as in NewSession.
