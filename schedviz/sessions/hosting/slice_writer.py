@@ -42,7 +42,7 @@ class SliceWriter:
         self._lease = lease
         self._session = session
         self._simulation = simulation
-        self._metrics = MetricsRecorder(session.pk, event=position.event)
+        self._metrics = MetricsRecorder(session.pk, event=position.event, release=simulation.release.version)
         #: The chunk that this writer committed last, and the queue lengths and object counts after it.
         self._levels: tuple[int, Levels] | None = None
 

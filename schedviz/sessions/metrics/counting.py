@@ -1,4 +1,4 @@
-"""Computes metrics from events: each event is counted where upstream's code counts the same occurrence.
+"""Computes metrics from events: each event is counted where the code of the session's release counts the same occurrence.
 
 Durations come from two clocks. Computation is measured by the host of the engine; waiting (backoff, Permit) is measured by the session's
 clock. A scheduling attempt includes both.
@@ -13,6 +13,7 @@ from schedviz.engine import stages
 from schedviz.sessions.metrics import definitions as metrics
 from schedviz.sessions.metrics.metric_values import Attempt, MetricValues
 from schedviz.trace.events import (
+    POP_CAUSES,
     AnyEvent,
     BindingStageEnded,
     BindingStarted,
@@ -24,6 +25,7 @@ from schedviz.trace.events import (
     StageEnded,
 )
 from schedviz.trace.recorder import StageTiming
+from schedviz.trace.releases import V1_27
 from schedviz.trace.view import StatusView
 
 #: The scheduling and binding stages in which a framework's plugins run. A nominated node is evaluated in Filter.
@@ -37,12 +39,28 @@ _EXTENSION_POINTS = {
     stages.RESERVE: "Reserve",
     stages.PERMIT: "Permit",
     stages.UNRESERVE: "Unreserve",
+    stages.PRE_BIND_PRE_FLIGHT: "PreBindPreFlight",
     stages.PRE_BIND: "PreBind",
     stages.BIND: "Bind",
     stages.POST_BIND: "PostBind",
 }
 #: Stages before upstream's scheduleOne takes `start := time.Now()`, from which its durations are measured.
 _UNTIMED_STAGES = frozenset((stages.POP, stages.SKIP_POD_SCHEDULE))
+#: The stages of upstream's schedulingAlgorithm that can end it, and the stages that follow it.
+_ALGORITHM_STAGES = frozenset(
+    (
+        stages.UPDATE_SNAPSHOT,
+        stages.PRE_FILTER,
+        stages.NOMINATED_NODE,
+        stages.FILTER,
+        stages.EXTENDER_FILTER,
+        stages.POST_FILTER,
+        stages.PRE_SCORE,
+        stages.SCORE,
+        stages.SELECT_HOST,
+    )
+)
+_AFTER_ALGORITHM = frozenset((stages.ASSUME, stages.HANDLE_SCHEDULING_FAILURE, stages.WAIT_FOR_POD_GROUP))
 #: Upstream counts both queues of v1.36's backoff as one.
 _QUEUES: dict[QueueName, str] = {
     "activeQ": "active",
@@ -51,7 +69,8 @@ _QUEUES: dict[QueueName, str] = {
     "unschedulable": "unschedulable",
 }
 #: Moves that upstream does not count: it has no label for them, or (PodUpdate) omits the call.
-_NOT_COUNTED = frozenset(("Pop", "PodDelete", "PodUpdate", "Configure"))
+_NOT_COUNTED = frozenset(("PodDelete", "PodUpdate", "Configure"))
+_POP_FROM_BACKOFF_Q = "PopFromBackoffQ"
 _PREEMPTION = "DefaultPreemption"
 _SUCCESS, _ERROR, _WAIT, _SKIP = "Success", "Error", "Wait", "Skip"
 
@@ -89,10 +108,17 @@ def _stage_ended(values: MetricValues, event: StageEnded, seconds: float | None)
     if seconds is not None and stage not in _UNTIMED_STAGES:
         attempt.computed_seconds += seconds
         _extension_point(values, attempt, event, seconds)
-        if stage == stages.SELECT_HOST:
+        if _ends_algorithm(values, event):
             values.observe(metrics.SCHEDULING_ALGORITHM_DURATION, attempt.computed_seconds + event.at - attempt.popped_at)
     if stage == stages.HANDLE_SCHEDULING_FAILURE:
         _failed(values, event)
+
+
+def _ends_algorithm(values: MetricValues, event: StageEnded) -> bool:
+    """Whether upstream observes the duration of the scheduling algorithm here: v1.27.1 only if it found a node, v1.36 always."""
+    if values.release == V1_27:
+        return event.stage == stages.SELECT_HOST
+    return event.stage in _ALGORITHM_STAGES and event.next_stage in _AFTER_ALGORITHM
 
 
 def _binding_started(values: MetricValues, event: BindingStarted, _seconds: float | None) -> None:
@@ -112,7 +138,7 @@ def _binding_stage_ended(values: MetricValues, event: BindingStageEnded, seconds
     if seconds is not None:
         attempt.computed_seconds += seconds
         _extension_point(values, attempt, event, seconds)
-    if stage == stages.FINISH_BINDING and event.next_stage == stages.POST_BIND:
+    if event.next_stage == stages.POST_BIND:
         _ended(values, attempt, "scheduled", event.at)
         values.observe(metrics.POD_SCHEDULING_ATTEMPTS, attempt.attempts)
         values.observe(
@@ -125,13 +151,19 @@ def _binding_stage_ended(values: MetricValues, event: BindingStageEnded, seconds
 
 
 def _queue_moved(values: MetricValues, event: QueueMoved, _seconds: float | None) -> None:
-    """Upstream: scheduling_queue.go, every SchedulerQueueIncomingPods"""
+    """Upstream: scheduling_queue.go, active_queue.go, backoff_queue.go and unschedulable_pods.go, every SchedulerQueueIncomingPods"""
+    if event.cause in POP_CAUSES:
+        # v1.36 counts a pod that it pops from backoffQ as one that enters activeQ. A pod popped from activeQ is not counted.
+        for move in event.moves:
+            if move.source == "backoffQ":
+                values.count(metrics.QUEUE_INCOMING_PODS, "active", _POP_FROM_BACKOFF_Q)
+        return
     if event.cause in _NOT_COUNTED:
         return
-    failed = event.cause == "ScheduleAttemptFailure"
+    # A pod that a PreEnqueue plugin gates enters unschedulablePods. v1.27.1 does not count it.
+    counts_unschedulable = values.release != V1_27 or event.cause == "ScheduleAttemptFailure"
     for move in event.moves:
-        # A pod that a PreEnqueue plugin gates enters unschedulablePods without being counted.
-        if move.target is not None and move.source != move.target and (failed or move.target != "unschedulable"):
+        if move.target is not None and move.source != move.target and (counts_unschedulable or move.target != "unschedulable"):
             values.count(metrics.QUEUE_INCOMING_PODS, _QUEUES[move.target], event.cause)
 
 
@@ -144,8 +176,12 @@ def _extension_point(values: MetricValues, attempt: Attempt, event: StageEnded |
     if point is None or (event.stage == stages.BIND and not event.statuses):
         # An extender bound the pod: no plugin ran.
         return
-    filtered = _ERROR if event.facts.get("error") else _SUCCESS
-    status = filtered if point == "Filter" else status_of(event.statuses)
+    if point == "Filter":
+        status = _ERROR if event.facts.get("error") else _SUCCESS
+    elif point == "PreBindPreFlight":
+        status = _pre_flight_status_of(event.statuses)
+    else:
+        status = status_of(event.statuses)
     values.observe(metrics.FRAMEWORK_EXTENSION_POINT_DURATION, seconds, point, status, attempt.profile)
 
 
@@ -157,6 +193,14 @@ def status_of(statuses: list[StatusView]) -> str:
     if last == _SUCCESS and any(status.code == _WAIT for status in statuses):
         return _WAIT
     return last
+
+
+def _pre_flight_status_of(statuses: list[StatusView]) -> str:
+    """Upstream: framework.go RunPreBindPreFlights: Skip unless a plugin has something to do."""
+    codes = {status.code for status in statuses}
+    if codes <= {_SUCCESS, _SKIP}:
+        return _SUCCESS if _SUCCESS in codes else _SKIP
+    return _ERROR
 
 
 def _preempted(values: MetricValues, event: StageEnded) -> None:

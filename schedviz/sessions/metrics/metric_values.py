@@ -7,6 +7,7 @@ from bisect import bisect_left
 import msgspec
 
 from schedviz.sessions.metrics.definitions import Metric
+from schedviz.trace.releases import DEFAULT_RELEASE
 
 Labels = tuple[str, ...]
 
@@ -33,10 +34,11 @@ class Attempt(msgspec.Struct):
 
 
 class MetricValues(msgspec.Struct):
-    """Metrics counted from the event `since` to `event`. A scheduler restart resets them, as for a new process."""
+    """Metrics counted up to `event`. A scheduler restart resets them, as for a new process."""
 
-    since: int
     event: int
+    #: The release that the session simulates. `MetricsRecorder` sets it: values that older versions stored have none.
+    release: str = DEFAULT_RELEASE
     counters: dict[str, dict[Labels, float]] = {}
     histograms: dict[str, dict[Labels, Histogram]] = {}
     #: Gauges at `event`.

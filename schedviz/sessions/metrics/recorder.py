@@ -32,10 +32,10 @@ _CATCH_UP_EVENTS = 100_000
 class MetricsRecorder:
     """The metrics of one hosted session."""
 
-    def __init__(self, session_id: UUID, *, event: int) -> None:
-        """Continue from the stored metrics up to the committed `event`."""
+    def __init__(self, session_id: UUID, *, event: int, release: str) -> None:
+        """Continue from the stored metrics up to the committed `event`. `release`: what the session simulates."""
         self._session_id = session_id
-        self.values = _up_to(session_id, event)
+        self.values = _up_to(session_id, event, release=release)
         self._stored_at = time.monotonic()
         self._is_stored = SchedulerMetrics.objects.filter(pk=session_id, event=event).exists()
 
@@ -63,7 +63,7 @@ class MetricsRecorder:
 
 def store_initial(session_id: UUID, simulation: Simulation) -> None:
     """Store the metrics of a session that was just created."""
-    store(session_id, MetricValues(since=simulation.event, event=simulation.event, gauges=read_gauges(simulation)))
+    store(session_id, MetricValues(event=simulation.event, release=simulation.release.version, gauges=read_gauges(simulation)))
 
 
 def store(session_id: UUID, values: MetricValues) -> None:
@@ -74,14 +74,15 @@ def store(session_id: UUID, values: MetricValues) -> None:
     )
 
 
-def _up_to(session_id: UUID, event: int) -> MetricValues:
+def _up_to(session_id: UUID, event: int, *, release: str) -> MetricValues:
     row = SchedulerMetrics.objects.filter(pk=session_id).first()
     if row is None or not 0 <= event - row.event <= _CATCH_UP_EVENTS:
-        return MetricValues(since=event, event=event)
+        return MetricValues(event=event, release=release)
     try:
         values = metric_values.decode(bytes(row.data))
     except (msgspec.ValidationError, msgspec.DecodeError):
-        return MetricValues(since=event, event=event)
+        return MetricValues(event=event, release=release)
+    values.release = release
     if values.event < event:
         count(values, reading.each_event(session_id, after=values.event, until=event), {})
     return values

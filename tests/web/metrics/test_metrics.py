@@ -46,7 +46,7 @@ def read(client: Client, query: str = "") -> dict[str, dict[tuple[tuple[str, str
 
 
 def with_values(session: Session, **counted: float) -> MetricValues:
-    values = MetricValues(since=0, event=1, gauges={"scheduler_pending_pods": {("active",): 7}})
+    values = MetricValues(event=1, gauges={"scheduler_pending_pods": {("active",): 7}})
     for result, number in counted.items():
         values.count(scheduler.SCHEDULE_ATTEMPTS, result, "default-scheduler", by=number)
     recorder.store(session.pk, values)
@@ -138,7 +138,7 @@ def test_each_session_has_the_schedulers_own_metrics(reader: Client) -> None:
 
 def test_a_histogram_is_cumulative_and_ends_with_inf(reader: Client) -> None:
     session = make_session(None)
-    values = MetricValues(since=0, event=1)
+    values = MetricValues(event=1)
     for attempts in (1, 2, 2, 40):
         values.observe(scheduler.POD_SCHEDULING_ATTEMPTS, attempts)
     recorder.store(session.pk, values)
