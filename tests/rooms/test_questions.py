@@ -11,7 +11,7 @@ from rest_framework.test import APIClient
 
 from schedviz.lessons import LANGUAGES, course
 from schedviz.web.rooms import asking, state
-from tests.rooms.conftest import ROOMS, Person, open_classroom
+from tests.rooms.conftest import ROOMS, Classroom, Person, open_classroom
 from tests.web.conftest import make_session
 
 
@@ -110,6 +110,24 @@ def test_the_list_of_participants_has_the_answers_to_the_newest_questions(classr
     # A participant's own answers, and the numbers of answers, are complete.
     assert students[0].request("get")["you"]["answers"] == everything
     assert [one["answered"] for one in classroom.look()["questions"]] == [2, 2, 2]
+
+
+def test_a_question_that_is_opened_again_closes_the_others(classroom_with_question: Classroom) -> None:
+    teacher = classroom_with_question.teacher
+    teacher.request("post", "questions/", {"text": "And the next?"}, expect=201)
+    teacher.request("patch", "questions/1/", {"open": True})
+
+    assert [question["open"] for question in classroom_with_question.look()["questions"]] == [True, False]
+
+
+def test_no_question_is_opened_after_the_end_of_its_room(classroom_with_question: Classroom) -> None:
+    teacher = classroom_with_question.teacher
+    teacher.request("post", "end/", {"keep": True})
+
+    assert teacher.request("patch", "questions/1/", {"open": True}, expect=409)["code"] == "room_ended"
+    teacher.request("patch", "questions/1/", {"revealed": True})
+    question = classroom_with_question.look()["questions"][0]
+    assert (question["open"], question["revealed"]) == (False, True)
 
 
 def test_a_new_question_closes_the_one_before(classroom_with_question):

@@ -54,7 +54,9 @@ def _require_few(questions: QuerySet[Question], text: str, options: Sequence[str
 
 
 def change(question: Question, *, is_open: bool | None, revealed: bool | None, right: str | None) -> None:
-    """Close or open a question, reveal its tally, set the right answer. A revealed question takes no more answers."""
+    """Close or open a question, reveal its tally, set the right answer. A revealed question takes no more answers, and opening one closes
+    the others. Raises `RoomEnded` if a question of a room that has ended is to be opened.
+    """
     members: dict[str, object] = {}
     if is_open is not None:
         members["is_open"] = is_open
@@ -64,9 +66,16 @@ def change(question: Question, *, is_open: bool | None, revealed: bool | None, r
         members["right"] = canonical(question, right)
     if revealed or (question.revealed and revealed is None):
         members["is_open"] = False
-    if members:
+    if not members:
+        return
+    with transaction.atomic():
+        if members.get("is_open"):
+            # Locks the room, as in `ask`.
+            if not Room.objects.filter(pk=question.room_id, status__in=LIVE).update(revision=F("revision") + 1):
+                raise RoomEnded("The room has ended.")
+            Question.objects.filter(room_id=question.room_id).exclude(pk=question.pk).update(is_open=False)
         Question.objects.filter(pk=question.pk).update(**members)
-        notify.changed(question.room_id)
+    notify.changed(question.room_id)
 
 
 def store_answer(participant: Participant, number: int, raw: str) -> None:

@@ -50,7 +50,7 @@ class OneRoomQuestion(RoomResource):
         responses={200: response(schemas.RoomBody), **error_responses(400, 403, 404, 409)},
     )
     def patch(self, request: Request, room_id: UUID, number: int) -> Response:
-        """Close a question, set its right answer, reveal its tally."""
+        """Close a question, or open it again, which closes the others; set its right answer; reveal its tally."""
         room = taught_room(request, room_id)
         change = body_as(schemas.QuestionChange, request)
         question = Question.objects.select_related("session").filter(room=room, number=number).first()
