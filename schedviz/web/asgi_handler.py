@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from collections.abc import Callable
-from contextvars import copy_context
+from contextvars import Context, copy_context
 from functools import partial
 from typing import IO, Any, cast
 
@@ -20,6 +21,7 @@ from schedviz.ingest.spool import Spool
 from schedviz.web.api.download import SlotResponse
 from schedviz.web.body_limit import BodyNotStored
 from schedviz.web.client_places import ClientPlaces, place
+from schedviz.web.following import Following, begin_waiting, followed, follows_until
 from schedviz.web.read_limit import DISCONNECT
 from schedviz.web.response_limit import ResponseLimit, drop_rendering_data
 from schedviz.web.thread_pool import Threads
@@ -64,12 +66,10 @@ class ThreadedHandler(ASGIHandler):
         # In its own context, in which middleware binds the values for the request's log lines.
         context = copy_context()
         try:
-            own_place = await self._places.take(scope)
-            context.run(place.set, own_place)
-            try:
-                response = await HTTP_THREADS.run(context.run, self._respond, scope, body)
-            finally:
-                own_place.release()
+            while (response := await self._respond_in_thread(context, scope, body)) is None:
+                if not await _wait_for_other(context, receive):
+                    return
+                body.seek(0)
         finally:
             body.close()
         self._places.authenticated(scope, context.get(requester, ""))
@@ -83,6 +83,19 @@ class ThreadedHandler(ASGIHandler):
         else:
             with self._sending.counted(response, context.get(requester, "")) as allowed:
                 await self.send_response(allowed, send)
+
+    async def _respond_in_thread(self, context: Context, scope: Any, body: IO[bytes]) -> HttpResponseBase | None:
+        """The response; None if the request follows another one (`followed` of its context)."""
+        own_place = await self._places.take(scope)
+        context.run(place.set, own_place)
+        context.run(begin_waiting)
+        try:
+            return await HTTP_THREADS.run(context.run, self._respond, scope, body)
+        except Following as following:
+            context.run(followed.set, following)
+            return None
+        finally:
+            own_place.release()
 
     def _respond(self, scope: Any, body: IO[bytes]) -> HttpResponseBase:
         """The response, complete unless it is a stream. Runs in a thread. Upstream: django/core/handlers/asgi.py ASGIHandler.handle"""
@@ -111,6 +124,23 @@ class ThreadedHandler(ASGIHandler):
             await HTTP_THREADS.run(response.close)
         if isinstance(ended, Exception):
             raise ended
+
+
+async def _wait_for_other(context: Context, receive: Any) -> bool:
+    """Wait until the request that this one follows has its result, or its time is over; False: the client has left."""
+    following, until = context[followed], context[follows_until]
+    assert following is not None
+    assert until is not None
+    loop, done = asyncio.get_running_loop(), asyncio.Event()
+    following.result.add_done_callback(lambda _: loop.call_soon_threadsafe(done.set))
+    waiting, leaving = asyncio.create_task(done.wait()), asyncio.create_task(receive())
+    try:
+        await asyncio.wait((waiting, leaving), timeout=until - time.monotonic(), return_when=asyncio.FIRST_COMPLETED)
+        return waiting.done() or not leaving.done()
+    finally:
+        for task in (waiting, leaving):
+            task.cancel()
+        await asyncio.gather(waiting, leaving, return_exceptions=True)
 
 
 def _disconnect(scope: Any) -> Callable[[], object] | None:

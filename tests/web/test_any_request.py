@@ -24,7 +24,8 @@ from django.core.cache import cache
 from schemathesis import Case, GenerationMode
 
 from schedviz.sessions.models import Session
-from schedviz.web.api import cycles, explain, prefer_wait
+from schedviz.web import following
+from schedviz.web.api import prefer_wait
 from schedviz.web.login import make_token
 from tests.up.running import Running, starter
 from tests.web.conftest import Commits, LiveServer, People, make_session
@@ -44,8 +45,7 @@ SEED = int(os.environ.get("SCHEDVIZ_TEST_SEED", "1"))
 
 @pytest.fixture
 def nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(explain, "WAIT_SECONDS", 0.01)
-    monkeypatch.setattr(cycles, "DETAIL_SECONDS", 0.01)
+    monkeypatch.setattr(following, "WAIT_SECONDS", 0.01)
     monkeypatch.setattr(prefer_wait, "MAX_WAIT_SECONDS", 0.05)
     monkeypatch.setattr(django_settings, "SESSIONS_PER_USER", 50)
     cache.clear()

@@ -7,7 +7,7 @@ import uuid
 import pytest
 
 from schedviz.sessions.models import Checkpoint
-from schedviz.web.api import explain
+from schedviz.web import following
 from schedviz.web.waiting import waits
 from tests.sessions import conftest as working
 
@@ -72,7 +72,7 @@ def test_an_unchanged_comparison_is_not_sent_again(people, two, rest):
 
 def test_a_worker_compares_and_a_repeated_request_finds_the_result(people, two, monkeypatch):
     with monkeypatch.context() as patched:
-        patched.setattr(explain, "WAIT_SECONDS", 0)
+        patched.setattr(following, "WAIT_SECONDS", 0)
         late = get(people.client("viewer"), two[0].pk, two[1].pk)
     assert (late.status_code, late.json()["code"]) == (503, "answer_late")
     assert get(people.client("viewer"), two[0].pk, two[1].pk).status_code == 200

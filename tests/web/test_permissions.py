@@ -12,8 +12,8 @@ from rest_framework.test import APIClient
 from rest_framework.views import APIView
 
 from schedviz.sessions.models import Membership, Session
+from schedviz.web import following
 from schedviz.web.actors import Actor, Role, Verb
-from schedviz.web.api import cycles, explain
 from schedviz.web.permissions import may
 from tests.web.conftest import Commits, People
 from tests.web.permission_table import (
@@ -58,8 +58,7 @@ pytestmark = pytest.mark.usefixtures("redis")
 @pytest.fixture(autouse=True)
 def nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Requests to workers time out at once, since none runs."""
-    monkeypatch.setattr(explain, "WAIT_SECONDS", 0.01)
-    monkeypatch.setattr(cycles, "DETAIL_SECONDS", 0.01)
+    monkeypatch.setattr(following, "WAIT_SECONDS", 0.01)
 
 
 @pytest.fixture

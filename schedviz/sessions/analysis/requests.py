@@ -227,7 +227,7 @@ class AnalysisResult(msgspec.Struct, frozen=True, omit_defaults=True):
 def stored_result(session: Session, request: AnyAnalysisRequest) -> bytes | None:
     """The result as JSON, if it is cached. Raises as `request_result`."""
     try:
-        stored = _stored_result(_result_key(session, request))
+        stored = _stored_result(result_key(session, request))
     except redis.RedisError:
         return None
     return None if stored is None else _value_of(stored)
@@ -239,25 +239,25 @@ def request_result(session: Session, request: AnyAnalysisRequest, *, timeout_sec
     Raises `SubjectNotFound`, `InvalidRequest`, `ResultLate`, `ResultTooLarge`, `AnalysisFailed`, or `HistoryUnavailable` if the state
     cannot be rebuilt.
     """
-    result_key = _result_key(session, request)
-    sent = str(session.pk), msgspec.json.encode(request).decode(), result_key
+    key = result_key(session, request)
+    sent = str(session.pk), msgspec.json.encode(request).decode(), key
     deadline = time.monotonic() + timeout_seconds
     try:
         while True:
-            if (stored := _stored_result(result_key)) is not None:
+            if (stored := _stored_result(key)) is not None:
                 return _value_of(stored)
-            if single_flight.claim_request(result_key, sender) and not wakeups.enqueue(wakeups.ANALYSE, *sent, queue=wakeups.IO_QUEUE):
-                single_flight.release_request(result_key)
+            if single_flight.claim_request(key, sender) and not wakeups.enqueue(wakeups.ANALYSE, *sent, queue=wakeups.IO_QUEUE):
+                single_flight.release_request(key)
                 raise ResultLate("The workers cannot be reached. Try again in a moment.")
             if (remaining := deadline - time.monotonic()) <= 0:
                 break
             time.sleep(min(remaining, _POLL_SECONDS))
     except redis.RedisError as error:
         raise ResultLate("The analysis cannot be run now, because Redis is unavailable. Try again in a moment.") from error
-    raise ResultLate(f"The analysis takes longer than {timeout_seconds:g} s. It continues; try again in a moment.")
+    raise ResultLate("The analysis is not done yet. It continues; try again in a moment.")
 
 
-def _result_key(session: Session, request: AnyAnalysisRequest) -> str:
+def result_key(session: Session, request: AnyAnalysisRequest) -> str:
     """The Redis key of the result: the same for equal requests about equal states."""
     newest = (session.event, session.applied_seq) if request.at is None else None
     key_parts = msgspec.json.encode([str(session.pk), newest, __version__, request])

@@ -67,7 +67,7 @@ def cycle_detail(session_id: UUID, cycle: int, *, timeout_seconds: float, sender
             return stored
         if reason := stream.detail_failure(session_id, cycle):
             raise DetailTooSlow(reason) if reason == TOO_SLOW else DetailNotStored(reason)
-    raise DetailLate(f"Replaying cycle {cycle} takes longer than {timeout_seconds:g} s. The replay continues; try again in a moment.")
+    raise DetailLate(f"Cycle {cycle} is not replayed yet. The replay continues; try again in a moment.")
 
 
 def session_of_cycle(session_id: UUID, cycle: int) -> UUID:

@@ -26,11 +26,11 @@ from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, response
 from schedviz.web.api.paging import link_pages, page_of, page_parameters
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.waiting import TooManyWait, requester, waits
+from schedviz.web.following import lead_or_follow
+from schedviz.web.waiting import TooManyWait, requester
 
 DEFAULT_PAGE_SIZE = 100
 MAX_PAGE_SIZE = 1000
-DETAIL_SECONDS = 30.0
 #: Larger pages take up to 0.2 s of the interpreter, and a place among the states of large sessions.
 _QUICK_PAGE_SIZE: Final = 200
 
@@ -109,8 +109,14 @@ class OneCycle(Resource):
 
 def _detail(session_id: UUID, cycle: int) -> dict[str, Any]:
     try:
-        with waits.one():
-            return cycle_details.cycle_detail(session_id, cycle, timeout_seconds=DETAIL_SECONDS, sender=requester.get())
+        session_id = cycle_details.session_of_cycle(session_id, cycle)
+        if (stored := cycle_details.stored_detail(session_id, cycle)) is not None:
+            return stored
+
+        def wait(seconds: float) -> dict[str, Any]:
+            return cycle_details.cycle_detail(session_id, cycle, timeout_seconds=seconds, sender=requester.get())
+
+        return lead_or_follow(cycle_details.flight_key(session_id, cycle), wait, late=cycle_details.DetailLate)
     except TooManyWait as error:
         hint = "?detail=0 returns the stored summary."
         raise ApiError(

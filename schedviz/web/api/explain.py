@@ -26,9 +26,8 @@ from schedviz.web.api.moments import AT
 from schedviz.web.api.openapi import error_responses, ref
 from schedviz.web.api.rate_limit import Scope
 from schedviz.web.api.resource import Resource, query
-from schedviz.web.waiting import TooManyWait, requester, waits
-
-WAIT_SECONDS = 30.0
+from schedviz.web.following import lead_or_follow
+from schedviz.web.waiting import TooManyWait, requester
 
 _RESULT: Any = {"type": "object", "additionalProperties": True}
 _FORMATS: Final = ("json", *CARD_FORMATS)
@@ -217,11 +216,13 @@ def analysis_result(session: Session, analysis: requests.AnyAnalysisRequest, *, 
     `unavailable_status` if the moment is no longer stored.
     """
     try:
-        # A class that asks the same question at once needs few places: who had none finds the result when asking again.
         if (stored := requests.stored_result(session, analysis)) is not None:
             return stored
-        with waits.one():
-            return requests.request_result(session, analysis, timeout_seconds=WAIT_SECONDS, sender=requester.get())
+
+        def wait(seconds: float) -> bytes:
+            return requests.request_result(session, analysis, timeout_seconds=seconds, sender=requester.get())
+
+        return lead_or_follow(requests.result_key(session, analysis), wait, late=requests.ResultLate)
     except TooManyWait as error:
         raise not_ready(f"{error} Try again in a moment.") from error
     except requests.InvalidRequest as error:

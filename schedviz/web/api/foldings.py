@@ -12,8 +12,9 @@ from contextlib import contextmanager
 from threading import Condition
 from typing import Any, Final, TypeVar
 
+from schedviz.web.following import Following, followed, may_follow
 from schedviz.web.shares import Shares
-from schedviz.web.waiting import requester, waits
+from schedviz.web.waiting import TooManyWait, requester, waits
 
 T = TypeVar("T")
 
@@ -42,8 +43,11 @@ class Foldings:
     def once(self, key: Hashable, fold: Callable[[], T]) -> T:
         """The result of `fold`, the same object for simultaneous requests with the same key: the first that gets a place computes it.
 
-        Raises what `fold` raises, or `TooManyWait`.
+        Raises what `fold` raises, `TooManyWait` or `Following`.
         """
+        if (earlier := followed.get()) is not None and earlier.key == key and earlier.result.done() and not earlier.result.cancelled():
+            shared: T = earlier.result.result()
+            return shared
         client = requester.get()
         with self._changed:
             flight = self._flights.setdefault(key, _Flight())
@@ -51,8 +55,7 @@ class Foldings:
             has_begun = self._begin(flight, client)
         try:
             if not has_begun:
-                with waits.one(), self._changed:
-                    self._changed.wait_for(lambda: flight.result.done() or self._begin(flight, client))
+                self._wait(key, flight, client)
             if not flight.result.done():
                 self._compute(flight, fold, client)
             result: T = flight.result.result()
@@ -63,6 +66,21 @@ class Foldings:
                 # Requests after the result are about a newer state.
                 if (flight.result.done() or not flight.requests) and self._flights.get(key) is flight:
                     del self._flights[key]
+                    flight.result.cancel()
+
+    def _wait(self, key: Hashable, flight: _Flight, client: str) -> None:
+        """Return when there is a result, or a place for this request to compute it. Raises `TooManyWait`, or `Following` if another request
+        computes it or has the last place to wait in.
+        """
+        if flight.is_running and may_follow():
+            raise Following(key, flight.result)
+        try:
+            with waits.one(), self._changed:
+                self._changed.wait_for(lambda: flight.result.done() or self._begin(flight, client))
+        except TooManyWait:
+            if flight.requests > 1 and may_follow():
+                raise Following(key, flight.result) from None
+            raise
 
     def _begin(self, flight: _Flight, client: str) -> bool:
         """Whether this request computes the result; it then has a place."""

@@ -17,7 +17,7 @@ def test_a_result_over_the_limit_is_refused_with_its_size(make_session: MakeSess
     monkeypatch.setattr(analysis_job, "MAX_RESULT_BYTES", 100)
     session = Session.objects.get(pk=make_session(nodes=2, pods=1))
     request = WhyRequest(pod="default/pod-1")
-    analysis_job.run(session.pk, msgspec.json.encode(request), requests._result_key(session, request))
+    analysis_job.run(session.pk, msgspec.json.encode(request), requests.result_key(session, request))
 
     with pytest.raises(requests.ResultTooLarge, match=r"The result has \S+ bytes; at most 100 are returned\. Ask about one pod"):
         requests.request_result(session, request, timeout_seconds=0)
@@ -33,7 +33,7 @@ def test_an_analysis_that_takes_too_long_is_refused_with_the_limit(
     monkeypatch.setattr(analysis_job, "_result_of_engine", take_long)
     session = Session.objects.get(pk=make_session(nodes=2, pods=1))
     request = WhyRequest(pod="default/pod-1")
-    analysis_job.run(session.pk, msgspec.json.encode(request), requests._result_key(session, request))
+    analysis_job.run(session.pk, msgspec.json.encode(request), requests.result_key(session, request))
 
     with pytest.raises(requests.AnalysisFailed, match=r"takes longer than 60 s, which is the limit\. Ask about one pod"):
         requests.request_result(session, request, timeout_seconds=0)
@@ -49,7 +49,7 @@ def test_an_error_of_the_engine_is_no_missing_history(
     monkeypatch.setattr(analysis_job, "_result_of_engine", fail)
     session = Session.objects.get(pk=make_session(nodes=2, pods=1))
     request = WhyRequest(pod="default/pod-1")
-    analysis_job.run(session.pk, msgspec.json.encode(request), requests._result_key(session, request))
+    analysis_job.run(session.pk, msgspec.json.encode(request), requests.result_key(session, request))
 
     with pytest.raises(requests.AnalysisFailed, match="the engine raised an error") as failed:
         requests.request_result(session, request, timeout_seconds=0)

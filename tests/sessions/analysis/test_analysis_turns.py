@@ -46,7 +46,7 @@ def test_an_analysis_waits_for_its_turn_as_long_as_somebody_asks_for_it(make_ses
     Session.objects.filter(pk=session.pk).update(owner=User.objects.create_user("ada"))
     session.refresh_from_db()
     request = requests.PendingPodsRequest()
-    key = requests._result_key(session, request)
+    key = requests.result_key(session, request)
     body = msgspec.json.encode(request)
 
     with turn_of(f"user {session.owner_id}", "another"):
@@ -125,7 +125,7 @@ def test_an_analysis_counts_for_who_asks(make_session: MakeSession, settings: La
         cycle_details.cycle_detail(session.pk, 2, timeout_seconds=0, sender=sender)
     with pytest.raises(requests.ResultLate):
         requests.request_result(session, requests.PendingPodsRequest(), timeout_seconds=0, sender=sender)
-    body, key = msgspec.json.encode(requests.PendingPodsRequest()), requests._result_key(session, requests.PendingPodsRequest())
+    body, key = msgspec.json.encode(requests.PendingPodsRequest()), requests.result_key(session, requests.PendingPodsRequest())
     with turn_of(sender, "another"):
         assert not cycle_detail_job.run(session.pk, 2)
         assert not analysis_job.run(session.pk, body, key)
@@ -144,7 +144,7 @@ def test_a_result_that_several_ask_for_is_computed_in_the_turn_of_any(
     send(session.pk, "run")
     work_off(session.pk)
     viewer = f"user {User.objects.create_user('bob').pk}"
-    body, key = msgspec.json.encode(requests.PendingPodsRequest()), requests._result_key(session, requests.PendingPodsRequest())
+    body, key = msgspec.json.encode(requests.PendingPodsRequest()), requests.result_key(session, requests.PendingPodsRequest())
 
     def ask(sender: str) -> None:
         with pytest.raises(cycle_details.DetailLate):
@@ -223,7 +223,7 @@ def test_who_has_the_result_or_has_given_up_no_longer_waits(
     session = Session.objects.get(pk=make_session())
     ada, bob, cy = (f"guest {uuid4()}" for _ in range(3))
     request = requests.PendingPodsRequest()
-    body, key = msgspec.json.encode(request), requests._result_key(session, request)
+    body, key = msgspec.json.encode(request), requests.result_key(session, request)
     text, abandoned = msgspec.json.encode(pasted_text.PastedText("a text", sender=bob)), f"schedviz:awaited-reply:{uuid4()}"
     caller = worker_calls._caller_key(abandoned)
     stream.client().set(caller, b"1", ex=60)
