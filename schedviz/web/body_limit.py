@@ -18,7 +18,7 @@ from django.db import DatabaseError
 from django.urls import reverse
 
 from schedviz.sessions.disk import full_disk
-from schedviz.sessions.turns import turn_of
+from schedviz.sessions.turns import WITHOUT_ACCOUNT, path_of, turn_of
 from schedviz.web.actors import Verb
 from schedviz.web.api.errors import not_stored
 from schedviz.web.api.problem_details import MEDIA_TYPE, problem
@@ -69,12 +69,12 @@ class BodyLimit:
     - A body over `ANONYMOUS_BYTES` needs a valid login, token, share link or room participant: 401. An upload of that size needs
       the permission to create sessions: 403.
     - The bodies over `ANONYMOUS_BYTES` which this process has received and processes share SCHEDVIZ_SPOOL_BYTES, and those of one user,
-      or of all senders of a group, half of it: 503.
+      or of all without an account, half of it: 503.
     """
 
     def __init__(self, app: App) -> None:
         self._app = app
-        #: Bytes received of the bodies over `ANONYMOUS_BYTES` of all current requests, by user or group.
+        #: Bytes received of the bodies over `ANONYMOUS_BYTES` of all current requests, by user, and of all without an account.
         self._spooled: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -118,7 +118,7 @@ class _Body:
         self._limit, self._setting = _limit(scope, self._headers.get(b"content-type", b""))
         self._read = 0
         self._is_complete = False
-        #: The user or group, once the size of the body requires it.
+        #: Whom the body counts for, once its size requires it.
         self.sender = ""
         #: Bytes that are reserved in the spool.
         self.reserved = 0
@@ -179,7 +179,7 @@ class _Body:
 
 
 def _authenticate(headers: Mapping[bytes, bytes], *, is_upload: bool) -> str:
-    """The sender or group of senders that the body counts for. Raises `_Refusal` if there is none, or if they may not upload."""
+    """The user that the body counts for, or all without an account. Raises `_Refusal` if there is none, or if they may not upload."""
     if bearer_secret(headers.get(b"authorization", b"")) is None:
         # Another scheme is meant for a proxy in front, as in REST, so the cookies are used.
         headers = {name: value for name, value in headers.items() if name != b"authorization"}
@@ -194,7 +194,7 @@ def _authenticate(headers: Mapping[bytes, bytes], *, is_upload: bool) -> str:
     if is_upload and not may(actor, Verb.CREATE):
         raise _Refusal(403, "forbidden", "You may not create sessions, so you may not upload files.")
     # Senders without an account are easily many, and one of them can have many share links.
-    return turn_of(actor.identity).group or actor.identity if actor.identity else "holders of share links"
+    return path_of(turn_of(actor.identity).sender)[0] if actor.identity else WITHOUT_ACCOUNT
 
 
 def _limit(scope: Scope, content_type: bytes) -> tuple[int, str]:

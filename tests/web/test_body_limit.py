@@ -10,9 +10,12 @@ from collections.abc import Iterator
 import httpx
 import pytest
 from django.conf import settings
+from django.contrib.auth.models import User
 
 from schedviz.ingest.spool import Spool, _EncryptedFile
+from schedviz.sessions import turns
 from schedviz.web import body_limit
+from schedviz.web.actors import Actor
 from tests.conftest import until
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -168,14 +171,20 @@ def test_one_sender_may_have_half_of_the_limit_or_one_upload(monkeypatch):
         limits.reserve("user 3", 1)
 
 
-def test_bodies_of_all_holders_of_links_count_together(people):
+def test_bodies_of_all_without_an_account_count_together(people, monkeypatch):
     senders = set()
     for role in ("link", "editor-link"):
         cookies = people.client(role).cookies
         cookie = "; ".join(f"{name}={morsel.value}" for name, morsel in cookies.items()).encode()
         senders.add(body_limit._authenticate({b"cookie": cookie}, is_upload=False))
 
-    assert senders == {"holders of share links"}
+    visitor = User.objects.create_user("visitor")
+    monkeypatch.setattr(turns, "_networks_of", lambda _: {visitor.pk: "a network"})
+    for actor in (Actor(guest="a participant"), Actor(user_id=visitor.pk)):
+        monkeypatch.setattr(body_limit, "actor_with", lambda _, actor=actor: actor)
+        senders.add(body_limit._authenticate({}, is_upload=False))
+
+    assert senders == {"without an account"}
 
 
 def test_a_refused_body_is_read_for_a_bounded_time(web_server, people, monkeypatch):
