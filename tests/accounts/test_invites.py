@@ -151,7 +151,7 @@ def test_no_visitor_takes_the_name_of_the_local_user(people, name):
     """`schedviz token create` without `--user` makes a token of that user."""
     response = Client().post(invite(people), {"username": name, **PASSWORDS})
 
-    assert b"This user name is reserved" in response.content
+    assert b"This username is reserved" in response.content
     assert not User.objects.filter(username="local").exists()
 
 

@@ -78,6 +78,12 @@ def test_the_header_of_pages_without_scripts_has_lessons_documentation_and_gloss
         assert f'href="{target}"' in header
 
 
+def test_a_page_in_chinese_says_that_the_documentation_is_in_english() -> None:
+    assert "data-docs-language" not in Client().get("/docs/tour/").content.decode()
+    chinese = Client(headers={"accept-language": "zh-CN"}).get("/docs/tour/").content.decode()
+    assert "文档只有英文版" in chinese
+
+
 def test_the_glossary_is_in_the_language_of_the_page() -> None:
     english = Client().get("/docs/glossary/").content.decode()
     assert "the pods that can be tried now" in english

@@ -51,7 +51,7 @@ def test_the_language_that_was_chosen_counts_first(client):
     response = client.get("/nowhere/", headers={"Accept-Language": "en"})
 
     assert response.status_code == 404
-    assert "没有找到" in response.content.decode()
+    assert "未找到" in response.content.decode()
 
 
 def test_a_wrong_password_is_reported_in_the_users_language(client):
