@@ -78,7 +78,7 @@ _CARD_FORMS = ("markdown", "html", "png")
     show_default=True,
     help="Output format. A card to send to a colleague is markdown (for an issue or a chat), html (a static page) or png (an image).",
 )
-@click.option("--theme", type=click.Choice(["light", "dark"]), default="light", show_default=True, help="Colours of the image (-o png).")
+@click.option("--theme", type=click.Choice(["light", "dark"]), default="light", show_default=True, help="Colors of the image (-o png).")
 @server_option
 @token_option
 def explain(

@@ -109,7 +109,7 @@ def print_overview(found: Overview, command: str) -> None:
             say_wrapped(f"To do: {whole_sentence(clause.advice)}", indent=10)
     if found.unexplained:
         say()
-        say_wrapped(f"{found.unexplained} more pods are not explained: only the largest {len(found.groups)} groups of equal pods are.")
+        say_wrapped(f"{found.unexplained} more pods are not explained: only the largest {len(found.groups)} groups of identical pods are.")
     if found.reasons and not found.note:
         say()
         first = found.reasons[0].groups[0].pods[0]

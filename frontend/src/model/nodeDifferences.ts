@@ -27,7 +27,7 @@ function membersOf(item: NodeInfo): Map<string, string> {
   const { requested, allocatable, nonZeroRequested } = item;
   const members: [string, string][] = [
     ["Generation", printCount(item.generation)],
-    ["Requested cpu", cpuOf(requested.milliCPU, allocatable.milliCPU)],
+    ["Requested CPU", cpuOf(requested.milliCPU, allocatable.milliCPU)],
     ["Requested memory", bytesOf(requested.memory, allocatable.memory)],
     ["Pods", `${item.podOrder.length} / ${allocatable.allowedPodNumber}`],
   ];
