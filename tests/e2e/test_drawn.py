@@ -108,6 +108,58 @@ def test_the_heap_of_active_q_has_the_pods_of_its_pop_order(still: Page, server:
     assert set(picture) <= set(order)
 
 
+def test_nodes_name_their_pods_beside_the_drawer(still: Page, server: Server, file: Path) -> None:
+    still.add_init_script(LISTEN)
+    import_through(still, server, file)
+    step_cycles(still, 2)
+    canvas = "canvas[role=application]"
+    still.locator("[data-cycle] .pod button").first.click()
+    still.locator(".drawer").wait_for()
+    until(lambda: len([word for word in written(still, canvas) if word.startswith("web-")]) == 2, seconds=60)
+
+
+def test_the_buttons_that_zoom_the_cells_cover_none_of_them(still: Page, server: Server) -> None:
+    session = server.rest("sessions/", {"generate": {"shape": "mixed", "nodes": 1500, "pods": 10}})["id"]
+    until(lambda: server.rest(f"sessions/{session}/")["status"] == "ready", seconds=60)
+    still.goto(f"{server.url}/s/{session}/")
+    still.locator("[data-list-zoom]").wait_for(timeout=PATIENCE_MILLIS)
+    canvas = still.locator("canvas[role=application]")
+    empty = """(canvas) => {
+      const box = document.querySelector("[data-list-zoom]").getBoundingClientRect(), frame = canvas.getBoundingClientRect(), ratio = canvas.width / frame.width;
+      const { data } = canvas.getContext("2d").getImageData((box.left - frame.left) * ratio, (box.top - frame.top) * ratio, box.width * ratio, box.height * ratio);
+      return data.every((value) => value === 0);
+    }"""
+    until(
+        lambda: canvas.evaluate(
+            "canvas => canvas.getContext('2d').getImageData(20, canvas.height / 2, 40, 40).data.some((value) => value > 0)"
+        ),
+        seconds=60,
+    )
+    assert canvas.evaluate(empty)
+
+
+def test_the_timeline_has_lanes_for_rare_events_once_there_is_one(still: Page, server: Server, file: Path) -> None:
+    import_through(still, server, file)
+    step_cycles(still, 1)
+    lanes = still.locator("[data-lane][aria-pressed]")
+    expect(lanes).to_have_text(["cycles", "queue", "binding"])
+    low = still.locator(".timeline").bounding_box()
+    session = re.search(r"/s/([^/]+)/", still.url)
+    assert session
+    node = {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": "late"},
+        "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "20"}},
+    }
+    server.rest(f"sessions/{session[1]}/commands/", {"op": "create", "object": node, "key": "late"})
+    expect(lanes).to_have_text(["cycles", "queue", "binding", "nodes"], timeout=PATIENCE_MILLIS)
+    high = still.locator(".timeline").bounding_box()
+    assert low
+    assert high
+    assert high["height"] > low["height"]
+
+
 @pytest.mark.parametrize("size", [(1280, 800), (1920, 1080)], ids=["1280", "1920"])
 def test_a_click_on_the_canvas_selects_the_node_that_it_shows(still: Page, server: Server, file: Path, size: tuple[int, int]) -> None:
     still.set_viewport_size({"width": size[0], "height": size[1]})

@@ -48,7 +48,8 @@ def test_a_card_runs_its_experiment(page: Page, server: Server) -> None:
 def test_a_session_is_the_base_of_an_experiment(page: Page, server: Server) -> None:
     session = server.rest("sessions/", {"generate": {"shape": "basic", "nodes": 3, "pods": 6}})["id"]
     page.goto(f"{server.url}/s/{session}/")
-    page.locator("[data-experiment]").click(timeout=PATIENCE_MILLIS)
+    page.locator("[data-menu=learn]").click(timeout=PATIENCE_MILLIS)
+    page.locator("[data-more=experiment]").click()
     page.wait_for_url(f"**/experiments/?session={session}&nodes=3")
     page.locator("[data-example=packing] [data-show-plan]").click(timeout=PATIENCE_MILLIS)
     expect(page.get_by_text(f"base: {{session: {session}}}")).to_be_visible(timeout=PATIENCE_MILLIS)

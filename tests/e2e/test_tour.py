@@ -261,7 +261,9 @@ def test_one_click_at_the_end_adds_a_node_that_fits_and_places_the_pods(newcomer
     newcomer.keyboard.press("Space")
     newcomer.locator("[data-ending-node]").click(timeout=PATIENCE_MILLIS)
 
-    added = newcomer.get_by_text("Added node added-1 (10 CPU, 17Gi memory, disk=nvme): enough for the 3 pending pods. web-4 is still gated.")
+    added = newcomer.get_by_text(
+        "Added node added-1 (10 CPU, 17Gi memory, disk=nvme): enough for the 3 pending pods. web-4 is still gated."
+    )
     expect(added).to_be_visible(timeout=PATIENCE_MILLIS)
     expect(newcomer.locator("[data-ending]")).to_contain_text("11 of 12 pods are scheduled; 1 is still pending", timeout=PATIENCE_MILLIS)
     expect(newcomer.locator("[data-ending-node]")).to_have_count(0)
