@@ -175,6 +175,8 @@ describe("the height of boxes", () => {
     expect(few.boxes[0]!.h).toBeLessThan(many.boxes[0]!.h);
     expect(podMarks(few.boxes[0]!, 3)).toMatchObject({ named: true, hidden: 0 });
     expect(wantedHeight(4, 506, 3)).toBeLessThan(wantedHeight(4, 506, 9));
+    expect(wantedHeight(4, 342, 3)).toBeLessThan(340);
+    expect(layoutCacheList(4, 342, wantedHeight(4, 342, 3), 3).boxCount).toBe(4);
     expect(maxPods([{ podOrder: ["a"] }, { podOrder: ["b", "c"] }, { podOrder: [] }])).toBe(2);
   });
 });

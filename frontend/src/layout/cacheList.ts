@@ -100,6 +100,9 @@ function tallest({ fewHeight, maxHeight }: { fewHeight: number; maxHeight: numbe
 export function wantedHeight(count: number, width: number, pods = Infinity): number {
   const lines = Math.ceil(count / columnsOf(LARGE, width));
   const height = tallest(LARGE, pods);
+  // Where large boxes would be in one column, smaller ones beside each other need less room.
+  const boxLines = Math.ceil(count / columnsOf(ONLY_BOX, width));
+  if (lines > 2 && boxLines < lines && boxLines <= 4) return boxLines * (tallest(ONLY_BOX, pods) + ONLY_BOX.gapY) - ONLY_BOX.gapY;
   return lines <= 4 ? lines * ((lines > 2 ? Math.min(STACKED_HEIGHT, height) : height) + LARGE.gapY) - LARGE.gapY : Infinity;
 }
 
