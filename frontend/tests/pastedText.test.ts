@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hasMessagesAlone, hasObjects, isCopied, mayHaveMessages } from "../src/model/pastedText";
+import { hasMessagesAlone, hasNoNodes, hasObjects, isCopied, mayHaveMessages } from "../src/model/pastedText";
 
 const MESSAGE = "0/3 nodes are available: 3 Insufficient cpu.";
 
@@ -23,6 +23,25 @@ describe("the output of kubectl describe", () => {
   it("may have messages beside objects, which are explained if the import finds no objects", () => {
     expect(mayHaveMessages(`apiVersion: v1\nspec: {\n${MESSAGE}`)).toBe(true);
     expect(mayHaveMessages(NODE)).toBe(false);
+  });
+});
+
+describe("objects without nodes", () => {
+  const POD = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  ownerReferences:\n  - apiVersion: v1\n    kind: Node\nspec: {containers: []}\n";
+
+  it("are explained first", () => {
+    expect(hasNoNodes(POD)).toBe(true);
+    expect(hasNoNodes('{"kind": "Pod", "metadata": {"ownerReferences": [{"kind": "Node", "name": "n"}]}, "spec": {}}')).toBe(true);
+  });
+
+  it.each([
+    ["a node as YAML", `${POD}---\napiVersion: v1\nkind: Node\nmetadata: {name: n}\n`],
+    ["a node of a list", `apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Node\n  metadata: {name: n}\nkind: List\n`],
+    ["a node as JSON", '{"apiVersion": "v1", "items": [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}}]}'],
+    ["the capacity of a node", `${POD}---\nkind: X\nstatus:\n  allocatable: {cpu: 4}\n`],
+    ["no object", MESSAGE],
+  ])("are not in a text with %s", (_, text) => {
+    expect(hasNoNodes(text)).toBe(false);
   });
 });
 

@@ -22,6 +22,14 @@ describe("the bar of a message's reasons", () => {
     expect(reasonParts([clause("Insufficient cpu", 500)], 500).some(({ hasCells }) => hasCells)).toBe(false);
   });
 
+  it("has the parts in the order of the list: what is not to be acted on comes last, in grey", () => {
+    const [aside, ...others] = [{ ...clause("node(s) had untolerated taint {a: b}", 4), isAside: true }, clause("Insufficient cpu", 1), clause("Insufficient memory", 2)];
+    const parts = reasonParts([others[0]!, aside!, others[1]!], 7);
+
+    expect(parts.map(({ count }) => count)).toEqual([1, 2, 4]);
+    expect(parts.map(({ color }) => color)).toEqual([...reasonParts(others, 3).map(({ color }) => color), "var(--skip)"]);
+  });
+
   it("is empty for a message that counts no nodes", () => {
     expect(reasonParts([clause("Insufficient cpu", 1)], 0)).toEqual([]);
     expect(reasonParts([clause("pod has unbound immediate PersistentVolumeClaims", 0)], 3)).toEqual([]);

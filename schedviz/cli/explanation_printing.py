@@ -92,7 +92,7 @@ def print_overview(found: Overview, command: str) -> None:
     for reason in found.reasons:
         say()
         say_wrapped(f"{_pods(reason.count):>8}  {as_sentence(reason.headline)}", hanging=10, bold=True)
-        if reason.is_quoted:
+        if reason.is_quoted and not all(reason.reason in group.detail for group in reason.groups):
             say_wrapped(f"{_SCHEDULER}{reason.reason}", indent=10, dim=True)
         for (said, event, changes, effect), alike in groupby(reason.groups[:_MAX_GROUPS], partial(_said_of, reason)):
             _print_groups(alike, said, event)
@@ -105,7 +105,8 @@ def print_overview(found: Overview, command: str) -> None:
         elif reason.advice:
             say_wrapped(f"To do: {whole_sentence(reason.advice)}", indent=10)
         for clause in found.other_reasons(reason):
-            say_wrapped(f"Also: {clause.headline or clause.reason}", hanging=10, indent=10)
+            also = "" if reason.groups[0].is_about_all else "Also: "
+            say_wrapped(as_sentence(f"{also}{clause.headline or clause.reason}"), hanging=10, indent=10)
             say_wrapped(f"To do: {whole_sentence(clause.advice)}", indent=10)
     if found.unexplained:
         say()
@@ -166,6 +167,7 @@ def print_messages(found: Sequence[ParsedMessage], reading: TextReading) -> None
     Of those that one writer sent about a pod, only the first is explained.
     """
     from schedviz.explain.message import shown_name
+    from schedviz.explain.reason_tables.whole import PLACED, STATUS
     from schedviz.explain.text_reading import says_all
 
     if not found:
@@ -185,7 +187,8 @@ def print_messages(found: Sequence[ParsedMessage], reading: TextReading) -> None
             print_answer(answer)
         if ((each.pod, each.writer) in seen and each.at) or is_over:
             seen.add((each.pod, each.writer))
-            say_wrapped(f"Earlier{sent}: {each.text}", dim=True)
+            if not each.text.startswith((PLACED, STATUS)):
+                say_wrapped(f"Earlier{sent}: {each.text}", dim=True)
             continue
         seen.add((each.pod, each.writer))
         if says_all(answer, each):
@@ -299,13 +302,14 @@ def _print_clauses(clauses: Iterable[Clause], *, advised: bool = False, said: st
     from schedviz.explain.combined_clauses import is_of_several_taints, quoted_reasons
     from schedviz.explain.explained_clause import is_about_nodes
     from schedviz.explain.message import writer_of
+    from schedviz.explain.reason_tables.whole import OTHER_SCHEDULERS
 
     clauses = list(clauses)
     for clause in clauses:
         if clause.is_aside:
             continue
         say()
-        writer = writer_of(clause)
+        writer = writer_of(clause) or (clause.plugin if clause.plugin in OTHER_SCHEDULERS else "")
         plugin = "" if writer else f"  [{clause.plugin or 'unknown plugin'}]"
         quote = f"{f'{clause.count} × ' if clause.count else ''}{clause.reason}{plugin}"
         if clause.headline and clause.headline in said:

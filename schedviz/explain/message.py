@@ -31,7 +31,8 @@ from schedviz.explain.meaning import Named
 from schedviz.explain.reason_releases import releases_of
 from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
 from schedviz.explain.reason_tables.creation import API_SERVER
-from schedviz.explain.reason_tables.whole import DESCRIPTION, OLD_PREDICATES, SCHEDULER_LOG, TABLE_OF_PODS
+from schedviz.explain.reason_tables.volumes import CLAIM_EVENTS
+from schedviz.explain.reason_tables.whole import DESCRIPTION, OLD_PREDICATES, POD_OBJECT, SCHEDULER_LOG, TABLE_OF_PODS
 from schedviz.explain.reasons import UNKNOWN, meaning_of
 from schedviz.kube.claims import claim_keys
 from schedviz.trace.phrase import Phrase, counted, joined, phrase, some
@@ -78,11 +79,11 @@ _MIN_COMMON_LENGTH: Final = 25
 #: How the reason begins of a pod whose claim has no volume.
 _UNBOUND: Final = "pod has unbound immediate PersistentVolumeClaims"
 #: What says that a claim has no volume.
-PROVISIONER: Final = "the claim's events"
+PROVISIONER: Final = CLAIM_EVENTS
 #: What shows that a claim has no volume, in a text without its events.
 STORAGE_TEXT: Final = "the text"
 _WRITERS: Final = frozenset(
-    {CLUSTER_AUTOSCALER, KARPENTER, API_SERVER, DESCRIPTION, TABLE_OF_PODS, SCHEDULER_LOG, PROVISIONER, STORAGE_TEXT}
+    {CLUSTER_AUTOSCALER, KARPENTER, API_SERVER, DESCRIPTION, POD_OBJECT, TABLE_OF_PODS, SCHEDULER_LOG, PROVISIONER, STORAGE_TEXT}
 )
 #: In the reasons of nodes that the node lifecycle controller has found not ready.
 _NOT_READY: Final = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable", "were not ready")

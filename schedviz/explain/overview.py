@@ -16,7 +16,8 @@ from schedviz.explain.details.short_names import ShortNames
 from schedviz.explain.doctor.known_findings import KnownFindings
 from schedviz.explain.equivalence import groups
 from schedviz.explain.explanation import Clause, Explanation, Part
-from schedviz.explain.pending_group import PendingGroup, group_of
+from schedviz.explain.pending_group import PendingGroup, group_of, said_message
+from schedviz.explain.pinned_node import pinned_node
 from schedviz.explain.queue_place import queue_place
 from schedviz.explain.real_message import PODS, what_to_add
 from schedviz.explain.reason_names import NOT_EVALUATED, OF_CLAUSE, OTHER_SCHEDULER, UNKNOWN, advice_of, is_quoted, reason_of
@@ -58,13 +59,17 @@ class Overview(Part, frozen=True):
     release: str = ""
 
     def other_reasons(self, reason: WaitingReason) -> tuple[Clause, ...]:
-        """The further reasons in the message of a pod that could not be tried on nodes, the most likely cause first."""
+        """The further reasons in the message of a pod that could not be tried on nodes, the most likely cause first.
+
+        All of them, if the headline is a sentence about them.
+        """
         if len(reason.groups) != 1 or reason.reason_phrase.template == NOT_EVALUATED:
             return ()
         [group] = reason.groups
         if any(clause.nodes for clause in group.clauses):
             return ()
-        return tuple(clause for clause in group.clauses[1:] if clause.advice and _counted_reason(clause) not in self._common)
+        others = group.clauses if group.is_about_all else group.clauses[1:]
+        return tuple(clause for clause in others if clause.advice and _counted_reason(clause) not in self._common)
 
     @property
     def _common(self) -> set[tuple[str, int]]:
@@ -185,7 +190,10 @@ def _waiting_reasons(
     for explanation, pods in explained:
         reason = UNKNOWN if findings.is_unknown(explanation.pod) else reason_of(simulation, explanation)
         phrases.setdefault(reason.text, reason)
-        advice[explanation.pod] = advice_of(explanation)
+        said = said_message(explanation, pods[0]) if is_quoted(reason) else None
+        # Of a sentence about all reasons, each of them says what to do about it, unless they leave only one node.
+        pinned = said.first_phrase if said is not None and pinned_node(pods[0]) else None
+        advice[explanation.pod] = pinned if said is not None else advice_of(explanation)
         by_reason.setdefault(reason.text, []).append(group_of(explanation, pods, is_of_clause=is_quoted(reason)))
         if reason.template == OF_CLAUSE and may_have_change(explanation):
             searched.setdefault(reason.text, []).append(explanation)

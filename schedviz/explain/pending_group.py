@@ -10,6 +10,8 @@ from schedviz.explain.changes.change import ChangeView
 from schedviz.explain.doctor.known_findings import MISSED_POD, unknown_nodes
 from schedviz.explain.doctor.object_events import KIND as EVENT
 from schedviz.explain.explanation import Clause, Explanation, Outlook, Part, Standing
+from schedviz.explain.message import Message
+from schedviz.explain.pinned_node import message_about, pinned_node
 from schedviz.explain.queue_place import is_name_only
 from schedviz.explain.real_message import PODS
 from schedviz.explain.sentence import plain
@@ -46,8 +48,14 @@ class PendingGroup(Part, frozen=True):
     effect: str = ""
     effect_phrase: Phrase | None = None
 
+    @property
+    def is_about_all(self) -> bool:
+        """Whether the headline is about all reasons, not about the first one."""
+        return bool(self.clauses) and self.headline not in ("", self.clauses[0].headline)
+
 
 def group_of(explanation: Explanation, pods: Sequence[Pod], *, is_of_clause: bool) -> PendingGroup:
+    said = said_message(explanation, pods[0]) if is_of_clause else None
     detail = (
         _detail(explanation)
         or (explanation.cause_phrase if not explanation.nodes else None)
@@ -59,13 +67,15 @@ def group_of(explanation: Explanation, pods: Sequence[Pod], *, is_of_clause: boo
     event = _autoscaler_event(explanation)
     clause = explanation.main or said_clause(explanation)
     headline = plain(clause) if clause is not None and is_of_clause else None
+    headline = said.conclusion_phrase if said is not None else headline
     return PendingGroup(
         pods=tuple(pod.key for pod in pods),
         standing=explanation.standing,
         sentence=explanation.sentence,
         message=explanation.message,
         outlook=explanation.outlook,
-        clauses=explanation.clauses,
+        # What the only node of the pod lacks leaves no more to do about the others.
+        clauses=said.clauses if said is not None and said.first and pinned_node(pods[0]) else explanation.clauses,
         sentence_phrase=explanation.sentence_phrase,
         headline=headline.text if headline is not None else "",
         headline_phrase=headline,
@@ -74,6 +84,14 @@ def group_of(explanation: Explanation, pods: Sequence[Pod], *, is_of_clause: boo
         event=event.text if event is not None else "",
         event_phrase=event,
     )
+
+
+def said_message(explanation: Explanation, pod: Pod) -> Message | None:
+    """Without nodes, the message of the pod's scheduler, if it has several reasons: the sentence about them is that of a text."""
+    if said_clause(explanation) is None or explanation.lacks not in ("", PODS):
+        return None
+    message = message_about(explanation.said, pod)
+    return message if message is not None and message.conclusion_phrase is not None else None
 
 
 def said_clause(explanation: Explanation) -> Clause | None:

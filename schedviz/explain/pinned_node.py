@@ -14,7 +14,7 @@ from schedviz.explain.details.node_labels import node_requirements
 from schedviz.explain.explained_clause import with_names
 from schedviz.explain.explanation import Clause
 from schedviz.explain.meaning import Named
-from schedviz.explain.message import NotAMessageError, ParsedMessage, parse_message
+from schedviz.explain.message import Message, NotAMessageError, ParsedMessage, parse_message
 from schedviz.explain.reasons import meaning_of
 from schedviz.explain.resource_names import resource_name
 from schedviz.kube.core import Pod
@@ -63,13 +63,19 @@ def with_pinned_node(said: ParsedMessage, pod: PodInfo | None, *, is_answered: b
     )
 
 
-def conclusion_of(said: str, pod: Pod) -> Phrase | None:
-    """The reasons of a scheduler's message about the pod in one sentence, as for a text; None for fewer than two."""
+def message_about(said: str, pod: Pod) -> Message | None:
+    """A scheduler's message about the pod, explained as in a text; None if it is none."""
     try:
         message = parse_message(said)
     except NotAMessageError:
         return None
-    return with_pinned_node(ParsedMessage(pod.key, "", said, message), PodInfo(pod), is_answered=False).message.conclusion_phrase
+    return with_pinned_node(ParsedMessage(pod.key, "", said, message), PodInfo(pod), is_answered=False).message
+
+
+def conclusion_of(said: str, pod: Pod) -> Phrase | None:
+    """The reasons of a scheduler's message about the pod in one sentence, as for a text; None for fewer than two."""
+    message = message_about(said, pod)
+    return message.conclusion_phrase if message is not None else None
 
 
 def pinned_node(pod: Pod) -> str:

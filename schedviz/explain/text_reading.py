@@ -15,7 +15,9 @@ from schedviz.explain.autoscalers.scale_up import Repeats
 from schedviz.explain.autoscalers.verdict import AllRepeats, Verdict, verdict_of_all
 from schedviz.explain.claim_events import is_of_stateful_set, may_be_of, provisioning_failure
 from schedviz.explain.explanation import Clause, Part
+from schedviz.explain.gates import advice_about_gates, held_by
 from schedviz.explain.main_reason import is_of_broken_nodes, is_of_volume
+from schedviz.explain.meaning import Named
 from schedviz.explain.message import (
     PROVISIONER,
     STORAGE_TEXT,
@@ -38,7 +40,7 @@ from schedviz.explain.message import (
 from schedviz.explain.pinned_node import with_pinned_node
 from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
 from schedviz.explain.reason_tables.preemption import waits_for_victims
-from schedviz.explain.reason_tables.whole import DESCRIPTION, SCHEDULER_LOG, TABLE_OF_PODS
+from schedviz.explain.reason_tables.whole import DESCRIPTION, GATED, PLACED, POD_OBJECT, SCHEDULER_LOG, STATUS, TABLE_OF_PODS
 from schedviz.explain.text_storage import Storage, StorageAnswer, why_claim_unbound, why_not_accessible, why_unbound
 from schedviz.kube.claims import claim_keys
 from schedviz.trace.phrase import Phrase, counted, joined, phrase, some
@@ -54,6 +56,8 @@ _WARNINGS: Final = 5
 _PREEMPTED: Final = "Preempted"
 #: How the reasons begin of a pod whose claim has no volume.
 _WITHOUT_VOLUME: Final = ("node(s) didn't find available persistent volumes", "pod has unbound immediate PersistentVolumeClaims")
+#: Why a container waits whose image cannot be pulled.
+_PULL_REASONS: Final = frozenset({"ImagePullBackOff", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull"})
 #: The reason of the kubelet's event for a pod that has no network, and what the reasons of its node have.
 _NO_NETWORK: Final = "NetworkNotReady"
 _NOT_READY: Final = "node.kubernetes.io/not-ready"
@@ -154,8 +158,27 @@ def read_text(
     reading = reading_of(parse_messages(found, described), events, age, repeats)
     answered = {answer.pod for answer in reading.answers if answer.sentence}
     messages = [with_pinned_node(each, described.get(each.pod), is_answered=each.pod in answered) for each in reading.messages]
-    reading = msgspec.structs.replace(reading, messages=tuple(messages))
+    reading = _with_gates(msgspec.structs.replace(reading, messages=tuple(messages)), described)
     return reading if storage is None else with_storage(reading, storage, described, age)
+
+
+def _with_gates(reading: TextReading, described: Mapping[str, PodInfo]) -> TextReading:
+    """The reading, in which pods that scheduling gates hold say which, if their objects are in the text."""
+    of_gates = {each.pod for each in reading.messages if any(clause.plugin == names.SCHEDULING_GATES for clause in each.message.clauses)}
+    answers = {}
+    for answer in reading.answers:
+        pod = described.get(answer.pod)
+        gates = [gate.name for gate in pod.pod.spec.scheduling_gates] if pod is not None else []
+        if gates and answer.pod in of_gates and not answer.sentence:
+            said, advice = held_by(gates), advice_about_gates(" ".join(gates), answer.pod.partition("/")[0])
+            answers[answer.pod] = msgspec.structs.replace(
+                answer, sentence=said.text, sentence_phrase=said, advice=advice.text, advice_phrase=advice
+            )
+    return msgspec.structs.replace(
+        reading,
+        messages=tuple(without_any_advice(each) if each.pod in answers else each for each in reading.messages),
+        answers=tuple(answers.get(answer.pod, answer) for answer in reading.answers),
+    )
 
 
 def reading_of(
@@ -200,6 +223,9 @@ def reading_of(
 
 def with_storage(reading: TextReading, storage: Storage, described: Mapping[str, PodInfo], age: Callable[[str], float]) -> TextReading:
     """The reading, with what the volumes, claims and classes of the text say about pods that wait for a volume."""
+    if all(_waits_for_pod(message) for message in reading.messages) and any(why_claim_unbound(storage, claim) for claim in storage.claims):
+        # What the claim itself says explains more.
+        reading = msgspec.structs.replace(reading, messages=(), answers=())
     used: set[str] = set()
     answers = []
     for answer in reading.answers:
@@ -223,6 +249,10 @@ def with_storage(reading: TextReading, storage: Storage, described: Mapping[str,
         others.append(phrase("read, but not needed for the answer: {names}", names=some(unused, _WARNINGS)))
     said = joined(others, "{first}. {next}") if others else None
     return TextReading(tuple(messages), tuple(answers), said.text if said is not None else "", said)
+
+
+def _waits_for_pod(message: ParsedMessage) -> bool:
+    return message.writer == PROVISIONER and message.text.startswith("waiting for ")
 
 
 def _about_storage(
@@ -306,6 +336,10 @@ def _answer(
     pod: str, messages: Sequence[ParsedMessage], events: Sequence[Event], age: Callable[[str], float], repeats: AllRepeats
 ) -> PodAnswer:
     newest = newest_of_each_source(messages, age)
+    if newest[0].text.startswith(PLACED):
+        return _not_running(pod, newest[0].text)
+    if newest[0].text.startswith(STATUS) and newest[0].text != f"{STATUS}{GATED}":
+        return _not_running_by_table(pod, newest[0].text.removeprefix(STATUS))
     placed = [event for event in events if event.node and event.pod == pod and pod]
     if placed and _is_newest(placed[-1], newest, age):
         return _scheduled(placed[-1], [event for event in events if event.reason and event.pod == pod])
@@ -352,12 +386,50 @@ def _scheduled(placed: Event, warnings: Sequence[Event]) -> PodAnswer:
     return PodAnswer(placed.pod, "scheduled", sentence.text, sentence)
 
 
+def _not_running(pod: str, said: str) -> PodAnswer:
+    """About a pod that has a node and waits for something else, by its object."""
+    node, _, why = said.removeprefix(PLACED).partition("; ")
+    reason, _, message = why.partition(": ")
+    values: dict[str, str | int | Phrase] = {"node": node, "reason": reason, "message": message}
+    if reason == "PodInitializing" or not reason:
+        sentence = phrase("The pod is not waiting for the scheduler: it is on {node}, and its containers have not started.", **values)
+    elif message:
+        sentence = phrase(
+            "The pod is not waiting for the scheduler: it is on {node}, and a container waits: {reason} ({message}).", **values
+        )
+    else:
+        sentence = phrase("The pod is not waiting for the scheduler: it is on {node}, and a container waits: {reason}.", **values)
+    advice = _advice_about_containers(pod, reason)
+    return PodAnswer(pod, "scheduled", sentence.text, sentence, advice.text, advice)
+
+
+def _not_running_by_table(pod: str, status: str) -> PodAnswer:
+    """The same by the column STATUS of a table."""
+    sentence = phrase("The pod is not waiting for the scheduler: only a pod that has a node has the status {status}.", status=status)
+    advice = _advice_about_containers(pod, status.removeprefix("Init:"))
+    return PodAnswer(pod, "scheduled", sentence.text, sentence, advice.text, advice)
+
+
+def _advice_about_containers(pod: str, reason: str) -> Phrase:
+    """What to do about a pod that has a node and does not run."""
+    name = Named(pod=pod).values["pod"]
+    if reason in _PULL_REASONS:
+        return phrase(
+            "check the name and tag of the image, the registry, and the pod's `imagePullSecrets`; `kubectl describe pod{pod}` shows the "
+            "kubelet's events",
+            pod=name,
+        )
+    if reason == "CrashLoopBackOff":
+        return phrase("read why the container ended: `kubectl logs{pod} --previous`", pod=name)
+    return phrase("read the kubelet's events: `kubectl describe pod{pod}`", pod=name)
+
+
 def _of_writers(
     newest: Sequence[ParsedMessage], messages: Sequence[ParsedMessage], age: Callable[[str], float], repeats: AllRepeats
 ) -> tuple[Verdict, Literal["pending", "coming", "notCreated"]]:
     """What an autoscaler or the API server said last, and what to do about it: it decides whether waiting helps."""
     said = min((message for message in newest if message.writer), key=lambda message: age(message.at), default=None)
-    if said is None or said.writer in (DESCRIPTION, TABLE_OF_PODS, SCHEDULER_LOG):
+    if said is None or said.writer in (DESCRIPTION, POD_OBJECT, TABLE_OF_PODS, SCHEDULER_LOG):
         return Verdict(None), "pending"
     if said.writer not in (CLUSTER_AUTOSCALER, KARPENTER):
         # The clause itself says it.

@@ -22,6 +22,7 @@ from schedviz.explain.equivalence import equivalence_key
 from schedviz.explain.explained_clause import with_names
 from schedviz.explain.explanation import Clause, Explanation, NodeVerdict, Outlook, QueuePlace, Standing
 from schedviz.explain.extenders import message_with, rejected_by_extenders, uncalled_extenders, with_extenders
+from schedviz.explain.gates import advice_about_gates
 from schedviz.explain.main_reason import main_reason, most_likely_first
 from schedviz.explain.meaning import Named
 from schedviz.explain.message import said_clauses
@@ -46,11 +47,6 @@ NO_FINDINGS: Final = KnownFindings()
 #: Second 0 of the virtual clock.
 _FIRST_TIMESTAMP: Final = format_timestamp(EPOCH_SECONDS)
 #: What to do about scheduling gates.
-_OPEN_GATES: Final = phrase(
-    "find the controller that set the gates; it removes them once the pod may start, for example when a job queue admits the pod"
-)
-#: In the names of the gates that the job queue Kueue sets.
-_OF_KUEUE: Final = "kueue.x-k8s.io/"
 #: Number of suggestions for a pod name that does not exist.
 _SHOWN_OTHERS = 3
 
@@ -216,12 +212,8 @@ def _said(known: Explanation, dry_run: DryRun) -> tuple[Clause, ...]:
 
 def _advice_of_gated(place: QueuePlace | None, namespace: str) -> Phrase | None:
     """What to do about scheduling gates, or about what another PreEnqueue plugin says."""
-    if place is not None and _OF_KUEUE in place.gated_by:
-        return phrase(
-            "find out why Kueue has not admitted it: `kubectl describe workloads.kueue.x-k8s.io -n {namespace}`", namespace=namespace
-        )
     if place is None or place.gated_by:
-        return _OPEN_GATES
+        return advice_about_gates(place.gated_by if place is not None else "", namespace)
     meaning = meaning_of(place.gating_reason)
     return Phrase(meaning.advice, {}) if meaning is not None and meaning.advice else None
 

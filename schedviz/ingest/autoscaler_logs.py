@@ -35,6 +35,11 @@ _KARPENTER: Final = re.compile(
     r"|ignoring pod)[ \t]++(?=\{))(?P<values>[^\n]*+)"
 )
 _KARPENTER_WHY: Final = re.compile(r'"error": ?"((?:[^"\\\n]|\\.)*+)"')
+_ERROR_OF_POD: Final = re.compile(
+    r'"error": ?"(?P<why>(?:incompatible with (?:nodepool|provisioner) |did not tolerate taint \(|no instance type |all available )'
+    r'(?:[^"\\]|\\.)*+)"',
+    re.DOTALL,
+)
 _KARPENTER_POD: Final = re.compile(r'"Pod": ?\{"name": ?"([a-z0-9.*-]++)"(?:, ?"namespace": ?"([a-z0-9.*-]++)")?')
 #: The values after a message in the console format.
 _VALUES: Final = re.compile(r'\s*+\{"(?:commit|controller|pod|Pod|reconcileID)": ?.*$', re.DOTALL)
@@ -60,6 +65,14 @@ def of_karpenter(text: str, start: int, stop: int) -> Iterator[PodMessage]:
             owner = _KARPENTER_POD.search(logged["values"])
             pod = f"{owner[2] or 'default'}/{owner[1]}" if owner is not None else ""
             yield PodMessage(pod, whole_message(f"{logged['json'] or logged['console']}, {reason[1]}", 0, 0)[0])
+
+
+def karpenter_errors(text: str) -> Iterator[PodMessage]:
+    """The error about a pod in a line of Karpenter's log that was printed on several lines, or of which only the error was copied."""
+    for reason in _ERROR_OF_POD.finditer(text):
+        owner = _KARPENTER_POD.search(text)
+        pod = f"{owner[2] or 'default'}/{owner[1]}" if owner is not None else ""
+        yield PodMessage(pod, whole_message(f"could not schedule pod, {' '.join(reason['why'].split())}", 0, 0)[0])
 
 
 def without_values(message: str) -> tuple[str, str]:

@@ -16,7 +16,14 @@ from typing import Any, Final
 import msgspec
 
 from schedviz.ingest import yaml_lines
-from schedviz.ingest.autoscaler_logs import joined_pods, of_cluster_autoscaler, of_karpenter, with_namespace, without_values
+from schedviz.ingest.autoscaler_logs import (
+    joined_pods,
+    karpenter_errors,
+    of_cluster_autoscaler,
+    of_karpenter,
+    with_namespace,
+    without_values,
+)
 from schedviz.ingest.autoscaler_status import of_status
 from schedviz.ingest.errors import IngestError
 from schedviz.ingest.events import FAILED_CREATE, FAILED_SCHEDULING, OTHER_REASONS, message_in_event
@@ -25,6 +32,8 @@ from schedviz.ingest.kubectl_text import without_terminal, without_warnings
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.lost_leases import lost_lease
 from schedviz.ingest.message_ends import whole_message
+from schedviz.ingest.pod_objects import OTHER_SCHEDULER, UNTRIED, message_of_placed, message_of_pod, pod_of
+from schedviz.ingest.pod_states import pod_states
 from schedviz.ingest.scheduler_messages import PodMessage
 from schedviz.ingest.stopped_schedulers import stopped_schedulers
 from schedviz.ingest.untried_pods import untried_pods
@@ -57,7 +66,8 @@ _HEAD: Final = re.compile(
     r"|No nodes are available that match all of the (?:following )?predicates"
     r"|pod \([^()\n]{1,253}\) failed to fit in any node"
     r"|no nodes (?:are )?available to schedule pods"
-    r"|\d{1,7}/\d{1,7} tasks in gang unschedulable"
+    r"|\d{1,7}/\d{1,7} tasks in gang unschedulable|queue resource quota insufficient|resource in cluster is overused"
+    r"|(?<=[ \t])[a-z0-9.*/-]{1,317} is queued and waiting for allocation"
     r"|[Pp]od didn't trigger scale-up"
     r"|(?:[Cc]ould not|[Ff]ailed to) schedule pod, |(?<=[\t\"])ignoring pod, "
     # Of autoscalers and of the owners of pods, in their events.
@@ -69,6 +79,8 @@ _HEAD: Final = re.compile(
 #: The messages among them that are not of a scheduler.
 _OF_OTHERS: Final = re.compile(r"pod triggered scale-up: |Node scale up in zones |Pod should schedule on: |Error creating: ")
 _OF_OWNER: Final = "Error creating: "
+#: The pod that the API server refuses, with the name of its ReplicaSet.
+_REFUSED_POD: Final = re.compile(r'pods "(?P<owner>[a-z0-9][a-z0-9.-]{0,240}?)-(?:[bcdf-hj-np-tv-xz2456789]{5})?" is forbidden')
 #: Objects in YAML.
 _YAML: Final = re.compile(r"^(?:kind: |- apiVersion: |apiVersion: )", re.MULTILINE)
 #: Reasons without the head of their message, as people quote them: `1 node(s) had volume node affinity conflict`.
@@ -136,7 +148,8 @@ _AFTER_REASON: Final = re.compile(
 )
 #: Columns between the reason and the message: the age, the object, the scheduler.
 _COLUMN: Final = re.compile(
-    r"(?:<unknown>|<invalid>|\d++[smhdy]\S*+(?:[ \t]\(x\d++ over [^()\n]*+\))?|[Pp]od/\S++|\S*scheduler\S*|volcano|karpenter)(?:[ \t]++|$)"
+    r"(?:<unknown>|<invalid>|\d++[smhdy]\S*+(?:[ \t]\(x\d++ over [^()\n]*+\))?"
+    r"|[Pp]od/\S++|\S*scheduler\S*|volcano|yunikorn|karpenter)(?:[ \t]++|$)"
 )
 #: A line of a log about a pod that could not be tried or bound; before 1.19 with the error in front of `retrying`.
 _ERROR: Final = re.compile(r'"(?:Error scheduling pod(?:;[^"\n]{0,60})?|PreFilter failed)"(?P<values>[^\n]*+)')
@@ -163,25 +176,6 @@ _ERR_VALUE: Final = re.compile(r'\berr="((?:[^"\\\n]|\\.)*+)"')
 
 class _List(msgspec.Struct):
     items: list[msgspec.Raw]
-
-
-class _Condition(msgspec.Struct):
-    type: str = ""
-    message: str = ""
-
-
-class _Status(msgspec.Struct):
-    conditions: list[_Condition] | None = None
-
-
-class _Meta(msgspec.Struct):
-    name: str = ""
-    namespace: str = "default"
-
-
-class _Pod(msgspec.Struct):
-    metadata: _Meta
-    status: _Status
 
 
 def plain(text: str) -> str:
@@ -215,7 +209,10 @@ def messages_in(text: str, *, of_others: bool = True) -> list[PodMessage]:
     `of_others`: also those of autoscalers, and why pods were not created, for which `pod` has the name of their owner.
     """
     found: dict[tuple[str, str], PodMessage] = {}
-    all_found = _of_json(text) or _of_yaml(text) or _in_plain(with_text_lines(plain(text)), of_others=of_others)
+    all_found: Iterable[PodMessage] = _of_items(items_in(text), of_others=of_others)
+    if not all_found:
+        shown = with_text_lines(plain(text))
+        all_found = list(_in_plain(shown, of_others=of_others)) or (list(_in_place_of_messages(shown)) if of_others else [])
     for said in joined_pods(all_found) if of_others else all_found:
         if not of_others and _OF_OTHERS.match(said.message):
             continue
@@ -240,11 +237,6 @@ def seconds_of_age(at: str) -> float:
     return sum(int(count) * _SECONDS[unit] for count, unit in parts) if parts else float("inf")
 
 
-def _of_json(text: str) -> list[PodMessage]:
-    """The messages of Events and of pods, if the text is their JSON."""
-    return _of_items(_json_items(text))
-
-
 def items_in(text: str) -> list[Any]:
     """The objects of a text, if it is JSON or YAML: of YAML only those that may have a message."""
     return _json_items(text) or _yaml_items(text)
@@ -256,11 +248,6 @@ def _json_items(text: str) -> list[Any]:
         return msgspec.json.decode(text, type=_List).items
     except (msgspec.MsgspecError, RecursionError):
         return [msgspec.Raw(text.encode("utf-8", "replace"))] if text.lstrip().startswith("{") else []
-
-
-def _of_yaml(text: str) -> list[PodMessage]:
-    """The messages of Events and of pods, if the text is their YAML. Only items that may have a message are parsed."""
-    return _of_items(_yaml_items(text))
 
 
 def _yaml_items(text: str) -> list[Any]:
@@ -278,7 +265,7 @@ def _yaml_items(text: str) -> list[Any]:
 
 
 def _may_have_message(piece: yaml_lines.Lines) -> bool:
-    words = (FAILED_SCHEDULING, "available", "Scheduled", *OTHER_REASONS)
+    words = (FAILED_SCHEDULING, "available", "Scheduled", "Pending", "nodeName", *OTHER_REASONS)
     return any(word in line for line in piece.lines for word in words)
 
 
@@ -287,23 +274,27 @@ def _output(text: str) -> str:
     return without_warnings(without_terminal(text.encode("utf-8", "replace"))).decode()
 
 
-def _of_items(items: Iterable[Any]) -> list[PodMessage]:
-    return [
-        said
-        for said in (message_in_event(item, (FAILED_SCHEDULING, *OTHER_REASONS)) or _of_pod(item) for item in items)
-        if said is not None
-    ]
+def _of_items(items: Iterable[Any], *, of_others: bool) -> list[PodMessage]:
+    """The messages of Events and of pods. `of_others`: also that no scheduler has tried a pod; if no pod waits, why others do not run."""
+    reasons = (FAILED_SCHEDULING, *OTHER_REASONS)
+    found: list[PodMessage] = []
+    placed: list[PodMessage] = []
+    for item in items:
+        if (said := message_in_event(item, reasons)) is not None:
+            found.append(said)
+        elif (pod := pod_of(item)) is not None:
+            said = message_of_pod(pod)
+            if said is not None and (of_others or not said.message.startswith((OTHER_SCHEDULER, UNTRIED))):
+                found.append(said)
+            elif (stuck := message_of_placed(pod)) is not None:
+                placed.append(stuck)
+    return found or (placed if of_others else [])
 
 
-def _of_pod(item: Any) -> PodMessage | None:
-    try:
-        pod = msgspec.json.decode(item, type=_Pod) if isinstance(item, msgspec.Raw) else msgspec.convert(item, _Pod)
-    except (msgspec.MsgspecError, RecursionError):
-        return None
-    for condition in pod.status.conditions or ():
-        if condition.type == "PodScheduled" and condition.message and pod.metadata.name:
-            return PodMessage(f"{pod.metadata.namespace}/{pod.metadata.name}", condition.message)
-    return None
+def _in_place_of_messages(text: str) -> Iterator[PodMessage]:
+    """What a text without a message says instead: an error of Karpenter apart from its line, and the states of pods and claims."""
+    yield from karpenter_errors(text)
+    yield from pod_states(text)
 
 
 def _in_plain(text: str, *, of_others: bool) -> Iterator[PodMessage]:
@@ -342,6 +333,8 @@ def _each(text: str) -> Iterator[PodMessage]:
         pod, when = _about(line, described.pod_before(head.start()))
         message, logged_pod = without_values(message)
         pod = logged_pod or pod
+        if head[0] == _OF_OWNER and not pod and (refused := _REFUSED_POD.search(message)) is not None:
+            pod = f"default/{refused['owner']}"
         if not pod and (named := _JSON_POD.match(text, text.find('"pod":"', end, end + _BEFORE))) is not None:
             pod = with_namespace(named[1])
         before = text[max(at, head.start() - _BEFORE) : head.start()]

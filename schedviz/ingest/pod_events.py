@@ -14,6 +14,7 @@ import msgspec
 
 from schedviz.ingest.json_log_lines import with_text_lines
 from schedviz.ingest.pasted_text import DescribedPods, items_in, line_start, log_time, plain
+from schedviz.ingest.pod_objects import pod_of
 
 #: An event in a row of `kubectl get events`, of `kubectl events` or of the events of `kubectl describe`.
 _ROW: Final = re.compile(
@@ -45,7 +46,7 @@ _NODE: Final = re.compile(r"^[ \t]*+Node:[ \t]++(?P<node>[a-z0-9*][a-z0-9.*-]*+)
 #: The node for which a described pod is nominated.
 _NOMINATED: Final = re.compile(r"^[ \t]*+NominatedNodeName:[ \t]++(?P<node>[a-z0-9*][a-z0-9.*-]*+)[ \t]*+$", re.MULTILINE)
 #: Warnings that messages explain.
-_EXPLAINED: Final = frozenset({"FailedScheduling", "FailedScaleUp", "NotTriggerScaleUp", "FailedCreate"})
+_EXPLAINED: Final = frozenset({"FailedScheduling", "FailedScaleUp", "NotTriggerScaleUp", "FailedCreate", "Unschedulable"})
 #: The reason of an event about a claim without which its pod waits.
 PROVISIONING_FAILED: Final = "ProvisioningFailed"
 #: The same about a claim for which there is no volume, and no StorageClass to provision one.
@@ -155,7 +156,8 @@ def _of_object(item: msgspec.Raw | dict[str, object]) -> TextEvent | None:
     from schedviz.ingest.events import event_of, time_of
 
     if (event := event_of(item)) is None:
-        return None
+        pod = pod_of(item)
+        return TextEvent(pod.key, "", pod.spec.node_name) if pod is not None and pod.spec.node_name else None
     about = event.about
     message = event.message or event.note
     found = _event(about.kind, f"{about.namespace or 'default'}/{about.name}", "", event.reason, message, event.type)

@@ -296,11 +296,15 @@ def test_the_overview_of_a_pod_without_nodes_explains_each_reason_of_its_message
     one = CliRunner().invoke(explain, ["large", "-f", "-"], input=pod).stdout
     card = CliRunner().invoke(explain, ["-f", "-", "-o", "markdown"], input=pod).stdout
 
-    assert "1 pod  2 nodes have the taint `nvidia.com/gpu=present`, which the pod does not tolerate" in found
-    assert "kube-scheduler: node(s) had untolerated taint {nvidia.com/gpu: present}" in found
-    assert "Also: 4 nodes do not have enough free `nvidia.com/gpu`" in found
+    # The same sentence as for the message as text, which is quoted once.
+    assert (
+        "1 pod  The pod cannot be scheduled on any of the 6 nodes: 4 do not have enough free `nvidia.com/gpu` and 2 have the taint" in found
+    )
+    assert (found.count("kube-scheduler"), found.count(said)) == (1, 1)
+    assert "2 nodes have the taint `nvidia.com/gpu=present`, which the pod does not tolerate" in found
+    assert "4 nodes do not have enough free `nvidia.com/gpu`" in found
     assert found.count("To do: ") == 2
-    assert "Also: 4 nodes do not have enough free `nvidia.com/gpu`" in card
+    assert "- 4 nodes do not have enough free `nvidia.com/gpu`. To do: " in card
     assert one.index("2 nodes have the taint") < one.index("4 nodes do not have enough free `nvidia.com/gpu`")
 
 

@@ -132,8 +132,12 @@ def test_without_nodes_the_most_likely_cause_in_the_message_leads_and_the_others
     [reason] = found.reasons
 
     assert reason.reason == "node(s) had untolerated taint {nvidia.com/gpu: present}"
-    assert "toleration" in reason.advice
+    # The sentence is that of the message as text; each reason says what to do about it.
+    assert reason.headline.startswith("The pod cannot be scheduled on any of the 6 nodes: ")
+    assert reason.groups[0].detail == f"kube-scheduler reported: {message}"
+    assert reason.advice == ""
     assert [clause.reason for clause in found.other_reasons(reason)] == [
+        "node(s) had untolerated taint {nvidia.com/gpu: present}",
         "Insufficient cpu",
         "node(s) were unschedulable",
         "Insufficient nvidia.com/gpu",
@@ -153,6 +157,7 @@ def reasons_without_nodes(message: str, **members: Any) -> list[str]:
 def test_without_nodes_the_reason_of_most_nodes_leads_with_what_the_pod_asks_for() -> None:
     message = "1 node(s) were unschedulable, 4 node(s) didn't match Pod's node affinity/selector"
     assert reasons_without_nodes(message, nodeSelector={"accelerator": "a100"}) == [
+        "The pod cannot be scheduled on any of the 9 nodes: 4 do not match the pod's node selector or affinity and 1 is cordoned.",
         "4 nodes do not match the pod's node selector or affinity: accelerator=a100",
         "1 node is cordoned",
     ]
@@ -161,13 +166,13 @@ def test_without_nodes_the_reason_of_most_nodes_leads_with_what_the_pod_asks_for
 def test_without_nodes_a_filter_after_the_selector_leads_over_it_with_the_request() -> None:
     message = "96 node(s) didn't match Pod's node affinity/selector, 3 Insufficient cpu"
     found = reasons_without_nodes(message, cpu="1500m", nodeSelector={"disk": "nvme"})
-    assert found[0] == "3 nodes do not have enough free CPU; the pod requests 1.5 CPU"
+    assert found[1] == "3 nodes do not have enough free CPU; the pod requests 1.5 CPU"
 
 
 def test_without_nodes_the_control_plane_comes_last_and_cordoned_nodes_after_as_many_others() -> None:
     taint = "3 node(s) had untolerated taint {node-role.kubernetes.io/control-plane: }"
     found = reasons_without_nodes(f"{taint}, 2 node(s) were unschedulable, 2 Insufficient cpu", cpu="4")
-    assert found == [
+    assert found[1:] == [
         "2 nodes do not have enough free CPU; the pod requests 4 CPU",
         "2 nodes are cordoned",
         "3 nodes are reserved for the control plane",
@@ -291,9 +296,25 @@ def test_without_nodes_what_all_pods_have_in_common_stands_once() -> None:
     )
     assert [clause.headline for clause in found.common] == ["1 node is cordoned"]
     assert [[clause.headline for clause in found.other_reasons(reason)] for reason in found.reasons] == [
-        ["1 node has the taint `gpu=a`, which the pod does not tolerate"],
-        ["1 node has the taint `gpu=b`, which the pod does not tolerate"],
+        ["3 nodes do not have enough free CPU; the pod requests 4 CPU", "1 node has the taint `gpu=a`, which the pod does not tolerate"],
+        [
+            "3 nodes do not have enough free memory; the pod requests 4Gi of memory",
+            "1 node has the taint `gpu=b`, which the pod does not tolerate",
+        ],
     ]
+
+
+def test_without_nodes_a_pod_that_is_pinned_to_a_node_says_what_that_node_lacks_and_nothing_else() -> None:
+    waiting = pod("train", nodeSelector={"kubernetes.io/hostname": "n-7"})
+    message = "0/9 nodes are available: 1 Insufficient cpu, 8 node(s) didn't match Pod's node affinity/selector."
+    waiting["status"] = {"conditions": [{"type": "PodScheduled", "status": "False", "message": message}]}
+
+    found = overview(cluster(waiting))
+    [reason] = found.reasons
+
+    assert reason.headline == "The pod can run only on n-7 (`kubernetes.io/hostname`), and n-7 does not have enough free CPU."
+    assert reason.advice.startswith("free up CPU on n-7")
+    assert found.other_reasons(reason) == ()
 
 
 def test_pods_of_another_scheduler_are_counted_apart() -> None:

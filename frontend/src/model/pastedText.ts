@@ -22,6 +22,14 @@ function hasDescribedNode(text: string): boolean {
   return name >= 0 && ALLOCATABLE.test(text.slice(name));
 }
 
+/** A described node, a dump of the scheduler's cache, or the object of a node, in YAML and in JSON. That of an owner or of an event is deeper, or has no `metadata` next. */
+const NODE = /Dump of cached NodeInfo|"kind"\s*:\s*"Node",\s*"(?:metadata|spec|status)"|(?:^|\n)(?:- | {2})?kind:[ \t]*Node\s|[\s{,"](?:allocatable|kubeletVersion)"?\s*:|\bNodeList\b/;
+
+/** Whether a text has objects, and no nodes on which its pods could be tried: what it says about them is explained without a session. */
+export function hasNoNodes(text: string): boolean {
+  return text.length <= MAX_TEXT_LENGTH && hasObjects(text) && !hasDescribedNode(text) && !NODE.test(text);
+}
+
 /** Whether messages of the scheduler can be explained if an import finds no objects in the text. */
 export function mayHaveMessages(text: string): boolean {
   return text.length <= MAX_TEXT_LENGTH && MESSAGE.test(text);

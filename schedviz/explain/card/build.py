@@ -194,7 +194,10 @@ def _waiting(reason: WaitingReason, others: Sequence[Clause]) -> Reason:
     lines = [Line(_line_of(reason, group), group.pods) for group in reason.groups[:_GROUPS]]
     if remaining := sum(len(group.pods) for group in reason.groups[_GROUPS:]):
         lines.append(Line(f"and {remaining:,} more"))
-    lines += [Line(f"Also: {clause.headline or clause.reason}. To do: {whole_sentence(clause.advice)}") for clause in others]
+    also = "" if reason.groups[0].is_about_all else "Also: "
+    lines += [
+        Line(f"{as_sentence(f'{also}{clause.headline or clause.reason}')}. To do: {whole_sentence(clause.advice)}") for clause in others
+    ]
     return Reason(
         count=reason.count,
         reason=reason.reason if reason.is_quoted else as_sentence(reason.reason),

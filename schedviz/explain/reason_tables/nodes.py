@@ -58,6 +58,15 @@ _TAINTED: Final = r"node\(s\) had (?:untolerated )?taint "
 _END: Final = r"(?:, that the pod didn't tolerate)?"
 
 NODES: Final[tuple[Row, ...]] = (
+    (
+        r"Insufficient quotas,? .*?quotaName: (?P<quota>[^,\s]+).*?exceedDimensions: \[(?P<resources>[^\]]*)\].*",
+        Meaning(
+            "ElasticQuota",
+            "the quota `{quota}` of Koordinator has too little left of {resources} for the pod",
+            ("other pods of the quota use it", "the pod requests more than the quota's maximum"),
+            "compare the quota's maximum with what its pods request: `kubectl get elasticquotas -A`",
+        ),
+    ),
     (r"Insufficient pods", _POD_LIMIT),
     (
         r"Insufficient (?P<resource>ephemeral-storage)",

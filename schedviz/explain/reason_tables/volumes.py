@@ -30,7 +30,28 @@ _WHERE: Final = (
 _ZONE: Final = "add a node in the volume's zone; for new claims, use a StorageClass with `volumeBindingMode: WaitForFirstConsumer`"
 _CLAIM: Final = "run `kubectl describe pvc{claims}`; its events show why the claim is not bound"
 
+#: What says why a claim has no volume.
+CLAIM_EVENTS: Final = "the claim's events"
+
 VOLUMES: Final[tuple[Row, ...]] = (
+    (
+        r"waiting for first consumer to be created before binding",
+        Meaning(
+            CLAIM_EVENTS,
+            "the claim has no volume yet: its StorageClass (`WaitForFirstConsumer`) provides one when a pod that uses it is scheduled",
+            ("no pod uses the claim", "the pod that uses it is pending for another reason"),
+            "this is no fault of the claim: find the pod that uses it, and read why that is pending: `kubectl describe pod`",
+        ),
+    ),
+    (
+        r"waiting for pods? (?P<waiting>\S+) to be scheduled",
+        Meaning(
+            CLAIM_EVENTS,
+            "the claim has no volume yet: it gets one when the pod {waiting} is scheduled",
+            (),
+            "this is no fault of the claim: read why the pod is pending: `kubectl describe pod {waiting}{namespace}`",
+        ),
+    ),
     (
         r'nodeinfo not found for node name "(?P<gone>[^"]*)"',
         Meaning(

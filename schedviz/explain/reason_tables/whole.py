@@ -9,7 +9,15 @@ from schedviz.explain.meaning import Meaning, Row
 
 _GANG: Final = "GangScheduling"
 _VOLCANO: Final = "volcano"
+_YUNIKORN: Final = "yunikorn"
+#: Schedulers that write messages of their own.
+OTHER_SCHEDULERS: Final = (_VOLCANO, _YUNIKORN)
 _COSCHEDULING: Final = "Coscheduling"
+#: How what a Pod object says in the place of a message begins: it has a node.
+PLACED: Final = "spec.nodeName: "
+#: The same of what the column STATUS of a table says.
+STATUS: Final = "STATUS: "
+GATED: Final = "SchedulingGated"
 #: What to do about a pod that asks for another scheduler.
 OTHER_SCHEDULER: Final = (
     "check that {scheduler} is running: `kubectl get pods -A | grep {scheduler}`. If it is, its log shows what the pod "
@@ -17,6 +25,7 @@ OTHER_SCHEDULER: Final = (
 )
 #: What has no message of a scheduler, but tells that there is none.
 DESCRIPTION: Final = "kubectl describe"
+POD_OBJECT: Final = "Pod object"
 TABLE_OF_PODS: Final = "kubectl get pods"
 SCHEDULER_LOG: Final = "kube-scheduler log"
 
@@ -28,6 +37,62 @@ WHOLE: Final[tuple[Row, ...]] = (
             "no scheduler has tried the pod: it specifies the scheduler {scheduler} and has no events",
             ("that scheduler is not running", "the events have expired: the API server keeps them for an hour by default"),
             OTHER_SCHEDULER,
+        ),
+    ),
+    (
+        r"spec\.schedulerName: (?P<scheduler>[A-Za-z0-9.-]+)",
+        Meaning(
+            POD_OBJECT,
+            "the pod specifies the scheduler {scheduler}, so kube-scheduler does not try it",
+            (),
+            OTHER_SCHEDULER,
+        ),
+    ),
+    (
+        r"status\.phase: Pending, without the condition PodScheduled",
+        Meaning(
+            POD_OBJECT,
+            "no scheduler has tried the pod: its status has no condition `PodScheduled`",
+            ("no kube-scheduler is running, or none holds the lease", "the pod was created a moment ago"),
+            "check that kube-scheduler is running: `kubectl get pods -n kube-system | grep scheduler`",
+        ),
+    ),
+    (
+        r"spec\.nodeName: (?P<node>[^;\s]+)(?:; .*)?",
+        Meaning(POD_OBJECT, "the pod is assigned to node {node}, so its scheduling is complete", (), ""),
+    ),
+    (
+        r"STATUS: SchedulingGated",
+        Meaning(
+            TABLE_OF_PODS,
+            "the pod has scheduling gates, and the scheduler does not try it until all of them are removed",
+            (),
+            (
+                "list the gates: `kubectl get pod{pod} -o yaml | grep -A3 schedulingGates`. Those with `kueue.x-k8s.io` are removed when "
+                "Kueue admits the workload"
+            ),
+        ),
+    ),
+    (
+        r"STATUS: (?P<status>[\w:/]+)",
+        Meaning(TABLE_OF_PODS, "the pod has a node, and its containers do not run ({status})", (), ""),
+    ),
+    (
+        r"Events: <none>; PodScheduled False",
+        Meaning(
+            DESCRIPTION,
+            "a scheduler has tried the pod, but its events have expired: the API server keeps them for an hour by default",
+            (),
+            "read the scheduler's last message in the pod's status: `kubectl get pod{pod} -o yaml | grep -B3 -A3 PodScheduled`",
+        ),
+    ),
+    (
+        r"Events: <none>, without the condition PodScheduled",
+        Meaning(
+            DESCRIPTION,
+            "no scheduler has tried the pod: it has no events, and no condition `PodScheduled`",
+            ("no kube-scheduler is running, or none holds the lease", "the pod was created a moment ago"),
+            "check that kube-scheduler is running: `kubectl get pods -n kube-system | grep scheduler`",
         ),
     ),
     (
@@ -108,6 +173,22 @@ WHOLE: Final[tuple[Row, ...]] = (
         Meaning("", "the plugin {plugin} failed: {why}", (), "check the scheduler's log"),
     ),
     (
+        (
+            r'running Score plugins: plugin "DynamicResources" failed with: number of allocations (?P<fewer>\d+) is smaller than number of '
+            r"claims (?P<claims>\d+)"
+        ),
+        Meaning(
+            names.DYNAMIC_RESOURCES,
+            "the scheduler fails when it scores nodes for the pod's {claims} claims, of which {fewer} is new (kubernetes issue 139016)",
+            ("the pod uses a claim that is allocated already beside a new one",),
+            "upgrade kube-scheduler to a release with the fix; until then, use either shared or new claims in one pod",
+        ),
+    ),
+    (
+        r'running (?P<point>\w+) plugins: plugin "?(?P<plugin>\w+)"? failed with: (?P<why>.*)',
+        Meaning("", "the {point} plugin {plugin} failed: {why}", (), "check the scheduler's log"),
+    ),
+    (
         r'running (?P<point>\w+) plugin "?(?P<plugin>\w+)"?: (?P<why>.*)',
         Meaning("", "the {point} plugin {plugin} failed: {why}", (), "check the scheduler's log"),
     ),
@@ -167,6 +248,34 @@ WHOLE: Final[tuple[Row, ...]] = (
     (
         r"0/\d+ placements are available, first placement status: (?P<why>.*)",
         Meaning(_GANG, "no placement fits the pod group; the first one fails because: {why}", (), "check the other pods of the group"),
+    ),
+    (
+        r"queue resource quota insufficient.*",
+        Meaning(
+            _VOLCANO,
+            "Volcano does not start the pod group: its queue has too little quota left for the group",
+            ("other groups use the quota", "the queue's `capability` names a resource of which the cluster has less"),
+            "compare `spec.capability` of the queue with its `status.allocated`: `kubectl describe queues.scheduling.volcano.sh`",
+        ),
+    ),
+    (
+        r"resource in cluster is overused",
+        Meaning(
+            _VOLCANO,
+            "Volcano does not start the pod group: with it, the groups would request more than the cluster has",
+            ("groups of finished or deleted jobs are left over, and still count",),
+            "list the groups with `kubectl get podgroups -A`, and delete those whose job has ended; otherwise, add nodes",
+        ),
+    ),
+    (
+        r"\S+ is queued and waiting for allocation",
+        Meaning(
+            _YUNIKORN,
+            "YuniKorn has queued the pod, and has not chosen a node for it",
+            ("the queue is at its limit", "no node has room for the pod"),
+            "compare the queue's usage with its limits in YuniKorn's web interface, and read the scheduler's log: "
+            "`kubectl logs -n yunikorn deploy/yunikorn-scheduler`",
+        ),
     ),
     (
         r"(?:\d+/\d+ tasks in gang unschedulable: .*|(?:pod group|job) is (?:not )?ready, .*|all nodes are unavailable: .*)",

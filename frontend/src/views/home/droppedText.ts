@@ -1,6 +1,6 @@
 /** The texts of dropped files, if they are explained rather than imported. */
 import { textOfFile } from "../../api/explainText";
-import { hasMessagesAlone, isCopied, MAX_TEXT_LENGTH, mayHaveMessages } from "../../model/pastedText";
+import { hasMessagesAlone, hasNoNodes, isCopied, MAX_TEXT_LENGTH, mayHaveMessages } from "../../model/pastedText";
 
 /** Larger files have objects: they are imported unseen. */
 const MAX_TEXT_BYTES = 32 << 20;
@@ -22,6 +22,13 @@ export async function textsToExplain(files: readonly File[]): Promise<string[]> 
   if (files.length > MAX_FILES) return [];
   const texts = await Promise.all(files.map(droppedText));
   return texts.every((text) => hasMessagesAlone(text) || isCopied(text)) ? texts : [];
+}
+
+/** The text of each file, if none of them has a node and one has other objects; empty: a session is of use. */
+export async function textsWithoutNodes(files: readonly File[]): Promise<string[]> {
+  if (files.length > MAX_FILES) return [];
+  const texts = await Promise.all(files.map(droppedText));
+  return texts.some(hasNoNodes) && texts.every((text) => hasNoNodes(text) || hasMessagesAlone(text) || isCopied(text)) ? texts : [];
 }
 
 /** The texts of the files that may have messages of the scheduler, to explain if an import finds no objects; empty: none has. */

@@ -1,0 +1,111 @@
+"""Reads the Pod objects of a pasted text: what their scheduler wrote, that none has tried them, and why a pod with a node does not run."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from schedviz.ingest.scheduler_messages import PodMessage
+
+#: What a pod without a message says instead, in the form of the field that says it.
+OTHER_SCHEDULER: Final = "spec.schedulerName: "
+UNTRIED: Final = "status.phase: Pending, without the condition PodScheduled"
+PLACED: Final = "spec.nodeName: "
+_DEFAULT_SCHEDULER: Final = "default-scheduler"
+#: The longest message of a container that is kept, in characters.
+_MAX_LENGTH: Final = 500
+
+
+class _Metadata(msgspec.Struct):
+    name: str = ""
+    namespace: str | None = None
+
+
+class _Spec(msgspec.Struct, rename="camel"):
+    node_name: str | None = None
+    scheduler_name: str | None = None
+    scheduling_gates: list[Any] | None = None
+
+
+class _Condition(msgspec.Struct):
+    type: str = ""
+    message: str | None = None
+
+
+class _Waiting(msgspec.Struct):
+    reason: str = ""
+    message: str | None = None
+
+
+class _State(msgspec.Struct):
+    waiting: _Waiting | None = None
+
+
+class _Container(msgspec.Struct):
+    name: str = ""
+    state: _State | None = None
+
+
+class _Status(msgspec.Struct, rename="camel"):
+    phase: str = ""
+    conditions: list[_Condition] | None = None
+    init_container_statuses: list[_Container] | None = None
+    container_statuses: list[_Container] | None = None
+
+
+class PodObject(msgspec.Struct):
+    """A Pod, as far as it says why it does not run. The items of a PodList have no kind."""
+
+    kind: str = ""
+    metadata: _Metadata = msgspec.field(default_factory=_Metadata)
+    spec: _Spec = msgspec.field(default_factory=_Spec)
+    status: _Status = msgspec.field(default_factory=_Status)
+
+    @property
+    def key(self) -> str:
+        """`namespace/name`."""
+        return f"{self.metadata.namespace or 'default'}/{self.metadata.name}"
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether it has no node, by its status."""
+        return self.kind == "Pod" and self.status.phase == "Pending" and not self.spec.node_name
+
+    @property
+    def waiting(self) -> _Waiting | None:
+        """Why its first container that waits does."""
+        containers = (*(self.status.init_container_statuses or ()), *(self.status.container_statuses or ()))
+        return next((each.state.waiting for each in containers if each.state is not None and each.state.waiting is not None), None)
+
+
+def pod_of(item: msgspec.Raw | dict[str, Any]) -> PodObject | None:
+    """A Pod; None for other and unreadable objects."""
+    try:
+        pod = msgspec.json.decode(item, type=PodObject) if isinstance(item, msgspec.Raw) else msgspec.convert(item, PodObject)
+    except (msgspec.MsgspecError, RecursionError):
+        return None
+    return pod if pod.metadata.name and pod.kind in ("Pod", "") else None
+
+
+def message_of_pod(pod: PodObject) -> PodMessage | None:
+    """What the scheduler wrote about a pod, or why it wrote nothing; None for a pod with a node, and for one without a status."""
+    conditions = [condition for condition in pod.status.conditions or () if condition.type == "PodScheduled"]
+    said = next((condition.message for condition in conditions if condition.message), None)
+    if said is not None:
+        return PodMessage(pod.key, said)
+    if not pod.is_pending or conditions or pod.spec.scheduling_gates:
+        return None
+    scheduler = pod.spec.scheduler_name or _DEFAULT_SCHEDULER
+    return PodMessage(pod.key, UNTRIED if scheduler == _DEFAULT_SCHEDULER else f"{OTHER_SCHEDULER}{scheduler}")
+
+
+def message_of_placed(pod: PodObject) -> PodMessage | None:
+    """Why a pod that has a node does not run, as its containers say; None if it runs, or has no node."""
+    waiting = pod.waiting
+    if not pod.spec.node_name or (pod.status.phase != "Pending" and waiting is None) or pod.status.phase in ("Succeeded", "Failed"):
+        return None
+    if waiting is None:
+        return PodMessage(pod.key, f"{PLACED}{pod.spec.node_name}")
+    why = " ".join(f"{waiting.reason}: {waiting.message}".split()) if waiting.message else waiting.reason
+    return PodMessage(pod.key, f"{PLACED}{pod.spec.node_name}; {why[:_MAX_LENGTH]}")

@@ -1,0 +1,82 @@
+"""Reads why pods wait from texts without a message of a scheduler: tables and descriptions of pods, and the events of claims."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from schedviz.ingest.kubectl_tables import tables
+from schedviz.ingest.pod_objects import PLACED
+from schedviz.ingest.scheduler_messages import PodMessage
+
+#: In the place of a message: what the column STATUS of a table says.
+STATUS: Final = "STATUS: "
+GATED: Final = "SchedulingGated"
+#: In the place of a message: a description whose events have expired, and one of a pod that no scheduler has tried.
+EXPIRED: Final = "Events: <none>; PodScheduled False"
+NO_EVENTS: Final = "Events: <none>, without the condition PodScheduled"
+#: Of pods that have a node, and do not run.
+_OF_KUBELET: Final = re.compile(
+    r"(?:Init:)?(?:ImagePullBackOff|ErrImagePull|InvalidImageName|ErrImageNeverPull|CrashLoopBackOff|CreateContainer\w*Error|RunContainerError)"
+    r"|ContainerCreating|PodInitializing|Init:\d+/\d+"
+)
+_NAME: Final = re.compile(r"^Name:[ \t]++(?P<name>\S++)[ \t]*+$", re.MULTILINE)
+_NAMESPACE: Final = re.compile(r"^Namespace:[ \t]++(\S++)", re.MULTILINE)
+_NODE: Final = re.compile(r"^Node:[ \t]++(?P<node>[a-z0-9*][a-z0-9.*-]*+)(?:/|[ \t]*+$)", re.MULTILINE)
+_PENDING: Final = re.compile(r"^Status:[ \t]++Pending[ \t]*+$", re.MULTILINE)
+_WITHOUT_EVENTS: Final = re.compile(r"^Events:[ \t]++<none>", re.MULTILINE)
+_TRIED: Final = re.compile(r"^[ \t]++PodScheduled[ \t]++False\b", re.MULTILINE)
+_WAITING: Final = re.compile(r"^[ \t]++State:[ \t]++Waiting[ \t]*+\n[ \t]++Reason:[ \t]++(?P<reason>[A-Za-z]++)", re.MULTILINE)
+_IS_CLAIM: Final = re.compile(r"^(?:StorageClass|Access Modes):", re.MULTILINE)
+_SCHEDULER: Final = re.compile(r"^Scheduler Name:[ \t]++(?!default-scheduler\b)\S", re.MULTILINE)
+_CLAIM_WAITS: Final = re.compile(
+    r"waiting for (?:first consumer to be created before binding|pods? [a-z0-9][a-z0-9.,-]{0,250} to be scheduled)"
+)
+
+
+def pod_states(text: str) -> Iterator[PodMessage]:
+    """What stands in the place of messages, by pod, or by claim."""
+    described = list(_described(text))
+    yield from described
+    if not described:
+        yield from _of_tables(text)
+    # The newest event of a claim is the last one.
+    if (waits := list(_CLAIM_WAITS.finditer(text))) and not described:
+        parts = [part for part in _parts(text) if _IS_CLAIM.search(part) is not None]
+        yield PodMessage(_key(parts[0]) if len(parts) == 1 else "", waits[-1][0])
+
+
+def _parts(text: str) -> Iterator[str]:
+    starts = [match.start() for match in _NAME.finditer(text)]
+    return (text[start:end] for start, end in itertools.pairwise((*starts, len(text))))
+
+
+def _key(part: str) -> str:
+    name, namespace = _NAME.search(part), _NAMESPACE.search(part)
+    assert name is not None
+    return f"{namespace[1] if namespace is not None else 'default'}/{name['name']}"
+
+
+def _described(text: str) -> Iterator[PodMessage]:
+    for part in _parts(text):
+        if _PENDING.search(part) is None or _IS_CLAIM.search(part) is not None or _SCHEDULER.search(part) is not None:
+            continue
+        node, waiting = _NODE.search(part), _WAITING.search(part)
+        if node is not None:
+            why = f"; {waiting['reason']}" if waiting is not None else ""
+            yield PodMessage(_key(part), f"{PLACED}{node['node']}{why}")
+        elif _WITHOUT_EVENTS.search(part) is not None:
+            yield PodMessage(_key(part), EXPIRED if _TRIED.search(part) is not None else NO_EVENTS)
+
+
+def _of_tables(text: str) -> Iterator[PodMessage]:
+    rows = [row for table in tables(text) if table.is_of_pods for row in table.rows]
+    gated = [row for row in rows if row.get("STATUS") == GATED]
+    if any(row.get("STATUS") == "Pending" for row in rows):
+        # The events of these are asked for.
+        return
+    stuck = [row for row in rows if _OF_KUBELET.fullmatch(row.get("STATUS", ""))]
+    for row in gated or stuck:
+        yield PodMessage(f"{row.get('NAMESPACE', 'default')}/{row['NAME']}", f"{STATUS}{row['STATUS']}")

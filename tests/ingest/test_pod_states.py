@@ -1,0 +1,167 @@
+"""What texts without a message of a scheduler say instead: pods as objects, tables and descriptions, and the events of claims."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from schedviz.engine.framework.types import PodInfo
+from schedviz.explain.text_reading import TextReading, read_text
+from schedviz.ingest.described_pods import described_pods
+from schedviz.ingest.described_storage import storage_in
+from schedviz.ingest.pasted_text import messages_in, plain, seconds_of_age
+from schedviz.ingest.pod_events import pod_events_in
+
+
+def reading(text: str) -> TextReading:
+    described = {key: PodInfo(pod) for key, pod in described_pods(text).items()}
+    return read_text(messages_in(text), pod_events_in(text), described, seconds_of_age, storage_in(plain(text)))
+
+
+def said(text: str) -> list[tuple[str, str]]:
+    return [(each.pod, each.message) for each in messages_in(text)]
+
+
+def a_pod(name: str = "api-0", *, spec: dict[str, Any] | None = None, **status: Any) -> str:
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "namespace": "pay"},
+        "spec": {"containers": [{"name": "main", "image": "registry.example/api"}], **(spec or {})},
+        "status": {"phase": "Pending", **status},
+    }
+    return json.dumps(pod)
+
+
+def unscheduled(message: str) -> list[dict[str, str]]:
+    return [{"type": "PodScheduled", "status": "False", "message": message}]
+
+
+def test_a_pod_object_is_explained_with_its_node_selector() -> None:
+    message = "0/4 nodes are available: 1 Insufficient cpu, 3 node(s) didn't match Pod's node affinity/selector."
+    found = reading(a_pod(spec={"nodeSelector": {"kubernetes.io/hostname": "n-3"}}, conditions=unscheduled(message)))
+
+    assert found.messages[0].message.conclusion.startswith("The pod can run only on n-3")
+
+
+def test_a_pod_object_that_no_scheduler_has_tried_says_so() -> None:
+    assert said(a_pod()) == [("pay/api-0", "status.phase: Pending, without the condition PodScheduled")]
+    assert said(a_pod(spec={"schedulerName": "volcano"})) == [("pay/api-0", "spec.schedulerName: volcano")]
+    [message] = reading(a_pod(spec={"schedulerName": "volcano"})).messages
+    assert message.message.clauses[0].headline == "the pod specifies the scheduler volcano, so kube-scheduler does not try it"
+    # Imports read only what a scheduler wrote, and a manifest has no status.
+    assert messages_in(a_pod(), of_others=False) == []
+    assert said(a_pod().replace('"phase": "Pending"', '"phase": ""')) == []
+
+
+@pytest.mark.parametrize(
+    ("gates", "sentence", "advice"),
+    [
+        (["kueue.x-k8s.io/admission"], "Kueue holds the pod", "`kubectl describe workloads.kueue.x-k8s.io -n pay`"),
+        (["example.com/quota"], "The scheduling gate `example.com/quota` holds the pod", "find the controller"),
+        (["example.com/a", "example.com/b"], "The scheduling gates `example.com/a`, `example.com/b` hold the pod", "find the controller"),
+    ],
+)
+def test_a_gated_pod_object_names_its_gates(gates: list[str], sentence: str, advice: str) -> None:
+    conditions = unscheduled("Scheduling is blocked due to non-empty scheduling gates")
+    found = reading(a_pod(spec={"schedulingGates": [{"name": gate} for gate in gates]}, conditions=conditions))
+
+    assert found.answers[0].sentence.startswith(sentence)
+    assert advice in found.answers[0].advice
+
+
+def test_a_pod_object_with_a_node_does_not_wait_for_the_scheduler() -> None:
+    waiting = [{"name": "main", "state": {"waiting": {"reason": "ImagePullBackOff", "message": "Back-off pulling image"}}}]
+    stuck = a_pod(spec={"nodeName": "n-1"}, containerStatuses=waiting)
+    found = reading(stuck)
+
+    assert found.answers[0].standing == "scheduled"
+    assert found.answers[0].sentence.endswith("it is on n-1, and a container waits: ImagePullBackOff (Back-off pulling image).")
+    assert "imagePullSecrets" in found.answers[0].advice
+    # Beside a pod that waits for the scheduler, it is no news.
+    both = json.dumps({"kind": "List", "items": [json.loads(stuck), json.loads(a_pod("api-1"))]})
+    assert [pod for pod, _ in said(both)] == ["pay/api-1"]
+
+
+def test_the_node_of_a_pod_object_ends_its_older_events() -> None:
+    reference = {"kind": "Pod", "namespace": "pay", "name": "api-0"}
+    event = {"kind": "Event", "reason": "FailedScheduling", "message": "0/2 nodes are available: 2 x.", "involvedObject": reference}
+    placed = json.loads(a_pod(spec={"nodeName": "n-1"}, phase="Running"))
+
+    assert reading(json.dumps({"kind": "List", "items": [placed, event]})).answers[0].standing == "scheduled"
+
+
+def test_the_column_status_of_a_table_tells_who_is_waited_for() -> None:
+    table = "NAMESPACE  NAME   READY  STATUS             RESTARTS  AGE\npay        api-0  0/1    {}  0         5m\n"
+    pulls = reading(table.format("ErrImagePull"))
+    assert pulls.answers[0].sentence == "The pod is not waiting for the scheduler: only a pod that has a node has the status ErrImagePull."
+    assert "`kubectl logs api-0 -n pay --previous`" in reading(table.format("CrashLoopBackOff")).answers[0].advice
+    gated = reading(table.format("SchedulingGated"))
+    assert (gated.messages[0].pod, gated.answers[0].standing) == ("pay/api-0", "pending")
+    # The message of a pending pod is asked for.
+    assert said(table.format("Pending")) == said(table.format("Running")) == []
+
+
+DESCRIBED = "Name:             api-0\nNamespace:        pay\nNode:             {}\nStatus:           Pending\n{}Events:           <none>\n"
+
+
+@pytest.mark.parametrize(
+    ("node", "more", "message"),
+    [
+        ("<none>", "Conditions:\n  Type           Status\n  PodScheduled   False \n", "Events: <none>; PodScheduled False"),
+        ("<none>", "", "Events: <none>, without the condition PodScheduled"),
+        ("n-1/10.0.0.1", "    State:          Waiting\n      Reason:       ErrImagePull\n", "spec.nodeName: n-1; ErrImagePull"),
+    ],
+)
+def test_a_description_without_events_tells_whether_a_scheduler_has_tried_the_pod(node: str, more: str, message: str) -> None:
+    assert said(DESCRIBED.format(node, more)) == [("pay/api-0", message)]
+
+
+def test_a_claim_that_waits_for_its_first_pod_is_no_fault() -> None:
+    claim = "Name:          data\nNamespace:     pay\nStorageClass:  disks\nStatus:        Pending\nEvents:\n"
+    event = "  Normal  WaitForFirstConsumer  9s  persistentvolume-controller  waiting for first consumer to be created before binding\n"
+    [message] = reading(claim + event).messages
+    assert message.pod == "pay/data"
+    assert message.message.clauses[0].headline.startswith("the claim has no volume yet: its StorageClass")
+    event += "  Normal  WaitForPodScheduled   2s  persistentvolume-controller  waiting for pod api-0 to be scheduled\n"
+    assert "`kubectl describe pod api-0 -n pay`" in reading(claim + event).messages[0].message.clauses[0].advice
+
+
+@pytest.mark.parametrize(
+    ("text", "headline"),
+    [
+        ('Warning  FailedScheduling  3m  yunikorn  persistentvolumeclaim "data" not found', "the claim `data` does not exist"),
+        ("Normal  Scheduling  3m  yunikorn  pay/api-0 is queued and waiting for allocation", "YuniKorn has queued the pod"),
+        ("Normal  Unschedulable  9s  volcano  resource in cluster is overused", "Volcano does not start the pod group: with it"),
+        ("Normal  Unschedulable  9s  volcano  queue resource quota insufficient", "Volcano does not start the pod group: its queue"),
+        (
+            "0/5 nodes are available: Insufficient quotas [[a.example/gpu]], quotaName: team, used: a.example/gpu:4, "
+            "exceedDimensions: [a.example/gpu].",
+            "the quota `team` of Koordinator has too little left of a.example/gpu",
+        ),
+        (
+            'Warning  FailedScheduling  3s  default-scheduler  running Score plugins: plugin "DynamicResources" failed with: number of '
+            "allocations 1 is smaller than number of claims 3",
+            "the scheduler fails when it scores nodes for the pod's 3 claims",
+        ),
+    ],
+)
+def test_messages_of_other_schedulers_and_of_devices_are_explained(text: str, headline: str) -> None:
+    found = reading(text)
+    assert found.messages[0].message.clauses[0].headline.startswith(headline)
+    assert found.others == ""
+
+
+def test_an_error_of_karpenter_is_read_from_a_line_that_was_printed_on_several() -> None:
+    error = 'incompatible with nodepool \\"gpu\\", daemonset overhead={\\"cpu\\":\\"1\\"}, did not tolerate gpu=yes:NoSchedule'
+    lines = f'{{"message": "could not schedule pod",\n"Pod": {{"name": "api-0", "namespace": "pay"}},\n"error": "{error};\n{error}"}}'
+    found = reading(lines)
+    assert found.messages[0].pod == "pay/api-0"
+    assert "`gpu=yes:NoSchedule`" in found.answers[0].sentence
+
+
+def test_the_owner_of_pods_that_are_refused_is_named_by_them() -> None:
+    event = 'Warning  FailedCreate  2m  replicaset-controller  Error creating: pods "web-7c5487-7jqsn" is forbidden: exceeded quota: q, '
+    assert said(f"{event}requested: pods=1, used: pods=5, limited: pods=5")[0][0] == "default/web-7c5487"
