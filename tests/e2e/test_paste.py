@@ -71,6 +71,62 @@ def test_pasted_objects_become_a_session_that_opens_on_its_overview(page: Page, 
     expect(page.locator("body")).to_contain_text("1 pod is pending", timeout=PATIENCE_MILLIS)
 
 
+STUCK = (
+    POD
+    + """status:
+  phase: Pending
+  conditions:
+  - {type: PodScheduled, status: "False", message: "0/5 nodes are available: 3 Insufficient cpu, 2 node(s) were unschedulable."}
+"""
+)
+
+
+def test_a_pod_without_nodes_is_explained_like_a_text_and_opens_as_a_session_if_asked(page: Page, server: Server) -> None:
+    sessions = server.rest("sessions/")["count"]
+    paste(page, server, STUCK)
+
+    answer = page.locator("[data-paste-answer]")
+    expect(answer.locator("h2")).to_have_text("alone", timeout=PATIENCE_MILLIS)
+    expect(answer.locator("[data-conclusion]")).to_contain_text("3 do not have enough free CPU and 2 are cordoned")
+    assert server.rest("sessions/")["count"] == sessions
+
+    answer.locator("[data-open-session]").click()
+    page.wait_for_url(re.compile(r"/s/[^/]+/"), timeout=PATIENCE_MILLIS)
+    assert server.rest("sessions/")["count"] == sessions + 1
+
+
+def test_a_dropped_pod_without_nodes_is_explained_and_one_with_nodes_becomes_a_session(page: Page, server: Server, tmp_path: Path) -> None:
+    (tmp_path / "pod.yaml").write_text(STUCK)
+    (tmp_path / "node.yaml").write_text(
+        "apiVersion: v1\nkind: Node\nmetadata: {name: n}\nstatus: {allocatable: {cpu: 4, memory: 8Gi, pods: 9}}\n"
+    )
+
+    page.goto(server.url)
+    page.locator("[data-upload]").set_input_files(tmp_path / "pod.yaml")
+    expect(page.locator("[data-open-session]")).to_be_visible(timeout=PATIENCE_MILLIS)
+    page.locator("[data-upload]").set_input_files([tmp_path / "pod.yaml", tmp_path / "node.yaml"])
+    page.wait_for_url(re.compile(r"/s/[^/]+/"), timeout=PATIENCE_MILLIS)
+    # Neither file has a version.
+    session = re.search(r"/s/([^/]+)/", page.url)
+    assert session is not None
+    until(lambda: server.rest(f"sessions/{session[1]}/")["status"] != "importing")
+    assert server.rest(f"sessions/{session[1]}/")["release"] == "v1.36"
+
+
+def test_pods_of_one_replica_set_with_the_same_reasons_are_one_card_that_names_them(page: Page, server: Server) -> None:
+    event = "{}m  Warning  FailedScheduling  pod/web-6f7d8c9b5-{}  0/{} nodes are available: {} Insufficient cpu."
+    rows = [event.format(age, name, nodes, nodes) for age, name, nodes in ((1, "bbcdz", 6), (2, "fghkj", 6), (3, "x9zqw", 7))]
+    paste(page, server, "\n".join(("LAST SEEN  TYPE  REASON  OBJECT  MESSAGE", *rows)))
+
+    expect(page.locator("[data-paste-answer] h2")).to_have_text(["web-6f7d8c9b5-bbcdz"], timeout=PATIENCE_MILLIS)
+    others = page.locator("[data-other-pods]")
+    others.locator("summary").click()
+    expect(others.locator("li")).to_have_count(2)
+    # What differs is shown beside its pod.
+    expect(others.locator("li").last).to_contain_text("web-6f7d8c9b5-x9zqw")
+    expect(others.locator("li").last).to_contain_text("0/7 nodes are available: 7 Insufficient cpu")
+
+
 def test_the_page_of_sessions_has_the_same_box(page: Page, server: Server) -> None:
     paste(page, server, DESCRIBED, address="/sessions/")
 

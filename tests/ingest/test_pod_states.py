@@ -137,13 +137,17 @@ def test_a_claim_that_waits_for_its_first_pod_is_no_fault() -> None:
         ("Normal  Unschedulable  9s  volcano  resource in cluster is overused", "Volcano does not start the pod group: with it"),
         ("Normal  Unschedulable  9s  volcano  queue resource quota insufficient", "Volcano does not start the pod group: its queue"),
         (
-            "0/5 nodes are available: Insufficient quotas [[a.example/gpu]], quotaName: team, used: a.example/gpu:4, "
-            "exceedDimensions: [a.example/gpu].",
+            (
+                "0/5 nodes are available: Insufficient quotas [[a.example/gpu]], quotaName: team, used: a.example/gpu:4, "
+                "exceedDimensions: [a.example/gpu]."
+            ),
             "the quota `team` of Koordinator has too little left of a.example/gpu",
         ),
         (
-            'Warning  FailedScheduling  3s  default-scheduler  running Score plugins: plugin "DynamicResources" failed with: number of '
-            "allocations 1 is smaller than number of claims 3",
+            (
+                'Warning  FailedScheduling  3s  default-scheduler  running Score plugins: plugin "DynamicResources" failed with: number of '
+                "allocations 1 is smaller than number of claims 3"
+            ),
             "the scheduler fails when it scores nodes for the pod's 3 claims",
         ),
     ],
