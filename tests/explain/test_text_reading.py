@@ -281,7 +281,8 @@ def test_a_pod_of_another_scheduler_without_events_was_not_tried() -> None:
     assert (message.pod, message.writer) == ("shop/web", "kubectl describe")
     assert clause.headline.startswith("no scheduler has tried the pod: it specifies the scheduler volcano ")
     assert clause.advice.startswith("check that volcano is running: `kubectl get pods -A | grep volcano`")
-    assert read(described.format(scheduler="default-scheduler")).messages == ()
+    [message] = read(described.format(scheduler="default-scheduler")).messages
+    assert message.message.clauses[0].headline == "no scheduler has tried the pod: it has no events, and no condition `PodScheduled`"
 
 
 def test_a_node_that_became_unhealthy_keeps_its_earlier_reason_in_mind() -> None:
