@@ -31,7 +31,7 @@ describe("objects without nodes", () => {
 
   it("are explained first", () => {
     expect(hasNoNodes(POD)).toBe(true);
-    expect(hasNoNodes('{"kind": "Pod", "metadata": {"ownerReferences": [{"kind": "Node", "name": "n"}]}, "spec": {}}')).toBe(true);
+    expect(hasNoNodes('{"apiVersion": "v1", "kind": "Pod", "metadata": {"ownerReferences": [{"kind": "Node", "name": "n"}]}, "spec": {}}')).toBe(true);
   });
 
   it.each([
