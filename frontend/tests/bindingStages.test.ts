@@ -9,7 +9,8 @@ import { State } from "../src/model/state";
 
 const { view, events } = JSON.parse(readFileSync(new URL("recordings/crowded.json", import.meta.url), "utf8")) as { view: View; events: AnyEvent[] };
 const binding = (members: Partial<BindingView>): BindingView => ({ pod: "default/p", node: "n", cycle: 1, ...members });
-const names = (of: BindingView, reached: string): string[] => bindingStagesOf(of).filter((stage) => stage.reached === reached).map(({ name }) => name);
+const names = (of: BindingView, reached: string, release = "v1.27.1"): string[] =>
+  bindingStagesOf(of, release).filter((stage) => stage.reached === reached).map(({ name }) => name);
 
 describe("the stages of a binding cycle", () => {
   it("are split into ended, next and ahead", () => {
@@ -17,6 +18,7 @@ describe("the stages of a binding cycle", () => {
     expect(names(running, "ended")).toEqual(["WaitOnPermit"]);
     expect(names(running, "next")).toEqual(["PreBind"]);
     expect(names(running, "ahead")).toEqual(["Bind", "FinishBinding", "PostBind", "Confirm"]);
+    expect(names(running, "ahead", "v1.36")).toEqual(["Bind", "PostBind", "Confirm"]);
   });
 
   it("end with Unreserve after a failure", () => {

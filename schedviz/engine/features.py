@@ -1,7 +1,7 @@
 """Feature gates: upstream's names, and their values in one session.
 
-Code asks `features.scheduler_async_preemption`, never for a version. v1.27.1 has no gates here: what its alpha gates would switch on is not
-part of its recordings.
+The scheduler asks `features.scheduler_async_preemption`, never for a version. v1.27.1 has no gates here: what its alpha gates would switch
+on is not part of its recordings.
 
 Upstream: pkg/features/kube_features.go, framework/plugins/feature/feature.go
 """

@@ -1,7 +1,6 @@
 """Instructions: the writes that the host makes for the scheduler, which never writes itself.
 
-A host gets one instruction at a time and returns an error as a value, or None. The simulated API server (`cluster`) is one host, the writer
-to a followed cluster another.
+A host gets one instruction at a time and returns an error as a value, or None. The host is the simulated API server (`cluster`).
 """
 
 from __future__ import annotations

@@ -30,7 +30,9 @@ class MakeCache(Protocol):
 
 @dataclass(frozen=True)
 class Release:
-    """One release. The scheduler is built from it, and learns its release nowhere else."""
+    """One release. The scheduler is built from it; its cycles, queue and plugins never ask for `version`. Reports, whose form depends on
+    it, do.
+    """
 
     version: str
     #: The feature gates that a session can set.

@@ -256,19 +256,19 @@ class Scheduler:
     # Cycles.
 
     @property
-    def has_active_pods(self) -> bool:
+    def has_pods_to_pop(self) -> bool:
         """Whether the queue has a pod to schedule now."""
         return self.state.queue.has_pods_to_pop
 
     def begin_cycle(self) -> SchedulingCycle | PodGroupCycle | None:
-        """Pop a pod and begin its scheduling cycle, or that of its group; None: activeQ is empty.
+        """Pop a pod and begin its scheduling cycle, or that of its group; None: there is no pod to pop.
 
         A pod that no profile schedules leaves the queue without a cycle. Upstream: schedule_one.go ScheduleOne
         """
         state = self.state
         recorder = state.recorder
         recorder.cycle = state.cycle + 1
-        while self.has_active_pods:
+        while self.has_pods_to_pop:
             queued = state.queue.pop()
             assert queued is not None
             framework = state.profiles.get(queued.pod.spec.scheduler_name)

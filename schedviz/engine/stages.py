@@ -41,10 +41,12 @@ POD_GROUP_POST_FILTER: Final = "PodGroupPostFilter"
 SUBMIT_PODS: Final = "SubmitPods"
 UPDATE_POD_GROUP_CONDITION: Final = "UpdatePodGroupCondition"
 
+#: v1.36 only, with the feature gate NominatedNodeNameForExpectation.
 PRE_BIND_PRE_FLIGHT: Final = "PreBindPreFlight"
 WAIT_ON_PERMIT: Final = "WaitOnPermit"
 PRE_BIND: Final = "PreBind"
 BIND: Final = "Bind"
+#: v1.27.1 only.
 FINISH_BINDING: Final = "FinishBinding"
 POST_BIND: Final = "PostBind"
 MOVE_ALL: Final = "MoveAll"

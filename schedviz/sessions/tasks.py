@@ -63,9 +63,9 @@ def validate_settings(simulation: str, result_key: str) -> None:
 
 @app.task(name=wakeups.EXPLAIN_TEXT, queue=wakeups.IO_QUEUE, soft_time_limit=10, time_limit=20)
 def explain_text(text: str, result_key: str) -> None:
-    from schedviz.sessions.analysis import pasted_text
+    from schedviz.sessions.analysis import pasted_text_job
 
-    if not pasted_text.run(text.encode(), result_key):
+    if not pasted_text_job.run(text.encode(), result_key):
         explain_text.apply_async((text, result_key), countdown=_TURN_RETRY_SECONDS)
 
 

@@ -1,4 +1,4 @@
-"""Turns: how many jobs of one sender an io process may take at a time, so that others' jobs are served beside them.
+"""Turns: how many jobs of one sender all io processes may run at a time, so that others' jobs are served beside them.
 
 A sender is a user, a participant of a room, an address, or the visitors of the public demo from one address. Visitors of the demo and
 clients without an account are easily many, so those of one kind share a limit, too: a *group*.

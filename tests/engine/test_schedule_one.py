@@ -100,7 +100,7 @@ def test_a_pod_that_was_recreated_for_another_scheduler_during_its_cycle_leaves_
 
     assert outcome.error == ""
     assert simulation.observed_state()["queue"]["unschedulable"] == []
-    assert not simulation.scheduler.has_active_pods
+    assert not simulation.scheduler.has_pods_to_pop
     ended = [event for event in simulation.drain_events() if isinstance(event, CycleEnded)]
     assert [(event.cycle, event.pod) for event in ended] == [(1, "default/a"), (2, "default/b")]
 

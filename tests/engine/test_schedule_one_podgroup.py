@@ -52,7 +52,7 @@ def test_pods_wait_for_their_group_and_for_enough_of_them() -> None:
     do(simulation, "create", object=member("p1"))
     do(simulation, "create", object=group())
 
-    assert not simulation.scheduler.has_active_pods
+    assert not simulation.scheduler.has_pods_to_pop
     do(simulation, "create", object=member("p2"))
     assert {entry.pod for entry in simulation.view().queue.active_q} == {"default/p1", "default/p2"}
 

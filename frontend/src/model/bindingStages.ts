@@ -3,6 +3,8 @@ import type { State } from "./state";
 
 /** The stages of a successful binding cycle, in order. */
 const STAGES = ["WaitOnPermit", "PreBind", "Bind", "FinishBinding", "PostBind", "Confirm"];
+/** Those of v1.36. Its PreBindPreFlight comes first, so it is never ahead. */
+const STAGES_V1_36 = STAGES.filter((stage) => stage !== "FinishBinding");
 const FAILED = "Unreserve";
 
 /** One stage of a binding cycle. */
@@ -14,11 +16,11 @@ export interface BindingStage {
 }
 
 /** The stages of a binding cycle in progress that ended, the next one, and those that a successful binding still passes. */
-export function bindingStagesOf(binding: BindingView): BindingStage[] {
+export function bindingStagesOf(binding: BindingView, release: string): BindingStage[] {
   const ended = binding.stages ?? [];
   const next = binding.nextStage ?? "";
   const failed = next === FAILED || ended.some(({ stage }) => stage === FAILED);
-  const names = new Set([...ended.map(({ stage }) => stage), ...(next ? [next] : []), ...(failed ? [] : STAGES)]);
+  const names = new Set([...ended.map(({ stage }) => stage), ...(next ? [next] : []), ...(failed ? [] : release === "v1.36" ? STAGES_V1_36 : STAGES)]);
   return [...names].map((name) => {
     const view = ended.find(({ stage }) => stage === name);
     return { name, view, reached: view ? "ended" : name === next ? "next" : "ahead" };
@@ -44,7 +46,8 @@ export function bindingOfCycle(cycle: CycleView, state: State): CycleBinding | n
     const reached = pod?.assumed ? "ahead" : "ended";
     return { stages: MAIN_BINDING_STAGES.map((name) => ({ name, view: undefined, reached })), phase: pod?.assumed ? "assumed" : "bound" };
   }
-  const all = bindingStagesOf(binding);
+  // The main stages are those of both releases.
+  const all = bindingStagesOf(binding, "");
   const failed = all.some(({ name }) => name === FAILED);
   const stages = all.filter(({ name }) => name === FAILED || MAIN_BINDING_STAGES.some((main) => main === name));
   // Until a stage between two main ones has ended, the later of the two is next.

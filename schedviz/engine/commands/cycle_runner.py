@@ -153,13 +153,13 @@ class CycleRunner:
     def can_go_on(self) -> bool:
         """Whether there is a cycle to finish or a pod to schedule. Moves the clock to watch events in flight that may bring a pod."""
         self.settle()
-        if self._unfinished() is not None or self.simulation.scheduler.has_active_pods:
+        if self._unfinished() is not None or self.simulation.scheduler.has_pods_to_pop:
             return True
         due = self.simulation.cluster.watches.next_due
-        while due is not None and not self.simulation.scheduler.has_active_pods:
+        while due is not None and not self.simulation.scheduler.has_pods_to_pop:
             self.move_clock(due)
             due = self.simulation.cluster.watches.next_due
-        return self.simulation.scheduler.has_active_pods
+        return self.simulation.scheduler.has_pods_to_pop
 
     def _unfinished(self) -> SchedulingCycle | PodGroupCycle | BindingCycle | None:
         """The cycle, or binding cycle, in which stages were stepped and which has not ended."""
@@ -167,7 +167,7 @@ class CycleRunner:
         return scheduler.cycle or next((binding for binding in scheduler.bindings if _is_unfinished(binding)), None)
 
     def whole_cycle(self, *, hold: bool, before_failure: Callable[[], None] | None = None) -> int:
-        """Finish the unfinished cycle, or run that of the next pod. Returns 1, or 0 if activeQ is empty.
+        """Finish the unfinished cycle, or run that of the next pod. Returns 1, or 0 if there is no pod to pop.
 
         `before_failure` is called once if a pod cannot be scheduled, before it goes back to the queue.
         """

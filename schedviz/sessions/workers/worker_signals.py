@@ -56,7 +56,7 @@ def _begin_health_check_and_metrics(sender: Any, **_: Any) -> None:
 
 @worker_process_init.connect
 def _limit_memory(**_: Any) -> None:
-    """Limit the memory of the processes of an io worker: an import that needs more gets a MemoryError, and reports that."""
+    """Limit the memory of the processes of an io or experiments worker: a job that needs more gets a MemoryError, and reports that."""
     import resource
 
     from django.conf import settings

@@ -10,6 +10,7 @@ from django.utils import timezone
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 
 from schedviz import __version__
+from schedviz.sessions.experiments import dispatch
 from schedviz.sessions.hosting.lease import BACKOFF_OWNER, FREE
 from schedviz.sessions.models import Command, Session
 from schedviz.sessions.observing import agreement
@@ -79,7 +80,7 @@ def of_redis() -> list[Metric]:
     lengths = GaugeMetricFamily("schedviz_queue_length", "Sessions and jobs that wait for a worker.", labels=["queue"])
     workers = GaugeMetricFamily("schedviz_workers", "Workers with a current heartbeat.", labels=["queue"])
     serving = Counter(queue for queues in heartbeat.alive().values() for queue in queues)
-    for queue in (stream.ENGINE_QUEUE, IO_QUEUE):
+    for queue in (stream.ENGINE_QUEUE, IO_QUEUE, dispatch.QUEUE):
         length = stream.client().llen(queue)
         lengths.add_metric([queue], length if isinstance(length, int) else 0)
         workers.add_metric([queue], serving[queue])

@@ -78,7 +78,7 @@ def test_advance_adds_its_seconds_to_a_tick_or_moves_to_the_next_timer() -> None
     do(simulation, "advance", to="next")
 
     assert simulation.clock.now == end
-    assert simulation.scheduler.has_active_pods
+    assert simulation.scheduler.has_pods_to_pop
 
 
 def test_an_import_and_a_restart_space_pending_pods_by_a_microsecond() -> None:

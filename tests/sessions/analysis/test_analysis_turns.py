@@ -12,7 +12,7 @@ from django.conf import LazySettings
 from django.contrib.auth.models import User
 
 from schedviz.sessions import turns
-from schedviz.sessions.analysis import analysis_job, analysis_turns, pasted_text, requests
+from schedviz.sessions.analysis import analysis_job, analysis_turns, pasted_text_job, requests
 from schedviz.sessions.analysis.analysis_turns import turn_of
 from schedviz.sessions.models import CycleDetail, Session
 from schedviz.sessions.redis import renewal, single_flight, stream, wakeups, worker_calls
@@ -166,13 +166,13 @@ def test_a_result_that_several_ask_for_is_computed_in_the_turn_of_any(
 def test_texts_are_explained_in_turn_and_dropped_when_their_caller_has_given_up(settings: LazySettings) -> None:
     settings.ANALYSES_PER_USER = 1
     sender, abandoned, awaited = f"user {uuid4().int % 10**9}", f"schedviz:awaited-reply:{uuid4()}", f"schedviz:awaited-reply:{uuid4()}"
-    body = msgspec.json.encode(pasted_text.PastedText("0/1 nodes are available: 1 Insufficient cpu.", sender=sender))
+    body = msgspec.json.encode(pasted_text_job.PastedText("0/1 nodes are available: 1 Insufficient cpu.", sender=sender))
     stream.client().set(worker_calls._caller_key(awaited), b"1", ex=60)
 
-    assert pasted_text.run(body, abandoned)
+    assert pasted_text_job.run(body, abandoned)
     with turn_of(sender, "another"):
-        assert not pasted_text.run(body, awaited)
-    assert pasted_text.run(body, awaited)
+        assert not pasted_text_job.run(body, awaited)
+    assert pasted_text_job.run(body, awaited)
     assert not stream.client().exists(abandoned)
     assert b"Insufficient cpu" in stream.client().lindex(awaited, 0)
 
@@ -224,7 +224,7 @@ def test_who_has_the_result_or_has_given_up_no_longer_waits(
     ada, bob, cy = (f"guest {uuid4()}" for _ in range(3))
     request = requests.PendingPodsRequest()
     body, key = msgspec.json.encode(request), requests.result_key(session, request)
-    text, abandoned = msgspec.json.encode(pasted_text.PastedText("a text", sender=bob)), f"schedviz:awaited-reply:{uuid4()}"
+    text, abandoned = msgspec.json.encode(pasted_text_job.PastedText("a text", sender=bob)), f"schedviz:awaited-reply:{uuid4()}"
     caller = worker_calls._caller_key(abandoned)
     stream.client().set(caller, b"1", ex=60)
     for sender in (ada, bob):
@@ -237,15 +237,15 @@ def test_who_has_the_result_or_has_given_up_no_longer_waits(
 
     with turn_of(cy, "another"):
         assert not analysis_job.run(session.pk, body, key)
-        assert not pasted_text.run(text, abandoned)
+        assert not pasted_text_job.run(text, abandoned)
         assert waiting() == {ada.encode(), bob.encode()}
     assert analysis_job.run(session.pk, body, key)
     assert not waiting()
     with turn_of(cy, "another"):
-        assert not pasted_text.run(text, abandoned)
+        assert not pasted_text_job.run(text, abandoned)
         stream.client().delete(caller)
         assert waiting() == {bob.encode()}
-    assert pasted_text.run(text, abandoned)
+    assert pasted_text_job.run(text, abandoned)
     assert not waiting()
 
 

@@ -9,7 +9,7 @@ import structlog
 
 from schedviz.celery import app
 from schedviz.sessions import tasks
-from schedviz.sessions.analysis import pasted_text
+from schedviz.sessions.analysis import pasted_text_job
 from schedviz.sessions.experiments import dispatch, trial_job, trial_session_job, trial_sessions
 from schedviz.sessions.metrics.process import IO
 from schedviz.sessions.redis import wakeups
@@ -49,7 +49,7 @@ def test_a_worker_measures_jobs_and_names_task_and_session_in_its_log_lines(
 def test_log_lines_do_not_have_a_text_that_a_user_pasted(monkeypatch: pytest.MonkeyPatch) -> None:
     app.loader.import_default_modules()
     seen: list[dict[str, object]] = []
-    monkeypatch.setattr(pasted_text, "store_result", lambda *_: seen.append(structlog.contextvars.get_contextvars()))
+    monkeypatch.setattr(pasted_text_job, "store_result", lambda *_: seen.append(structlog.contextvars.get_contextvars()))
 
     tasks.explain_text.apply(args=('"0/1 nodes are available: 1 secret"', "place"), throw=True)
 

@@ -19,6 +19,7 @@ from schedviz.sessions.metrics.metric_values import MetricValues
 from schedviz.sessions.metrics.reporting import Family, Report
 from schedviz.sessions.models import Observer, SchedulerMetrics, Session, ShadowedPod
 from schedviz.sessions.queries import prepared
+from schedviz.sessions.redis import heartbeat
 from schedviz.web.metrics import renamed, service
 from tests.conftest import RedisServer
 from tests.web.conftest import People, make_session
@@ -273,6 +274,19 @@ def test_metrics_of_other_processes_come_through_redis(reader: Client) -> None:
     # And the web server that responds, once.
     mine = [labels for labels in result["process_resident_memory_bytes"] if dict(labels)["role"] == "web"]
     assert len(mine) == 1
+
+
+def test_every_queue_has_its_length_and_its_workers(reader: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(heartbeat, "alive", lambda: {"engine@a": ["engine"], "io@a": ["io"], "io@b": ["io"]})
+
+    result = read(reader)
+
+    assert result["schedviz_workers"] == {
+        (("queue", "engine"),): 1,
+        (("queue", "io"),): 2,
+        (("queue", "experiments"),): 0,
+    }
+    assert result["schedviz_queue_length"].keys() == result["schedviz_workers"].keys()
 
 
 def test_without_redis_a_server_reports_its_own_metrics(reader: Client, redis: RedisServer) -> None:

@@ -10,8 +10,8 @@ import pytest
 from billiard.exceptions import SoftTimeLimitExceeded
 
 from schedviz.ingest.pasted_text import MAX_MESSAGES, MAX_TEXT_LENGTH
-from schedviz.sessions.analysis import pasted_text
-from schedviz.sessions.analysis.pasted_text import PastedText, PastedTextResult, explain_pasted, explain_text
+from schedviz.sessions.analysis import pasted_text_job
+from schedviz.sessions.analysis.pasted_text_job import PastedText, PastedTextResult, explain_pasted, explain_text
 
 
 def test_each_message_is_explained_with_its_pod() -> None:
@@ -202,9 +202,9 @@ def test_a_text_that_takes_too_long_has_a_hint_instead_of_an_error_in_the_log(mo
     def too_long(_: PastedText) -> PastedTextResult:
         raise SoftTimeLimitExceeded
 
-    monkeypatch.setattr(pasted_text, "explain_pasted", too_long)
-    monkeypatch.setattr(pasted_text, "is_abandoned", lambda _: False)
-    monkeypatch.setattr(pasted_text, "store_result", lambda _, result: stored.append(result))
+    monkeypatch.setattr(pasted_text_job, "explain_pasted", too_long)
+    monkeypatch.setattr(pasted_text_job, "is_abandoned", lambda _: False)
+    monkeypatch.setattr(pasted_text_job, "store_result", lambda _, result: stored.append(result))
 
-    assert pasted_text.run(b'"a text"', "key")
+    assert pasted_text_job.run(b'"a text"', "key")
     assert msgspec.json.decode(stored[0], type=PastedTextResult).hint.startswith("The text takes too long to explain.")
