@@ -73,3 +73,9 @@ class HistoryUnavailable(SessionError):
     """A moment that cannot be shown: it is in the future, or no stored state leads to it."""
 
     code = "history_unavailable"
+
+
+class NotExportable(SessionError):
+    """The session cannot be exported in its present state, or not in this form. The message says why."""
+
+    code = "not_exportable"

@@ -94,14 +94,14 @@ class ErrorMessage(msgspec.Struct, frozen=True, tag_field="type", tag="error", o
 
 
 class Gap(msgspec.Struct, frozen=True, tag_field="type", tag="gap"):
-    """The frames from `expected` to before `found` are skipped; a view follows."""
+    """The frame of chunk `expected`, which would be next, is not sent; the view after chunk `found` follows, then the frames after it."""
 
     expected: int
     found: int
 
 
 class StatusMessage(msgspec.Struct, frozen=True, tag_field="type", tag="status"):
-    """The session changed without an event."""
+    """The session after a view or a resume, and whenever it changed without an event."""
 
     session: SessionState
 
@@ -212,12 +212,12 @@ def error(code: str, message: str, *, key: str | None = None, detail: Any = None
 
 
 def gap(expected: int, found: int) -> bytes:
-    """Frames are missing before the next one; a view follows."""
+    """The frame of chunk `expected` is not sent; the view after chunk `found` is the next message."""
     return _encoder.encode(Gap(expected=expected, found=found))
 
 
 def status(session: SessionState) -> bytes:
-    """The session changed without an event, for example during an import or by a failure."""
+    """The session, sent after a view or a resume, and when it changed without an event, for example during an import or by a failure."""
     return _encoder.encode(StatusMessage(session=session))
 
 

@@ -106,7 +106,8 @@ def test_from_a_future_that_is_not_gets_a_gap_and_the_view(viewer, people, commi
 
     with viewer(people, query="?from=99") as socket:
         assert socket.receive() == {"type": "gap", "expected": 100, "found": 1}
-        assert socket.receive()["type"] == "view"
+        view = socket.receive()
+    assert (view["type"], view["chunk"]) == ("view", 1)
 
 
 def test_a_viewer_that_joins_during_a_run_gets_a_recent_view_and_the_frames_since(viewer, people, commits):
@@ -179,15 +180,20 @@ def test_a_slow_viewer_is_given_the_view_and_the_others_are_not_held_up(viewer, 
         seen, chunk = [], 0
         while chunk < got:
             message = slow.receive()
-            seen.append(message["type"])
+            seen.append(message)
             if message["type"] == "frame":
                 assert message["firstChunk"] == chunk + 1
+            if message["type"] == "gap":
+                assert message["expected"] == chunk + 1
             # A heartbeat has the number of the newest chunk, too.
-            if message["type"] in ("frame", "view"):
+            if message["type"] in {"view", "frame"}:
                 chunk = message["chunk"]
 
-    assert "gap" in seen
-    assert seen[seen.index("gap") + 1] == "view"
+    gaps = [number for number, message in enumerate(seen) if message["type"] == "gap"]
+    assert gaps
+    for view in (seen[number + 1] for number in gaps):
+        assert view["type"] == "view"
+    assert [seen[number]["found"] for number in gaps] == [seen[number + 1]["chunk"] for number in gaps]
 
 
 def test_an_idle_socket_stays_open(viewer, people, commits):
@@ -271,6 +277,16 @@ def test_a_bad_message_gets_an_error_and_the_socket_stays_open(viewer, people, c
     assert error["code"] == code
     assert error.get("key") == key
     assert Command.objects.count() == 0
+
+
+def test_the_size_of_a_message_is_its_bytes(viewer, people, commits, monkeypatch):
+    monkeypatch.setattr(settings, "SOCKET_MESSAGE_BYTES", 100)
+    with viewer(people) as socket:
+        socket.receive_until("status")
+        socket.raw.send(f'"{"节" * 33}"')
+        assert socket.receive_until("error")["code"] == "too_large"
+        socket.raw.send(f'"{"n" * 33}"')
+        assert socket.receive_until("error")["code"] == "invalid"
 
 
 def test_a_message_that_is_too_large_closes_the_socket(viewer, people, commits):
@@ -427,7 +443,7 @@ def test_one_user_does_not_take_all_sockets_of_a_server(viewer, people, commits,
     with pytest.raises(InvalidStatus) as refused:
         viewer(elsewhere)
 
-    assert b"a quarter of SCHEDVIZ_SOCKETS" in refused.value.response.body
+    assert b"SCHEDVIZ_SOCKETS_PER_VIEWER, or a quarter of SCHEDVIZ_SOCKETS if that is more" in refused.value.response.body
     with viewer(people, "editor-token") as socket:
         socket.receive_until("status")
     held.pop().raw.close()

@@ -1,1 +1,1 @@
-"""Analysis requests (explain, what-if, dump, compare), which an io worker runs on its own copy of the engine."""
+"""Analyses (explain, what-if, dump, compare, lesson drafts, recordings, pasted texts), which io workers compute for the web server."""

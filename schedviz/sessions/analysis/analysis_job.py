@@ -58,12 +58,11 @@ from schedviz.sessions.analysis.requests import (
     WhyRequest,
     store_result,
 )
-from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
+from schedviz.sessions.errors import HistoryUnavailable, NotExportable, ReplayDiverged
 from schedviz.sessions.models import Session
 from schedviz.sessions.redis import single_flight
 from schedviz.sessions.replay import replayer
 from schedviz.sessions.transfer.lesson_draft import lesson_draft
-from schedviz.sessions.transfer.session_file_export import NotExportable
 from schedviz.sessions.transfer.trace_recording import recording
 from schedviz.trace.comparing import Comparison
 

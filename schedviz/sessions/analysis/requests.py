@@ -1,4 +1,4 @@
-"""Analysis requests about one moment of a session: why a pod is pending, what would place it, how many copies would fit.
+"""Analysis requests: why a pod is pending, what would place it, how many copies would fit. Most are about one moment of a session.
 
 An io worker runs them on its own copy of the engine, so no request changes the session. Redis caches each result for equal requests
 about the same state; an expired result is computed again. Concurrent equal requests wait for one computation (`single_flight.py`).
@@ -28,9 +28,9 @@ _POLL_SECONDS = 0.25
 
 
 class AnalysisRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """A request and the moment that it is about."""
+    """A request, and the moment that it is about if it is about one."""
 
-    #: The state after this event; None for the newest state.
+    #: The state after this event; None for the newest state. Of a request that has no moment, only a part of the key of the cached result.
     at: int | None = None
 
 
@@ -128,7 +128,7 @@ class DumpRequest(AnalysisRequest, frozen=True, tag="dumped"):
 
 
 class LessonPathRequest(AnalysisRequest, frozen=True, tag="path"):
-    """The state at each stop of a lesson, computed on a separate engine that follows the session's branch."""
+    """The state at each stop of a lesson, played on an engine of its own. It is the same for all sessions, but cached for each."""
 
     lesson: str
     #: Digest of the lesson's files, so that an edited lesson is a different request.

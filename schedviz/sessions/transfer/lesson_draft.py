@@ -7,12 +7,14 @@ from typing import Any
 
 import msgspec
 
+from schedviz.ingest.session_file import CommandLine
 from schedviz.kube import codec
 from schedviz.lessons.drafting import DraftStop, draft
 from schedviz.lessons.lesson import Settings
+from schedviz.sessions.errors import NotExportable
 from schedviz.sessions.models import Session
-from schedviz.sessions.transfer.session_file_export import NotExportable, RecordedHistory
-from schedviz.trace.commands import AnyCommand, Pause, Run, decode_command
+from schedviz.sessions.transfer.session_file_export import RecordedHistory
+from schedviz.trace.commands import AnyCommand, Pause, Run, Step, decode_command
 from schedviz.trace.controllers import ControllerSettings
 from schedviz.trace.policies import Policies
 from schedviz.trace.releases import ReleaseName, release_in, unknown_release
@@ -20,8 +22,8 @@ from schedviz.trace.releases import ReleaseName, release_in, unknown_release
 #: Larger sessions are too long for a lesson of ten minutes and for a file that people read.
 MAX_OBJECTS = 300
 MAX_STOPS = 30
-#: The settings that a lesson's file can express.
-_REQUIRED_SETTINGS: dict[str, Any] = {
+#: Settings that a lesson's file cannot express, with the only value that they may have.
+_INEXPRESSIBLE_SETTINGS: dict[str, Any] = {
     "tick_millis": 1,
     "seed": 0,
     "first_of_tied": True,
@@ -54,7 +56,7 @@ def _release(settings: dict[str, Any]) -> ReleaseName:
 
 
 def _settings(settings: dict[str, Any]) -> Settings:
-    for member, value in _REQUIRED_SETTINGS.items():
+    for member, value in _INEXPRESSIBLE_SETTINGS.items():
         if settings.get(member, value) != value:
             raise NotExportable(f"The session was made with {member} {settings[member]!r}; a lesson cannot express that setting.")
     parts = {"helpers": ControllerSettings, "policies": Policies}
@@ -64,6 +66,21 @@ def _settings(settings: dict[str, Any]) -> Settings:
     )
 
 
+def _commands_of(history: RecordedHistory, line: CommandLine, before: int, reached: int) -> list[AnyCommand]:
+    """The command that repeats what a command did between two events: of one that was interrupted, only the cycles that ended."""
+    command = decode_command(bytes(line.command))
+    match command:
+        case Pause():
+            return []
+        case Run() if not line.quarantined:
+            cycles = int(line.outcome.get("cycles", 0))
+        case Run() | Step() if line.stopped_after_event is not None:
+            cycles = history.ended_cycles(before, reached)
+        case _:
+            return [command]
+    return [Run(max=cycles)] if cycles else []
+
+
 def _stops(history: RecordedHistory, moments: list[int]) -> Iterable[DraftStop]:
     """The commands before each moment. A command in progress at a moment belongs to its stop. Commands after the last moment are left
     out.
@@ -71,16 +88,13 @@ def _stops(history: RecordedHistory, moments: list[int]) -> Iterable[DraftStop]:
     waiting: list[AnyCommand] = []
     number = 0
     remaining = list(moments)
-    for line, left_at in history.commands():
-        if line.quarantined:
+    before = history.first_event
+    for line, until_event in history.commands():
+        if line.quarantined and line.stopped_after_event is None:
             continue
-        command = decode_command(bytes(line.command))
-        cycles = int(line.outcome.get("cycles", 0))
-        if isinstance(command, Run):
-            waiting += [Run(max=cycles)] if cycles else []
-        elif not isinstance(command, Pause):
-            waiting.append(command)
-        reached = min(int(line.outcome.get("event", left_at)), left_at)
+        reached = min(int(line.outcome.get("event", until_event)), until_event)
+        waiting += _commands_of(history, line, before, reached)
+        before = reached
         if moments and not (remaining and remaining[0] <= reached):
             continue
         remaining = [moment for moment in remaining if moment > reached]

@@ -16,8 +16,8 @@ from schedviz.ingest.session_file import AnyLine, CommandLine, EventsLine, Exten
 from schedviz.kube import codec
 from schedviz.kube.meta import KubeObject
 from schedviz.sessions import frames
-from schedviz.sessions.errors import SessionError
-from schedviz.sessions.history import lineage, reading
+from schedviz.sessions.errors import NotExportable
+from schedviz.sessions.history import cycle_groups, lineage, reading
 from schedviz.sessions.history.lineage import Segment
 from schedviz.sessions.models import Checkpoint, Chunk, Command, ExtenderAnswer, Session
 from schedviz.sessions.queries.keyset import read_in_batches
@@ -29,12 +29,6 @@ _BATCH_ROWS = 200
 _BATCH_CHUNKS = 16
 
 
-class NotExportable(SessionError):
-    """The session cannot be exported in its present state."""
-
-    code = "not_exportable"
-
-
 def export(session: Session) -> Iterator[bytes]:
     """The `.schedviz` file of a session, in chunks. Raises `NotExportable` before the first one."""
     return _Export(session).write()
@@ -44,26 +38,38 @@ class RecordedHistory:
     """How a session got to its position: the initial state of its oldest ancestor, and all commands since."""
 
     def __init__(self, session: Session) -> None:
+        #: The session whose history it is.
         self.session = session
         initial_state = None if session.status == Session.Status.IMPORTING else initial_state_of(session.pk)
         if initial_state is None:
             raise NotExportable("The session is not ready, so there is nothing to export yet.")
-        own, self.first = initial_state
+        own, first_checkpoint = initial_state
+        #: The session's first checkpoint.
+        self.first_checkpoint: Checkpoint = first_checkpoint
         segments = lineage.segments(session.pk)
         #: The ancestors, the oldest first.
         self.ancestors: list[Segment] = segments[:0:-1]
+        #: The initial state of the oldest ancestor, and the event before its first command.
         self.initial_state, self.first_event = self._initial_state(own, segments[-1])
-        self.last_event, self.clock_seconds, self.last_cycle = self._end(self.first)
+        #: The end of the last completed command: its event, the clock, and the number of the last cycle.
+        self.last_event, self.clock_seconds, self.last_cycle = self._end(self.first_checkpoint)
 
     def commands(self) -> Iterator[tuple[CommandLine, int]]:
-        """All completed commands, in order, each with the event at which the session that received it was left."""
+        """All completed commands, in order, each with the last event of its session that belongs to this history."""
         for segment in self.ancestors:
-            for command in self.prelude(segment):
+            for command in self.commands_before_fork(segment):
                 yield command, segment.until
         for command in _commands(self.session.pk, until_seq=self.session.applied_seq):
             yield command, self.last_event
 
-    def prelude(self, segment: Segment) -> Iterator[CommandLine]:
+    def ended_cycles(self, after: int, until: int) -> int:
+        """How many cycles ended between two events."""
+        return sum(
+            cycle_groups.count_ended(session_id, until_event) - cycle_groups.count_ended(session_id, after_event)
+            for session_id, after_event, until_event in lineage.between(self.session.pk, after, until + 1)
+        )
+
+    def commands_before_fork(self, segment: Segment) -> Iterator[CommandLine]:
         """The commands of an ancestor that led to its fork; the last of them may have continued after the fork."""
         for command in _commands(segment.session_id, until_seq=1 << 62):
             yield command
@@ -77,7 +83,7 @@ class RecordedHistory:
                 raise NotExportable(
                     "The session that this one was forked from was deleted. A session file must contain its commands, which are lost."
                 )
-            return own, self.first.event
+            return own, self.first_checkpoint.event
         initial_state = initial_state_of(oldest.session_id)
         if initial_state is None or oldest.after:
             raise NotExportable("An ancestor of this session was deleted. A session file must contain its commands, which are lost.")
@@ -97,7 +103,7 @@ class _Export(RecordedHistory):
     def write(self) -> Iterator[bytes]:
         objects = self.initial_state.objects()
         view = reading.state_at_event(self.session, self.last_event).view
-        preludes = [list(self.prelude(ancestor)) for ancestor in self.ancestors]
+        commands_of_ancestors = [list(self.commands_before_fork(ancestor)) for ancestor in self.ancestors]
         responses = self._responses()
         manifest = Manifest(
             format=session_file.FORMAT,
@@ -107,26 +113,26 @@ class _Export(RecordedHistory):
             source=self.session.source_without_origin,
             report=self.session.report,
             objects=len(objects),
-            commands=sum(map(len, preludes)) + self.session.applied_seq,
+            commands=sum(map(len, commands_of_ancestors)) + self.session.applied_seq,
             answers=responses.count(),
             forks=[ancestor.until for ancestor in self.ancestors],
-            after_event=self.first.event,
+            after_event=self.first_checkpoint.event,
             last_event=self.last_event,
             last_cycle=self.last_cycle,
             clock_seconds=self.clock_seconds,
             view_digest=view_digest(view),
         )
-        return session_file.write(manifest, self._lines(objects, preludes))
+        return session_file.write(manifest, self._lines(objects, commands_of_ancestors))
 
-    def _lines(self, objects: list[KubeObject], preludes: list[list[CommandLine]]) -> Iterator[AnyLine]:
+    def _lines(self, objects: list[KubeObject], commands_of_ancestors: list[list[CommandLine]]) -> Iterator[AnyLine]:
         """The lines after the manifest. Objects are released as they are written, because a client may read slowly."""
         objects.reverse()
         while objects:
             yield ObjectLine(codec.to_dict(objects.pop()))
         for event, body, error in read_in_batches(self._responses(), "event", "body", "error", batch_size=_BATCH_ROWS):
             yield ExtenderResponseLine(event=event, body=bytes(body), error=error)
-        for segment, prelude in zip(self.ancestors, preludes, strict=True):
-            yield from prelude
+        for segment, commands in zip(self.ancestors, commands_of_ancestors, strict=True):
+            yield from commands
             yield ForkLine(segment.until)
         yield from _commands(self.session.pk, until_seq=self.session.applied_seq)
         yield from self._events()

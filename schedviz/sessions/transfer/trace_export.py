@@ -16,9 +16,10 @@ from schedviz.ingest.session_file import CommandLine
 from schedviz.ingest.trace_file import FORMAT, trace_from_dict
 from schedviz.kube import codec
 from schedviz.kube.errors import DecodeError
+from schedviz.sessions.errors import NotExportable
 from schedviz.sessions.history import cycle_groups, lineage
 from schedviz.sessions.models import Session
-from schedviz.sessions.transfer.session_file_export import NotExportable, RecordedHistory
+from schedviz.sessions.transfer.session_file_export import RecordedHistory
 from schedviz.trace.commands import Pause, Run, Step, decode_command
 from schedviz.trace.controllers import ControllerSettings
 from schedviz.trace.policies import Policies
@@ -96,21 +97,21 @@ def _require_no_controllers(settings: dict[str, Any]) -> None:
 def _commands(history: RecordedHistory, after: int, until: int) -> Iterator[list[dict[str, Any]]]:
     """The steps of each command. For one in progress at the beginning or the end, only the cycles that ended in between count."""
     before = history.first_event
-    for command, left_at in history.commands():
+    for command, until_event in history.commands():
         if before >= until:
             return
-        end = min(int(command.outcome.get("event", 1 << 62)), left_at, until)
+        end = min(int(command.outcome.get("event", 1 << 62)), until_event, until)
         if end <= after:
             before = end
             continue
         if not (command.quarantined and command.stopped_after_event is None):
-            _check_between(history, command, before)
-            yield _steps(command, cycles=_cycles(history, max(before, after), end))
+            _require_whole_cycles_before(history, command, before)
+            yield _steps(command, cycles=history.ended_cycles(max(before, after), end))
         before = end
 
 
-def _check_between(history: RecordedHistory, command: CommandLine, event: int) -> None:
-    """Refuse a command that was executed between two stages of a cycle, because a trace can only execute it before or after the cycle."""
+def _require_whole_cycles_before(history: RecordedHistory, command: CommandLine, event: int) -> None:
+    """Raises `NotExportable` for a command that was executed between two stages of a cycle: a trace can only execute it before or after."""
     if isinstance(decode_command(bytes(command.command)), Run | Step | Pause):
         return
     for session_id, _, _ in lineage.between(history.session.pk, event - 1, event + 1):
@@ -133,11 +134,3 @@ def _steps(line: CommandLine, *, cycles: int) -> list[dict[str, Any]]:
             return []
     body: dict[str, Any] = msgspec.json.decode(line.command)
     return [body]
-
-
-def _cycles(history: RecordedHistory, after: int, until: int) -> int:
-    """How many cycles ended between two events."""
-    return sum(
-        cycle_groups.count_ended(session_id, until_event) - cycle_groups.count_ended(session_id, after_event)
-        for session_id, after_event, until_event in lineage.between(history.session.pk, after, until + 1)
-    )

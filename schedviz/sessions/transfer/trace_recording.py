@@ -1,4 +1,5 @@
-"""Exports a moment as a recording, in an io worker: the trace is run, compared with the session, and extended by the observed results.
+"""Exports the commands between two events as a trace, in an io worker. The trace is run and compared with the session, and has the observed
+results if they are asked for.
 
 `schedviz conformance` runs such files as regression tests.
 """

@@ -167,7 +167,7 @@ async def _live(viewer: Viewer, after: int, write: Write) -> AsyncGenerator[tupl
         if viewer.close_code:
             return
         if viewer.dropped or viewer.needs_view:
-            viewer.clear_dropped()
+            viewer.clear_queue()
             return
         item = viewer.next_item()
         if not isinstance(item, Frame):

@@ -88,7 +88,7 @@ def _stream_kind(request: Request) -> str:
 
 
 def _credentials_of(request: Request) -> Credentials:
-    """The access check of a stream, repeated every minute, as for a WebSocket."""
+    """The credentials that the stream checks every minute, as a WebSocket does."""
     secret = bearer_secret(get_authorization_header(request))
     if secret is not None:
         return Credentials(link=secret) if isinstance(request.auth, ShareLink) else Credentials(token=secret)

@@ -14,9 +14,9 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 
 from schedviz.sessions.analysis import requests
+from schedviz.sessions.errors import NotExportable
 from schedviz.sessions.models import Session
 from schedviz.sessions.transfer import session_file_export, trace_export
-from schedviz.sessions.transfer.session_file_export import NotExportable
 from schedviz.web.accounts.audit import Action, record_once_an_hour
 from schedviz.web.actors import Verb
 from schedviz.web.api import versions

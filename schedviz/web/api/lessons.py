@@ -130,7 +130,9 @@ def unreadable(name: str, error: LessonError) -> ApiError:
 
 
 def path_of(session: Session, lesson: Lesson) -> list[StopState]:
-    """The played stops. They are always requested for event 0, so that all positions share the cached result. Raises `ApiError`."""
+    """The played stops. They are always requested for event 0, so that all moments of the session share the cached result. Raises
+    `ApiError`.
+    """
     path_request = requests.LessonPathRequest(lesson.name, lesson.version, at=0)
     return msgspec.json.decode(analyse(session, path_request).content, type=list[StopState])
 

@@ -146,8 +146,8 @@ def allowed_actor(credentials: Credentials, verb: Verb, session_id: UUID) -> Act
 
 
 def crowd_of(actor: Actor, network: str) -> str:
-    """The clients among whom one without an account counts: those of its address. "" for a user with an account, and for a participant of a
-    room, which has limits of its own.
+    """The clients among whom one without an account counts: those of its address. This includes visitors of the public demo. "" for
+    another user with an account, and for a participant of a room, who has limits of their own.
     """
     if not actor.identity:
         return f"address {network}"

@@ -46,13 +46,13 @@ class Hub:
         self._ending: set[asyncio.Task[None]] = set()
 
     async def join(self, session_id: UUID, identity: str, crowd: str = "") -> tuple[Feed, Viewer]:
-        """A new viewer of a session, which receives everything from now on. `identity` is "" for an anonymous one, `crowd` for a user with
-        an account (`crowd_of`). Raises `Full`.
+        """A new viewer of a session, which receives everything from now on. `identity` is "" for an anonymous one; `crowd` is that of
+        `crowd_of`. Raises `Full`.
         """
         feed = self._feeds.get(session_id)
         viewers = feed.viewers if feed is not None else ()
-        self._check_crowd(crowd, viewers)
-        self._check_limits(identity, viewers)
+        self._require_crowd_below_limits(crowd, viewers)
+        self._require_below_limits(identity, viewers)
         if feed is None:
             feed = self._feeds[session_id] = Feed(session_id, stream.async_client(), self._catch_up, self._large_views)
             process_metrics.FEEDS.inc()
@@ -89,7 +89,7 @@ class Hub:
             self._ending.add(ending)
             ending.add_done_callback(self._ending.discard)
 
-    def _check_crowd(self, crowd: str, viewers: Collection[Viewer]) -> None:
+    def _require_crowd_below_limits(self, crowd: str, viewers: Collection[Viewer]) -> None:
         if not crowd:
             return
         same, limit = sum(viewer.crowd == crowd for viewer in viewers), _CROWD_FACTOR * settings.SOCKETS_PER_VIEWER
@@ -100,11 +100,11 @@ class Hub:
             )
         if self._by_crowd[crowd] >= max(limit, _MAX_SOCKET_SHARE * settings.SOCKETS):
             raise Full(
-                f"Clients without an account have {self._by_crowd[crowd]} open sockets on this server from your address, a quarter of "
-                "SCHEDVIZ_SOCKETS. Close some."
+                f"Clients without an account have {self._by_crowd[crowd]} open sockets on this server from your address; the limit is "
+                f"{_CROWD_FACTOR} times SCHEDVIZ_SOCKETS_PER_VIEWER, or a quarter of SCHEDVIZ_SOCKETS if that is more. Close some."
             )
 
-    def _check_limits(self, identity: str, viewers: Collection[Viewer]) -> None:
+    def _require_below_limits(self, identity: str, viewers: Collection[Viewer]) -> None:
         if self._sockets >= settings.SOCKETS:
             raise Full(f"This server has {settings.SOCKETS} open sockets, the limit SCHEDVIZ_SOCKETS.")
         if len(viewers) >= settings.SOCKETS_PER_SESSION:
@@ -114,7 +114,10 @@ class Hub:
             raise Full(f"You have {same} open sockets for this session, the limit SCHEDVIZ_SOCKETS_PER_VIEWER.")
         own, limit = self._by_identity[identity] if identity else 0, max(settings.SOCKETS_PER_VIEWER, _MAX_SOCKET_SHARE * settings.SOCKETS)
         if own >= limit:
-            raise Full(f"You have {own} open sockets on this server, a quarter of SCHEDVIZ_SOCKETS. Close some.")
+            raise Full(
+                f"You have {own} open sockets on this server; the limit is SCHEDVIZ_SOCKETS_PER_VIEWER, or a quarter of SCHEDVIZ_SOCKETS "
+                "if that is more. Close some."
+            )
         if not identity and same >= _ANONYMOUS_PART * settings.SOCKETS_PER_SESSION:
             raise Full(
                 f"This session has {same} anonymous sockets; the rest of SCHEDVIZ_SOCKETS_PER_SESSION is reserved for signed-in users."

@@ -89,7 +89,7 @@ class _SessionConnection(SocketConnection):
         self._chunk: int | None = None
         self._bucket = Bucket(settings.SOCKET_COMMANDS_PER_SECOND, settings.SOCKET_COMMANDS_AT_ONCE)
         self._refusals = Bucket(REFUSED_PER_SECOND, REFUSED_AT_ONCE)
-        #: Shared with the other sockets of the client.
+        #: Shared with the client's other sockets for sessions.
         self._budget = budget_of(viewer.crowd or self._client)
         #: Whom the validation of commands counts for.
         self._sender = viewer.identity or viewer.crowd or self._client
@@ -126,16 +126,16 @@ class _SessionConnection(SocketConnection):
         if after <= head:
             missing = await self._frames_between(after, head)
         if missing is None:
-            await self._text(frames.gap(after + 1, head))
-            await self._send_view()
+            await self._send_view(instead_of=after + 1)
             return
         self._chunk = after
         for frame in missing:
             await self._frame(frame)
         await self._send_status()
 
-    async def _send_view(self) -> None:
-        self._viewer.clear_dropped()
+    async def _send_view(self, *, instead_of: int | None = None) -> None:
+        """Send a view and the frames after it. `instead_of`: the chunk whose frame the viewer expects, which a `gap` then reports."""
+        self._viewer.clear_queue()
         try:
             chunk, data = await self._feed.view(at_least=self._chunk or 0)
         except DATABASE_UNAVAILABLE:
@@ -144,6 +144,8 @@ class _SessionConnection(SocketConnection):
         except Session.DoesNotExist:
             self._viewer.close(CloseCode.GONE)
             return
+        if instead_of is not None:
+            await self._text(frames.gap(instead_of, chunk))
         self._chunk = chunk
         await self._send({"type": "websocket.send", "bytes": data})
         # Later frames continue from the head, so the frames up to it are sent now.
@@ -159,8 +161,7 @@ class _SessionConnection(SocketConnection):
 
     async def _send_after_drop(self) -> None:
         assert self._chunk is not None
-        await self._text(frames.gap(self._chunk + 1, self._viewer.dropped))
-        await self._send_view()
+        await self._send_view(instead_of=self._chunk + 1)
 
     async def _send_frame(self, frame: Frame) -> None:
         assert self._chunk is not None
@@ -172,8 +173,7 @@ class _SessionConnection(SocketConnection):
         # It starts before the viewer's chunk (a view was sent in between), or after a gap: the database has the single chunks.
         missing = await self._frames_between(self._chunk, frame.last)
         if missing is None:
-            await self._text(frames.gap(self._chunk + 1, frame.first))
-            await self._send_view()
+            await self._send_view(instead_of=self._chunk + 1)
             return
         for missing_frame in missing:
             await self._frame(missing_frame)
@@ -198,12 +198,12 @@ class _SessionConnection(SocketConnection):
             self._drop(text, f"More than {settings.SOCKET_COMMANDS_PER_SECOND} messages a second.")
             return
         if not self._budget.take(text):
-            self._drop(text, f"More than {CHARACTERS_PER_SECOND:,} characters a second in the messages of all your sockets.")
+            self._drop(text, f"More than {CHARACTERS_PER_SECOND:,} characters a second in the messages of all your sockets for sessions.")
             return
         if text is None:
             self._error("bad_message", "Binary messages are not supported; send JSON text.")
             return
-        if len(text) > settings.SOCKET_MESSAGE_BYTES:
+        if len(text.encode(errors="surrogatepass")) > settings.SOCKET_MESSAGE_BYTES:
             self._error(
                 "too_large",
                 f"Messages are limited to {settings.SOCKET_MESSAGE_BYTES} bytes (SCHEDVIZ_SOCKET_MESSAGE_BYTES); use REST.",

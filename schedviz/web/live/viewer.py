@@ -30,11 +30,11 @@ MAX_TEXTS = 2000
 
 
 class Viewer(Outbox):
-    """An open socket, as the hub sees it."""
+    """An open socket or event stream, as the hub sees it."""
 
     def __init__(self, byte_limit: int, identity: str = "", crowd: str = "") -> None:
         super().__init__()
-        #: The clients among whom one without an account counts: those of its address; "" for a user.
+        #: For limits, the clients among which one without an account or a visitor of the public demo counts: those of its address; else "".
         self.crowd = crowd
         #: The user or participant, for limits; "" for an anonymous client.
         self.identity = identity
@@ -94,8 +94,8 @@ class Viewer(Outbox):
         self.resume = chunk
         self._awake.set()
 
-    def clear_dropped(self) -> None:
-        """Call when everything is sent to the viewer again, including what was queued."""
+    def clear_queue(self) -> None:
+        """Drop the waiting frames. Call before a view is sent or the frames are read again."""
         self._items = deque(item for item in self._items if isinstance(item, Text))
         self._bytes = 0
         self.dropped = 0

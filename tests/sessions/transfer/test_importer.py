@@ -18,7 +18,7 @@ from django.db.models.signals import post_save
 
 from schedviz.engine import Simulation, SimulationSettings
 from schedviz.sessions import frames
-from schedviz.sessions.errors import SourceRefused
+from schedviz.sessions.errors import NotExportable, SourceRefused
 from schedviz.sessions.history import checkpoints, reading
 from schedviz.sessions.hosting import lease
 from schedviz.sessions.models import Checkpoint, Chunk, Command, Session, Upload
@@ -26,7 +26,6 @@ from schedviz.sessions.redis import stream
 from schedviz.sessions.transfer import create, import_job, importer, trace_export
 from schedviz.sessions.transfer.initial_state import initial_state_of
 from schedviz.sessions.transfer.lesson_draft import lesson_draft
-from schedviz.sessions.transfer.session_file_export import NotExportable
 from schedviz.sessions.uploads.encryption import OVERHEAD_BYTES
 from schedviz.trace.policies import Policies
 from tests.conftest import RedisServer

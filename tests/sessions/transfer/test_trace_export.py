@@ -8,16 +8,17 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+import yaml
 from click.testing import CliRunner
 
 from schedviz.cli.conformance.command import conformance
 from schedviz.engine import run_trace
 from schedviz.ingest.trace_file import trace_from_dict
-from schedviz.sessions.errors import HistoryUnavailable
+from schedviz.sessions.errors import HistoryUnavailable, NotExportable
 from schedviz.sessions.history import reading
-from schedviz.sessions.models import Session
+from schedviz.sessions.models import Command, Session
 from schedviz.sessions.transfer import trace_export, trace_recording
-from schedviz.sessions.transfer.session_file_export import NotExportable
+from schedviz.sessions.transfer.lesson_draft import lesson_draft
 from tests.sessions.conftest import MakeSession, pod, send, work_off
 
 
@@ -138,6 +139,24 @@ def test_what_no_trace_can_have_is_named(make_session: MakeSession, op: str, mem
 
     with pytest.raises(NotExportable, match=message):
         trace(session_id)
+
+
+def test_a_lesson_draft_has_what_an_interrupted_command_did(make_session: MakeSession) -> None:
+    session_id = make_session(nodes=2, pods=5)
+    send(session_id, "run", max=2)
+    send(session_id, "step", unit="cycle", count=2)
+    send(session_id, "run")
+    work_off(session_id)
+    # As if the engine had failed in the second cycle of the step, and before the last command.
+    first = reading.cycles(session_id, limit=3)[2]
+    commands = Command.objects.filter(session=session_id)
+    error: dict[str, Any] = {"error": "The command was quarantined: it failed."}
+    commands.filter(seq=2).update(quarantined=True, stopped_event=first.last_event, outcome={**error, "event": first.last_event})
+    commands.filter(seq=3).update(quarantined=True, outcome={**error, "event": first.last_event})
+
+    plan = yaml.safe_load(lesson_draft(Session.objects.get(pk=session_id), name="mine")["lesson.yaml"])
+
+    assert [stop.get("do", []) for stop in plan["stops"]] == [[], [{"op": "run", "max": 2}], [{"op": "run", "max": 1}]]
 
 
 def test_what_came_between_two_stages_is_named(make_session: MakeSession) -> None:

@@ -14,7 +14,7 @@ class RoomMessage(msgspec.Struct, frozen=True, tag_field="type", tag="room"):
 
 
 class MomentMessage(msgspec.Struct, frozen=True, tag_field="type", tag="moment"):
-    """The teacher's position; to the server, this teacher's new position."""
+    """The teacher's new position, to all members."""
 
     moment: Moment
 

@@ -38,7 +38,7 @@ class LiveRooms:
         if self._by_teacher[teacher] >= _MAX_SHARE_OF_ONE_TEACHER * settings.SOCKETS:
             raise Full(f"The rooms of one teacher have {self._by_teacher[teacher]} open sockets on this server, half of SCHEDVIZ_SOCKETS.")
         feed = self._feeds.get(room_id)
-        _check_limits(member, feed.members if feed is not None else ())
+        _require_below_limits(member, feed.members if feed is not None else ())
         if feed is None:
             feed = self._feeds[room_id] = RoomFeed(room_id, stream.async_client())
         self._sockets += 1
@@ -61,7 +61,7 @@ class LiveRooms:
             ending.add_done_callback(self._ending.discard)
 
 
-def _check_limits(member: MemberSocket, members: Collection[MemberSocket]) -> None:
+def _require_below_limits(member: MemberSocket, members: Collection[MemberSocket]) -> None:
     """Raises `Full`. The limit of the room is for participants together, so that they cannot lock out the teacher."""
     own = member.membership.participant_id
     same = sum(member.membership.participant_id == own for member in members)

@@ -83,9 +83,10 @@ class _RoomConnection(SocketConnection):
         self._feed = feed
         self._member = member
         self._credentials = credentials
-        self._client = f"member {member.membership.participant_id} of {feed.room_id}"
+        participant_id = member.membership.participant_id
+        self._client = f"teacher of {feed.room_id}" if participant_id is None else f"member {participant_id} of {feed.room_id}"
         self._bucket = Bucket(settings.SOCKET_COMMANDS_PER_SECOND, settings.SOCKET_COMMANDS_AT_ONCE)
-        #: Shared with the other sockets of the client.
+        #: Shared with the member's other sockets for this room, not with those for sessions.
         self._budget = budget_of(self._client)
 
     async def _send_next(self) -> bool:
@@ -113,7 +114,8 @@ class _RoomConnection(SocketConnection):
         if not self._budget.take(text):
             self._error(
                 "too_many_requests",
-                f"More than {CHARACTERS_PER_SECOND:,} characters a second in the messages of all your sockets. This message was dropped.",
+                f"More than {CHARACTERS_PER_SECOND:,} characters a second in the messages of all your sockets for this room. "
+                "This message was dropped.",
             )
             return
         try:
