@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from schedviz.engine import Simulation, SimulationSettings
 from schedviz.engine.clock import SECOND
 from schedviz.kube.storage import PersistentVolume, PersistentVolumeClaim
@@ -68,9 +70,12 @@ def test_prebind_waits_for_watch_events_in_flight() -> None:
     assert simulation.observed_state()["cache"]["podStates"]["default/p"]["assumed"] is False
 
 
-def test_prebind_times_out_and_the_pod_is_retried() -> None:
+@pytest.mark.parametrize(
+    ("release", "message"), [("v1.27.1", "timed out waiting for the condition"), ("v1.36", "context deadline exceeded")]
+)
+def test_prebind_times_out_and_the_pod_is_retried(release: str, message: str) -> None:
     config = {"profiles": [{"pluginConfig": [{"name": "VolumeBinding", "args": {"bindTimeoutSeconds": 3}}]}]}
-    simulation = _simulation(_pod("p", "dynamic"), config=config)
+    simulation = _simulation(_pod("p", "dynamic"), config=config, release=release)
     do(simulation, "latency", kind="PersistentVolumeClaim", seconds=60)
     do(simulation, "step")
     began = simulation.clock.now
@@ -79,11 +84,9 @@ def test_prebind_times_out_and_the_pod_is_retried() -> None:
     assert simulation.clock.now - began == 3 * SECOND
     assert simulation.scheduler.bindings == []
     queue = simulation.observed_state()["queue"]
-    assert [entry["pod"] for entry in queue["activeQ"] + queue["backoffQ"]] == ["default/p"]
+    assert [entry["pod"] for name in ("activeQ", "backoffQ", "errorBackoffQ") for entry in queue.get(name, ())] == ["default/p"]
     pod = _stored(simulation, "Pod", "default/p")
-    assert pod.status.conditions[0].message == (
-        'running PreBind plugin "VolumeBinding": binding volumes: timed out waiting for the condition'
-    )
+    assert pod.status.conditions[0].message == f'running PreBind plugin "VolumeBinding": binding volumes: {message}'
 
 
 def test_a_concurrently_changed_volume_is_not_overwritten() -> None:

@@ -37,6 +37,10 @@ class VolumeBinding:
     rules: ClassVar[SearchRules] = SearchRules()
     #: Whether PreFilter leaves only the nodes of local volumes.
     narrows_nodes: ClassVar[bool] = True
+    #: The error of a binding that the controller did not complete in time.
+    timeout_error: ClassVar[str] = "timed out waiting for the condition"
+    #: The error of a node that Filter did not evaluate.
+    no_volumes_error: ClassVar[str] = "no pod volumes found for node"
 
     def __init__(self, args: VolumeBindingArgs, handle: Handle) -> None:
         self._handle = handle
@@ -183,7 +187,7 @@ class VolumeBinding:
             return SUCCESS
         volumes = self._pod_volumes(data, node_name)
         if volumes is None:
-            return as_status(f'no pod volumes found for node "{node_name}"')
+            return as_status(f'{self.no_volumes_error} "{node_name}"')
         if not data.is_written:
             updated = self._binder.bind_api_update(pod.pod, volumes)
             if isinstance(updated, StatusError):
@@ -200,4 +204,4 @@ class VolumeBinding:
                 return SUCCESS
         except BindingError as error:
             return as_status(f"binding volumes: {error}")
-        return as_status("binding volumes: timed out waiting for the condition") if self._handle.clock() >= deadline else None
+        return as_status(f"binding volumes: {self.timeout_error}") if self._handle.clock() >= deadline else None

@@ -34,6 +34,8 @@ class VolumeBindingV136(VolumeBinding):
         node_conflict="node(s) didn't match PersistentVolume's node affinity", by_attributes_class=True, migrated=MIGRATION_ON_V1_36
     )
     narrows_nodes: ClassVar[bool] = False
+    timeout_error: ClassVar[str] = "context deadline exceeded"
+    no_volumes_error: ClassVar[str] = "no pod volume found for node"
 
     def __init__(self, args: VolumeBindingArgs, handle: Handle) -> None:
         super().__init__(args, handle)
@@ -84,7 +86,7 @@ class VolumeBindingV136(VolumeBinding):
         if data.all_bound:
             return SKIP
         if self._pod_volumes(data, node_name) is None:
-            return as_status(f'no pod volume found for node "{node_name}"')
+            return as_status(f'{self.no_volumes_error} "{node_name}"')
         return SUCCESS
 
     def sign_pod(self, pod: PodInfo) -> Sequence[tuple[str, object]]:
