@@ -219,13 +219,13 @@ class BindingCycle:
         if error:
             return StageReport(stages.HANDLE_SCHEDULING_FAILURE, facts={"error": error})
         # An unschedulable pod must not be moved by its own event, so the event follows after the pod was queued.
-        deferred = self.failure.status.is_unschedulable
+        deferred = self.failure.status.is_rejected
         return StageReport(stages.HANDLE_SCHEDULING_FAILURE if deferred else stages.MOVE_ALL)
 
     def _move_all(self) -> StageReport:
         """Move pods as if the forgotten pod had been deleted: its resources are free again."""
         assert self.failure is not None
-        if self.failure.status.is_unschedulable:
+        if self.failure.status.is_rejected:
             uid = self.assumed.uid
             self._move_pods(lambda pod: pod.uid != uid)
             return StageReport(stages.ENDED)
@@ -241,7 +241,7 @@ class BindingCycle:
         facts = self._handle_failure(failure)
         results.message = failure.message
         results.condition_reason = failure.condition_reason
-        deferred = failure.status.is_unschedulable and not results.forget_error
+        deferred = failure.status.is_rejected and not results.forget_error
         return StageReport(stages.MOVE_ALL if deferred else stages.ENDED, facts=facts)
 
     def _handle_failure(self, failure: Failure) -> dict[str, Any]:

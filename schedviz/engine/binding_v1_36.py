@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
+from msgspec.structs import replace
+
 from schedviz.engine import stages
 from schedviz.engine.binding import BindingCycle
 from schedviz.engine.failure import Failure
 from schedviz.engine.failure_v1_36 import handle_scheduling_failure
-from schedviz.engine.framework.go_format import without_arguments
 from schedviz.engine.framework.runtime import PluginRun
 from schedviz.engine.framework.runtime.framework_v1_36 import FrameworkV136
 from schedviz.engine.framework.status import as_status, wrapped
@@ -55,7 +56,11 @@ class BindingCycleV136(BindingCycle):
         if status is None:
             return None
         if not status.is_success:
-            return self._fail(rejection_by_node(self.assumed.key, self.node, status))
+            failure = rejection_by_node(self.assumed.key, self.node, status)
+            if status.is_rejected:
+                # The name is "" if the pod was removed while it waited. No event requeues such a pod.
+                failure = replace(failure, unschedulable_plugins=(status.failed_plugin,))
+            return self._fail(failure)
         # No event can help a pod that fails from here on, so the queue need not keep them.
         self.state.queue.done(self.assumed.uid)
         return StageReport(stages.PRE_BIND)
@@ -85,7 +90,7 @@ class BindingCycleV136(BindingCycle):
             error = extender.bind_error(self.assumed, self.node, cycle=self.number)
             if not error:
                 refused = self.state.host.carry_out(BindPod(self.assumed.pod, self.node))
-                error = "" if refused is None else without_arguments(str(refused))
+                error = "" if refused is None else str(refused)
             if error and extender.is_ignorable:
                 continue
             return PluginRun(as_status(error or None))

@@ -9,7 +9,6 @@ from typing import Any, Final
 
 import msgspec
 
-from schedviz.engine.cache import CacheError
 from schedviz.engine.framework.fit_error import FitError
 from schedviz.engine.framework.go_format import without_arguments
 from schedviz.engine.framework.interface import NominatingInfo, NominatingMode
@@ -17,8 +16,7 @@ from schedviz.engine.framework.runtime import Framework
 from schedviz.engine.framework.status import Code, Status, StatusError, as_status
 from schedviz.engine.framework.types import PodInfo, QueuedPodInfo
 from schedviz.engine.scheduler_state import SchedulerState
-from schedviz.kube.core import Node, PodCondition
-from schedviz.kube.meta import ObjectMeta
+from schedviz.kube.core import PodCondition
 
 UNSCHEDULABLE: Final = "Unschedulable"
 SCHEDULER_ERROR: Final = "SchedulerError"
@@ -44,12 +42,12 @@ class Failure(msgspec.Struct, frozen=True):
     @property
     def condition_reason(self) -> str:
         """The reason of the pod's condition."""
-        return UNSCHEDULABLE if self.status.is_unschedulable else SCHEDULER_ERROR
+        return UNSCHEDULABLE if self.status.is_rejected else SCHEDULER_ERROR
 
     @property
     def outcome(self) -> str:
         """The outcome of the cycle, by FORMAT.md's names."""
-        return "unschedulable" if self.status.is_unschedulable else "error"
+        return "unschedulable" if self.status.is_rejected else "error"
 
     @property
     def message(self) -> str:
@@ -76,12 +74,14 @@ def error_failure(error: StatusError | str | None) -> Failure:
 def handle_scheduling_failure(state: SchedulerState, framework: Framework, queued: QueuedPodInfo, failure: Failure) -> dict[str, Any]:
     """Handle a failed attempt in upstream's order. Returns the facts of the stage.
 
+    Upstream would remove a node from the cache if the error itself, unwrapped, were the API server's that this node was not found. The
+    framework wraps the errors of all plugins, so it never is.
+
     A status without an error (the last Bind plugin skipped) causes no event and no condition; upstream notes that only tests get there.
     """
     pod = queued.pod_info
     if failure.unschedulable_plugins is not None:
         queued.unschedulable_plugins = set(failure.unschedulable_plugins)
-    _remove_node_not_found(state, failure.status.as_error())
     requeued = _requeue(state, queued)
     state.queue.add_nominated_pod(queued.pod_info, failure.nominating_info)
     facts = {"reason": failure.condition_reason, "message": failure.message, "requeued": requeued}
@@ -89,17 +89,6 @@ def handle_scheduling_failure(state: SchedulerState, framework: Framework, queue
         return facts
     report_failure(state, framework, pod, failure)
     return facts
-
-
-def _remove_node_not_found(state: SchedulerState, error: StatusError | None) -> None:
-    """Remove a node from the cache that the API server no longer has, before the informer's event arrives."""
-    if error is None or error.not_found_kind != "node":
-        return
-    if state.host.find("Node", error.not_found_name) is None:
-        try:
-            state.cache.remove_node(Node(metadata=ObjectMeta(name=error.not_found_name)))
-        except CacheError:
-            return
 
 
 def _requeue(state: SchedulerState, queued: QueuedPodInfo) -> bool:

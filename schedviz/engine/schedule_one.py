@@ -234,6 +234,8 @@ class SchedulingCycle:
                 return StageReport(stages.FILTER, facts=facts)
         evaluation.feasible = [name]
         self.feasible = rows
+        # It was the only node that was evaluated.
+        self.results.rejected_nodes = len(self.diagnosis.node_to_status)
         return self._found_feasible_nodes(facts | {"fits": True}, rejections)
 
     def _node_to_try_first(self) -> dict[str, Any]:
@@ -339,7 +341,8 @@ class SchedulingCycle:
             if self.results.is_diagnosed:
                 return
             self.results.is_diagnosed = True
-        self.diagnosis.unschedulable_plugins |= outcome.unschedulable_plugins()
+        for status in outcome.rejections():
+            self.diagnosis.add_plugin_status(status)
         self.diagnosis.node_to_status.add(outcome.rows, outcome.verdicts)
 
     def _found_feasible_nodes(self, facts: dict[str, Any], rejections: Sequence[Any]) -> StageReport:

@@ -102,9 +102,8 @@ class SchedulingCycleV136(SchedulingCycle):
             # Another placement of the pod's group is tried.
             return StageReport(stages.FILTER, facts=facts)
         report = super()._nominated_node()
-        if self.feasible is not None:
-            # It fits, and was the only node that was evaluated.
-            self.results.rejected_nodes = len(self.diagnosis.node_to_status)
+        # Upstream's copy of the diagnosis shares the other members with the original.
+        self._diagnosis.pending_plugins.clear()
         return report
 
     def _node_to_try_first(self) -> dict[str, Any]:
@@ -152,7 +151,8 @@ class SchedulingCycleV136(SchedulingCycle):
         statuses.update({node: unschedulable(reason) for node, reason in record.failed.items()})
         place_of = {name: index for index, name in enumerate(rows.names)}
         feasible_rows = rows.take(np.array([place_of[name] for name in record.feasible if name in place_of], dtype=np.intp))
-        if len(feasible_rows) != len(rows):
+        if self.stage == stages.EXTENDER_FILTER and len(feasible_rows) != len(rows):
+            # Not in the evaluation of the nominated node.
             self.diagnosis.unschedulable_plugins.add(EXTENDER_NAME)
         return (feasible_rows if extender.keeps_node_infos else self._without_pods(feasible_rows)), ""
 

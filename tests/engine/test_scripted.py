@@ -67,6 +67,7 @@ CODES = ("Success", "Error", "Unschedulable", "UnschedulableAndUnresolvable", "W
 NO_ERROR = "%!w(<nil>)"
 BOUND = ("scheduled", "", "", "")
 GATED = ("", "", "", "unschedulable")
+NOT_HELPFUL = "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."
 NO_VICTIMS = "preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.."
 
 
@@ -101,7 +102,7 @@ FATES = {
         BOUND,
         failed('running "Scripted" filter plugin: '),
         unfit(f"why. {NO_VICTIMS}"),
-        unfit("why. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.."),
+        unfit(f"why. {NOT_HELPFUL}."),
         *[failed('running "Scripted" filter plugin: ', message=NO_ERROR)] * 2,
     ),
     "postFilter": (
@@ -172,7 +173,8 @@ def _find_node(simulation, name):
     return name in [item["name"] for item in simulation.observed_state()["cache"]["list"]]
 
 
-def test_a_node_that_the_api_server_no_longer_has_leaves_the_cache():
+def test_a_node_that_a_plugin_did_not_find_stays_in_the_cache():
+    """The plugin's error arrives wrapped, and upstream looks at the outermost one."""
     simulation = _simulation({"point": "reserve", "code": "Error", "notFoundNode": "n"})
     _do(simulation, {"op": "cycle"})
     assert _find_node(simulation, "n")
@@ -181,4 +183,56 @@ def test_a_node_that_the_api_server_no_longer_has_leaves_the_cache():
     _do(simulation, {"op": "advance", "seconds": 400})
     _do(simulation, {"op": "cycle"})
 
-    assert not _find_node(simulation, "n")
+    assert _find_node(simulation, "n")
+
+
+def _pod_of_v1_36(*rules):
+    """A simulation in which the only pod was scheduled on the only node."""
+    every_point = {"multiPoint": {"enabled": [{"name": "Scripted"}]}}
+    config = {"profiles": [{"plugins": every_point, "pluginConfig": [{"name": "Scripted", "args": {"rules": list(rules)}}]}]}
+    simulation = Simulation(SimulationSettings(config=config, release="v1.36"))
+    _do(simulation, {"op": "create", "object": {"kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"pods": "9"}}}})
+    _do(simulation, {"op": "create", "object": {"kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": []}}})
+    _do(simulation, {"op": "schedule"})
+    return simulation
+
+
+def _queued(simulation):
+    queue = simulation.observed_state()["queue"]
+    names = ("activeQ", "backoffQ", "errorBackoffQ", "unschedulable")
+    return {name: (pod["unschedulablePlugins"], pod["pendingPlugins"]) for name in names for pod in queue[name]}
+
+
+@pytest.mark.parametrize(
+    ("point", "message"),
+    [
+        ("filter", f"0/1 nodes are available: 1 later. no new claims to deallocate, {NOT_HELPFUL}"),
+        ("reserve", "0/1 nodes are available: 1 later."),
+        ("permit", "0/1 nodes are available: 1 later."),
+    ],
+)
+def test_v1_36_a_pending_pod_is_unschedulable_and_remembers_the_plugin_twice(point, message):
+    simulation = _pod_of_v1_36({"point": point, "code": "Pending", "reasons": ["later"]})
+
+    (condition,) = simulation.cluster.find("Pod", "default/p").status.conditions
+    assert (condition.reason, condition.message) == ("Unschedulable", message)
+    # The patch of its status moves it, without backoff: Scripted is interested in all events.
+    assert _queued(simulation) == {"activeQ": (["Scripted"], ["Scripted"])}
+
+
+def test_v1_36_a_binding_that_becomes_pending_is_unschedulable_without_plugins():
+    simulation = _pod_of_v1_36({"point": "preBind", "code": "Pending", "reasons": ["later"]})
+    _do(simulation, {"op": "bind", "pod": "*"})
+
+    (condition,) = [own for own in simulation.cluster.find("Pod", "default/p").status.conditions if own.status == "False"]
+    assert (condition.reason, condition.message) == ("Unschedulable", "later")
+    assert _queued(simulation) == {"errorBackoffQ": ([], [])}
+
+
+def test_v1_36_a_pod_that_is_deleted_while_it_waits_at_permit_is_not_retried():
+    simulation = _pod_of_v1_36({"point": "permit", "code": "Wait", "delaySeconds": 60})
+    _do(simulation, {"op": "delete", "kind": "Pod", "name": "p", "graceful": True})
+    _do(simulation, {"op": "bind", "pod": "*"})
+    _do(simulation, {"op": "advance", "seconds": 20})
+
+    assert _queued(simulation) == {"unschedulable": ([""], [])}

@@ -122,6 +122,10 @@ class Diagnosis(msgspec.Struct):
         """An empty diagnosis."""
         return cls()
 
+    def add_plugin_status(self, status: Status) -> None:
+        """Remember the plugin that rejected a node."""
+        self.unschedulable_plugins.add(status.failed_plugin)
+
     def reject_all_nodes(self, status: Status) -> None:
         """A PreFilter plugin rejects the pod, whatever the node."""
         self.pre_filter_msg = status.message

@@ -58,7 +58,7 @@ class DiagnosisV136(Diagnosis):
         """Remember the plugin. Upstream: framework/types.go Diagnosis.AddPluginStatus"""
         if not status.failed_plugin:
             return
-        if status.is_unschedulable:
+        if status.is_rejected:
             self.unschedulable_plugins.add(status.failed_plugin)
         if status.code is Code.PENDING:
             self.pending_plugins.add(status.failed_plugin)

@@ -176,7 +176,7 @@ class OpportunisticBatch:
             return "node_missing"
         status = self._framework.run_filter_plugins(state, pod, snapshot.rows(np.array([row])))[0]
         # If the pod fits on the node that was chosen last, its new score is unknown, and it may be the best one again.
-        return None if status.is_unschedulable else "node_not_full"
+        return None if status.is_rejected else "node_not_full"
 
     def store(
         self, signature: bytes | None, *, hint: str, chosen: str, others: RemainingNodes | None, cycle: int, now: int, number: int

@@ -56,8 +56,8 @@ def run_filter_plugins(plugins: Sequence[tuple[str, Filter]], state: CycleState,
 
 
 def _wrap_unexpected_code(plugin: str, status: Status) -> Status:
-    """Filter may return Success or Unschedulable; any other code is an error."""
-    if not status.is_unschedulable:
+    """Filter may return Success or reject; any other code is an error."""
+    if not status.is_rejected:
         status = wrapped(f'running "{plugin}" filter plugin', status)
     return status.with_failed_plugin(plugin)
 
@@ -114,7 +114,7 @@ def _end_of_search(verdicts: Verdicts, want: int) -> tuple[int, Status | None]:
     if len(feasible) > want:
         end = int(feasible[want])
     if verdicts.has_error():
-        failed = [code for code, status in enumerate(verdicts.statuses) if code and not status.is_unschedulable]
+        failed = [code for code, status in enumerate(verdicts.statuses) if code and not status.is_rejected]
         rows = np.flatnonzero(np.isin(verdicts.codes[:end], failed))
         if len(rows):
             end = int(rows[0])

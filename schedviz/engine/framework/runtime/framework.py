@@ -395,7 +395,7 @@ class Framework:
             status = status.with_failed_plugin(plugin.name)
             if status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
                 return PostFilterOutcome(status, tuple(plugin_results), own, tuple(results))
-            if not status.is_unschedulable:
+            if not status.is_rejected:
                 # Deviation: for Wait and Skip upstream creates a nil Status, and its process panics at the next line.
                 error = status.as_error() or f'plugin "{plugin.name}" answered {status.code}, which means nothing at PostFilter'
                 failed = as_status(error).with_failed_plugin(plugin.name)
@@ -458,7 +458,7 @@ class Framework:
         for plugin in self._permit:
             status, timeout = plugin.permit(state, pod, node_name)
             plugin_results.append(PluginResult(plugin.name, status))
-            if status.is_unschedulable:
+            if status.is_rejected:
                 return PluginRun(status.with_failed_plugin(plugin.name), tuple(plugin_results)), {}
             if status.is_wait:
                 timeouts[plugin.name] = min(timeout, MAX_PERMIT_TIMEOUT)
@@ -531,8 +531,9 @@ class Framework:
         return self._pre_bind
 
     def run_bind_plugins(self, state: CycleState, pod: PodInfo, node_name: str) -> PluginRun:
-        """Run plugins until one binds the pod. Upstream: RunBindPlugins"""
+        """Run plugins until one does not skip the pod; if all do, the last one's status counts. Upstream: RunBindPlugins"""
         plugin_results: list[PluginResult] = []
+        status = SKIP
         for plugin in self._bind:
             status = plugin.bind(state, pod, node_name)
             plugin_results.append(PluginResult(plugin.name, status))
@@ -541,7 +542,7 @@ class Framework:
             if not status.is_success:
                 status = rejected_or_failed("Bind", plugin.name, status)
             return PluginRun(status, tuple(plugin_results))
-        return PluginRun(SKIP, tuple(plugin_results))
+        return PluginRun(status, tuple(plugin_results))
 
     def run_post_bind_plugins(self, state: CycleState, pod: PodInfo, node_name: str) -> list[str]:
         """Run each plugin. Returns their names. Upstream: RunPostBindPlugins"""
@@ -572,7 +573,7 @@ def _reads_pods(state: CycleState, pod: PodInfo) -> FilterReads:  # noqa: ARG001
 
 
 def rejected_or_failed(point: str, plugin: str, status: Status) -> Status:
-    if status.is_unschedulable:
+    if status.is_rejected:
         return status.with_failed_plugin(plugin)
     return wrapped(f'running {point} plugin "{plugin}"', status)
 

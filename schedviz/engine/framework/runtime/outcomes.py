@@ -94,9 +94,9 @@ class FilterOutcome:
         """The rejected nodes. Upstream: framework/types.go Diagnosis.NodeToStatusMap"""
         return NodeToStatusMap.of(self.rows, self.verdicts)
 
-    def unschedulable_plugins(self) -> set[str]:
-        """The plugins that rejected a row."""
-        return {self.verdicts.statuses[code].failed_plugin for code in np.unique(self.verdicts.codes).tolist() if code}
+    def rejections(self) -> list[Status]:
+        """Each status with which a row was rejected, in no particular order."""
+        return [self.verdicts.statuses[code] for code in np.unique(self.verdicts.codes).tolist() if code]
 
 
 class ScoresOfPlugin(msgspec.Struct, frozen=True):

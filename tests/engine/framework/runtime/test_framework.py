@@ -103,7 +103,7 @@ def test_a_plugin_evaluates_only_rows_that_passed_earlier_plugins(world, scripte
         "n2": unschedulable("a").with_failed_plugin("A"),
         "n3": unresolvable("b").with_failed_plugin("B"),
     }
-    assert outcome.unschedulable_plugins() == {"A", "B"}
+    assert {status.failed_plugin for status in outcome.rejections()} == {"A", "B"}
     assert outcome.evaluated == 3
 
 
