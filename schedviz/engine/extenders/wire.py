@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
+from schedviz.engine.extenders.json_syntax import why_invalid
 from schedviz.engine.framework.preemption.importance import NodeVictims
 from schedviz.engine.framework.types import PodInfo
 from schedviz.kube.codec import enc_hook
@@ -87,42 +88,62 @@ class MetaVictims(msgspec.Struct, frozen=True):
 
 def filter_result(body: bytes) -> FilterResult:
     """Raises `ResponseError`, like the functions below."""
-    result = _object(_decoded(body), "v1.ExtenderFilterResult")
+    result = _object(_decoded(body), "", "v1.ExtenderFilterResult")
     nodes, names = result.get("nodes"), result.get("nodenames")
-    items = None if nodes is None else _list(_object(nodes, "v1.NodeList").get("items"), "ExtenderFilterResult.Nodes.items")
     return FilterResult(
-        nodes=None if items is None else [_name_of(item) for item in items],
-        node_names=None if names is None else [_string(name, "NodeNames") for name in _list(names, "ExtenderFilterResult.NodeNames")],
-        failed=_strings(result.get("failednodes"), "FailedNodes"),
-        unresolvable=_strings(result.get("failedandunresolvablenodes"), "FailedAndUnresolvableNodes"),
-        error=_string(result.get("error"), "Error"),
+        nodes=None if nodes is None else _names_of(nodes),
+        node_names=None if names is None else [_string(name, _NODE_NAMES) for name in _list(names, _NODE_NAMES, "[]string")],
+        failed=_reasons(result.get("failednodes"), "ExtenderFilterResult.FailedNodes"),
+        unresolvable=_reasons(result.get("failedandunresolvablenodes"), "ExtenderFilterResult.FailedAndUnresolvableNodes"),
+        error=_string(result.get("error"), "ExtenderFilterResult.Error"),
     )
+
+
+def _names_of(nodes: Any) -> list[str]:
+    items = _object(nodes, "ExtenderFilterResult.Nodes", "v1.NodeList").get("items")
+    return [_name_of(_object(item, _ITEMS, "v1.Node")) for item in _list(items, _ITEMS, "[]v1.Node")]
+
+
+def _name_of(node: Mapping[str, Any]) -> str:
+    metadata = _object(node.get("metadata"), "Node.Nodes.items.metadata", "v1.ObjectMeta")
+    return _string(metadata.get("name"), "ObjectMeta.Nodes.items.metadata.name")
+
+
+def _reasons(value: Any, field: str) -> dict[str, str]:
+    return {node: _string(reason, field) for node, reason in _mapping(value, field, "v1.FailedNodesMap").items()}
 
 
 def priorities(body: bytes) -> list[tuple[str, int]]:
     """HostPriorityList: nodes and scores."""
-    entries = [_object(entry, "v1.HostPriority") for entry in _list(_decoded(body), "HostPriorityList")]
+    entries = [_object(entry, "", "v1.HostPriority") for entry in _list(_decoded(body), "", "v1.HostPriorityList")]
     return [(_string(entry.get("host"), "HostPriority.Host"), _int64(entry.get("score"), "HostPriority.Score")) for entry in entries]
 
 
 def preemption_result(body: bytes) -> dict[str, MetaVictims]:
     """ExtenderPreemptionResult: victims by node."""
-    result = _object(_decoded(body), "v1.ExtenderPreemptionResult").get("nodenametometavictims")
-    return {node: _meta_victims(victims) for node, victims in _mapping(result, "NodeNameToMetaVictims").items()}
+    result = _object(_decoded(body), "", "v1.ExtenderPreemptionResult").get("nodenametometavictims")
+    return {node: _meta_victims(victims) for node, victims in _mapping(result, _VICTIMS, "map[string]*v1.MetaVictims").items()}
 
 
 def binding_error(body: bytes) -> str:
     """The error in ExtenderBindingResult; "": none."""
-    return _string(_object(_decoded(body), "v1.ExtenderBindingResult").get("error"), "Error")
+    return _string(_object(_decoded(body), "", "v1.ExtenderBindingResult").get("error"), "ExtenderBindingResult.Error")
 
 
 def _meta_victims(value: Any) -> MetaVictims:
-    victims = _object(value, "v1.MetaVictims")
-    pods = [_object(pod, "v1.MetaPod") for pod in _list(victims.get("pods"), "MetaVictims.Pods")]
+    victims = _object(value, _VICTIMS, "v1.MetaVictims")
+    pods = [_object(pod, _PODS, "v1.MetaPod") for pod in _list(victims.get("pods"), _PODS, "[]*v1.MetaPod")]
     return MetaVictims(
-        uids=[_string(pod.get("uid"), "MetaPod.UID") for pod in pods],
-        num_pdb_violations=_int64(victims.get("numpdbviolations"), "MetaVictims.NumPDBViolations"),
+        uids=[_string(pod.get("uid"), "MetaPod.NodeNameToMetaVictims.Pods.UID") for pod in pods],
+        num_pdb_violations=_int64(victims.get("numpdbviolations"), "MetaVictims.NodeNameToMetaVictims.NumPDBViolations"),
     )
+
+
+#: Fields as Go's messages name them: the innermost struct, and the path from the outermost one.
+_NODE_NAMES: Final = "ExtenderFilterResult.NodeNames"
+_ITEMS: Final = "NodeList.Nodes.items"
+_VICTIMS: Final = "ExtenderPreemptionResult.NodeNameToMetaVictims"
+_PODS: Final = "MetaVictims.NodeNameToMetaVictims.Pods"
 
 
 def _decoded(body: bytes) -> Any:
@@ -131,52 +152,56 @@ def _decoded(body: bytes) -> Any:
         raise ResponseError("EOF")
     try:
         return _decoder.raw_decode(text)[0]
-    except (ValueError, RecursionError) as error:
-        offset = error.pos if isinstance(error, json.JSONDecodeError) else 0
-        if isinstance(error, RecursionError):
-            raise ResponseError("exceeded max depth") from None
-        if offset >= len(text):
-            raise ResponseError("unexpected EOF") from None
-        raise ResponseError(f"invalid character '{text[offset]}' looking for beginning of value") from None
+    except (ValueError, RecursionError):
+        # The other reason is a number with thousands of digits.
+        raise ResponseError(why_invalid(body) or "unexpected EOF") from None
+
+
+class _Fraction(msgspec.Struct, frozen=True):
+    """A number with a point or an exponent, as it was written."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
 
 
 def _no_constant(name: str) -> Any:
     raise ValueError(name)
 
 
-_decoder: Final = json.JSONDecoder(parse_constant=_no_constant)
+_decoder: Final = json.JSONDecoder(parse_float=_Fraction, parse_constant=_no_constant)
 
 
-def _object(value: Any, type_: str) -> dict[str, Any]:
+# `field` is the field of Go's structs that has the value, or whose elements or members are such values; "": the whole response.
+
+
+def _object(value: Any, field: str, type_: str) -> dict[str, Any]:
     """The members by lower-case name; null is an object without members."""
-    return {name.lower(): member for name, member in _mapping(value, type_).items()}
+    return {name.lower(): member for name, member in _mapping(value, field, type_).items()}
 
 
-def _mapping(value: Any, type_: str) -> Mapping[str, Any]:
+def _mapping(value: Any, field: str, type_: str) -> Mapping[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise _mismatch(value, type_)
+        raise _mismatch(value, field, type_)
     return value
 
 
-def _list(value: Any, type_: str) -> list[Any]:
+def _list(value: Any, field: str, type_: str) -> list[Any]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise _mismatch(value, type_)
+        raise _mismatch(value, field, type_)
     return value
-
-
-def _strings(value: Any, field: str) -> dict[str, str]:
-    return {name: _string(text, field) for name, text in _mapping(value, f"field {field}").items()}
 
 
 def _string(value: Any, field: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise _mismatch(value, f"field {field} of type string")
+        raise _mismatch(value, field, "string")
     return value
 
 
@@ -184,15 +209,13 @@ def _int64(value: Any, field: str) -> int:
     if value is None:
         return 0
     if isinstance(value, bool) or not isinstance(value, int) or not -_INT64 <= value < _INT64:
-        raise _mismatch(value, f"field {field} of type int64")
+        raise _mismatch(value, field, "int64")
     return value
 
 
-def _name_of(node: Any) -> str:
-    return _string(_object(_object(node, "v1.Node").get("metadata"), "v1.ObjectMeta").get("name"), "metadata.name")
-
-
-def _mismatch(value: Any, expected: str) -> ResponseError:
+def _mismatch(value: Any, field: str, type_: str) -> ResponseError:
+    """Upstream: Go encoding/json/decode.go UnmarshalTypeError.Error"""
     kinds = {bool: "bool", str: "string", list: "array", dict: "object"}
-    actual = kinds.get(type(value)) or f"number {str(value)[:40]}"
-    return ResponseError(f"json: cannot unmarshal {actual} into Go value of {expected}")
+    number = f"number {str(value)[:40]}" if type_ == "int64" else "number"
+    where = f"struct field {field}" if field else "value"
+    return ResponseError(f"json: cannot unmarshal {kinds.get(type(value), number)} into Go {where} of type {type_}")

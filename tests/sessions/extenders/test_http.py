@@ -172,9 +172,12 @@ def test_redirects_are_not_followed(server: ExtenderServer) -> None:
         (b"garbage", "invalid character 'g' looking for beginning of value"),
         (b"", "EOF"),
         (b'{"Nodes": ', "unexpected EOF"),
-        (b"[" * 100_000, "exceeded max depth"),
-        (b"[]", "json: cannot unmarshal array into Go value of v1.ExtenderFilterResult"),
-        (b'{"FailedNodes": 7}', "json: cannot unmarshal number 7 into Go value of field FailedNodes"),
+        (b"[" * 100_000, "invalid character '[' exceeded max depth"),
+        (b"[]", "json: cannot unmarshal array into Go value of type v1.ExtenderFilterResult"),
+        (
+            b'{"FailedNodes": 7}',
+            "json: cannot unmarshal number into Go struct field ExtenderFilterResult.FailedNodes of type v1.FailedNodesMap",
+        ),
         (b'{"Error": "out of order"} and more', "out of order"),
     ],
 )
