@@ -23,6 +23,8 @@ _GROUP: Final = re.compile(
     r"\bSkipping node group \S{1,300} - max size reached|\bNode group \S{1,300} is not ready for scale-?up(?: - (?:backoff|unhealthy))?"
     r"|\bSkipping node group \S{1,300}; maximal limit exceeded for [^\n]{1,200}"
 )
+#: The node group that gets new nodes.
+_RESIZED: Final = re.compile(r"\bBest option to resize: [A-Za-z0-9][\w./-]{0,250}")
 #: Where a line says nothing more about the reason.
 _END: Final = re.compile(r"; debugInfo=|; unexpectedError=")
 #: The namespace of a pod that the log names without it.
@@ -111,6 +113,9 @@ def of_cluster_autoscaler(text: str) -> Iterator[PodMessage]:
             lines.setdefault(found["pod"], [])
     if groups and not lines:
         lines[""] = []
+    if lines and (resized := list(_RESIZED.finditer(text))):
+        # It is for these pods or for others; the log does not say which.
+        groups.append(resized[-1][0])
     for pod, said in list(lines.items())[:_MAX_PODS]:
         yield PodMessage(pod, BETWEEN_LINES.join(list(dict.fromkeys((*said, *groups)))[:_MAX_LINES]))
 

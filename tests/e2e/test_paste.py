@@ -271,7 +271,8 @@ def test_a_file_that_cannot_be_imported_is_explained_by_its_messages_and_its_ses
     stuck = {
         "apiVersion": "v1",
         "kind": "Pod",
-        "metadata": {"name": "web"},
+        # Text with a capacity may have nodes, so an import is tried.
+        "metadata": {"name": "web", "labels": {"allocatable": "4"}},
         "spec": {"nodeName": ""},
         "status": {"conditions": [condition]},
     }

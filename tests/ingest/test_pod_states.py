@@ -169,3 +169,16 @@ def test_an_error_of_karpenter_is_read_from_a_line_that_was_printed_on_several()
 def test_the_owner_of_pods_that_are_refused_is_named_by_them() -> None:
     event = 'Warning  FailedCreate  2m  replicaset-controller  Error creating: pods "web-7c5487-7jqsn" is forbidden: exceeded quota: q, '
     assert said(f"{event}requested: pods=1, used: pods=5, limited: pods=5")[0][0] == "default/web-7c5487"
+
+
+def test_a_log_of_the_cluster_autoscaler_that_resizes_a_node_group_does_not_say_that_it_adds_no_node() -> None:
+    log = (
+        "I0419 22:15:23.390214       1 klogx.go:87] Pod pay/api-0 is unschedulable\n"
+        "I0419 22:15:23.392060       1 scale_up.go:93] Pod api-0 can't be scheduled on pool-b, predicate checking error: node(s) didn't match "
+        "Pod's node affinity/selector; predicateName=NodeAffinity; reasons: node(s) didn't match Pod's node affinity/selector; debugInfo=\n"
+    )
+    assert reading(log).answers[0].sentence.startswith("The cluster autoscaler did not add a node: ")
+    resized = reading(f"{log}I0419 22:15:23.393112       1 scale_up.go:282] Best option to resize: pool-a\n")
+    assert resized.messages[0].pod == "pay/api-0"
+    assert resized.answers[0].sentence.startswith("The cluster autoscaler adds nodes to `pool-a`, for this pod or for others. Elsewhere: ")
+    assert "labels and taints of `pool-a`" in resized.answers[0].advice

@@ -125,6 +125,10 @@ READ_THE_LOG: Final = phrase(
 )
 
 
+#: The node group that its log resizes.
+_RESIZED: Final = re.compile(r"\bBest option to resize: (?P<group>\S+)")
+
+
 class GroupReason(NamedTuple):
     """Why some node groups give the pod no node."""
 
@@ -176,6 +180,17 @@ def refusal_of_groups(message: str) -> Refusal | None:
     note = None
     if others:
         note = phrase("In addition: {reasons}.", reasons=joined([reason.said for reason in others], "{first}; {next}", maximum=_LISTED * 2))
+    if (resized := _RESIZED.search(message)) is not None:
+        group = _short(resized["group"])
+        return Refusal(
+            phrase(
+                "The cluster autoscaler adds nodes to `{group}`, for this pod or for others. Elsewhere: {reasons}.",
+                group=group,
+                reasons=said,
+            ),
+            phrase("wait for the new nodes; if the pod stays pending, compare it with the labels and taints of `{group}`", group=group),
+            note,
+        )
     if _STATUS.match(message):
         return Refusal(phrase("The cluster autoscaler cannot scale up every node group: {reasons}.", reasons=said), reasons[0].advice, note)
     return Refusal(phrase("The cluster autoscaler did not add a node: {reasons}.", reasons=said), reasons[0].advice, note)
