@@ -12,7 +12,8 @@ def node(name: str, zone: str, cpu: str) -> dict[str, Any]:
         "kind": "Node",
         "metadata": {"name": name, "labels": {"topology.kubernetes.io/zone": zone}},
         "spec": {},
-        "status": {"capacity": amounts, "allocatable": amounts},
+        # The files of these tests select v1.27.1.
+        "status": {"capacity": amounts, "allocatable": amounts, "nodeInfo": {"kubeletVersion": "v1.27.4"}},
     }
 
 
