@@ -9,15 +9,18 @@ import msgspec
 from schedviz.kube.codec import enc_hook
 from schedviz.kube.meta import KubeObject
 
-#: An object counts once for each of these bytes in its encoded form, at least once.
+#: An object counts once for each of these bytes of its JSON, at least once.
 _BYTES: Final = 1024
-#: From this size on it has many short members, such as labels, which take more memory: it counts once more for each of the smaller number.
-_LARGE_BYTES: Final = 16 * 1024
-_BYTES_OF_LARGE: Final = 256
-_encoder: Final = msgspec.msgpack.Encoder(enc_hook=enc_hook)
+#: Short members, such as labels and empty tolerations, take more memory than their text: beyond those of an ordinary object, some of them
+#: count once.
+_ORDINARY_MEMBERS: Final = 64
+_MEMBERS: Final = 16
+_encoder: Final = msgspec.json.Encoder(enc_hook=enc_hook)
 
 
 def weight_of(obj: KubeObject) -> int:
     """The weight, at least 1."""
-    size = len(_encoder.encode(obj))
-    return max(1, min(size, _LARGE_BYTES) // _BYTES + max(0, size - _LARGE_BYTES) // _BYTES_OF_LARGE)
+    text = _encoder.encode(obj)
+    # Those inside strings count, too. No string needs many of them.
+    members = text.count(b",") + text.count(b"{") + text.count(b"[")
+    return max(1, len(text) // _BYTES, (members - _ORDINARY_MEMBERS) // _MEMBERS)

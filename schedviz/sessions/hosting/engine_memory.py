@@ -31,6 +31,8 @@ _LEAVING_SECONDS_IF_EXHAUSTED: Final = 0.5
 _COLLECTION_SECONDS: Final = 10.0
 #: What an engine counts besides its objects.
 _OBJECTS_OF_ENGINE: Final = 1000
+#: The memory that a load may need for each object of weight 1.
+_BYTES_OF_OBJECT: Final = 2048
 _CGROUPS: Final = Path("/sys/fs/cgroup")
 
 
@@ -73,6 +75,8 @@ class EngineMemory:
         self._lock = threading.Lock()
         #: By session, its owner and objects.
         self._hosted: dict[UUID, tuple[int | None, int]] = {}
+        #: Those of them that are being loaded.
+        self._loading: set[UUID] = set()
         self._part = 0.0
         self._measured_at = float("-inf")
         self._left_at = float("-inf")
@@ -88,10 +92,12 @@ class EngineMemory:
         finally:
             with self._lock:
                 self._hosted.pop(session_id, None)
+                self._loading.discard(session_id)
 
     def weigh(self, session_id: UUID, objects: int) -> None:
-        """The present weight of a hosted engine's objects."""
+        """The present weight of the objects of a hosted engine, which is loaded."""
         with self._lock:
+            self._loading.discard(session_id)
             if (hosted := self._hosted.get(session_id)) is not None:
                 self._hosted[session_id] = (hosted[0], objects)
 
@@ -101,11 +107,19 @@ class EngineMemory:
         return self._used_part() >= _SHORT_SHARE
 
     def must_wait(self, session_id: UUID, owner_id: int | None) -> bool:
-        """Whether this session must not be loaded now: the other engines of its owner use most of the memory, or others use all of it."""
-        part = self._used_part()
+        """Whether this session must not be loaded now: the other engines of its owner use most of the memory, or others use all of it.
+
+        What other loads may need counts as used. If False, the caller must load the session, and then call `weigh` or end `hosting`.
+        """
+        part = self._used_part() + self._loading_part(session_id)
         if part >= _EXHAUSTED_SHARE and self._hosts_others(session_id):
             return True
-        return part >= _FULL_SHARE and self._is_largest(owner_id, but=session_id)
+        if part >= _FULL_SHARE and self._is_largest(owner_id, but=session_id):
+            return True
+        with self._lock:
+            if session_id in self._hosted:
+                self._loading.add(session_id)
+        return False
 
     def must_leave(self, owner_id: int | None) -> bool:
         """Whether an engine of this owner must be released now, because its owner's engines use most of the memory. It then counts as
@@ -139,6 +153,12 @@ class EngineMemory:
         if now - self._measured_at >= _FRESH_SECONDS:
             self._measured_at, self._part = now, self._used() / self._limit
         return self._part
+
+    def _loading_part(self, but: UUID) -> float:
+        if not self._limit:
+            return 0.0
+        with self._lock:
+            return sum(self._hosted[session_id][1] for session_id in self._loading if session_id != but) * _BYTES_OF_OBJECT / self._limit
 
     def _hosts_others(self, session_id: UUID) -> bool:
         with self._lock:

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedviz.engine import Simulation, SimulationSettings
+from schedviz.engine.cluster.object_weight import weight_of
 from schedviz.engine.cluster.objects import MAX_INDEXES, ObjectStore
-from schedviz.kube.core import Pod
+from schedviz.kube.core import Node, NodeStatus, Pod, PodSpec, Toleration
 from schedviz.kube.meta import KubeObject, ObjectMeta, OwnerReference
 
 
@@ -49,7 +50,7 @@ def test_a_large_object_weighs_as_much_as_several() -> None:
     for each in (pod("a"), fat("b"), fat("c"), fat("d")):
         store.put(each)
     weight = store.weights["Pod", "d/b"]
-    assert 70 < weight < 90
+    assert 50 < weight < 70
     assert store.total_weight() == 1 + 3 * weight
 
     store.remove(fat("c"))
@@ -68,6 +69,20 @@ def test_loaded_objects_are_weighed_unless_their_weights_are_known() -> None:
     told.weights = {("Pod", "d/a"): 5}
     assert weighed.total_weight() > 70
     assert told.total_weight() == 6
+
+
+def test_short_members_weigh_by_their_number() -> None:
+    made = {
+        "labels": fat("a", 330),
+        "tolerations": msgspec.structs.replace(pod("b"), spec=PodSpec(tolerations=(Toleration(),) * 1500)),
+        "resources": Node(metadata=ObjectMeta(name="c"), status=NodeStatus(allocatable={f"a/{number}": 1 for number in range(250)})),
+        "ordinary": msgspec.structs.replace(pod("d", a="1", b="2", c="3"), spec=PodSpec(tolerations=(Toleration(key="x"),) * 8)),
+    }
+    weights = {name: weight_of(obj) for name, obj in made.items()}
+    assert weights["labels"] > 15
+    assert weights["tolerations"] > 150
+    assert weights["resources"] > 10
+    assert weights["ordinary"] == 1
 
 
 def test_a_restored_engine_knows_the_weights() -> None:

@@ -18,10 +18,10 @@ from tests.sessions.conftest import MakeSession, send, work_off
 
 
 class Measured(EngineMemory):
-    """Memory with a limit of 100, whose use and time the test sets."""
+    """Memory with a limit, whose use and time the test sets."""
 
-    def __init__(self) -> None:
-        super().__init__(limit=100, used=lambda: self.use, clock=lambda: self.now)
+    def __init__(self, limit: int = 100) -> None:
+        super().__init__(limit=limit, used=lambda: self.use, clock=lambda: self.now)
         self.use = 0
         self.now = 0.0
 
@@ -74,6 +74,23 @@ def test_a_worker_whose_memory_is_exhausted_loads_nothing_and_releases_soon() ->
         memory.now += 0.6
         assert memory.must_leave(1)
     assert not memory.must_wait(uuid4(), 3), "nothing can be released for it"
+
+
+def test_loads_at_the_same_time_count_what_each_may_need() -> None:
+    memory = Measured(limit=100 << 20)
+    first, second, third, small = (uuid4() for _ in range(4))
+    with memory.hosting(small, 4, 10), memory.hosting(first, 1, 20_000), memory.hosting(second, 2, 20_000), memory.hosting(third, 3, 10):
+        memory.fill(20 << 20)
+        assert not memory.must_wait(small, 4)
+        assert not memory.must_wait(first, 1)
+        assert not memory.must_wait(second, 2), "of 100 MB 20 are used, and the first may need 40"
+        assert memory.must_wait(third, 3)
+        memory.fill(60 << 20)
+        memory.weigh(first, 20_000)
+        assert memory.must_wait(third, 3)
+        memory.weigh(second, 20_000)
+        assert not memory.must_wait(third, 3)
+    assert not memory._loading
 
 
 def test_an_engine_weighs_what_its_objects_weigh_at_present() -> None:
