@@ -30,9 +30,9 @@ def host(session_id: str) -> None:
 
 @app.task(name=wakeups.IMPORT, queue=wakeups.IO_QUEUE, soft_time_limit=settings.IMPORT_SECONDS, time_limit=settings.IMPORT_SECONDS + 15)
 def import_session(session_id: str) -> None:
-    from schedviz.sessions.transfer.import_job import import_uploads
+    from schedviz.sessions.transfer.import_job import run_import
 
-    import_uploads(UUID(session_id))
+    run_import(UUID(session_id))
 
 
 @app.task(name=wakeups.CYCLE_DETAIL, queue=wakeups.IO_QUEUE, soft_time_limit=60, time_limit=75)

@@ -19,8 +19,8 @@ VISITORS: Final = _GROUPS["visitors"]
 WITHOUT_ACCOUNT: Final = "without an account"
 
 
-class Turn(msgspec.Struct, frozen=True):
-    """For whom a job counts."""
+class SenderGroup(msgspec.Struct, frozen=True):
+    """A sender and its group: for whom a job counts."""
 
     #: The sender; for visitors of the demo, all of one address.
     sender: str
@@ -45,12 +45,12 @@ def name_of(owner_id: int | None) -> str:
     return f"user {owner_id}"
 
 
-def turn_of(sender: str) -> Turn:
+def sender_group_of(sender: str) -> SenderGroup:
     """For whom the jobs of a sender count: `user 7`, `guest …`, `address …`, `visitors of …`. Visitors can be named as users."""
     kind, _, rest = sender.partition(" ")
     if kind == "user" and rest.isdigit():
-        return turns_of_users([int(rest)])[int(rest)]
-    return Turn(sender, group_of(sender))
+        return sender_groups_of_users([int(rest)])[int(rest)]
+    return SenderGroup(sender, group_of(sender))
 
 
 def path_of(sender: str) -> tuple[str, ...]:
@@ -66,16 +66,16 @@ def path_of(sender: str) -> tuple[str, ...]:
 
 
 def group_of(sender: str) -> str:
-    """The group of a sender that `Turn` has; "" for a user with an account."""
+    """The group of a sender that `SenderGroup` has; "" for a user with an account."""
     return _GROUPS.get(sender.partition(" ")[0], "")
 
 
-def turns_of_users(owner_ids: Collection[int | None]) -> dict[int | None, Turn]:
+def sender_groups_of_users(owner_ids: Collection[int | None]) -> dict[int | None, SenderGroup]:
     """For whom the jobs of users count."""
     networks = _networks_of([owner_id for owner_id in owner_ids if owner_id is not None])
     return {
-        owner_id: Turn(name_of(owner_id))
+        owner_id: SenderGroup(name_of(owner_id))
         if owner_id is None or owner_id not in networks
-        else Turn(f"visitors of {networks[owner_id]}", VISITORS)
+        else SenderGroup(f"visitors of {networks[owner_id]}", VISITORS)
         for owner_id in owner_ids
     }

@@ -11,20 +11,26 @@ from schedviz.trace.view import QueueView
 
 
 class Levels(msgspec.Struct, frozen=True):
-    """Queue lengths and object counts at one moment: the pods in each queue, and the pods and nodes at the API server."""
+    """Queue lengths and object counts at one moment: the pods in each queue, and the pods and nodes at the API server.
+
+    The members are named as the columns of `ChunkTally`.
+    """
 
     active_q: int = 0
+    #: With errorBackoffQ.
     backoff_q: int = 0
-    unschedulable: int = 0
+    #: The length of unschedulablePods, with gated pods. `Counts.unschedulable` is a number of cycles.
+    unschedulable_pods: int = 0
     pods: int = 0
     nodes: int = 0
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """How often things happened in a stretch."""
+    """How often things happened in a stretch. The members are named as the columns of `ChunkTally`."""
 
     #: Scheduling cycles that ended, whatever their outcome.
     cycles: int = 0
+    #: Those with this outcome; likewise the next two.
     scheduled: int = 0
     unschedulable: int = 0
     errors: int = 0
@@ -50,7 +56,7 @@ def levels_of(queue: QueueView, objects: Mapping[str, int]) -> Levels:
     return Levels(
         active_q=len(queue.active_q),
         backoff_q=len(queue.backoff_q) + len(queue.error_backoff_q),
-        unschedulable=len(queue.unschedulable),
+        unschedulable_pods=len(queue.unschedulable),
         pods=objects.get("Pod", 0),
         nodes=objects.get("Node", 0),
     )
@@ -65,7 +71,7 @@ def tally(events: Iterable[AnyEvent], before: Levels) -> Tally:
         "backoffQ": before.backoff_q,
         # Its level is part of backoffQ's: only the changes are counted here.
         "errorBackoffQ": 0,
-        "unschedulable": before.unschedulable,
+        "unschedulable": before.unschedulable_pods,
     }
     objects = {"Pod": before.pods, "Node": before.nodes}
     for event in events:
@@ -103,7 +109,7 @@ def tally(events: Iterable[AnyEvent], before: Levels) -> Tally:
         levels=Levels(
             active_q=queues["activeQ"],
             backoff_q=queues["backoffQ"] + queues["errorBackoffQ"],
-            unschedulable=queues["unschedulable"],
+            unschedulable_pods=queues["unschedulable"],
             pods=objects["Pod"],
             nodes=objects["Node"],
         ),

@@ -18,7 +18,7 @@ from django.db import DatabaseError
 from django.urls import reverse
 
 from schedviz.sessions.disk import full_disk
-from schedviz.sessions.turns import WITHOUT_ACCOUNT, path_of, turn_of
+from schedviz.sessions.turns import WITHOUT_ACCOUNT, path_of, sender_group_of
 from schedviz.web.actors import Verb
 from schedviz.web.api.errors import not_stored
 from schedviz.web.api.problem_details import MEDIA_TYPE, problem
@@ -194,7 +194,7 @@ def _authenticate(headers: Mapping[bytes, bytes], *, is_upload: bool) -> str:
     if is_upload and not may(actor, Verb.CREATE):
         raise _Refusal(403, "forbidden", "You may not create sessions, so you may not upload files.")
     # Senders without an account are easily many, and one of them can have many share links.
-    return path_of(turn_of(actor.identity).sender)[0] if actor.identity else WITHOUT_ACCOUNT
+    return path_of(sender_group_of(actor.identity).sender)[0] if actor.identity else WITHOUT_ACCOUNT
 
 
 def _limit(scope: Scope, content_type: bytes) -> tuple[int, str]:

@@ -207,13 +207,13 @@ def test_visitors_of_one_network_count_together(shown, people, settings):
         Client(headers={"X-Forwarded-For": address}).post("/demo/sandbox/", {"session": str(shown.pk)})
     visitors = list(Visitor.objects.order_by("pk"))
 
-    found = [turns.turn_of(f"user {visitor.pk}") for visitor in visitors]
+    found = [turns.sender_group_of(f"user {visitor.pk}") for visitor in visitors]
     assert [turn.group for turn in found] == ["visitors"] * 4
     assert found[0].sender == found[1].sender != found[2].sender == found[3].sender
     assert not any(address in visitor.network for address in addresses for visitor in visitors)
-    assert turns.turn_of(f"user {people.owner.pk}") == turns.Turn(f"user {people.owner.pk}")
+    assert turns.sender_group_of(f"user {people.owner.pk}") == turns.SenderGroup(f"user {people.owner.pk}")
     settings.PUBLIC_DEMO = False
-    assert turns.turn_of(f"user {visitors[0].pk}").group == ""
+    assert turns.sender_group_of(f"user {visitors[0].pk}").group == ""
 
 
 def test_visitors_share_what_large_bodies_may_take(shown):

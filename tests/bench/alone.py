@@ -49,7 +49,7 @@ def _make(steps: list[dict[str, Any]], generated: dict[str, Any], cycles: int) -
     owner = User.objects.create_user("bench")
     source = create.Generate(generated) if generated else create.Trace({"format": "schedviz-trace/1", "name": "jumps", "steps": steps})
     made = create.create_session(owner, "jumps", source)
-    import_job.import_uploads(made.pk)
+    import_job.run_import(made.pk)
     if generated:
         inbox.accept(made.pk, convert_command({"op": "run", "max": cycles}), "run")
     while True:

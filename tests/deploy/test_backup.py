@@ -37,7 +37,7 @@ from schedviz.web.login import make_token
 owner = User.objects.create_user("ada")
 make_token(owner, "laptop")
 session = create.create_session(owner, "kept 保存", create.Files([ContentFile(sys.stdin.buffer.read(), name="cluster.json")]))
-import_job.import_uploads(session.pk)
+import_job.run_import(session.pk)
 inbox.accept(session.pk, convert_command({"op": "run", "max": 10}), "first")
 worker_loop.host_session(session.pk, linger_seconds=0)
 """

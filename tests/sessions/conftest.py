@@ -88,7 +88,7 @@ def make_session(transactional_db: None, redis: RedisServer) -> Iterator[MakeSes
     def make(*, nodes: int = 3, pods: int = 10, **simulation: Any) -> UUID:
         source = create.Files([ContentFile(dump(nodes, pods), name="cluster.json")])
         session_id: UUID = create.create_session(None, "a test", source, simulation=simulation).pk
-        import_job.import_uploads(session_id)
+        import_job.run_import(session_id)
         # A worker may have taken the import first.
         session = until(lambda: Session.objects.exclude(status=Session.Status.IMPORTING).filter(pk=session_id).first())
         assert session.status == Session.Status.READY, session.message

@@ -20,7 +20,7 @@ from django.db.backends.postgresql.base import DatabaseWrapper as DjangosWrapper
 
 from schedviz.sessions.models import Checkpoint, CheckpointPiece, Session
 from schedviz.sessions.queries.database import repeated_cursor
-from schedviz.sessions.transfer import create
+from schedviz.sessions.transfer import deletion
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -166,7 +166,7 @@ def test_a_session_is_deleted_while_a_part_of_its_checkpoint_is_being_stored() -
         return execute(sql, *rest)
 
     with ThreadPoolExecutor(1) as pool, connection.execute_wrapper(store_part):
-        assert create.delete_session(session.pk)
+        assert deletion.delete_session(session.pk)
 
     assert isinstance(stored[0].exception(timeout=30), IntegrityError)
     assert not Session.objects.exists()

@@ -82,7 +82,7 @@ def test_a_fork_counts_its_own_cycles_alone(owned: UUID) -> None:
     session = Session.objects.get(pk=owned)
     assert session.owner is not None
     made = requests.fork(session, session.owner).session
-    import_job.import_uploads(made.pk)
+    import_job.run_import(made.pk)
     send(made.pk, "run", max=2)
     work_off(made.pk)
 
@@ -204,7 +204,7 @@ def test_the_commands_of_traces_and_session_files_count(owned: UUID, settings: A
     trace = create.create_session(
         None, "a trace", create.Trace({"format": "schedviz-trace/1", "steps": [{"op": "create", "object": labelled_node(100)}]})
     )
-    import_job.import_uploads(trace.pk)
+    import_job.run_import(trace.pk)
     trace.refresh_from_db()
 
     assert of_file.command_bytes == stored_command_bytes(of_file.pk) > 0
@@ -215,7 +215,7 @@ def test_the_commands_of_traces_and_session_files_count(owned: UUID, settings: A
     again = create.create_session(
         None, "a trace", create.Trace({"format": "schedviz-trace/1", "steps": [{"op": "create", "object": labelled_node(100)}]})
     )
-    import_job.import_uploads(again.pk)
+    import_job.run_import(again.pk)
     again.refresh_from_db()
     assert (again.status, again.command_bytes) == (Session.Status.FAILED, 0)
     assert "SCHEDVIZ_BYTES_IN_ALL allows" in again.message
@@ -227,7 +227,7 @@ def test_an_import_counts_the_pods_that_its_controllers_would_make(transactional
     file = ContentFile(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}).encode(), name="a.json")
 
     made = create.create_session(None, "of controllers", create.Files([file]))
-    import_job.import_uploads(made.pk)
+    import_job.run_import(made.pk)
 
     made.refresh_from_db()
     assert "SCHEDVIZ_PODS_IN_ALL allows 20. 21 more are too many." in made.message
@@ -311,7 +311,7 @@ def test_the_commands_before_a_fork_count_as_they_are_replayed(owned: UUID, sett
     parent = work_off(owned)
     assert parent.owner is not None
     made = requests.fork(parent, parent.owner).session
-    import_job.import_uploads(made.pk)
+    import_job.run_import(made.pk)
     file = packed(made.pk)
     settings.PODS_IN_ALL = 2 * 42 + 40
     quotas.clear_cache()
@@ -329,7 +329,7 @@ def test_a_trace_counts_the_objects_that_its_steps_create(transactional_db: None
     for replicas, status in ((1, Session.Status.READY), (2, Session.Status.FAILED)):
         trace = {"format": "schedviz-trace/1", "steps": [*steps, {"op": "create", "object": workload("ReplicaSet", "a", replicas)}]}
         made = create.create_session(None, "a trace", create.Trace(trace))
-        import_job.import_uploads(made.pk)
+        import_job.run_import(made.pk)
 
         made.refresh_from_db()
         assert made.status == status, made.message
@@ -345,7 +345,7 @@ def test_an_import_that_there_is_no_room_for_fails_with_the_limit(owned: UUID, s
     assert "The sessions of this server have 12 pods; SCHEDVIZ_PODS_IN_ALL allows 20. 12 more are too many." in session.message
 
     made = create.create_session(None, "made up", create.Generate({"nodes": 2, "pods": 9}))
-    import_job.import_uploads(made.pk)
+    import_job.run_import(made.pk)
     made.refresh_from_db()
     assert "9 more are too many" in made.message
 
@@ -435,7 +435,7 @@ def test_objects_of_all_kinds_are_counted(owned: UUID, settings: Any) -> None:
     work_off(owned)
     assert "SCHEDVIZ_OBJECTS_PER_USER allows 17" in Command.objects.get(session_id=owned, seq=seq).outcome["result"]
     forked = requests.fork(session, User.objects.get(pk=session.owner_id)).session
-    import_job.import_uploads(forked.pk)
+    import_job.run_import(forked.pk)
     assert Session.objects.get(pk=forked.pk).object_count == 17
 
 
@@ -453,7 +453,7 @@ def test_a_large_object_counts_as_several(owned: UUID, settings: Any) -> None:
 def test_an_import_has_a_limit_of_objects(settings: Any, transactional_db: None, redis: object) -> None:
     settings.IMPORT_OBJECTS = 5
     made = create.create_session(None, "many", create.Files([ContentFile(dump(3, 3), name="cluster.json")]))
-    import_job.import_uploads(made.pk)
+    import_job.run_import(made.pk)
     made.refresh_from_db()
     assert (made.status, "5" in made.message) == (Session.Status.FAILED, True)
 
@@ -474,7 +474,7 @@ def test_uploads_count_until_their_import_has_ended(owned: UUID, settings: Any) 
     assert Session.objects.filter(owner=owner).count() == 2, "nothing is left of a refused one"
     assert set(Upload.objects.values_list("session_id", flat=True)) == {made.pk}
 
-    import_job.import_uploads(made.pk)
+    import_job.run_import(made.pk)
     made.refresh_from_db()
     assert made.status == Session.Status.READY
     assert used(owned)["bytes"] < before + 100_000
@@ -487,7 +487,7 @@ def test_the_files_of_an_import_leave_room_for_what_is_imported(owned: UUID, set
     made = create.create_session(owner, "at the quota", create.Files([file]), within_quotas=True)
     settings.BYTES_PER_USER = used(owned)["bytes"]
 
-    import_job.import_uploads(made.pk)
+    import_job.run_import(made.pk)
 
     made.refresh_from_db()
     assert (made.status, made.message) == (Session.Status.READY, "")

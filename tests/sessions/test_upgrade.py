@@ -121,7 +121,7 @@ def forked(session_id: UUID) -> Session:
     """A fork of its middle that has done something of its own, all of whose engines another version saved."""
     parent = Session.objects.get(pk=session_id)
     made = requests.fork(parent, User.objects.create(username="somebody"), at=parent.event // 2).session
-    import_job.import_uploads(made.pk)
+    import_job.run_import(made.pk)
     send(made.pk, "run", max=2)
     work_off(made.pk)
     for checkpoint in newest_first(made.pk):

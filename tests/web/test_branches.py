@@ -60,7 +60,7 @@ def test_a_fork_to_another_release_starts_its_scheduler_with_the_objects_of_the_
     response = fork(client, ran, at=60, release="v1.36", featureGates={}, key="upgrade")
     made = response.json()
     assert (response.status_code, made["release"], made["name"]) == (201, "v1.36", "a test from event 60, v1.36")
-    import_job.import_uploads(made["id"])
+    import_job.run_import(made["id"])
 
     body = client.get(f"/api/v1/sessions/{made['id']}/").json()
     moment = body["forkedFrom"]["event"]
@@ -100,7 +100,7 @@ def test_a_fork_to_an_unknown_release_is_refused(people, ran):
 def test_a_fork_to_another_release_of_a_session_that_was_deleted_fails(people, ran):
     made = fork(people.client("viewer"), ran, release="v1.36").json()
     ran.delete()
-    import_job.import_uploads(made["id"])
+    import_job.run_import(made["id"])
 
     body = people.client("viewer").get(f"/api/v1/sessions/{made['id']}/").json()
     assert body["status"] == "failed"
@@ -116,7 +116,7 @@ def test_a_viewers_fork_is_his_own(people, ran):
     address = f"/api/v1/sessions/{made['id']}/"
     assert people.client("owner").get(address).status_code == 404
 
-    import_job.import_uploads(Session.objects.get(pk=made["id"]).pk)
+    import_job.run_import(Session.objects.get(pk=made["id"]).pk)
 
     ready = people.client("viewer").get(address).json()
     assert (ready["status"], ready["event"], ready["chunk"]) == ("ready", ready["forkedFrom"]["event"], 0)
@@ -202,7 +202,7 @@ def test_a_fork_at_a_past_moment_counts_the_size_of_that_moment(people, ran, set
     made = fork(people.client("owner"), ran, at=before)
     assert made.status_code == 201
     # A fork shares its beginning with its parent.
-    import_job.import_uploads(made.json()["id"])
+    import_job.run_import(made.json()["id"])
     assert requests.size_at(Session.objects.get(pk=made.json()["id"]), before - 1)["pods"] == 10
 
 

@@ -19,7 +19,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from rest_framework.test import APIClient
 
 from schedviz.sessions.models import Command, Session
-from schedviz.sessions.transfer import create, import_job
+from schedviz.sessions.transfer import deletion, import_job
 from schedviz.web.api.download import MIN_RATE, Download, Slot, downloads
 from schedviz.web.api.errors import ApiError
 from schedviz.web.waiting import requester
@@ -43,7 +43,7 @@ def test_what_is_downloaded_can_be_uploaded(people: People, ran: UUID) -> None:
     response = owner.get(f"/api/v1/sessions/{ran}/export/")
     data = b"".join(response.streaming_content)
     sent = owner.post("/api/v1/sessions/", {"file": SimpleUploadedFile("x.schedviz", data)}, format="multipart")
-    import_job.import_uploads(UUID(sent.json()["id"]))
+    import_job.run_import(UUID(sent.json()["id"]))
 
     assert response["Content-Type"] == "application/gzip"
     assert response["Content-Disposition"] == 'attachment; filename="My-cluster-1.schedviz"'
@@ -82,11 +82,11 @@ def test_what_was_exported_is_made_again_where_nothing_of_it_is_left(people: Peo
     before = people.client("owner").get(f"/api/v1/sessions/{ran}/events/?limit=5000").json()["results"]
     state = people.client("owner").get(f"/api/v1/sessions/{ran}/state/").json()
     data = b"".join(people.client("owner").get(f"/api/v1/sessions/{ran}/export/").streaming_content)
-    create.delete_session(ran)
+    deletion.delete_session(ran)
     assert not Command.objects.exists()
 
     sent = people.client("stranger").post("/api/v1/sessions/", {"file": SimpleUploadedFile("x", data)}, format="multipart").json()
-    import_job.import_uploads(UUID(sent["id"]))
+    import_job.run_import(UUID(sent["id"]))
 
     again = f"/api/v1/sessions/{sent['id']}/"
     assert people.client("stranger").get(again).json()["report"]["file"]["verified"] is True

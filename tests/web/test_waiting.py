@@ -16,7 +16,7 @@ from rest_framework.test import APIClient
 from schedviz.sessions.analysis import requests
 from schedviz.sessions.models import Session
 from schedviz.sessions.redis import worker_calls
-from schedviz.sessions.turns import turn_of
+from schedviz.sessions.turns import sender_group_of
 from schedviz.web.accounts.models import DemoSession, Visitor
 from schedviz.web.waiting import MAX_PREFERRING, MAX_WAITING, TooManyWait, WaitingRequests, preferring, requester, waits
 from tests.web.conftest import People
@@ -119,7 +119,7 @@ def test_anonymous_clients_of_other_addresses_have_places_of_their_own(people: P
 
     assert senders_of(**{"X-Forwarded-For": "192.0.2.7"}) == "address 192.0.2.7"
     assert senders_of(**{"X-Forwarded-For": "2001:db8::7"}) == "address 2001:db8::/64"
-    assert turn_of(requester.get()).group == "anonymous"
+    assert sender_group_of(requester.get()).group == "anonymous"
     people.client("editor-link").get(f"/api/v1/sessions/{people.session.pk}/")
     assert requester.get() == "address 127.0.0.1", "an owner can make many links"
     for name in ("visitor", "another visitor"):
@@ -128,7 +128,7 @@ def test_anonymous_clients_of_other_addresses_have_places_of_their_own(people: P
         client.force_login(visitor)
         client.get(f"/api/v1/sessions/{people.session.pk}/")
         assert requester.get() == "visitors of of both"
-        assert turn_of(requester.get()) == turn_of(f"user {visitor.pk}")
+        assert sender_group_of(requester.get()) == sender_group_of(f"user {visitor.pk}")
     people.client("owner").get(f"/api/v1/sessions/{people.session.pk}/")
     assert requester.get() == f"user {people.owner.pk}"
 

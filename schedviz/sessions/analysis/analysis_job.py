@@ -31,7 +31,7 @@ from schedviz.kube.selector_text import parse_selector
 from schedviz.lessons import find
 from schedviz.lessons.player import play
 from schedviz.sessions import turns
-from schedviz.sessions.analysis.analysis_turns import stop_waiting, turn_of_any
+from schedviz.sessions.analysis.analysis_turns import stop_waiting, analysis_slot_of_any
 from schedviz.sessions.analysis.comparison import compare_sessions
 from schedviz.sessions.analysis.engine_cache import ENGINE_CACHE
 from schedviz.sessions.analysis.requests import (
@@ -81,7 +81,7 @@ def run(session_id: UUID, request: bytes, result_key: str) -> bool:
     if session is None:
         return True
     senders = single_flight.senders_of(result_key) or [turns.name_of(session.owner_id)]
-    with turn_of_any(senders, result_key) as is_turn:
+    with analysis_slot_of_any(senders, result_key) as is_turn:
         if is_turn:
             with single_flight.claim_computation(result_key) as is_claimed:
                 if is_claimed:

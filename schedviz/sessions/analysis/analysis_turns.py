@@ -34,12 +34,12 @@ class _Waiting(msgspec.Struct, frozen=True, array_like=True):
 
 
 @contextmanager
-def turn_of(sender: str, result_key: str) -> Iterator[bool]:
+def analysis_slot(sender: str, result_key: str) -> Iterator[bool]:
     """True if an analysis for this sender may run now; False: as many as allowed are running. Raises `redis.RedisError`."""
     if not settings.ANALYSES_PER_USER:
         yield True
         return
-    turn = turns.turn_of(sender)
+    turn = turns.sender_group_of(sender)
     running = [f"schedviz:analyses:{turn.sender}", *([f"schedviz:analyses-of-group:{turn.group}"] if turn.group else [])]
     if not _begin(turn, running, result_key):
         yield False
@@ -52,10 +52,10 @@ def turn_of(sender: str, result_key: str) -> Iterator[bool]:
 
 
 @contextmanager
-def turn_of_any(senders: Collection[str], result_key: str) -> Iterator[bool]:
-    """`turn_of` the first of several senders, in random order, who ask for the same result and whose turn it is."""
+def analysis_slot_of_any(senders: Collection[str], result_key: str) -> Iterator[bool]:
+    """`analysis_slot` the first of several senders, in random order, who ask for the same result and whose turn it is."""
     for sender in random.sample(sorted(senders), min(len(senders), _MAX_SENDERS)):
-        with turn_of(sender, result_key) as is_turn:
+        with analysis_slot(sender, result_key) as is_turn:
             if is_turn:
                 yield True
                 return
@@ -67,13 +67,13 @@ def stop_waiting(senders: Collection[str]) -> None:
     if not settings.ANALYSES_PER_USER:
         return
     pipe: Any = stream.client().pipeline(transaction=False)
-    for turn in map(turns.turn_of, senders):
+    for turn in map(turns.sender_group_of, senders):
         if turn.group:
             pipe.hdel(_waiting_key(turn), turn.sender)
     pipe.execute()
 
 
-def _begin(turn: turns.Turn, running: list[str], result_key: str) -> bool:
+def _begin(turn: turns.SenderGroup, running: list[str], result_key: str) -> bool:
     now = time.time()
     pipe: Any = stream.client().pipeline(transaction=True)
     for key in running:
@@ -103,7 +103,7 @@ def _end(running: list[str], result_key: str) -> None:
     pipe.execute()
 
 
-def _is_first(turn: turns.Turn, now: float, *, is_free: bool) -> bool:
+def _is_first(turn: turns.SenderGroup, now: float, *, is_free: bool) -> bool:
     """Whether a place is free and no other of the group has waited longer. If not, this sender waits, too."""
     key, sender = _waiting_key(turn), turn.sender.encode()
     stored: Any = stream.client().hgetall(key)
@@ -122,5 +122,5 @@ def _is_first(turn: turns.Turn, now: float, *, is_free: bool) -> bool:
     return is_first
 
 
-def _waiting_key(turn: turns.Turn) -> str:
+def _waiting_key(turn: turns.SenderGroup) -> str:
     return f"schedviz:analyses-waiting-since:{turn.group}"

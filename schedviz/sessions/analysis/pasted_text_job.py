@@ -22,7 +22,7 @@ from schedviz.ingest.pasted_text import MAX_MESSAGES, MAX_TEXT_LENGTH, messages_
 from schedviz.ingest.pod_events import pod_events_in
 from schedviz.ingest.source import Source
 from schedviz.ingest.whole_text import text_of
-from schedviz.sessions.analysis.analysis_turns import stop_waiting, turn_of
+from schedviz.sessions.analysis.analysis_turns import stop_waiting, analysis_slot
 from schedviz.sessions.redis.worker_calls import is_abandoned, store_result
 from schedviz.trace.phrase import Phrase
 
@@ -128,7 +128,7 @@ def run(body: bytes, result_key: str) -> bool:
     if is_abandoned(result_key):
         stop_waiting([pasted.sender])
         return True
-    with turn_of(pasted.sender, result_key) if pasted.sender else nullcontext(enter_result=True) as is_turn:
+    with analysis_slot(pasted.sender, result_key) if pasted.sender else nullcontext(enter_result=True) as is_turn:
         if is_turn:
             store_result(result_key, msgspec.json.encode(_explained_in_time(pasted)))
     return is_turn

@@ -19,7 +19,7 @@ from schedviz.kube.errors import KubeError
 from schedviz.kube.meta import KubeObject
 from schedviz.sessions.errors import CommandRefused
 from schedviz.sessions.token_bucket import Bucket, take_from_all
-from schedviz.sessions.turns import Turn, turn_of
+from schedviz.sessions.turns import SenderGroup, sender_group_of
 from schedviz.trace.commands import AnyCommand, Create, Update
 
 #: Expressions that are checked; an object with more of them is accepted with the others unchecked.
@@ -70,7 +70,7 @@ class SelectorChecks:
             if (known := self._known.get(digest)) is not None:
                 self._known.move_to_end(digest)
                 return known
-        turn = turn_of(sender)
+        turn = sender_group_of(sender)
         with self._lock:
             if not self._takes(len(expression), turn):
                 return ""
@@ -83,7 +83,7 @@ class SelectorChecks:
                 self._known.popitem(last=False)
         return refused
 
-    def _takes(self, characters: int, turn: Turn) -> bool:
+    def _takes(self, characters: int, turn: SenderGroup) -> bool:
         parts = [self._all, self._part_of(turn.sender, _SENDER_PART)]
         if turn.group:
             parts.append(self._part_of(turn.group, _GROUP_PART))

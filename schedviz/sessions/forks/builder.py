@@ -78,7 +78,7 @@ class ForkBuilder(Importer):
             )
 
     def store_beginning(self, parent: Session, simulation: Simulation) -> None:
-        """Store the fork's position in history and its first checkpoint."""
+        """Store the fork's position in history, its first tally and checkpoint, and the numbers of objects that it begins with."""
         self.report_progress(Progress("saving", 0, None, unit=""), now=True)
         event = simulation.event
         # A cycle that is in progress ends in the fork.

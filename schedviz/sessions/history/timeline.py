@@ -100,7 +100,7 @@ def store_initial(session_id: UUID, levels: Levels, *, event: int, clock_seconds
 
 
 def _levels(row: ChunkTally) -> Levels:
-    return Levels(active_q=row.active_q, backoff_q=row.backoff_q, unschedulable=row.unschedulable_pods, pods=row.pods, nodes=row.nodes)
+    return Levels(**{name: getattr(row, name) for name in Levels.__struct_fields__})
 
 
 def _fill(session_id: UUID) -> None:

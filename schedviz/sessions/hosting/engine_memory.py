@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 from uuid import UUID
 
-from schedviz.sessions.turns import turns_of_users
+from schedviz.sessions.turns import sender_groups_of_users
 
 #: Parts of the limit: from the first, memory is short; from the second, the largest sender's engines are not loaded, and released; from
 #: the third, no engine is loaded.
@@ -168,7 +168,7 @@ class EngineMemory:
         """Whether no other sender's objects weigh more in this process. Visitors of the demo are one sender."""
         with self._lock:
             hosted = [value for session_id, value in self._hosted.items() if session_id != but]
-        turns = turns_of_users({owner for owner, _ in hosted} | {owner_id})
+        turns = sender_groups_of_users({owner for owner, _ in hosted} | {owner_id})
         sizes: Counter[str] = Counter()
         for owner, objects in hosted:
             sizes[turns[owner].group or turns[owner].sender] += objects + _OBJECTS_OF_ENGINE

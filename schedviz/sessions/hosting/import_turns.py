@@ -37,7 +37,7 @@ def is_turn_of(session_id: UUID) -> bool:
     if row is None:
         return True
     wait_for_lock(_LOCK)
-    return _Running().admits(turns.turns_of_users([row[0]])[row[0]])
+    return _Running().admits(turns.sender_groups_of_users([row[0]])[row[0]])
 
 
 def are_of_files(waiting: Collection[UUID]) -> dict[UUID, bool]:
@@ -58,12 +58,12 @@ def may_begin(waiting: Sequence[tuple[UUID, int | None, bool]]) -> list[UUID]:
     """
     if not settings.IMPORTS_PER_USER or not any(is_of_files for _, _, is_of_files in waiting):
         return [session_id for session_id, _, _ in waiting]
-    turn_of = turns.turns_of_users({owner_id for _, owner_id, is_of_files in waiting if is_of_files})
-    lots = {key: random.random() for owner_id, turn in turn_of.items() if turn.group for key in (turn.sender, owner_id)}  # noqa: S311 -- no secret.  # nosec B311
+    group_of_owner = turns.sender_groups_of_users({owner_id for _, owner_id, is_of_files in waiting if is_of_files})
+    lots = {key: random.random() for owner_id, turn in group_of_owner.items() if turn.group for key in (turn.sender, owner_id)}  # noqa: S311 -- no secret.  # nosec B311
     of_files = [(session_id, owner_id) for session_id, owner_id, is_of_files in waiting if is_of_files]
-    of_files.sort(key=lambda one: (lots.get(turn_of[one[1]].sender, 0.0), lots.get(one[1], 0.0)))
+    of_files.sort(key=lambda one: (lots.get(group_of_owner[one[1]].sender, 0.0), lots.get(one[1], 0.0)))
     running = _Running()
-    begun = {session_id for session_id, owner_id in of_files if running.begin(turn_of[owner_id])}
+    begun = {session_id for session_id, owner_id in of_files if running.begin(group_of_owner[owner_id])}
     return [session_id for session_id, _, is_of_files in waiting if not is_of_files or session_id in begun]
 
 
@@ -72,17 +72,17 @@ class _Running:
 
     def __init__(self) -> None:
         owners = [owner_id for (owner_id,) in Session.objects.filter(_IS_LONG).exclude(FREE).values_list("owner_id")]
-        turn_of = turns.turns_of_users(set(owners))
-        self._senders = Counter(turn_of[owner_id].sender for owner_id in owners)
-        self._groups = Counter(turn_of[owner_id].group for owner_id in owners)
+        group_of_owner = turns.sender_groups_of_users(set(owners))
+        self._senders = Counter(group_of_owner[owner_id].sender for owner_id in owners)
+        self._groups = Counter(group_of_owner[owner_id].group for owner_id in owners)
 
-    def admits(self, turn: turns.Turn) -> bool:
+    def admits(self, turn: turns.SenderGroup) -> bool:
         """Whether one more may begin."""
         if self._senders[turn.sender] >= settings.IMPORTS_PER_USER:
             return False
         return not turn.group or self._groups[turn.group] < max(settings.DEMO_IMPORTS, settings.IMPORTS_PER_USER)
 
-    def begin(self, turn: turns.Turn) -> bool:
+    def begin(self, turn: turns.SenderGroup) -> bool:
         """Count one more if it may begin; returns whether it may."""
         if not self.admits(turn):
             return False

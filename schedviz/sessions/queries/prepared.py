@@ -14,7 +14,7 @@ from django.db import connection
 from django.utils import timezone
 
 from schedviz.sessions.queries.database import POSTGRESQL_SECONDS, SQLITE_SECONDS, repeated_cursor
-from schedviz.trace.tally import Levels, Tally
+from schedviz.trace.tally import Counts, Levels, Tally
 
 
 class Numbered(msgspec.Struct, frozen=True):
@@ -194,8 +194,9 @@ def insert_cycle_group(session_id: UUID, *, cycles: tuple[int, int], last_event:
     )
 
 
-_LEVELS = "active_q, backoff_q, unschedulable_pods, pods, nodes"
-_COUNTS = "cycles, scheduled, unschedulable, errors, preempted, bound, pod_moves, node_changes"
+#: The columns of a tally, in the order of the members with their names.
+_LEVELS = ", ".join(Levels.__struct_fields__)
+_COUNTS = ", ".join(Counts.__struct_fields__)
 
 
 def select_levels(session_id: UUID, number: int) -> Levels | None:

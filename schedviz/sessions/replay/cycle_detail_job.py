@@ -14,7 +14,7 @@ from django.db import DatabaseError
 
 from schedviz.engine import Simulation
 from schedviz.sessions import turns
-from schedviz.sessions.analysis.analysis_turns import stop_waiting, turn_of_any
+from schedviz.sessions.analysis.analysis_turns import stop_waiting, analysis_slot_of_any
 from schedviz.sessions.disk import full_disk
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.history import checkpoints
@@ -36,7 +36,7 @@ def run(session_id: UUID, cycle: int) -> bool:
         return True
     flight = cycle_details.flight_key(session_id, cycle)
     senders = single_flight.senders_of(flight) or [turns.name_of(owner[0])]
-    with turn_of_any(senders, flight) as is_turn:
+    with analysis_slot_of_any(senders, flight) as is_turn:
         if is_turn:
             with single_flight.claim_computation(flight) as is_claimed:
                 if is_claimed:

@@ -1,4 +1,4 @@
-"""Creates sessions: stores their source and has an io worker import it."""
+"""Creates sessions: stores their source and has an io worker import it, or cancels the import. `deletion.py` deletes sessions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import msgspec
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from django.db.models import F
 from django.db.models.functions import Now
 
 from schedviz.ingest.errors import ImportCancelled, IngestError
@@ -20,16 +19,6 @@ from schedviz.ingest.session_file import looks_like_session, validate_head
 from schedviz.sessions import frames, quotas
 from schedviz.sessions.errors import SourceRefused, SourceTooLarge
 from schedviz.sessions.models import (
-    Checkpoint,
-    CheckpointPiece,
-    Chunk,
-    ChunkNames,
-    ChunkTally,
-    Command,
-    CycleDetail,
-    CycleGroup,
-    ExtenderAnswer,
-    Observed,
     Session,
     Upload,
 )
@@ -137,47 +126,6 @@ def cancel_import(session_id: UUID) -> bool:
     return True
 
 
-def delete_session(session_id: UUID) -> bool:
-    """Delete a session and everything stored of it. Its owner is fenced. False if there is no such session.
-
-    The largest tables are deleted first, in small transactions, so that no other session waits for the database.
-    """
-    fenced = {"status": Session.Status.FAILED, "message": "The session is being deleted.", "lease_owner": "", "epoch": F("epoch") + 1}
-    if not Session.objects.filter(pk=session_id).update(**fenced):
-        return False
-    _detach_forks(session_id)
-    stream.wake(session_id)
-    for rows, at_once in (
-        (Upload.objects.filter(session_id=session_id), 4),
-        (CheckpointPiece.objects.filter(checkpoint__session_id=session_id), 4),
-        (Chunk.objects.filter(session_id=session_id), 200),
-        (ExtenderAnswer.objects.filter(session_id=session_id), 4),
-        (ChunkTally.objects.filter(session_id=session_id), 500),
-        (ChunkNames.objects.filter(session_id=session_id), 500),
-        (CycleGroup.objects.filter(session_id=session_id), 500),
-        (Command.objects.filter(session_id=session_id), 500),
-        (CycleDetail.objects.filter(session_id=session_id), 50),
-        (Observed.objects.filter(session_id=session_id), 500),
-    ):
-        while some := list(rows.values_list("pk", flat=True)[:at_once]):
-            rows.model.objects.filter(pk__in=some).delete()
-    with transaction.atomic():
-        # Nothing that refers to the session, such as a fork, is added meanwhile.
-        Session.objects.select_for_update().only("pk").filter(pk=session_id).first()
-        # Nor is a part of a checkpoint that its worker is saving.
-        list(Checkpoint.objects.select_for_update().only("pk").filter(session_id=session_id))
-        _detach_forks(session_id)
-        Session.objects.filter(pk=session_id).delete()
-    upload_keys.delete_key(session_id)
-    stream.delete_keys(session_id)
-    return True
-
-
-def _detach_forks(session_id: UUID) -> None:
-    """Forks keep only their own history, from the fork on."""
-    Session.objects.filter(origin_id=session_id).update(origin=None, forked_from=None)
-
-
 def _without_quota(_size: int) -> None:
     pass
 
@@ -193,14 +141,16 @@ def _store(session_id: UUID, source: Files | Trace | LessonCluster, require_byte
         store_upload(session_id, cipher, f"{source.lesson}.json", iter([listed]), require_bytes=require_bytes)
         return {"lesson": source.lesson, "lessonVersion": source.version}
     names: list[str] = []
-    room = settings.UPLOAD_BYTES
+    remaining_bytes = settings.UPLOAD_BYTES
     for number, file in enumerate(source.files):
         if number >= settings.UPLOAD_FILES:
             limit = f"SCHEDVIZ_UPLOAD_FILES allows {settings.UPLOAD_FILES:,} files in one import"
             raise SourceTooLarge(f"Too many files: {limit}. Put the objects in one List.")
         name = (file.name or f"file-{number + 1}")[-255:]
         chunks = file.chunks(UPLOAD_CHUNK_BYTES)
-        room -= store_upload(session_id, cipher, name, chunks, file=number, room=room, require_bytes=require_bytes)
+        remaining_bytes -= store_upload(
+            session_id, cipher, name, chunks, file=number, remaining_bytes=remaining_bytes, require_bytes=require_bytes
+        )
         names.append(name)
     if not names:
         raise SourceRefused("No file was sent; expected one or more in the multipart field `file`.")
@@ -214,18 +164,18 @@ def store_upload(
     chunks: Iterator[bytes],
     *,
     file: int = 0,
-    room: int | None = None,
+    remaining_bytes: int | None = None,
     require_bytes: Callable[[int], None] = _without_quota,
 ) -> int:
     """Store one file, encrypted; returns its size in bytes. `require_bytes` is called before bytes are stored, and may raise."""
     size = 0
-    room = settings.UPLOAD_BYTES if room is None else room
+    remaining_bytes = settings.UPLOAD_BYTES if remaining_bytes is None else remaining_bytes
     waiting: list[Upload] = []
     for number, data in enumerate(_resized(chunks)):
         size += len(data)
         if number == 0:
             _require_readable(name, data)
-        if size > room:
+        if size > remaining_bytes:
             limit = f"SCHEDVIZ_UPLOAD_BYTES allows {settings.UPLOAD_BYTES:,} bytes for all files of one import"
             raise SourceTooLarge(f"{name}: the files are too large: {limit}.")
         encrypted = cipher.encrypt(data, file, number)

@@ -27,9 +27,10 @@ logger = logging.getLogger(__name__)
 _HEAD_BYTES = 4096
 
 
-def import_uploads(session_id: UUID) -> None:
-    """Import a session's uploads, or build its fork. Does nothing if it is done, another worker is doing it, or other imports
-    of the user have the turn."""
+def run_import(session_id: UUID) -> None:
+    """Import a session's uploads or generated cluster, or build its fork. Does nothing if it is done, another worker is doing it, or other
+    imports of the user have the turn.
+    """
     stream.task_has_begun(session_id)
     acquired = lease.acquire(session_id, importing=True, admits=import_turns.is_turn_of)
     if acquired is None:

@@ -65,7 +65,7 @@ _MAX_ARCHIVE_RATIO = 16
 #: The longest stored message, in characters.
 _MAX_MESSAGE_LENGTH = 8_000
 #: With any of these settings, the nodes' kubelet versions do not select the release. Policies and gates belong to a release.
-_NAMES_RELEASE = frozenset({"release", "feature_gates", "policies"})
+_SETTINGS_THAT_SELECT_RELEASE = frozenset({"release", "feature_gates", "policies"})
 #: The prefix of the keys of a trace's steps.
 _STEP_KEY = "trace-step-"
 
@@ -201,16 +201,16 @@ class Importer:
 
     def takes_release_of(self, imported: Import) -> bool:
         """Whether the files select the release, because no setting does."""
-        return imported.evidence.is_conclusive and not _NAMES_RELEASE & self.session.settings.keys()
+        return imported.evidence.is_conclusive and not _SETTINGS_THAT_SELECT_RELEASE & self.session.settings.keys()
 
     def require_cluster_quota(self, objects: Collection[KubeObject], *, cycles: int = 0) -> None:
         """Refuse a cluster that exceeds a quota, and workloads with too many replicas."""
         for obj in objects:
             if isinstance(obj, Deployment | ReplicaSet):
                 _validate_replicas(obj)
-                if obj.spec.template is not None and _may_ask_too_much(obj.spec.template.spec):
+                if obj.spec.template is not None and _may_have_too_many_terms(obj.spec.template.spec):
                     _validate_terms(obj, obj.spec.template.spec)
-            elif isinstance(obj, Pod) and _may_ask_too_much(obj.spec):
+            elif isinstance(obj, Pod) and _may_have_too_many_terms(obj.spec):
                 _validate_terms(obj, obj.spec)
         kinds = Counter(type(obj).__name__ for obj in objects)
         # A pod in a file may belong to a workload in the file, and a Deployment's ReplicaSet may be in the file as well.
@@ -234,7 +234,7 @@ class Importer:
             raise IngestError(str(reached)) from reached
 
     def save(self, simulation: Simulation) -> None:
-        """Save the first checkpoint."""
+        """Save the first checkpoint, tally and metrics, and the numbers of objects that the session begins with."""
         self.report_progress(Progress("saving", 0, None, unit=""), now=True)
         began = time.perf_counter()
         position = Position.before_commands(simulation)
@@ -369,7 +369,7 @@ def _validate_terms(obj: Pod | Deployment | ReplicaSet, spec: PodSpec) -> None:
         raise IngestError(f"{kind} {obj.namespace}/{obj.name}: {error}") from None
 
 
-def _may_ask_too_much(spec: PodSpec) -> bool:
+def _may_have_too_many_terms(spec: PodSpec) -> bool:
     """Whether a pod may have too many terms, resources, ports or volumes: a quick check, because an import has many pods."""
     spread = sum(map(_terms_in, spec.topology_spread_constraints))
     others = spread + len(spec.tolerations) + len(spec.scheduling_gates) + len(spec.node_selector)

@@ -17,11 +17,12 @@ class InitialState(msgspec.Struct, frozen=True):
     """The engine's settings, and the imported objects as `kube.packed` packs them."""
 
     settings: dict[str, Any]
-    origin: bytes
+    #: Stored as `origin`.
+    packed_objects: bytes = msgspec.field(name="origin")
 
     def objects(self) -> list[KubeObject]:
         """The imported objects, in order."""
-        return unpack(self.origin) if self.origin else []
+        return unpack(self.packed_objects) if self.packed_objects else []
 
 
 _decoder = msgspec.msgpack.Decoder(InitialState)

@@ -180,8 +180,8 @@ class SessionFileImport(Importer):
                 f"{self.file_name}: a session file is replayed with the release and the feature gates that it was recorded with "
                 f"({release}). Import it without `release` and `featureGates`, then fork the session to another release."
             )
-        _refuse_code(config, "settings.config", release)
-        _check_numbers(manifest.settings, "settings")
+        _require_no_installed_plugins(config, "settings.config", release)
+        _validate_numbers(manifest.settings, "settings")
         try:
             validate_config(manifest.settings.get("config"))
             simulation = Simulation(msgspec.convert(manifest.settings, SimulationSettings))
@@ -220,7 +220,7 @@ class SessionFileImport(Importer):
                 continue
             simulation.start(stored.command, seq=stored.seq)
             if stored.stopped_event is not None and stored.stopped_event < event:
-                _until(simulation, stored, stored.stopped_event, after_slice=show_progress)
+                _execute_until(simulation, stored, stored.stopped_event, after_slice=show_progress)
                 simulation.interrupt()
             else:
                 simulation.work_until(event, between_units=show_progress)
@@ -347,7 +347,7 @@ def _stored(line: CommandLine, release: str) -> Stored:
     except (msgspec.DecodeError, msgspec.ValidationError, CommandRefused, RecursionError) as error:
         raise IngestError(f"command {line.seq}: {error}") from None
     if isinstance(command, Configure):
-        _refuse_code(command.config, f"command {line.seq}: config", release, was_refused=bool(line.outcome.get("error")))
+        _require_no_installed_plugins(command.config, f"command {line.seq}: config", release, was_refused=bool(line.outcome.get("error")))
     return Stored(line.seq, command, line.stopped_after_event, line.quarantined)
 
 
@@ -361,15 +361,15 @@ def _recorded_outcome(line: CommandLine) -> dict[str, Any]:
     return {name: value[:MAX_SHOWN_CHARACTERS] if isinstance(value, str) else value for name, value in outcome.items()}
 
 
-def _until(simulation: Simulation, stored: Stored, event: int, *, after_slice: Callable[[], bool]) -> None:
-    """Execute a command up to an event."""
+def _execute_until(simulation: Simulation, stored: Stored, event: int, *, after_slice: Callable[[], bool]) -> None:
+    """Execute a command until the engine has reached an event."""
     while simulation.event < event:
         if simulation.work(stop=lambda: after_slice() or simulation.event >= event) is not None:
             raise ended_early(stored, simulation)
 
 
-def _refuse_code(config: dict[str, Any] | None, path: str, release: str, *, was_refused: bool = False) -> None:
-    """Refuse a configuration with installed plugins: they are code, and a file may come from anywhere.
+def _require_no_installed_plugins(config: dict[str, Any] | None, path: str, release: str, *, was_refused: bool = False) -> None:
+    """Raises `IngestError` for a configuration with installed plugins: they are code, and a file may come from anywhere.
 
     A configuration that `was_refused` when it was recorded is refused by the engine again, unless the plugins that it names are installed
     here.
@@ -388,13 +388,13 @@ def _refuse_code(config: dict[str, Any] | None, path: str, release: str, *, was_
         )
 
 
-def _check_numbers(value: Any, path: str) -> None:
+def _validate_numbers(value: Any, path: str) -> None:
     if isinstance(value, dict):
         for name, inner in value.items():
             if name == "seed" and isinstance(inner, int) and not -(2**63) <= inner < 2**63:
                 raise IngestError(f"{path}.seed: expected a number of at most 64 bits.")
             if name not in ("config", "seed", "fake_extenders"):
-                _check_numbers(inner, f"{path}.{name}")
+                _validate_numbers(inner, f"{path}.{name}")
     elif isinstance(value, int | float) and not 0 <= value <= _MAX_NUMBER:
         raise IngestError(f"{path}: is {value}; expected a number from 0 to {_MAX_NUMBER:,}.")
 

@@ -34,7 +34,7 @@ class ValidationUnavailable(SessionError):
     code = "worker_unavailable"
 
 
-class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
+class ValidationResult(msgspec.Struct, frozen=True, omit_defaults=True):
     """The result of a validation by an engine worker. An empty `message` means that the settings are valid."""
 
     path: str = ""
@@ -110,7 +110,7 @@ def _validate_engine(settings: SimulationSettings) -> None:
         raise DecodeError(verdict.path, verdict.expected, verdict.found, message=verdict.message)
 
 
-def _ask_worker(settings: SimulationSettings) -> Verdict:
+def _ask_worker(settings: SimulationSettings) -> ValidationResult:
     """Send the settings to an engine worker and wait for its verdict. Raises `ValidationUnavailable` or `redis.RedisError`."""
     try:
         verdict = worker_calls.call(
@@ -130,4 +130,4 @@ def _ask_worker(settings: SimulationSettings) -> Verdict:
             f"The configuration was not validated within {_TIMEOUT_SECONDS:g} s, because all engine workers are busy. Try again later."
         )
         raise ValidationUnavailable(message)
-    return msgspec.json.decode(verdict, type=Verdict)
+    return msgspec.json.decode(verdict, type=ValidationResult)

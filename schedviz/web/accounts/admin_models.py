@@ -13,7 +13,7 @@ from django.template.defaultfilters import filesizeformat
 
 from schedviz.sessions import storage
 from schedviz.sessions.models import Session
-from schedviz.sessions.transfer import create
+from schedviz.sessions.transfer import create, deletion
 from schedviz.web.accounts.audit import Action, record
 from schedviz.web.accounts.models import AuditEntry, DemoSession, HostedSession, Identity, Invite
 from schedviz.web.models import Token
@@ -182,7 +182,7 @@ def _delete_sessions(request: HttpRequest, sessions: QuerySet[Session]) -> int:
     deleted = 0
     for session in sessions:
         record(Action.ADMIN_DELETED, request, session=session, owner=str(session.owner or ""))
-        deleted += create.delete_session(session.pk)
+        deleted += deletion.delete_session(session.pk)
     return deleted
 
 

@@ -16,7 +16,7 @@ from django.utils.crypto import salted_hmac
 from schedviz.sessions.forks.requests import fork
 from schedviz.sessions.models import Session
 from schedviz.sessions.quotas import KINDS
-from schedviz.sessions.transfer.create import delete_session
+from schedviz.sessions.transfer.deletion import delete_session
 from schedviz.web.accounts.models import DemoSession, Visitor
 
 if TYPE_CHECKING:

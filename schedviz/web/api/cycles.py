@@ -89,7 +89,7 @@ class OneCycle(Resource):
                 description="The `cycle` of a schedviz-trace/1 `observed`, with its binding; a CycleSummaryBody with ?detail=0.",
             ),
             304: NOT_MODIFIED,
-            **error_responses(400, 404, 409),
+            **error_responses(400, 404, 409, 507),
         },
     )
     def get(self, request: Request, session_id: UUID, cycle: int) -> Response:

@@ -146,7 +146,7 @@ def _require_body(operation: dict[str, Any], definitions: dict[str, Any]) -> Non
 
 
 def error_responses(*statuses: int) -> dict[Any, OpenApiResponse]:
-    """The error responses of an operation. Repeated statuses count once."""
+    """The error responses of an operation, besides those of every operation. Repeated statuses count once."""
     body = ref(ProblemBody)
     everywhere = (400, 401, 406, 429, 503)
     return {(status, MEDIA_TYPE): OpenApiResponse(response=body, description=_DESCRIPTIONS[status]) for status in (*statuses, *everywhere)}
@@ -168,6 +168,7 @@ _DESCRIPTIONS = {
     415: "The Content-Type is not supported.",
     429: "Too many requests or commands; Retry-After says when to try again.",
     503: "The database or the workers are unavailable.",
+    507: "A disk is full; the message says which.",
 }
 
 

@@ -14,7 +14,7 @@ from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from schedviz.sessions.turns import turn_of
+from schedviz.sessions.turns import sender_group_of
 from schedviz.web.actors import Actor
 from schedviz.web.addresses import client_network
 from schedviz.web.api.errors import ApiError
@@ -82,7 +82,7 @@ def _requester(actor: Actor, request: Request) -> str:
     """
     network = client_network(request)
     if actor.user_id is not None:
-        return turn_of(actor.identity).sender
+        return sender_group_of(actor.identity).sender
     return f"guest {network} {actor.guest}" if actor.guest else f"address {network}"
 
 

@@ -31,7 +31,7 @@ from schedviz.sessions.errors import SourceRefused, SourceTooLarge
 from schedviz.sessions.extenders import may_call_extenders
 from schedviz.sessions.models import Membership, Session
 from schedviz.sessions.quotas import QuotaReached
-from schedviz.sessions.transfer import create
+from schedviz.sessions.transfer import create, deletion
 from schedviz.sessions.transfer.validation import ValidationUnavailable, validate_settings, validate_trace
 from schedviz.trace.commands import Pause
 from schedviz.trace.policies import Policies
@@ -299,7 +299,7 @@ class OneSession(Resource):
         """Delete a session with all its data."""
         session = session_for(request, session_id, Verb.MANAGE)
         versions.require_version(request, versions.etag_of_content(session_body(request, session)))
-        create.delete_session(session.pk)
+        deletion.delete_session(session.pk)
         record(Action.SESSION_DELETED, request, session=session)
         return Response(status=204)
 

@@ -51,6 +51,8 @@ def _body(bucket: timeline.Bucket) -> schemas.TimelineBucket:
         event=bucket.event,
         clock_seconds=bucket.clock_seconds,
         **msgspec.structs.asdict(bucket.counts),
-        pods=schemas.PodLevels(active_q=levels.active_q, backoff_q=levels.backoff_q, unschedulable=levels.unschedulable, all=levels.pods),
+        pods=schemas.PodLevels(
+            active_q=levels.active_q, backoff_q=levels.backoff_q, unschedulable=levels.unschedulable_pods, all=levels.pods
+        ),
         nodes=levels.nodes,
     )

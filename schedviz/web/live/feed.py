@@ -174,7 +174,7 @@ class Feed:
         await asyncio.wait({self._finding_notes}, timeout=_NOTES_SECONDS)
         while True:
             try:
-                position = await in_database(_position, self.session_id)
+                position = await in_database(_stored_session, self.session_id)
                 break
             except DATABASE_UNAVAILABLE:
                 await asyncio.sleep(POLL_SECONDS)
@@ -220,7 +220,7 @@ class Feed:
 
     async def _poll_database(self) -> None:
         """Read from the database what Redis may have lost: the end of an import, a change of status, frames."""
-        position = await in_database(_position, self.session_id)
+        position = await in_database(_stored_session, self.session_id)
         if position is None:
             for viewer in self.viewers:
                 viewer.close(CloseCode.GONE)
@@ -291,7 +291,7 @@ class Feed:
                 viewer.queue_text(note)
 
 
-def _position(session_id: UUID) -> Session | None:
+def _stored_session(session_id: UUID) -> Session | None:
     return Session.objects.filter(pk=session_id).first()
 
 
@@ -302,5 +302,5 @@ def _compressed_view(session_id: UUID) -> tuple[int, bytes]:
 
 
 def _status(session_id: UUID) -> bytes | None:
-    session = _position(session_id)
+    session = _stored_session(session_id)
     return None if session is None else frames.status(frames.session_state(session))

@@ -22,7 +22,7 @@ MAX_QUESTIONS: Final = 100
 MAX_CHARACTERS: Final = 50_000
 #: Total length of all answers of a room, because every change of a room reads them. Longer answers than these are counted.
 MAX_ANSWER_CHARACTERS: Final = 1_000_000
-SHORT_ANSWER: Final = 30
+MAX_SHORT_ANSWER_CHARACTERS: Final = 30
 
 
 def ask(room: Room, *, kind: str, text: str = "", options: Sequence[str] = (), session: Session | None = None, stop: str = "") -> Question:
@@ -32,7 +32,7 @@ def ask(room: Room, *, kind: str, text: str = "", options: Sequence[str] = (), s
         if not Room.objects.filter(pk=room.pk, status__in=LIVE).update(revision=F("revision") + 1):
             raise RoomEnded("The room has ended.")
         questions = Question.objects.filter(room=room)
-        _require_few(questions, text, options)
+        _require_questions_below_limits(questions, text, options)
         number = (questions.aggregate(last=Max("number"))["last"] or 0) + 1
         questions.update(is_open=False)
         question = Question.objects.create(
@@ -42,7 +42,7 @@ def ask(room: Room, *, kind: str, text: str = "", options: Sequence[str] = (), s
     return question
 
 
-def _require_few(questions: QuerySet[Question], text: str, options: Sequence[str]) -> None:
+def _require_questions_below_limits(questions: QuerySet[Question], text: str, options: Sequence[str]) -> None:
     earlier = list(questions.values_list("text", "options"))
     characters = sum(len(text) + sum(map(len, options)) for text, options in [*earlier, (text, options)])
     remedy = "Open another room for more."
@@ -93,8 +93,8 @@ def store_answer(participant: Participant, number: int, raw: str) -> None:
             earlier = Answer.objects.filter(question=question, participant=participant)
             if earlier.filter(value=value).exists():
                 return
-            if len(value) > SHORT_ANSWER:
-                _require_few_characters(question.room_id, value)
+            if len(value) > MAX_SHORT_ANSWER_CHARACTERS:
+                _require_answers_below_limit(question.room_id, value)
             if not earlier.update(value=value, answered_at=now, changes=F("changes") + 1):
                 Answer.objects.create(question=question, participant=participant, value=value, answered_at=now)
     except IntegrityError:
@@ -103,13 +103,13 @@ def store_answer(participant: Participant, number: int, raw: str) -> None:
     notify.changed(participant.room_id)
 
 
-def _require_few_characters(room_id: UUID, value: str) -> None:
+def _require_answers_below_limit(room_id: UUID, value: str) -> None:
     answers = Answer.objects.filter(question__room=room_id)
     characters = answers.aggregate(all=Sum(Length("value")))["all"] or 0
     if characters + len(value) > MAX_ANSWER_CHARACTERS:
         raise TooManyAnswers(
             f"The answers of this room have {characters:,} characters; {MAX_ANSWER_CHARACTERS:,} is the limit. "
-            f"Answer with {SHORT_ANSWER} characters or fewer."
+            f"Answer with {MAX_SHORT_ANSWER_CHARACTERS} characters or fewer."
         )
 
 

@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from schedviz.sessions import quotas
 from schedviz.sessions.forks.requests import Forked, fork, known_fork, size_at
 from schedviz.sessions.models import Session
-from schedviz.sessions.transfer import create
+from schedviz.sessions.transfer import deletion
 from schedviz.web.rooms import notify
 from schedviz.web.rooms.errors import LeftRoom
 from schedviz.web.rooms.models import LIVE, Participant, RoomFork
@@ -69,7 +69,7 @@ def of_participant(participant: Participant) -> list[UUID]:
 def delete_sessions(sessions: Iterable[UUID]) -> None:
     """Delete forks. After an interruption the sweeper deletes the rest."""
     for session_id in sessions:
-        create.delete_session(session_id)
+        deletion.delete_session(session_id)
 
 
 def _delete_surplus(participant: Participant) -> None:

@@ -21,24 +21,30 @@ Number = Annotated[float, Meta(ge=-1e9, le=1e9)]
 class Moment(Body, frozen=True, forbid_unknown_fields=True):
     """What the teacher's page shows: a moment of a session (`at`, null: the newest), the selection, and the view options."""
 
+    #: The room's session, or the one that is shown.
     session: Annotated[str, Meta(max_length=36)]
+    #: An event; null: the newest.
     at: Annotated[int, Meta(ge=0)] | None = None
+    #: As in the page's address, such as `pod:default/web-7`.
     select: Annotated[str, Meta(max_length=600)] = ""
     tab: ShortText = ""
     panel: ShortText = ""
+    #: Of the panel; null: as the page has it.
     zoom: Number | None = None
     x: Number | None = None
     y: Number | None = None
+    #: Of the lesson.
     stop: ShortText = ""
     #: Reserved for the page.
     page: Annotated[dict[ShortText, ShortText], Meta(max_length=20)] = msgspec.field(default_factory=dict)
 
 
 class RoomFork(Body, frozen=True):
-    """A fork of a participant: its origin (an event) and its age."""
+    """A fork of a participant."""
 
     session: str
     name: str
+    #: The event after which it continues independently.
     at: int
     created_at: datetime
 
@@ -51,78 +57,106 @@ class Tallied(Body, frozen=True):
 
 
 class RoomQuestion(Body, frozen=True):
-    """A question. `answered`: the number of answers; `tally` and `right` are null while they are hidden from the client. A tally has
-    the most frequent answers, as many as have 4,000 characters together.
-    """
+    """A question of a room."""
 
+    #: Its number in the room, from 1. An answer names it as `question`.
     n: int
+    #: The stop of the lesson that it belongs to; "" for a question of the teacher's own.
     stop: str
+    #: The text of the teacher's own question; "" for one of the lesson, whose text is in `sessions/{id}/lesson/`.
     text: str
     kind: QuestionKind
+    #: For `choice`: the keys of a lesson's options, or the texts of the teacher's own.
     options: list[str]
+    #: Whether it accepts answers.
     open: bool
+    #: Whether the tally and the right answer are shown to participants.
     revealed: bool
     asked_at: datetime
+    #: The number of answers.
     answered: int
+    #: The right answer; null if it is not set or hidden from the client.
     right: str | None
+    #: The most frequent answers, as many as have 4,000 characters together; null while it is hidden from the client.
     tally: list[Tallied] | None
 
 
 class You(Body, frozen=True):
-    """The participant behind the request. `answers` is by the number of the question."""
+    """The participant behind the request."""
 
     id: int
     nickname: str
+    #: Whether the hand is raised.
     hand: bool
+    #: By the number of the question.
     answers: dict[str, str]
     forks: list[RoomFork]
 
 
 class RoomParticipant(Body, frozen=True):
-    """A participant as the teacher sees them: whether they are connected, whether they follow, and since when their hand is raised.
-
-    `answers` are those to the newest questions, as many as have 256 KiB for all participants together.
-    """
+    """A participant as the teacher sees them."""
 
     id: int
     nickname: str
+    #: Whether they are connected.
     here: bool
+    #: Whether they follow the teacher's moment.
     following: bool
+    #: Whether their hand is raised.
     hand: bool
+    #: When it was raised; null if it is not.
     hand_at: datetime | None
     joined_at: datetime
+    #: By the number of the question, to the newest questions: as many as have 256 KiB for all participants together.
     answers: dict[str, str]
     forks: list[RoomFork]
 
 
 class Shown(Body, frozen=True):
-    """The session that is shown instead of the room's session, and the owner of the fork ("" for the teacher)."""
+    """The session that is shown instead of the room's session."""
 
     session: str
+    #: The nickname of the participant whose fork it is; "" for another session of the teacher.
     participant: str
 
 
 class RoomBody(Body, frozen=True):
-    """A room. `you` is null for the teacher, `participants` for participants."""
+    """A room."""
 
     id: str
     title: str
+    #: The role of the client.
     role: Literal["teacher", "participant"]
+    #: `locked`: nobody can join.
     status: RoomStatus
+    #: The room's session; null if it was deleted.
     session: str | None
+    #: Null while the room's session is shown.
     shown: Shown | None
+    #: The name of the lesson; "" without one.
     lesson: str
+    #: The teacher's user name.
     teacher: str
     created_at: datetime
+    #: Null until the room has ended.
     ended_at: datetime | None
+    #: Whether participants, answers and forks were kept when the room ended.
     kept: bool
+    #: The code for joining; "" once the room has ended.
     code: str
+    #: The short link; "" once the room has ended.
     link: str
+    #: What the teacher's page showed last; null before that.
     moment: Moment | None
+    #: The number of participants.
     count: int
+    #: The number of participants with an open connection.
     here: int
+    #: In the order in which they were asked.
     questions: list[RoomQuestion]
+    #: Null for the teacher.
     you: You | None
+    #: In the order of joining; null for participants.
     participants: list[RoomParticipant] | None
 
 
@@ -132,8 +166,11 @@ class RoomLine(Body, frozen=True):
     id: str
     title: str
     status: RoomStatus
+    #: Null if it was deleted.
     session: str | None
+    #: "" once the room has ended.
     code: str
+    #: The number of participants.
     count: int
     created_at: datetime
     ended_at: datetime | None
@@ -171,6 +208,7 @@ class Joining(RequestBody, frozen=True):
 class RoomChange(RequestBody, frozen=True):
     """Change a room."""
 
+    #: Whether joining is refused.
     locked: bool | None = None
     title: Title | None = None
 
@@ -199,7 +237,9 @@ class NewQuestion(RequestBody, frozen=True):
 class QuestionChange(RequestBody, frozen=True):
     """Change a question."""
 
+    #: Whether it accepts answers. Opening it closes the other questions.
     open: bool | None = None
+    #: Whether its tally and right answer are shown to participants. A revealed question accepts no answers.
     revealed: bool | None = None
     right: Answered | None = None
 
@@ -207,6 +247,7 @@ class QuestionChange(RequestBody, frozen=True):
 class NewAnswer(RequestBody, frozen=True):
     """An answer to a question."""
 
+    #: The `n` of the question.
     question: int
     value: Answered
 

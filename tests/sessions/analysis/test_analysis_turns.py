@@ -13,7 +13,7 @@ from django.contrib.auth.models import User
 
 from schedviz.sessions import turns
 from schedviz.sessions.analysis import analysis_job, analysis_turns, pasted_text_job, requests
-from schedviz.sessions.analysis.analysis_turns import turn_of
+from schedviz.sessions.analysis.analysis_turns import analysis_slot
 from schedviz.sessions.models import CycleDetail, Session
 from schedviz.sessions.redis import renewal, single_flight, stream, wakeups, worker_calls
 from schedviz.sessions.replay import cycle_detail_job, cycle_details
@@ -28,14 +28,14 @@ def test_as_many_analyses_of_one_user_run_as_allowed_and_others_beside_them(sett
     # Other tests use this Redis, too.
     ada, bob = f"user {uuid4().int % 10**9}", f"user {uuid4().int % 10**9}"
 
-    with turn_of(ada, "first") as first, turn_of(ada, "second") as second, turn_of(bob, "third") as third:
+    with analysis_slot(ada, "first") as first, analysis_slot(ada, "second") as second, analysis_slot(bob, "third") as third:
         assert (first, second, third) == (True, False, True)
-    with turn_of(ada, "second") as again:
+    with analysis_slot(ada, "second") as again:
         assert again
 
 
 def test_there_is_no_limit_by_default(settings: LazySettings) -> None:
-    with turn_of("user 7", "first") as first, turn_of("user 7", "second") as second:
+    with analysis_slot("user 7", "first") as first, analysis_slot("user 7", "second") as second:
         assert first
         assert second
 
@@ -49,7 +49,7 @@ def test_an_analysis_waits_for_its_turn_as_long_as_somebody_asks_for_it(make_ses
     key = requests.result_key(session, request)
     body = msgspec.json.encode(request)
 
-    with turn_of(f"user {session.owner_id}", "another"):
+    with analysis_slot(f"user {session.owner_id}", "another"):
         assert analysis_job.run(session.pk, body, key), "nobody asks: it is dropped"
         assert single_flight.claim_request(key)
         assert not analysis_job.run(session.pk, body, key)
@@ -90,7 +90,7 @@ def test_a_cycle_in_detail_waits_for_its_turn_as_an_analysis(
     send(session.pk, "run")
     work_off(session.pk)
 
-    with turn_of(f"user {session.owner_id}", "another"):
+    with analysis_slot(f"user {session.owner_id}", "another"):
         assert cycle_detail_job.run(session.pk, 2), "nobody asks: it is dropped"
         request_detail(session.pk, 2)
         assert not cycle_detail_job.run(session.pk, 2)
@@ -126,10 +126,10 @@ def test_an_analysis_counts_for_who_asks(make_session: MakeSession, settings: La
     with pytest.raises(requests.ResultLate):
         requests.request_result(session, requests.PendingPodsRequest(), timeout_seconds=0, sender=sender)
     body, key = msgspec.json.encode(requests.PendingPodsRequest()), requests.result_key(session, requests.PendingPodsRequest())
-    with turn_of(sender, "another"):
+    with analysis_slot(sender, "another"):
         assert not cycle_detail_job.run(session.pk, 2)
         assert not analysis_job.run(session.pk, body, key)
-    with turn_of(f"user {session.owner_id}", "another"):
+    with analysis_slot(f"user {session.owner_id}", "another"):
         assert cycle_detail_job.run(session.pk, 2)
         assert analysis_job.run(session.pk, body, key)
     assert cycle_details.stored_detail(session.pk, 2) is not None
@@ -152,7 +152,7 @@ def test_a_result_that_several_ask_for_is_computed_in_the_turn_of_any(
         with pytest.raises(requests.ResultLate):
             requests.request_result(session, requests.PendingPodsRequest(), timeout_seconds=0, sender=sender)
 
-    with turn_of(viewer, "another"):
+    with analysis_slot(viewer, "another"):
         ask(viewer)
         assert not analysis_job.run(session.pk, body, key)
         assert not cycle_detail_job.run(session.pk, 2)
@@ -170,7 +170,7 @@ def test_texts_are_explained_in_turn_and_dropped_when_their_caller_has_given_up(
     stream.client().set(worker_calls._caller_key(awaited), b"1", ex=60)
 
     assert pasted_text_job.run(body, abandoned)
-    with turn_of(sender, "another"):
+    with analysis_slot(sender, "another"):
         assert not pasted_text_job.run(body, awaited)
     assert pasted_text_job.run(body, awaited)
     assert not stream.client().exists(abandoned)
@@ -189,16 +189,16 @@ def test_the_senders_of_a_group_share_a_limit_and_are_served_in_turn(settings: L
     settings.ANALYSES_PER_USER = 1
     ada, bob, cy, new = (f"guest {uuid4()}" for _ in range(4))
 
-    with turn_of(ada, "1") as first, turn_of(bob, "2") as second, turn_of(cy, "3") as third, turn_of(ada, "4") as fourth:
+    with analysis_slot(ada, "1") as first, analysis_slot(bob, "2") as second, analysis_slot(cy, "3") as third, analysis_slot(ada, "4") as fourth:
         assert (first, second, third, fourth) == (True, False, False, False)
     # Those who began to wait later, and those who never had a turn.
     for name in (ada, cy, new):
-        with turn_of(name, "5") as again:
+        with analysis_slot(name, "5") as again:
             assert not again
     for name, result in ((bob, "2"), (cy, "3"), (ada, "4"), (new, "5"), (ada, "6")):
-        with turn_of(name, result) as is_turn:
+        with analysis_slot(name, result) as is_turn:
             assert is_turn
-    with turn_of(f"user {uuid4().int % 10**9}", "7") as outside, turn_of(ada, "8") as inside:
+    with analysis_slot(f"user {uuid4().int % 10**9}", "7") as outside, analysis_slot(ada, "8") as inside:
         assert outside
         assert inside
     assert not stream.client().exists(f"schedviz:analyses-waiting-since:{group}")
@@ -207,12 +207,12 @@ def test_the_senders_of_a_group_share_a_limit_and_are_served_in_turn(settings: L
 def test_a_sender_that_no_longer_waits_holds_up_nobody(settings: LazySettings, group: str, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.ANALYSES_PER_USER = 1
     ada, bob = (f"guest {uuid4()}" for _ in range(2))
-    with turn_of(ada, "1"), turn_of(bob, "2"):
+    with analysis_slot(ada, "1"), analysis_slot(bob, "2"):
         pass
-    with turn_of(ada, "3") as is_turn:
+    with analysis_slot(ada, "3") as is_turn:
         assert not is_turn
     monkeypatch.setattr(analysis_turns, "_WAITING_SECONDS", -1)
-    with turn_of(ada, "3") as is_turn:
+    with analysis_slot(ada, "3") as is_turn:
         assert is_turn
 
 
@@ -235,13 +235,13 @@ def test_who_has_the_result_or_has_given_up_no_longer_waits(
         names: Any = stream.client().hkeys(f"schedviz:analyses-waiting-since:{group}")
         return set(names)
 
-    with turn_of(cy, "another"):
+    with analysis_slot(cy, "another"):
         assert not analysis_job.run(session.pk, body, key)
         assert not pasted_text_job.run(text, abandoned)
         assert waiting() == {ada.encode(), bob.encode()}
     assert analysis_job.run(session.pk, body, key)
     assert not waiting()
-    with turn_of(cy, "another"):
+    with analysis_slot(cy, "another"):
         assert not pasted_text_job.run(text, abandoned)
         stream.client().delete(caller)
         assert waiting() == {bob.encode()}
@@ -260,14 +260,14 @@ def test_a_turn_is_renewed_while_its_worker_lives(settings: LazySettings, monkey
     def ends() -> float:
         return float(stream.client().zscore(key, "first") or 0)
 
-    with turn_of(sender, "first"):
+    with analysis_slot(sender, "first"):
         assert ends() == clock[0] + 15
         clock[0] += 14
         until(lambda: ends() == clock[0] + 15)
         clock[0] += 14
-        with turn_of(sender, "second") as is_turn:
+        with analysis_slot(sender, "second") as is_turn:
             assert not is_turn
     stream.client().zadd(key, {"of a worker that was killed": clock[0] + 15})
     clock[0] += 16
-    with turn_of(sender, "second") as is_turn:
+    with analysis_slot(sender, "second") as is_turn:
         assert is_turn

@@ -22,7 +22,7 @@ def pair(make_session: MakeSession) -> tuple[Session, Session]:
     send(session_id, "run", max=10)
     parent = work_off(session_id)
     forked = fork(parent, User.objects.create_user("somebody")).session
-    import_job.import_uploads(forked.pk)
+    import_job.run_import(forked.pk)
     send(forked.pk, "create", object=node("new", cpu="64"))
     for one in (parent, forked):
         send(one.pk, "run")
@@ -151,7 +151,7 @@ def test_settings_that_came_with_the_files_are_compared(pair: tuple[Session, Ses
 def test_what_sessions_share_is_the_nearest_common_past(pair: tuple[Session, Session]) -> None:
     parent, forked = pair
     other = fork(parent, User.objects.get(), at=forked.fork_event - 30).session
-    import_job.import_uploads(other.pk)
+    import_job.run_import(other.pk)
     other.refresh_from_db()
 
     assert lineage.shared(forked.pk, other.pk, until_a=forked.event, until_b=other.event) == (parent.pk, other.fork_event)
@@ -163,7 +163,7 @@ def test_forks_to_two_releases_descend_from_one_session_and_share_no_event(pair:
     parent, _ = pair
     same, other = (fork(parent, User.objects.get(), other=OtherRelease(release)).session for release in ("v1.27.1", "v1.36"))
     for made in (same, other):
-        import_job.import_uploads(made.pk)
+        import_job.run_import(made.pk)
         made.refresh_from_db()
 
     result = compare_sessions(*heads(same, other))
@@ -181,7 +181,7 @@ def test_a_fork_to_another_release_is_compared_with_what_the_other_side_did_sinc
     user = User.objects.create_user("somebody")
     forks = [fork(parent, user, other=other).session for other in (None, OtherRelease("v1.36"))]
     for made in forks:
-        import_job.import_uploads(made.pk)
+        import_job.run_import(made.pk)
     a, b = parent if is_parent else forks[0], forks[1]
     for one in (a, b):
         send(one.pk, "run")

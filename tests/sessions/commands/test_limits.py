@@ -84,7 +84,7 @@ def test_a_trace_asks_for_no_more_than_can_be_done() -> None:
 def imported(*documents: dict[str, Any]) -> Session:
     files = [ContentFile(json.dumps(document).encode(), name=f"{number}.json") for number, document in enumerate(documents)]
     session = create.create_session(None, "a test", create.Files(files))
-    import_job.import_uploads(session.pk)
+    import_job.run_import(session.pk)
     session.refresh_from_db()
     return session
 
@@ -121,7 +121,7 @@ def test_a_pod_has_a_bounded_number_of_terms(make_session: MakeSession) -> None:
 
     listed = {"apiVersion": "v1", "kind": "List", "items": [node("n"), pod_with_terms(501)]}
     made = create.create_session(None, "x", create.Files([ContentFile(json.dumps(listed).encode(), name="a.json")]))
-    import_job.import_uploads(made.pk)
+    import_job.run_import(made.pk)
     assert "Pod d/p: spec: nodeSelector" in Session.objects.get(pk=made.pk).message
 
 
@@ -163,7 +163,7 @@ def test_the_node_selector_of_a_pod_counts_as_terms(make_session: MakeSession) -
         inbox.accept(session_id, command("create", object=result), "a")
     listed = {"apiVersion": "v1", "kind": "List", "items": [node("n"), result]}
     made = create.create_session(None, "x", create.Files([ContentFile(json.dumps(listed).encode(), name="a.json")]))
-    import_job.import_uploads(made.pk)
+    import_job.run_import(made.pk)
     assert "have 1,001 terms" in Session.objects.get(pk=made.pk).message
 
 
@@ -193,7 +193,7 @@ def test_a_pod_requests_a_bounded_number_of_resources(make_session: MakeSession)
 
     listed = {"apiVersion": "v1", "kind": "List", "items": [node("n"), pod_with_resources(1000)]}
     made = create.create_session(None, "x", create.Files([ContentFile(json.dumps(listed).encode(), name="a.json")]))
-    import_job.import_uploads(made.pk)
+    import_job.run_import(made.pk)
     assert f"Pod d/p: {message}" in Session.objects.get(pk=made.pk).message
 
 

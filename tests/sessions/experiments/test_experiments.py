@@ -400,7 +400,7 @@ def test_a_trial_opens_as_a_session_at_its_end() -> None:
 
     session = trial_sessions.open_trial(owner.pk, experiment, trial)
     trial_session_job.record(experiment.pk, 3, session.pk)
-    import_job.import_uploads(session.pk)
+    import_job.run_import(session.pk)
 
     session = Session.objects.get(pk=session.pk)
     assert session.status == Session.Status.READY, session.message
@@ -427,7 +427,7 @@ def test_the_sweeper_enqueues_a_recording_whose_worker_crashed_or_whose_task_was
     assert stream.client().llen("io") == 1
 
     trial_session_job.record(experiment.pk, 0, session.pk)
-    import_job.import_uploads(session.pk)
+    import_job.run_import(session.pk)
     assert Session.objects.get(pk=session.pk).status == Session.Status.READY
 
 

@@ -40,7 +40,7 @@ def session_of(server: ExtenderServer, *, calls_extenders: bool = True, owner: s
     source = create.Files([ContentFile(dump(3, 8), name="cluster.json")])
     user = User.objects.create_user(owner)
     session_id: UUID = create.create_session(user, "a test", source, simulation=simulation, calls_extenders=calls_extenders).pk
-    import_job.import_uploads(session_id)
+    import_job.run_import(session_id)
     assert Session.objects.get(pk=session_id).status == Session.Status.READY
     return session_id
 
@@ -117,7 +117,7 @@ def test_an_imported_file_never_calls_an_extender(server: ExtenderServer) -> Non
     owner = User.objects.get(username="ann")
 
     made = create.create_session(owner, "again", create.Files([ContentFile(data, name="a.schedviz")]))
-    import_job.import_uploads(made.pk)
+    import_job.run_import(made.pk)
     send(made.pk, "run", max=2)
     again = work_off(made.pk)
 
@@ -139,7 +139,7 @@ def test_a_session_that_is_deleted_during_a_cycle_calls_no_other_extender(server
     source = create.Files([ContentFile(dump(3, 8), name="cluster.json")])
     user = User.objects.create_user("ann")
     session_id = create.create_session(user, "a test", source, simulation={"config": first}, calls_extenders=True).pk
-    import_job.import_uploads(session_id)
+    import_job.run_import(session_id)
     send(session_id, "run", max=5)
 
     worker_loop.host_session(session_id, linger_seconds=0)

@@ -21,7 +21,7 @@ from schedviz.sessions.forks.requests import Forked, NotForkable, OtherRelease, 
 from schedviz.sessions.history import blob_chunks, lineage, object_history, reading, timeline
 from schedviz.sessions.models import Checkpoint, CheckpointPiece, Chunk, Session
 from schedviz.sessions.replay import cycle_detail_job, cycle_details, replayer
-from schedviz.sessions.transfer import create, import_job
+from schedviz.sessions.transfer import deletion, import_job
 from schedviz.trace.added_members import view_without_added_members, without_added_members
 from schedviz.trace.events import StageEnded
 from schedviz.trace.tally import Counts
@@ -56,7 +56,7 @@ def somebody(transactional_db: None) -> User:
 def made(session: Session, owner: User, at: int | None = None) -> Session:
     """A fork that is ready."""
     found = fork(session, owner, at=at).session
-    import_job.import_uploads(found.pk)
+    import_job.run_import(found.pk)
     found.refresh_from_db()
     assert found.status == Session.Status.READY, found.message
     return found
@@ -246,10 +246,10 @@ def test_a_fork_survives_the_death_of_its_workers(parent: Session, somebody: Use
 def test_another_worker_completes_a_fork_whose_worker_crashed(parent: Session, somebody: User) -> None:
     forked = fork(parent, somebody, at=100).session
     replaying_worker = Checkpoint.objects.filter(session=forked)
-    import_job.import_uploads(forked.pk)
+    import_job.run_import(forked.pk)
     Session.objects.filter(pk=forked.pk).update(status=Session.Status.IMPORTING)
 
-    import_job.import_uploads(forked.pk)
+    import_job.run_import(forked.pk)
 
     forked.refresh_from_db()
     assert forked.status == Session.Status.READY
@@ -262,7 +262,7 @@ def test_when_the_parent_is_deleted_the_past_begins_at_the_fork(parent: Session,
     send(forked.pk, "run", max=2)
     work_off(forked.pk)
 
-    create.delete_session(parent.pk)
+    deletion.delete_session(parent.pk)
     forked.refresh_from_db()
 
     assert forked.forked_from is None
@@ -278,9 +278,9 @@ def test_when_the_parent_is_deleted_the_past_begins_at_the_fork(parent: Session,
 
 def test_a_session_that_is_deleted_before_it_was_forked_leaves_a_message(parent: Session, somebody: User) -> None:
     forked = fork(parent, somebody).session
-    create.delete_session(parent.pk)
+    deletion.delete_session(parent.pk)
 
-    import_job.import_uploads(forked.pk)
+    import_job.run_import(forked.pk)
 
     forked.refresh_from_db()
     assert (forked.status, forked.message) == (Session.Status.FAILED, "The session to fork was deleted.")
@@ -290,7 +290,7 @@ def test_an_engine_that_decides_differently_is_detected(parent: Session, somebod
     monkeypatch.setattr("schedviz.sessions.forks.builder.Simulation.view", lambda _: View())
     forked = fork(parent, somebody, at=50).session
 
-    import_job.import_uploads(forked.pk)
+    import_job.run_import(forked.pk)
 
     forked.refresh_from_db()
     assert forked.status == Session.Status.FAILED

@@ -94,7 +94,7 @@ def test_a_session_without_events_has_an_empty_timeline(make_session: MakeSessio
     assert msgspec.structs.asdict(timeline.levels_after(session_id, 0)) == {
         "active_q": 10,
         "backoff_q": 0,
-        "unschedulable": 0,
+        "unschedulable_pods": 0,
         "pods": 10,
         "nodes": 3,
     }

@@ -17,7 +17,7 @@ from schedviz.sessions.models import Command, Observed, Session
 from schedviz.sessions.observing import observations
 from schedviz.sessions.observing.observations import AcceptedBatch, CannotFollow, Seen, WrongBatch
 from schedviz.sessions.queries import observed
-from schedviz.sessions.transfer import create, import_job
+from schedviz.sessions.transfer import create, deletion, import_job
 from schedviz.trace.events import ApiWritten
 from tests.conftest import RedisServer
 from tests.sessions.conftest import MakeSession, node, pod, stored_events, work_off
@@ -27,7 +27,7 @@ from tests.sessions.conftest import MakeSession, node, pod, stored_events, work_
 def empty(transactional_db: None, redis: RedisServer) -> UUID:
     """A session as `schedviz follow` makes one."""
     session = create.create_session(None, "follows", create.Trace({"format": "schedviz-trace/1", "steps": []}))
-    import_job.import_uploads(session.pk)
+    import_job.run_import(session.pk)
     session.refresh_from_db()
     assert (session.status, session.nodes, session.pods) == ("ready", 0, 0), session.message
     worker_loop.WARM.clear()
@@ -138,7 +138,7 @@ def test_a_session_with_objects_and_a_fork_cannot_follow_a_cluster(make_session:
 def test_observations_are_deleted_with_their_session(empty: UUID) -> None:
     take(empty, 1, seen("ADDED", node("n")))
 
-    assert create.delete_session(empty)
+    assert deletion.delete_session(empty)
 
     assert not Observed.objects.exists()
 

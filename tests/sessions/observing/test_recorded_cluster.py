@@ -46,7 +46,7 @@ def test_both_schedulers_decide_the_same(transactional_db: None, redis: RedisSer
     session = create.create_session(
         None, "follows", create.Trace({"format": "schedviz-trace/1", "steps": []}), simulation={"release": "v1.36"}
     )
-    import_job.import_uploads(session.pk)
+    import_job.run_import(session.pk)
     worker_loop.WARM.clear()
     redaction, entries = Redaction(), list(recorder.read(RECORDING))
     listed = sum(not entry.seconds for entry in entries)

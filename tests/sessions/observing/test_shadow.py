@@ -26,7 +26,7 @@ from tests.sessions.conftest import crash, node, pod, send, stored_events, work_
 def followed(transactional_db: None, redis: RedisServer) -> UUID:
     """A session that follows two nodes, of which one has more room."""
     session = create.create_session(None, "follows", create.Trace({"format": "schedviz-trace/1", "steps": []}))
-    import_job.import_uploads(session.pk)
+    import_job.run_import(session.pk)
     worker_loop.WARM.clear()
     push(
         session.pk, 1, seen("ADDED", node("large", cpu="8")), seen("ADDED", node("small", cpu="1")), seen("ADDED", on(pod("old"), "small"))
@@ -326,7 +326,7 @@ def test_pods_of_other_schedulers_are_left_out_and_gated_pods_arrive_without_the
 
 def test_a_session_without_an_observer_has_no_shadow(transactional_db: None, redis: RedisServer) -> None:
     session = create.create_session(None, "own", create.Trace({"format": "schedviz-trace/1", "steps": []}))
-    import_job.import_uploads(session.pk)
+    import_job.run_import(session.pk)
     worker_loop.WARM.clear()
     send(session.pk, "create", object=node("n"))
     send(session.pk, "create", object=pod("p"))
@@ -339,7 +339,7 @@ def test_a_fork_is_detached_and_names_what_its_parent_follows(followed: UUID) ->
     parent = work_off(followed)
     assert parent.follows == "kind"
     forked = fork(parent, User.objects.create_user("somebody")).session
-    import_job.import_uploads(forked.pk)
+    import_job.run_import(forked.pk)
     forked.refresh_from_db()
 
     send(forked.pk, "update", object=on(pod("p"), "large"))

@@ -23,7 +23,7 @@ from schedviz.sessions.history import checkpoints, reading
 from schedviz.sessions.hosting import lease
 from schedviz.sessions.models import Checkpoint, Chunk, Command, Session, Upload
 from schedviz.sessions.redis import stream
-from schedviz.sessions.transfer import create, import_job, importer, trace_export
+from schedviz.sessions.transfer import create, deletion, import_job, importer, trace_export
 from schedviz.sessions.transfer.initial_state import initial_state_of
 from schedviz.sessions.transfer.lesson_draft import lesson_draft
 from schedviz.sessions.uploads.encryption import OVERHEAD_BYTES
@@ -38,7 +38,7 @@ SAMPLES = Path(__file__).parents[2] / "samples"
 def imported(source: create.Source, **options: Any) -> Session:
     session = create.create_session(None, "a test", source, **options)
     assert session.status == Session.Status.IMPORTING
-    import_job.import_uploads(session.pk)
+    import_job.run_import(session.pk)
     session.refresh_from_db()
     return session
 
@@ -84,7 +84,7 @@ def test_a_large_compressed_file_goes_through_rows_of_a_megabyte() -> None:
     session = create.create_session(None, "large", file(data, "cluster.json.gz"))
     sizes = [len(bytes(row)) for row in Upload.objects.filter(session=session).order_by("number").values_list("data", flat=True)]
 
-    import_job.import_uploads(session.pk)
+    import_job.run_import(session.pk)
 
     assert sum(sizes) == len(data) + OVERHEAD_BYTES * len(sizes)
     assert sizes[:-1] == [1 << 20] * (len(sizes) - 1)
@@ -127,10 +127,10 @@ def test_an_interrupted_import_is_restarted_and_queues_no_step_twice(monkeypatch
 
     monkeypatch.setattr(importer.Importer, "open", die)
     with pytest.raises(SystemExit):
-        import_job.import_uploads(session.pk)
+        import_job.run_import(session.pk)
     lease.clear_owner(lease.owner_prefix())
     monkeypatch.setattr(importer.Importer, "open", opened)
-    import_job.import_uploads(session.pk)
+    import_job.run_import(session.pk)
 
     session.refresh_from_db()
     assert session.status == Session.Status.READY
@@ -165,7 +165,7 @@ def test_an_import_that_is_cancelled_stops(monkeypatch: pytest.MonkeyPatch) -> N
     Session.objects.filter(pk=session.pk).update(epoch=1)
     assert create.cancel_import(session.pk)
 
-    import_job.import_uploads(session.pk)
+    import_job.run_import(session.pk)
 
     session.refresh_from_db()
     assert session.status == Session.Status.FAILED
@@ -177,7 +177,7 @@ def test_an_import_that_is_cancelled_before_it_begins_is_not_begun() -> None:
     session = create.create_session(None, "a test", file(dump(3, 6)))
     assert create.cancel_import(session.pk)
 
-    import_job.import_uploads(session.pk)
+    import_job.run_import(session.pk)
 
     session.refresh_from_db()
     assert (session.status, session.message, session.epoch) == (Session.Status.FAILED, "The import was cancelled.", 0)
@@ -192,7 +192,7 @@ def test_an_import_that_is_cancelled_at_its_end_does_not_open(monkeypatch: pytes
         open_session(self, report)
 
     monkeypatch.setattr(importer.Importer, "open", cancel_and_open)
-    import_job.import_uploads(session.pk)
+    import_job.run_import(session.pk)
 
     session.refresh_from_db()
     assert (session.status, session.message) == (Session.Status.FAILED, "The import was cancelled.")
@@ -216,7 +216,7 @@ def test_an_import_stops_within_one_long_step_when_it_is_not_wanted_any_more(*, 
     monkeypatch.setattr(Simulation, "load", spin)
     monkeypatch.setattr(lease, "RENEWAL_SECONDS", 0.1)
 
-    import_job.import_uploads(session.pk)
+    import_job.run_import(session.pk)
 
     left = Session.objects.filter(pk=session.pk).first()
     assert (left is None) == deleted
@@ -232,9 +232,9 @@ def test_an_import_that_kills_three_workers_fails(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(importer, "load", die)
     for _ in range(3):
         with pytest.raises(SystemExit):
-            import_job.import_uploads(session.pk)
+            import_job.run_import(session.pk)
         lease.clear_owner(lease.owner_prefix())
-    import_job.import_uploads(session.pk)
+    import_job.run_import(session.pk)
 
     session.refresh_from_db()
     assert session.status == Session.Status.FAILED
@@ -328,13 +328,13 @@ def test_commands_that_came_during_the_import_are_done_after_it() -> None:
     session = create.create_session(None, "a test", file(dump(2, 5)))
     send(session.pk, "cycle")
 
-    import_job.import_uploads(session.pk)
+    import_job.run_import(session.pk)
 
     assert work_off(session.pk).cycle == 1
 
 
 def _delete(session_id: UUID) -> None:
-    create.delete_session(session_id)
+    deletion.delete_session(session_id)
     connection.close()
 
 
@@ -352,7 +352,7 @@ def test_a_session_that_is_deleted_during_its_import_leaves_nothing(monkeypatch:
 
     monkeypatch.setattr(importer, "load", load_and_delete)
 
-    import_job.import_uploads(session.pk)
+    import_job.run_import(session.pk)
 
     deleting.join()
     assert not Session.objects.exists()
@@ -562,5 +562,5 @@ def test_a_generated_session_is_stored_whole_in_case_its_web_server_dies() -> No
     finally:
         post_save.disconnect(look, sender=Session)
     assert stored == [True]
-    import_job.import_uploads(session.pk)
+    import_job.run_import(session.pk)
     assert Session.objects.get().nodes == 4

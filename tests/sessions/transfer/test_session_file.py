@@ -21,7 +21,7 @@ from schedviz.sessions.errors import SourceRefused
 from schedviz.sessions.forks import requests
 from schedviz.sessions.history import checkpoints, reading
 from schedviz.sessions.models import Checkpoint, Chunk, Command, Session
-from schedviz.sessions.transfer import create, file_replay, import_job, session_file_export
+from schedviz.sessions.transfer import create, deletion, file_replay, import_job, session_file_export
 from schedviz.trace.added_members import view_without_added_facts, view_without_taints
 from schedviz.trace.events import encode_events
 from tests.sessions.conftest import MakeSession, command, node, pod, send, stored_events, work_off
@@ -33,7 +33,7 @@ def packed(session_id: UUID) -> bytes:
 
 def imported(data: bytes, name: str = "a.schedviz", **options: Any) -> Session:
     made = create.create_session(None, "again", create.Files([ContentFile(data, name=name)]), **options)
-    import_job.import_uploads(made.pk)
+    import_job.run_import(made.pk)
     return Session.objects.get(pk=made.pk)
 
 
@@ -213,7 +213,7 @@ def test_a_session_of_v1_36_is_exported_imported_and_forked_as_one(make_session:
 
     session = imported(packed(made))
     forked = requests.fork(session, django_user_model.objects.create(username="somebody"), at=session.event // 2).session
-    import_job.import_uploads(forked.pk)
+    import_job.run_import(forked.pk)
     forked.refresh_from_db()
 
     assert session.status == Session.Status.READY, session.message
@@ -301,12 +301,12 @@ def test_the_file_of_a_fork_stands_alone(busy: UUID, django_user_model: Any) -> 
     whole = Session.objects.get(pk=busy)
     cycle = reading.cycles(busy, limit=6)[-1]
     made = requests.fork(whole, owner, at=cycle.first_event + 6).session
-    import_job.import_uploads(made.pk)
+    import_job.run_import(made.pk)
     send(made.pk, "create", object=pod("other"))
     send(made.pk, "run", max=3)
     at = work_off(made.pk).event
     twice = requests.fork(Session.objects.get(pk=made.pk), owner, at=at - 20).session
-    import_job.import_uploads(twice.pk)
+    import_job.run_import(twice.pk)
     send(twice.pk, "run")
     work_off(twice.pk)
 
@@ -317,7 +317,7 @@ def test_the_file_of_a_fork_stands_alone(busy: UUID, django_user_model: Any) -> 
         assert again.event == own[-1].last_event
         assert encode_events(stored_events(again.pk)) == encode_events([e for row in own for e in frames.events_of(bytes(row.data))])
         assert reading.state_at_head(again).view == reading.state_at_head(Session.objects.get(pk=session_id)).view
-    create.delete_session(busy)
+    deletion.delete_session(busy)
     with pytest.raises(session_file_export.NotExportable, match="was deleted"):
         packed(twice.pk)
 
@@ -582,7 +582,7 @@ def test_an_import_that_is_cancelled_leaves_nothing(busy: UUID) -> None:
     made = create.create_session(None, "again", create.Files([ContentFile(packed(busy), name="a.schedviz")]))
     assert create.cancel_import(made.pk)
 
-    import_job.import_uploads(made.pk)
+    import_job.run_import(made.pk)
 
     session = Session.objects.get(pk=made.pk)
     assert (session.status, session.message) == (Session.Status.FAILED, "The import was cancelled.")
@@ -604,10 +604,10 @@ def test_an_import_whose_worker_crashed_restarts(busy: UUID, monkeypatch: pytest
     with monkeypatch.context() as patch:
         patch.setattr(SessionFileImport, "finish", die)
         with pytest.raises(Killed):
-            import_job.import_uploads(made.pk)
+            import_job.run_import(made.pk)
     lease.clear_owner(lease.owner_prefix())
 
-    import_job.import_uploads(made.pk)
+    import_job.run_import(made.pk)
 
     assert Session.objects.get(pk=made.pk).status == Session.Status.READY
     assert encode_events(stored_events(made.pk)) == encode_events(stored_events(busy))

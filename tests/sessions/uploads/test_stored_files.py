@@ -14,7 +14,7 @@ from django.db import connection
 from schedviz.sessions.hosting import sweep
 from schedviz.sessions.models import Session, Upload
 from schedviz.sessions.redis import stream
-from schedviz.sessions.transfer import create, import_job
+from schedviz.sessions.transfer import create, deletion, import_job
 from schedviz.sessions.uploads import upload_keys
 from schedviz.sessions.uploads.encryption import OVERHEAD_BYTES, DecryptionError, UploadCipher, new_key
 from schedviz.sessions.uploads.stored_files import StoredFiles
@@ -36,7 +36,7 @@ def uploaded() -> Session:
 
 
 def imported(session: Session) -> Session:
-    import_job.import_uploads(session.pk)
+    import_job.run_import(session.pk)
     session.refresh_from_db()
     return session
 
@@ -87,7 +87,7 @@ def test_the_key_is_gone_when_the_import_has_ended(data: bytes) -> None:
 
 def test_the_key_of_a_deleted_session_or_a_forgotten_upload_is_gone() -> None:
     deleted, forgotten = uploaded(), uploaded()
-    create.delete_session(deleted.pk)
+    deletion.delete_session(deleted.pk)
     Session.objects.filter(pk=forgotten.pk).update(uploaded=False, created_at="2020-01-01T00:00:00Z", updated_at="2020-01-01T00:00:00Z")
     sweep._periodic_interval.reset()
     sweep.sweep()

@@ -44,8 +44,11 @@ class PodLevels(Body, frozen=True):
     """The number of pods in each queue, and at the API server (`all`)."""
 
     active_q: int = msgspec.field(name="activeQ")
+    #: With errorBackoffQ of v1.36.
     backoff_q: int = msgspec.field(name="backoffQ")
+    #: With gated pods.
     unschedulable: int
+    #: At the API server, whatever their state.
     all: int
 
 
@@ -55,17 +58,21 @@ class TimelineBucket(Body, frozen=True):
     first_event: int
     event: int
     clock_seconds: float
-    #: Finished scheduling cycles, by outcome.
+    #: Finished scheduling cycles, whatever their outcome.
     cycles: int
+    #: Finished scheduling cycles with the outcome `scheduled`.
     scheduled: int
+    #: Finished scheduling cycles with the outcome `unschedulable`; `pods.unschedulable` is the length of a queue.
     unschedulable: int
+    #: Finished scheduling cycles with the outcome `error`.
     errors: int
     #: Pods that the scheduler deleted by preemption.
     preempted: int
     #: Bindings that were written to the API server.
     bound: int
-    #: Pods that entered, left or moved in the queue; nodes that were added to, updated in or removed from the cache.
+    #: How often pods entered, left or moved in the queue.
     pod_moves: int
+    #: How often nodes were added to, updated in or removed from the cache.
     node_changes: int
     pods: PodLevels
     nodes: int

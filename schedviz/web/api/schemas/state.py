@@ -142,9 +142,11 @@ class StateBody(Body, frozen=True):
     message: str
     progress: Progress | None
     clock_seconds: float
-    #: The numbers of the last trace event, scheduling cycle and stored chunk.
+    #: The number of the last trace event.
     event: int
+    #: The number of the last scheduling cycle.
     cycle: int
+    #: The number of the last stored chunk.
     chunk: int
     applied_seq: int
     last_seq: int

@@ -40,11 +40,13 @@ class RoomFeed:
 
     def __init__(self, room_id: UUID, connection: redis.asyncio.Redis) -> None:
         self.room_id = room_id
+        #: The open sockets.
         self.members: set[MemberSocket] = set()
         self.relay = Relay(room_id, connection)
         self._connection = connection
-        self._position = "0-0"
-        #: The newest known position, its time, and the sessions that it may be in.
+        #: The Redis ID of the last entry of the room's stream that was read.
+        self._last_entry_id = "0-0"
+        #: The teacher's newest known moment, its time, and the sessions that it may be in.
         self._moment: Moment | None = None
         self._moment_at = 0.0
         self._sessions: frozenset[str] = frozenset()
@@ -112,24 +114,24 @@ class RoomFeed:
     async def _start_at_newest(self) -> None:
         """Read the stream from its newest entry on. A position and changes before it may have been missed."""
         newest: Any = await self._connection.xrevrange(notify.key(self.room_id), count=notify.MAX_STREAM_ENTRIES)
-        self._position = newest[0][0].decode() if newest else "0-0"
-        for _, members in newest:
-            if b"moment" in members:
-                self._take_moment(members[b"moment"])
+        self._last_entry_id = newest[0][0].decode() if newest else "0-0"
+        for _, fields in newest:
+            if b"moment" in fields:
+                self._take_moment(fields[b"moment"])
                 break
         self._has_changed.set()
 
     async def _listen(self) -> None:
         while not self._stopped:
-            messages: Any = await self._connection.xread({notify.key(self.room_id): self._position}, block=SILENCE_MILLISECONDS)
+            messages: Any = await self._connection.xread({notify.key(self.room_id): self._last_entry_id}, block=SILENCE_MILLISECONDS)
             if not messages:
                 await self._poll_database()
             moment: bytes | None = None
             for _, entries in messages or []:
-                for position, members in entries:
-                    self._position = position.decode()
-                    if b"moment" in members:
-                        moment = members[b"moment"]
+                for entry_id, fields in entries:
+                    self._last_entry_id = entry_id.decode()
+                    if b"moment" in fields:
+                        moment = fields[b"moment"]
                     else:
                         self._has_changed.set()
             if moment is not None:
@@ -152,11 +154,11 @@ class RoomFeed:
     async def _poll_database(self) -> None:
         """Read from the database what Redis may have lost."""
         try:
-            position = await in_database(_position, self.room_id)
+            stored = await in_database(_revision_and_time, self.room_id)
         except DATABASE_UNAVAILABLE as error:
             log.warning("the database is unavailable", room=str(self.room_id), error=str(error))
             return
-        if position is None or position[0] != self._revision or position[1] > self._moment_at + _LATE_SECONDS:
+        if stored is None or stored[0] != self._revision or stored[1] > self._moment_at + _LATE_SECONDS:
             self._has_changed.set()
 
     # --- sending
@@ -225,6 +227,7 @@ class RoomFeed:
         return stored
 
 
-def _position(room_id: UUID) -> tuple[int, float] | None:
-    position: tuple[int, float] | None = Room.objects.filter(pk=room_id).values_list("revision", "moment_at").first()
-    return position
+def _revision_and_time(room_id: UUID) -> tuple[int, float] | None:
+    """The room's revision, and the time of its stored moment; None if the room was deleted."""
+    stored: tuple[int, float] | None = Room.objects.filter(pk=room_id).values_list("revision", "moment_at").first()
+    return stored
