@@ -17,14 +17,14 @@ setup(set_prefix=False)
 from schedviz.kube.gc_tuning import freeze_loaded_objects  # noqa: E402
 from schedviz.kube.struct_infos import prepare_structs  # noqa: E402
 from schedviz.sessions import tracing  # noqa: E402
-from schedviz.sessions.metrics import reporting  # noqa: E402
+from schedviz.sessions.metrics import process_reports  # noqa: E402
 from schedviz.web import server_log  # noqa: E402
 from schedviz.web.asgi_handler import ThreadedHandler  # noqa: E402
 from schedviz.web.body_limit import BodyLimit  # noqa: E402
 from schedviz.web.live.routing import sockets  # noqa: E402
 
 server_log.adopt()
-reporting.start_reporting("web")
+process_reports.start_reporting("web")
 if settings.TRACES:
     tracing.start_exporting("web")
 application = ProtocolTypeRouter({"http": BodyLimit(ThreadedHandler()), "websocket": sockets})

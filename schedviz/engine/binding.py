@@ -18,8 +18,8 @@ from schedviz.engine.framework.runtime import Framework, PluginRun
 from schedviz.engine.framework.status import as_status
 from schedviz.engine.framework.types import PodInfo, QueuedPodInfo
 from schedviz.engine.instructions import BindPod
-from schedviz.engine.queue import events as queue_events
 from schedviz.engine.queue.interface import PreEnqueueCheck
+from schedviz.engine.queue.v1_27 import events as queue_events
 from schedviz.engine.reporting import stage_timing
 from schedviz.engine.reporting.stage_report import StageReport, statuses_of
 from schedviz.engine.schedule_one import SchedulingCycle, activate
@@ -57,14 +57,14 @@ class BindingCycle:
         self.node = node
         #: The cycle waits for a `bind` command.
         self.held = held
-        #: The cycle was held: it needs a `confirm` command too.
+        #: The cycle was held at its beginning: a user runs it, so its watch event waits for a `confirm` command, too.
         self.by_hand = held
         #: The cycle had to wait at Permit or in PreBind, and resumes automatically.
         self.waited = False
         #: v1.36: why PreBind is to fail.
         self.canceled = ""
         #: The watch event of the binding was sent.
-        self.released = False
+        self.watch_event_sent = False
         #: The stage that `advance` runs next; CONFIRM: only the watch event is missing; ENDED: none.
         self.stage = self.first_stage
         self.results = BindingResults()

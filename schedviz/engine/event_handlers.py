@@ -13,7 +13,7 @@ from schedviz.engine.cache import CacheError
 from schedviz.engine.cluster.watch import WatchEvent
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent
 from schedviz.engine.node_events import node_scheduling_properties_change, pre_check_for_node
-from schedviz.engine.queue import events as queue_events
+from schedviz.engine.queue.v1_27 import events as queue_events
 from schedviz.engine.scheduler_state import SchedulerState
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.meta import KubeObject

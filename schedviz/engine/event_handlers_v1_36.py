@@ -12,7 +12,7 @@ from schedviz.engine.cache import CacheError
 from schedviz.engine.cluster.watch import WatchEvent
 from schedviz.engine.event_handlers import logged_cache_errors, unioned_gvks
 from schedviz.engine.framework.types import GVK, ActionType, PodInfo
-from schedviz.engine.queue.events import merged_event_map
+from schedviz.engine.queue.v1_27.events import merged_event_map
 from schedviz.engine.queue.v1_36 import cluster_events
 from schedviz.engine.queue.v1_36.cluster_events import cluster_event, node_scheduling_properties_change, pod_scheduling_properties_change
 from schedviz.engine.scheduler_state import SchedulerState

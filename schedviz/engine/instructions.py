@@ -96,6 +96,7 @@ class RecordEvent(Instruction, frozen=True):
     related: str = ""
 
 
+#: The instructions that `Host.carry_out` takes. `UpdateObject` and `WriteClaim` return an object, and have methods of their own.
 AnyInstruction = (
     BindPod | PatchPodStatus | PatchPodGroupStatus | ApplyPodCondition | DeletePod | PatchExtendedResourceClaimStatus | RecordEvent
 )

@@ -13,7 +13,7 @@ from schedviz.engine.framework.plugins.nodename import node_name as nodename
 from schedviz.engine.framework.plugins.nodeports import node_ports as nodeports
 from schedviz.engine.framework.plugins.noderesources import fit as noderesources
 from schedviz.engine.framework.types import ClusterEvent, NodeInfo, PodInfo
-from schedviz.engine.queue import events as queue_events
+from schedviz.engine.queue.v1_27 import events as queue_events
 from schedviz.kube.core import Node
 from schedviz.kube.node_affinity import required_node_affinity
 

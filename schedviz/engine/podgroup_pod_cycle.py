@@ -254,7 +254,7 @@ class PodGroupPodCycle(SchedulingCycleV136):
         """Record the stages of the algorithm once more: another placement was tried after this one, which was chosen."""
         shown_stages, self.results.stages = self.results.stages, []
         self._record_start()
-        for stage, following in zip(shown_stages, [*(outcome.stage for outcome in shown_stages[1:]), self.stage], strict=True):
+        for stage, following in zip(shown_stages, [*(later.stage for later in shown_stages[1:]), self.stage], strict=True):
             self._record_stage(stage.stage, StageReport(following, stage.statuses, stage.rejections, stage.facts))
         self._record_algorithm_result()
 

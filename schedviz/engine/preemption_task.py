@@ -85,7 +85,7 @@ class PreemptionTask:
         """Whether no stage is left to run."""
         return self.stage == stages.ENDED
 
-    def gates(self, find_pod: FindPod) -> bool:
+    def blocks_preemptor(self, find_pod: FindPod) -> bool:
         """Whether the preemptor has to wait: until the last victim is gone or terminating. Upstream: isRunningPreemption
 
         The last one is evicted after the others: if the preemptor were tried again before, it would evict them once more.
@@ -211,7 +211,7 @@ class PreemptionTasks:
 
     def is_running_for(self, uid: str) -> bool:
         """Whether the pod or pod group waits for its victims: PreEnqueue gates it."""
-        return any(task.gates(self._find_pod) for task in self.running if task.preemptor.uid == uid)
+        return any(task.blocks_preemptor(self._find_pod) for task in self.running if task.preemptor.uid == uid)
 
     def advance(self, task: PreemptionTask, handle: Handle, activate: Activate) -> None:
         """Run the next stage of a task. If the task ends with an error, the preemptor is activated: no event would move it."""

@@ -382,7 +382,7 @@ class SchedulingCycle:
         self.scored = outcome
         self._ranking_by_plugins = None
         facts: dict[str, Any] = {"plugins": [plugin.name for plugin in outcome.plugins], "nodes": len(self.feasible)}
-        facts["best"] = best_raw(self.feasible, outcome, self.first_ranking(outcome.totals))
+        facts["best"] = best_raw(self.feasible, outcome, self.ranking_by_first_tied(outcome.totals))
         if self.state.priorities_v1_14 is not None:
             facts["priorities"] = self.state.priorities_v1_14.run(self.pod, self.feasible, self.state.snapshot)
         return StageReport(stages.NORMALIZE_SCORE, facts=facts)
@@ -392,7 +392,7 @@ class SchedulingCycle:
         facts: dict[str, Any] = {}
         if self.scored is not None:
             facts["weights"] = [plugin.weight for plugin in self.scored.plugins]
-            facts["best"] = best_normalized(self.feasible, self.scored, self.first_ranking(self.scored.totals))
+            facts["best"] = best_normalized(self.feasible, self.scored, self.ranking_by_first_tied(self.scored.totals))
         return StageReport(stages.EXTENDER_PRIORITIZE if self.state.extenders else stages.SELECT_HOST, facts=facts)
 
     def _extender_prioritize(self) -> StageReport:
@@ -407,7 +407,7 @@ class SchedulingCycle:
         assert self.feasible is not None
         return totals(self.feasible, self.scored, self.results.extender_scores)
 
-    def first_ranking(self, scores: Scores) -> Ranking:
+    def ranking_by_first_tied(self, scores: Scores) -> Ranking:
         """The ranking in which the first of tied nodes wins. That of the plugins' totals, which three stages need, is computed once."""
         if self.scored is None or scores is not self.scored.totals:
             return rank(scores, None)
@@ -424,7 +424,7 @@ class SchedulingCycle:
             results.node = rows.names[0]
             return StageReport(stages.ASSUME, facts={"node": results.node, "reason": "only one"})
         scores, random_source = self.totals(), self.state.random_source
-        ranking = self.first_ranking(scores) if random_source is None else rank(scores, random_source)
+        ranking = self.ranking_by_first_tied(scores) if random_source is None else rank(scores, random_source)
         results.node = rows.names[ranking.winner]
         results.ranking = ranking
         facts = {"node": results.node, "total": ranking.total, "tied": ranking.tied_nodes}

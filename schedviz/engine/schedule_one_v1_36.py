@@ -185,7 +185,7 @@ class SchedulingCycleV136(SchedulingCycle):
     def _ranking(self, scores: Scores) -> Ranking:
         if self.state.draws_among_tied:
             return rank(scores, self.state.random_source)
-        first = self.first_ranking(scores)
+        first = self.ranking_by_first_tied(scores)
         return first if self.state.takes_first_of_tied else rank_by_heap(scores, first)
 
     def _remaining_nodes(self, names: Sequence[str], scores: Scores, winner: int) -> RemainingNodes:

@@ -23,7 +23,7 @@ from schedviz.engine.reporting import observation, observation_v1_36
 from schedviz.engine.reporting.cycle_view import api_view, binding_view, cycle_view, pod_group_view, running_cycle_view
 from schedviz.engine.schedule_one import SchedulingCycle
 from schedviz.engine.schedule_one_podgroup import PodGroupCycle
-from schedviz.engine.simulation_state import Outcome, SimulationState, Task
+from schedviz.engine.simulation_state import Outcome, RunningCommand, SimulationState
 from schedviz.kube.meta import KubeObject
 from schedviz.trace import observed
 from schedviz.trace.commands import AnyCommand
@@ -102,7 +102,7 @@ class Simulation(SimulationState):
         """Begin a command. Raises RuntimeError while another one is in progress."""
         if self.task is not None:
             raise RuntimeError(f"command {self.task.seq} has not ended")
-        self.task = Task.of(command, seq)
+        self.task = RunningCommand.of(command, seq)
         self.cycle_records.clear()
         self.pod_records.clear()
         self.binding_record = None
@@ -149,8 +149,8 @@ class Simulation(SimulationState):
         if self._leave_at is not None and self.event >= self._leave_at:
             raise LeftBetweenStages
 
-    def progressed(self) -> None:
-        """Called by `CycleRunner`."""
+    def report_progress(self) -> None:
+        """Call `on_stage` during a unit that may take long. Called by `CycleRunner` and `scheduler_process`."""
         self.on_stage()
 
     def interrupt(self) -> Outcome:
@@ -159,7 +159,7 @@ class Simulation(SimulationState):
             raise RuntimeError("no command was started")
         return self._done(self.task.outcome or Outcome(cycles=self.task.cycles, stopped="paused"))
 
-    def _unit(self, task: Task) -> Outcome | None:
+    def _unit(self, task: RunningCommand) -> Outcome | None:
         try:
             return self.executor.unit(task)
         except SchedulerExitError as error:
@@ -202,7 +202,7 @@ class Simulation(SimulationState):
 
     @property
     def detail(self) -> bool:
-        """Whether FORMAT.md's full records of cycles are made."""
+        """Whether FORMAT.md's full records of cycles are made (`records == "full"`). False stops all records, those of placements, too."""
         return self.records == "full"
 
     @detail.setter
@@ -219,7 +219,7 @@ class Simulation(SimulationState):
         of_pod = self.pod_records.get(cycle)
         return of_pod or next((record for number, record in reversed(self.cycle_records) if number == cycle), None)
 
-    def watch_plugins(self, clock: Callable[[], int]) -> None:
+    def time_plugins(self, clock: Callable[[], int]) -> None:
         """Add to full records, from the next cycle on: the time of plugins by a clock in nanoseconds (`pluginNanos`), and the pods that
         preemption put back (`reprieves`). Decisions do not change.
 
@@ -227,7 +227,7 @@ class Simulation(SimulationState):
         """
         self._stopwatch = Stopwatch(clock)
         for framework in self.scheduler.state.profiles.values():
-            framework.watch_plugins(self._stopwatch)
+            framework.time_plugins(self._stopwatch)
 
     def cycle_ended(self, cycle: SchedulingCycle | PodGroupCycle) -> None:
         """Keep the record of a scheduling cycle that has ended. Called by `CycleRunner`."""

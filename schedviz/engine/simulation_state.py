@@ -45,7 +45,7 @@ class Outcome(msgspec.Struct, frozen=True, rename="camel"):
     stopped: str = ""
 
 
-class Task(msgspec.Struct):
+class RunningCommand(msgspec.Struct):
     """A command in progress."""
 
     command: commands.AnyCommand
@@ -54,7 +54,7 @@ class Task(msgspec.Struct):
     cycles: int = 0
     #: Completed units of a step or a run.
     units: int = 0
-    #: For how many cycles without interruption of a run pod groups have failed.
+    #: How many cycles in a row, of a run, ended with a failed pod group.
     failed_groups: int = 0
     #: Where `advance` moves the clock to, in nanoseconds, once it has begun.
     until: int | None = None
@@ -62,7 +62,7 @@ class Task(msgspec.Struct):
     outcome: Outcome | None = None
 
     @classmethod
-    def of(cls, command: commands.AnyCommand, seq: int) -> Task:
+    def of(cls, command: commands.AnyCommand, seq: int) -> RunningCommand:
         """A command that is about to begin, in the form that decoding a checkpoint gives."""
         return _task_decoder.decode(_task_encoder.encode(cls(command, seq)))
 
@@ -76,14 +76,14 @@ class Listing(msgspec.Struct):
     #: The kind that is being listed, by its place among the watched kinds, and how many of its objects were listed.
     kind: int = 0
     listed: int = 0
-    #: What is due afterwards is done with the lists, as after `configure`.
+    #: Whether to deliver and do what is due (`CycleRunner.settle`) when the lists are complete, as after `configure`.
     settles: bool = False
     #: How many objects of each kind there were before a reset; None: this is not one.
     before_reset: dict[str, int] | None = None
 
 
 _task_encoder = msgspec.msgpack.Encoder()
-_task_decoder = msgspec.msgpack.Decoder(Task)
+_task_decoder = msgspec.msgpack.Decoder(RunningCommand)
 
 
 class Origin:
@@ -145,7 +145,7 @@ class SimulationState:
         self.exited = ""
         self.origin = Origin()
         #: The command in progress.
-        self.task: Task | None = None
+        self.task: RunningCommand | None = None
         #: The first lists of the scheduler, while they are in progress.
         self.listing: Listing | None = None
         #: The scheduling cycle that ran last.

@@ -8,7 +8,7 @@ from schedviz.engine import Simulation
 from schedviz.engine.cache.debugger.dumper import NAME_ONLY_GATE
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.types import ActionType, ClusterEvent, QueuedPodInfo, nanos_to_seconds
-from schedviz.engine.queue.events import merged_event_map
+from schedviz.engine.queue.v1_27.events import merged_event_map
 from schedviz.explain.explanation import QueuePlace, Wake
 
 #: The message that the API server gives to a pod with scheduling gates.

@@ -485,7 +485,7 @@ class Observed(models.Model):
 
 
 class SchedulerMetrics(models.Model):
-    """The metrics of a session's scheduler (see metrics/recorder.py), at most a few seconds behind the session."""
+    """The metrics of a session's scheduler (see metrics/stored_metrics.py), at most a few seconds behind the session."""
 
     session = models.OneToOneField(Session, on_delete=models.CASCADE, primary_key=True, related_name="scheduler_metrics")
     event = models.BigIntegerField()

@@ -50,7 +50,7 @@ def series(redis: RedisServer) -> dict[str, set[str]]:
 
     for metric in SCHEDULER_METRICS:
         add(metric.name, str(metric.kind), {"session", *metric.labels})
-    for registry in (process.ALL_ROLES, process.WORKER, process.IO, process.WEB):
+    for registry in (process.ALL_ROLES, process.ENGINE_WORKER, process.IO_AND_EXPERIMENTS, process.WEB):
         for name in registry._collector_to_names:
             for family in name.describe() if hasattr(name, "describe") else name.collect():
                 add(family.name, family.type, {"process", "role", *getattr(name, "_labelnames", ())})

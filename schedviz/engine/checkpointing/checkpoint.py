@@ -34,7 +34,7 @@ from schedviz.engine.schedule_one import SchedulingCycle
 from schedviz.engine.schedule_one_podgroup import PodGroupCycle
 from schedviz.engine.scheduler import Scheduler
 from schedviz.engine.scheduler_state import SchedulerState
-from schedviz.engine.simulation_state import Listing, Origin, SimulationState, Task
+from schedviz.engine.simulation_state import Listing, Origin, RunningCommand, SimulationState
 from schedviz.kube.codec import dec_hook, enc_hook
 from schedviz.kube.gc_tuning import without_gc
 from schedviz.kube.meta import KubeObject
@@ -65,7 +65,7 @@ class Checkpoint(msgspec.Struct, frozen=True):
     cycle: int
     next_start_node_index: int
     random: tuple[int, list[int], float | None] | None
-    task: Task | None
+    task: RunningCommand | None
     shown_cycle: CycleView | None
     cache: CacheState
     snapshot: SnapshotState

@@ -160,7 +160,7 @@ def binding_cycle_state(binding: BindingCycle, table: ObjectTable) -> BindingCyc
         held=binding.held,
         by_hand=binding.by_hand,
         waited=binding.waited,
-        released=binding.released,
+        released=binding.watch_event_sent,
         results=binding.results,
         cycle_state=binding.cycle_state.to_state(),
         failure=binding.failure,
@@ -183,7 +183,7 @@ def binding_cycle_of(cls: type[BindingCycle], saved: BindingCycleState, state: S
     binding.stage = saved.stage
     binding.by_hand = saved.by_hand
     binding.waited = saved.waited
-    binding.released = saved.released
+    binding.watch_event_sent = saved.released
     binding.results = saved.results
     binding.failure = saved.failure
     binding.canceled = saved.canceled

@@ -22,7 +22,7 @@ from schedviz.trace.events import WriteVerb
 Object = TypeVar("Object", bound=KubeObject)
 
 
-class ApiServer(Protocol):
+class ClaimWriter(Protocol):
     """The API server's interface for the scheduler's writes."""
 
     @property
@@ -50,7 +50,7 @@ class ApiServer(Protocol):
         ...
 
 
-def write(cluster: ApiServer, instruction: WriteClaim) -> ResourceClaim | StatusError:
+def write(cluster: ClaimWriter, instruction: WriteClaim) -> ResourceClaim | StatusError:
     """Write a claim. Returns it as it is now, or the API server's error."""
     claim = instruction.claim
     if instruction.verb == "create":
@@ -76,7 +76,7 @@ def write(cluster: ApiServer, instruction: WriteClaim) -> ResourceClaim | Status
     return cluster.write_and_hold(new, current)
 
 
-def _create(cluster: ApiServer, claim: ResourceClaim) -> ResourceClaim:
+def _create(cluster: ClaimWriter, claim: ResourceClaim) -> ResourceClaim:
     """Create a claim under a name that its prefix and a number give. The scheduler waits until its informer has it."""
     prefix, number = claim.metadata.generate_name, 1
     while cluster.store.creations.get(("ResourceClaim", f"{claim.namespace}/{prefix}{number}")):
@@ -89,7 +89,7 @@ def _create(cluster: ApiServer, claim: ResourceClaim) -> ResourceClaim:
     return created
 
 
-def _unreserve(cluster: ApiServer, current: ResourceClaim, instruction: WriteClaim) -> ResourceClaim:
+def _unreserve(cluster: ClaimWriter, current: ResourceClaim, instruction: WriteClaim) -> ResourceClaim:
     """Upstream: a strategic merge patch of status.reservedFor, whose key is the uid"""
     reserved_for = tuple(consumer for consumer in current.status.reserved_for if consumer.uid != instruction.uid)
     removed = json.dumps({"$patch": "delete", "uid": instruction.uid}, separators=(",", ":"))
@@ -97,7 +97,7 @@ def _unreserve(cluster: ApiServer, current: ResourceClaim, instruction: WriteCla
     return cluster.write_and_hold(replace(current, status=replace(current.status, reserved_for=reserved_for)), current)
 
 
-def patch_extended_claim_status(cluster: ApiServer, instruction: PatchExtendedResourceClaimStatus) -> StatusError | None:
+def patch_extended_claim_status(cluster: ClaimWriter, instruction: PatchExtendedResourceClaimStatus) -> StatusError | None:
     """Patch the claim for extended resources into a pod's status."""
     pod, status = instruction.pod, instruction.status
     if pod.status.extended_resource_claim_status == status:

@@ -329,12 +329,13 @@ class Cluster:
         while self.watches.held:
             event = self.watches.held.pop(0)
             is_before_binding = self.held_before_binding > 0
-            self.held_before_binding -= is_before_binding
+            if is_before_binding:
+                self.held_before_binding -= 1
             unconfirmed = self.watches.unconfirmed.get(event.key) if event.kind == "Pod" else None
             if unconfirmed is None or event.key != self.bound_pod:
                 self._send(event)
             elif is_before_binding:
-                self._dispatch(event)
+                self._send_or_lose(event)
             else:
                 unconfirmed.append(event)
 
@@ -342,7 +343,7 @@ class Cluster:
         """Send the event of a pod's binding and the events behind it. False: there is none."""
         unconfirmed = self.watches.unconfirmed.pop(pod_key, None)
         for event in unconfirmed or ():
-            self._dispatch(event)
+            self._send_or_lose(event)
         return unconfirmed is not None
 
     @property
@@ -375,9 +376,9 @@ class Cluster:
     def _send(self, event: WatchEvent) -> None:
         if event.kind == "Pod":
             self.confirm(event.key)
-        self._dispatch(event)
+        self._send_or_lose(event)
 
-    def _dispatch(self, event: WatchEvent) -> None:
+    def _send_or_lose(self, event: WatchEvent) -> None:
         if not self.watches.watched:
             return
         loss = self.watches.next_loss(event.kind)

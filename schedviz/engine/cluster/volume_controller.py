@@ -25,7 +25,7 @@ from schedviz.kube.volumes import CSISource
 BOUND = "Bound"
 
 
-class ApiServer(Protocol):
+class VolumeApi(Protocol):
     """The API server's interface for controllers."""
 
     def find(self, kind: str, key: str) -> KubeObject | None: ...
@@ -35,7 +35,7 @@ class ApiServer(Protocol):
         ...
 
 
-def react(api: ApiServer, obj: KubeObject) -> None:
+def react(api: VolumeApi, obj: KubeObject) -> None:
     """Complete what the scheduler started with this volume or claim."""
     match obj:
         case PersistentVolume():
@@ -44,7 +44,7 @@ def react(api: ApiServer, obj: KubeObject) -> None:
             _provision(api, obj)
 
 
-def _bind_claimed(api: ApiServer, volume: PersistentVolume) -> None:
+def _bind_claimed(api: VolumeApi, volume: PersistentVolume) -> None:
     held_by = volume.spec.claim_ref
     claim = None if held_by is None else api.find("PersistentVolumeClaim", f"{held_by.namespace}/{held_by.name}")
     if held_by is None or not isinstance(claim, PersistentVolumeClaim) or claim.uid != held_by.uid:
@@ -55,7 +55,7 @@ def _bind_claimed(api: ApiServer, volume: PersistentVolume) -> None:
     api.put(_bound(claim, volume.name))
 
 
-def _provision(api: ApiServer, claim: PersistentVolumeClaim) -> None:
+def _provision(api: VolumeApi, claim: PersistentVolumeClaim) -> None:
     if SELECTED_NODE not in claim.metadata.annotations or claim.spec.volume_name:
         return
     storage_class = api.find("StorageClass", class_of_claim(claim))
@@ -63,7 +63,7 @@ def _provision(api: ApiServer, claim: PersistentVolumeClaim) -> None:
         provision(api, claim, storage_class)
 
 
-def provision(api: ApiServer, claim: PersistentVolumeClaim, storage_class: StorageClass) -> None:
+def provision(api: VolumeApi, claim: PersistentVolumeClaim, storage_class: StorageClass) -> None:
     """Create a volume for a claim, and bind the two."""
     volume = _volume_for(claim, storage_class)
     if api.find("PersistentVolume", volume.name) is None:

@@ -24,7 +24,7 @@ class CycleObserver(Protocol):
     def between_stages(self) -> None:
         """A command is between two stages. May raise, which leaves the command there."""
 
-    def progressed(self) -> None:
+    def report_progress(self) -> None:
         """A unit that may take long has progressed: a controller has reconciled one object, or objects were listed."""
 
     def cycle_ended(self, cycle: SchedulingCycle | PodGroupCycle) -> None:
@@ -60,7 +60,7 @@ class CycleRunner:
             steps += 1
             self.set_clock(max(due, simulation.clock.now))
             simulation.cluster.controllers.act()
-            self._observer.progressed()
+            self._observer.report_progress()
             if not self.settle(in_units=in_units):
                 return False
         self.set_clock(to)
@@ -89,9 +89,9 @@ class CycleRunner:
         ]
         return min((time for time in times if time is not None), default=None)
 
-    def progressed(self) -> None:
+    def report_progress(self) -> None:
         """Report progress within a unit that takes long."""
-        self._observer.progressed()
+        self._observer.report_progress()
 
     def settle(self, *, in_units: bool = False) -> bool:
         """Do what is due: deliver watch events, resume binding cycles that waited at Permit or in PreBind, end confirmed bindings.
@@ -103,7 +103,7 @@ class CycleRunner:
         syncs, first = 0, simulation.event
         self._deliver_arrived()
         while self._controllers_may_act and cluster.controllers.act():
-            self._observer.progressed()
+            self._observer.report_progress()
             self._deliver_arrived()
             if cluster.controllers.is_catching_up:
                 # The next unit continues, so that no unit takes long.
@@ -118,7 +118,7 @@ class CycleRunner:
             if binding.is_waiting and not binding.held:
                 self.run_binding(binding)
                 if binding.stage == stages.CONFIRM and not binding.by_hand:
-                    self._release(binding)
+                    self._send_watch_event(binding)
         self._end_confirmed_bindings()
         return True
 
@@ -201,7 +201,7 @@ class CycleRunner:
                     self._scheduling_ended(running, hold=False)
             case BindingCycle():
                 if running.stage == stages.CONFIRM:
-                    self._release(running)
+                    self._send_watch_event(running)
                 else:
                     self._advance_binding(running)
             case None:
@@ -239,7 +239,7 @@ class CycleRunner:
         while binding.is_running and self._advance_binding(binding):
             self._observer.between_stages()
         if binding.stage == stages.CONFIRM:
-            self._release(binding)
+            self._send_watch_event(binding)
 
     def run_binding(self, binding: BindingCycle) -> None:
         """Run a binding cycle until it ends or waits, and leave its watch event unsent."""
@@ -260,13 +260,13 @@ class CycleRunner:
             cluster.bound_pod = ""
         return went_on
 
-    def _release(self, binding: BindingCycle) -> None:
+    def _send_watch_event(self, binding: BindingCycle) -> None:
         """Send the watch event of a binding."""
-        binding.released = True
+        binding.watch_event_sent = True
         self.simulation.cluster.confirm(binding.pod)
         self.settle()
 
 
 def _is_unfinished(binding: BindingCycle) -> bool:
     """Whether a binding cycle was begun by stages and has a stage left to run or to wait for."""
-    return not binding.by_hand and not binding.waited and not binding.released and binding.stage != stages.ENDED
+    return not binding.by_hand and not binding.waited and not binding.watch_event_sent and binding.stage != stages.ENDED

@@ -12,7 +12,7 @@ from schedviz.engine.commands import cluster_commands, connections, scheduler_co
 from schedviz.engine.commands.cycle_runner import CycleObserver, CycleRunner
 from schedviz.engine.framework.pod_groups import group_of
 from schedviz.engine.reporting.idle import why_idle
-from schedviz.engine.simulation_state import Outcome, SimulationState, Task
+from schedviz.engine.simulation_state import Outcome, RunningCommand, SimulationState
 from schedviz.kube import codec
 from schedviz.kube.core import Pod
 from schedviz.kube.defaults import default_object
@@ -36,7 +36,7 @@ class CommandExecutor:
         #: The pod of the last bind, confirm or preempt, which may have named it as `*`; "": there was none.
         self.pod = ""
 
-    def unit(self, task: Task) -> Outcome | None:
+    def unit(self, task: RunningCommand) -> Outcome | None:
         """Run the next unit: a part of the scheduler's first lists, one sync of a simulated controller that is catching up, or a unit of
         the command itself. None: more units follow.
 
@@ -50,7 +50,7 @@ class CommandExecutor:
             task.outcome = self._unit(task)
         return None if self._simulation.listing is not None or self.runner.is_catching_up else task.outcome
 
-    def _unit(self, task: Task) -> Outcome | None:
+    def _unit(self, task: RunningCommand) -> Outcome | None:
         command = task.command
         if self._simulation.exited and not isinstance(command, scheduler_process.WITHOUT_SCHEDULER):
             return Outcome(result=scheduler_process.exited_result(self._simulation))
@@ -154,7 +154,7 @@ class CommandExecutor:
 
     # Cycles.
 
-    def _one_cycle(self, task: Task, command: commands.Schedule | commands.Cycle) -> Outcome:
+    def _one_cycle(self, task: RunningCommand, command: commands.Schedule | commands.Cycle) -> Outcome:
         self.runner.tick()
         if isinstance(command, commands.Schedule):
             task.cycles = self.runner.whole_cycle(hold=True, before_failure=lambda: self._write_all(command.during))
@@ -162,7 +162,7 @@ class CommandExecutor:
             task.cycles = self.runner.whole_cycle(hold=False)
         return Outcome(result="" if task.cycles else why_idle(self._simulation), cycles=task.cycles)
 
-    def _run(self, task: Task, command: commands.Run) -> Outcome | None:
+    def _run(self, task: RunningCommand, command: commands.Run) -> Outcome | None:
         if task.units and not self.runner.can_go_on():
             return Outcome(cycles=task.cycles, stopped="empty")
         self.runner.tick()
@@ -176,7 +176,7 @@ class CommandExecutor:
             return Outcome(result=self._repeating(), cycles=task.cycles, stopped="repeating")
         return None if self.runner.can_go_on() else Outcome(cycles=task.cycles, stopped="empty")
 
-    def _groups_repeat(self, task: Task) -> bool:
+    def _groups_repeat(self, task: RunningCommand) -> bool:
         """Whether the scheduler does nothing but try groups again. It pops a group's pods without waiting for the end of their backoff."""
         simulation = self._simulation
         group = simulation.shown_pod_group
@@ -197,7 +197,7 @@ class CommandExecutor:
             "cycle. Ask why one of the pods is pending, change the cluster, then run again"
         )
 
-    def _step(self, task: Task, command: commands.Step) -> Outcome | None:
+    def _step(self, task: RunningCommand, command: commands.Step) -> Outcome | None:
         if command.unit == "cycle":
             self.runner.tick()
             ended = self.runner.whole_cycle(hold=False)
@@ -206,7 +206,8 @@ class CommandExecutor:
         else:
             before = self._simulation.cycle
             moved = self.runner.one_stage()
-            task.cycles += self._simulation.scheduler.cycle is None and self._simulation.cycle > before
+            if self._simulation.scheduler.cycle is None and self._simulation.cycle > before:
+                task.cycles += 1
         task.units += 1
         if not moved:
             return Outcome(result=why_idle(self._simulation), cycles=task.cycles, stopped="empty")
@@ -256,7 +257,7 @@ class CommandExecutor:
 
     # Time, the snapshot and watch latency.
 
-    def _advance(self, task: Task, command: commands.Advance) -> Outcome | None:
+    def _advance(self, task: RunningCommand, command: commands.Advance) -> Outcome | None:
         simulation = self._simulation
         if command.to is None and command.seconds is None:
             return Outcome(error='advance needs seconds, or "to": "next"')

@@ -60,7 +60,7 @@ def load(runner: CycleRunner, objects: Iterable[KubeObject]) -> list[KubeObject]
     stored = _store(runner, objects)
     runner.simulation.listing = Listing()
     while not continue_listing(runner):
-        runner.progressed()
+        runner.report_progress()
     return stored
 
 
@@ -68,7 +68,7 @@ def _store(runner: CycleRunner, objects: Iterable[KubeObject]) -> list[KubeObjec
     stored: list[KubeObject] = []
     for obj in objects:
         if len(stored) % MAX_LISTED_IN_UNIT == 0:
-            runner.progressed()
+            runner.report_progress()
         stored.append(runner.simulation.cluster.load(default_object(obj)))
     return stored
 

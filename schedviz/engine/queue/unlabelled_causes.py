@@ -1,6 +1,6 @@
 """Why pods move between the queues where upstream has no label for it. The names are schedviz's own; both releases have these causes.
 
-The labelled ones are in `events` (v1.27.1) and `v1_36/cluster_events`.
+The labelled ones are in `v1_27/events` and `v1_36/cluster_events`.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Reports on an engine: observed records, stage reports and timing, views, the scheduler's log and dump, why it is idle, kubectl's list."""
+"""What an engine reports. `stage_report` and `stage_timing` are written by the cycles; the other modules read a finished state or cycle."""

@@ -18,12 +18,12 @@ from schedviz.sessions.hosting.pace import Pace
 from schedviz.sessions.hosting.slice_commit import Position
 from schedviz.sessions.hosting.slice_runner import EngineError, SliceRunner
 from schedviz.sessions.hosting.slice_writer import SliceWriter
-from schedviz.sessions.hosting.slots import BULK_SEMAPHORE, LOAD_SEMAPHORE, SUSPECT_COMMAND_LOCK
+from schedviz.sessions.hosting.slots import BULK_SEMAPHORE, LOAD_SEMAPHORE, SUSPICIOUS_COMMAND_LOCK
 from schedviz.sessions.hosting.watchdog import STAGE_SECONDS, WATCHDOG
 from schedviz.sessions.metrics import process as process_metrics
 from schedviz.sessions.models import Session
 from schedviz.sessions.replay import replayer
-from schedviz.sessions.replay.replayer import Stored
+from schedviz.sessions.replay.replayer import StoredCommand
 
 #: A session whose load exceeds the watchdog's limit is loaded again after this time, then after twice this time, and so on.
 STUCK_BACKOFF_SECONDS = 30.0
@@ -39,9 +39,9 @@ class EngineHost:
         *,
         position: Position | None = None,
         inbox: InboxReader | None = None,
-        broken: dict[int, str] | None = None,
+        to_quarantine: dict[int, str] | None = None,
     ) -> None:
-        """`position` and `inbox`: where they are newer than `session`; `broken`: the numbers of commands to quarantine, and why."""
+        """`position` and `inbox`: where they are newer than `session`; `to_quarantine`: the numbers of commands to quarantine, and why."""
         self.lease = lease
         self.session = session
         #: How far the session is committed.
@@ -49,7 +49,7 @@ class EngineHost:
         #: The last owner crashed: commands are executed one per slice and announced first, so that one that crashes a worker is found.
         self.is_suspicious = session.acquisitions > 1
         #: The numbers of commands to quarantine, and why.
-        self.broken = broken or {}
+        self.to_quarantine = to_quarantine or {}
         #: CPU time of this thread since the lease was taken: for loading, and for executing commands.
         self.load_seconds = 0.0
         self.worked_seconds = 0.0
@@ -81,7 +81,9 @@ class EngineHost:
         self._inbox.discard_fetched()
         self._writer = SliceWriter(self.lease, self.session, self._simulation, position=self.position)
         self._saver = CheckpointSaver(self.session.pk, self._simulation, newest=checkpoint, replay_seconds=replay_seconds)
-        self._runner = SliceRunner(self.lease, self.session, self._simulation, inbox=self._inbox, broken=self.broken, running=running)
+        self._runner = SliceRunner(
+            self.lease, self.session, self._simulation, inbox=self._inbox, to_quarantine=self.to_quarantine, running=running
+        )
         checkpoints.sweep_incomplete(self.session.pk, epoch=self.lease.epoch)
 
     def take_over(self, lease: Lease, session: Session) -> bool:
@@ -98,8 +100,8 @@ class EngineHost:
 
     def without_command(self, error: EngineError) -> EngineHost:
         """A host to load at the same committed position under the same lease, which quarantines the command that broke this engine."""
-        broken = {**self.broken, error.seq: error.message}
-        return EngineHost(self.lease, self.session, position=self.position, inbox=self._inbox, broken=broken)
+        to_quarantine = {**self.to_quarantine, error.seq: error.message}
+        return EngineHost(self.lease, self.session, position=self.position, inbox=self._inbox, to_quarantine=to_quarantine)
 
     def publish_missed(self) -> None:
         """Publish what the previous owner committed and did not publish."""
@@ -114,7 +116,7 @@ class EngineHost:
     # --- Executing commands
 
     @property
-    def running(self) -> Stored | None:
+    def running(self) -> StoredCommand | None:
         """The command that continues in the next slice."""
         return self._runner.running
 
@@ -150,7 +152,7 @@ class EngineHost:
         with BULK_SEMAPHORE if self._is_bulk else nullcontext():
             # At most one suspicious session executes a command in this process, so that a crash can be attributed to that command. Other
             # sessions run beside it. A crash counts as one of theirs, too, but they have not announced a command.
-            with SUSPECT_COMMAND_LOCK if self.is_suspicious else nullcontext():
+            with SUSPICIOUS_COMMAND_LOCK if self.is_suspicious else nullcontext():
                 self._run_and_write()
             self._saver.save_if_due(self.lease, self.position, in_command=self.running is not None)
 
@@ -173,7 +175,7 @@ class EngineHost:
             self._runner.breakpoints.refresh(committed.breakpoints_edit)
         process_metrics.SLICES.observe(time.perf_counter() - began)
         if self.position != before:
-            # The slice of the suspected command did not crash. If a later one does, the next owner is suspicious again.
+            # The slice of the suspicious command did not crash. If a later one does, the next owner is suspicious again.
             self.is_suspicious = False
 
     # --- Storing
@@ -182,7 +184,7 @@ class EngineHost:
         """Save the engine and its view at the committed position. Raises `Fenced`."""
         self._saver.save_checkpoint(self.lease, self.position, in_command=self.running is not None)
 
-    def settle_bindings(self, *, now: bool = False) -> None:
+    def judge_due_bindings(self, *, now: bool = False) -> None:
         """Judge the bindings of a followed cluster that have waited long enough for others; `now`: all that wait. Raises `Fenced`."""
         shadow = self._runner.shadow
         if shadow.is_followed:

@@ -9,7 +9,7 @@ from schedviz.sessions.hosting.lease import Lease
 from schedviz.sessions.models import Session
 from schedviz.sessions.queries import prepared
 from schedviz.sessions.replay import replayer
-from schedviz.sessions.replay.replayer import Stored
+from schedviz.sessions.replay.replayer import StoredCommand
 from schedviz.trace.commands import Run, Step
 
 #: Commands per fetch.
@@ -26,7 +26,7 @@ class InboxReader:
         #: Runs and steps with smaller numbers are interrupted: a pause was accepted after them.
         self.interrupt_seq = session.interrupt_seq
         #: Fetched commands that have not been executed.
-        self._fetched: deque[Stored] = deque()
+        self._fetched: deque[StoredCommand] = deque()
 
     def refresh(self, lease: Lease) -> int:
         """Read how far the inbox goes; returns the edit number of the breakpoints. Raises `Fenced`."""
@@ -40,7 +40,7 @@ class InboxReader:
         """Set the number of the newest accepted command, and that before which runs are interrupted, as a query has just returned them."""
         self.last_seq, self.interrupt_seq = last_seq, interrupt_seq
 
-    def next_after(self, seq: int) -> Stored | None:
+    def next_after(self, seq: int) -> StoredCommand | None:
         """The first command after a number; None when no more are known."""
         while self._fetched and self._fetched[0].seq <= seq:
             self._fetched.popleft()
@@ -48,7 +48,7 @@ class InboxReader:
             self._fetched.extend(replayer.stored_commands(self._session_id, after_seq=seq, limit=_COMMANDS_PER_FETCH))
         return self._fetched.popleft() if self._fetched else None
 
-    def is_interrupted(self, stored: Stored) -> bool:
+    def is_interrupted(self, stored: StoredCommand) -> bool:
         """Whether a pause ends this command."""
         return stored.seq < self.interrupt_seq and isinstance(stored.command, Run | Step)
 

@@ -58,7 +58,7 @@ class Position(msgspec.Struct, frozen=True):
         return cls(applied_seq=0, chunk=0, cycle=simulation.cycle, event=simulation.event, clock_seconds=simulation.clock_seconds)
 
 
-class Done(msgspec.Struct, frozen=True):
+class CompletedCommand(msgspec.Struct, frozen=True):
     """A command that ended."""
 
     seq: int
@@ -71,11 +71,11 @@ class Done(msgspec.Struct, frozen=True):
     is_observed: bool = False
 
 
-class Work(msgspec.Struct, frozen=True):
+class SliceContents(msgspec.Struct, frozen=True):
     """What an engine did since the last commit."""
 
     after: Position
-    done: Sequence[Done]
+    done: Sequence[CompletedCommand]
     events: Sequence[AnyEvent]
     cycles: Sequence[CycleView]
     status: Session.Status
@@ -93,7 +93,7 @@ class Work(msgspec.Struct, frozen=True):
     object_count: int | None = None
 
 
-class Committed(msgspec.Struct, frozen=True):
+class CommitResult(msgspec.Struct, frozen=True):
     """The result of a commit: the frames for viewers with the numbers of their chunks, and the state of the inbox in that transaction."""
 
     frames: list[tuple[int, bytes]]
@@ -119,7 +119,7 @@ class _Chunk(NamedTuple):
     tally: Tally
 
 
-def commit(lease: Lease, session: Session, before: Position, work: Work, *, levels: Levels | None = None) -> Committed:
+def commit(lease: Lease, session: Session, before: Position, work: SliceContents, *, levels: Levels | None = None) -> CommitResult:
     """Store a slice.
 
     `session` provides what the frame says of the session beside the new position: its name, the last accepted
@@ -171,7 +171,7 @@ def commit(lease: Lease, session: Session, before: Position, work: Work, *, leve
                 prepared.insert_cycle_group(lease.session_id, cycles=numbers, last_event=cycles[-1].last_event, data=group)
     except IntegrityError as error:
         raise Fenced(f"Session {lease.session_id} was deleted or written to by another owner.") from error
-    return Committed(
+    return CommitResult(
         frames=[(chunk.number, chunk.frame) for chunk in chunks],
         last_seq=moved.last_seq,
         interrupt_seq=moved.interrupt_seq,
@@ -180,7 +180,7 @@ def commit(lease: Lease, session: Session, before: Position, work: Work, *, leve
     )
 
 
-def _chunks(before: Position, work: Work, state: SessionState, levels: Levels) -> Iterator[_Chunk]:
+def _chunks(before: Position, work: SliceContents, state: SessionState, levels: Levels) -> Iterator[_Chunk]:
     """The chunks of a slice. `state` is that after the slice, `levels` are those before it."""
     cycle = before.cycle
     for number in range(before.chunk + 1, work.after.chunk + 1):
@@ -209,7 +209,7 @@ def _chunks(before: Position, work: Work, state: SessionState, levels: Levels) -
         )
 
 
-def _summaries(session_id: UUID, work: Work) -> Iterator[Summary]:
+def _summaries(session_id: UUID, work: SliceContents) -> Iterator[Summary]:
     """The cycles that ended, each with its first and last event."""
     first: dict[int, int] = {}
     last: dict[int, int] = {}
@@ -230,7 +230,7 @@ def _summaries(session_id: UUID, work: Work) -> Iterator[Summary]:
         yield Summary(cycle=cycle, first_event=first[number], last_event=last.get(number, work.events[-1].event))
 
 
-def _move(lease: Lease, before: Position, work: Work, *, added_bytes: int, levels: Levels | None) -> InboxHead:
+def _move(lease: Lease, before: Position, work: SliceContents, *, added_bytes: int, levels: Levels | None) -> InboxHead:
     """Move the session's position, and count the bytes that the history has grown by. Raises `Fenced`."""
     after = work.after
     moved = prepared.move_session(

@@ -22,13 +22,13 @@ from schedviz.sessions.extenders.http import HttpTransport
 from schedviz.sessions.hosting.inbox_reader import InboxReader
 from schedviz.sessions.hosting.lease import Lease, announce, announce_stuck
 from schedviz.sessions.hosting.pace import Pace
-from schedviz.sessions.hosting.slice_commit import Done
+from schedviz.sessions.hosting.slice_commit import CompletedCommand
 from schedviz.sessions.hosting.watchdog import STAGE_SECONDS, WATCHDOG, StageTimeout, while_cycle_lasts
 from schedviz.sessions.models import Session
 from schedviz.sessions.observing.observations import UNORDERED_SUFFIX
 from schedviz.sessions.observing.shadow import Shadow
 from schedviz.sessions.quotas import QuotaReached
-from schedviz.sessions.replay.replayer import Stored
+from schedviz.sessions.replay.replayer import StoredCommand
 from schedviz.sessions.tracing import CommandSpan
 from schedviz.trace.commands import Run, Step, op_of
 
@@ -73,7 +73,7 @@ class EngineError(Exception):
 class SliceResult(NamedTuple):
     """What a slice executed: the commands that ended, and the breakpoints at which runs stopped."""
 
-    done: list[tuple[Stored, Done]]
+    done: list[tuple[StoredCommand, CompletedCommand]]
     hits: list[Hit]
 
 
@@ -87,15 +87,15 @@ class SliceRunner:
         simulation: Simulation,
         *,
         inbox: InboxReader,
-        broken: Mapping[int, str],
-        running: Stored | None = None,
+        to_quarantine: Mapping[int, str],
+        running: StoredCommand | None = None,
     ) -> None:
-        """`broken`: the numbers of commands to quarantine, and why; `running`: the command that the engine was saved in."""
+        """`to_quarantine`: the numbers of commands to quarantine, and why; `running`: the command that the engine was saved in."""
         self._lease = lease
         self._session = session
         self._simulation = simulation
         self._inbox = inbox
-        self._broken = broken
+        self._to_quarantine = to_quarantine
         #: The command that continues in the next slice, and its pace if it has a rate.
         self.running = running
         self.pace: Pace | None = None
@@ -187,10 +187,10 @@ class SliceRunner:
         """
         announce_stuck(self._lease, self._current_seq)
 
-    def _execute(self, stored: Stored, stop: Callable[[], bool], hits: list[Hit], *, is_suspicious: bool) -> Done | None:
+    def _execute(self, stored: StoredCommand, stop: Callable[[], bool], hits: list[Hit], *, is_suspicious: bool) -> CompletedCommand | None:
         """Begin or continue a command; None when the slice ended first."""
         self._current_seq = stored.seq
-        if why := self._broken.get(stored.seq):
+        if why := self._to_quarantine.get(stored.seq):
             return self._quarantine(stored, why)
         if is_suspicious and not announce(self._lease, stored.seq):
             raise Fenced(f"Another owner has taken session {self._session.pk}.")
@@ -206,7 +206,7 @@ class SliceRunner:
             logger.exception("command %s of session %s broke the engine", stored.seq, self._session.pk)
             raise EngineError(stored.seq, f"the engine failed on it ({type(error).__name__}: {str(error)[:300]}).") from error
 
-    def _begin_or_continue(self, stored: Stored, stop: Callable[[], bool], hits: list[Hit]) -> Done | None:
+    def _begin_or_continue(self, stored: StoredCommand, stop: Callable[[], bool], hits: list[Hit]) -> CompletedCommand | None:
         refused = ""
         if self.running is None:
             refused = self._begin(stored)
@@ -232,9 +232,11 @@ class SliceRunner:
         self._end_command()
         self.shadow.after(self._simulation, stored.command)
         self._span.end(members)
-        return Done(seq=stored.seq, outcome=members, stopped_event=stopped_event, is_observed=self.shadow.is_observed(stored.key))
+        return CompletedCommand(
+            seq=stored.seq, outcome=members, stopped_event=stopped_event, is_observed=self.shadow.is_observed(stored.key)
+        )
 
-    def _begin(self, stored: Stored) -> str:
+    def _begin(self, stored: StoredCommand) -> str:
         """Begin a command. Returns which quota has no room for what it adds to the cluster; "" if it may work."""
         self.shadow.before(self._simulation, stored.command, is_ordered=not stored.key.endswith(UNORDERED_SUFFIX))
         self._simulation.start(stored.command, seq=stored.seq)
@@ -251,7 +253,7 @@ class SliceRunner:
         self.running = self.pace = None
         self.breakpoints.end()
 
-    def _quarantine(self, stored: Stored, why: str) -> Done:
+    def _quarantine(self, stored: StoredCommand, why: str) -> CompletedCommand:
         """Skip a command, or interrupt it where it is running."""
         stopped_event: int | None = None
         if self.running is not None:
@@ -260,9 +262,9 @@ class SliceRunner:
             self._end_command()
         self._session.message = f"Command {stored.seq} was quarantined: {why}"
         outcome = {"error": f"The command was quarantined: {why}", "event": self._simulation.event}
-        return Done(seq=stored.seq, outcome=outcome, stopped_event=stopped_event, quarantined=True)
+        return CompletedCommand(seq=stored.seq, outcome=outcome, stopped_event=stopped_event, quarantined=True)
 
-    def _exceeded_quota(self, stored: Stored) -> str:
+    def _exceeded_quota(self, stored: StoredCommand) -> str:
         """Which quota a run has used up, or the pods that a command has created; "" for none."""
         # A reset lists the imported objects, which were counted when they were imported.
         if self._simulation.listing is None:
@@ -272,7 +274,7 @@ class SliceRunner:
                 return str(reached)
         return quotas.reason_to_stop(self._session.owner_id) if isinstance(stored.command, Run | Step) else ""
 
-    def _watch_run(self, stored: Stored) -> None:
+    def _watch_run(self, stored: StoredCommand) -> None:
         if isinstance(stored.command, Run | Step):
             self.breakpoints.begin(self._simulation.pending_events)
 

@@ -16,16 +16,16 @@ from schedviz.sessions.errors import Fenced
 from schedviz.sessions.history import reading
 from schedviz.sessions.hosting import slice_commit
 from schedviz.sessions.hosting.lease import Lease, renew
-from schedviz.sessions.hosting.slice_commit import Committed, Done, Position, Work
+from schedviz.sessions.hosting.slice_commit import CommitResult, CompletedCommand, Position, SliceContents
 from schedviz.sessions.hosting.slice_runner import SliceResult, SliceRunner
-from schedviz.sessions.metrics import plugins
+from schedviz.sessions.metrics import plugin_durations
 from schedviz.sessions.metrics import process as process_metrics
-from schedviz.sessions.metrics.recorder import MetricsRecorder
+from schedviz.sessions.metrics.stored_metrics import MetricsRecorder
 from schedviz.sessions.models import Session
 from schedviz.sessions.observing import agreement
 from schedviz.sessions.observing.agreement import ShadowRecord
 from schedviz.sessions.redis import stream
-from schedviz.sessions.replay.replayer import Stored
+from schedviz.sessions.replay.replayer import StoredCommand
 from schedviz.trace.commands import Pause, Run, Step
 from schedviz.trace.tally import Levels
 
@@ -50,7 +50,7 @@ class SliceWriter:
         """Continue under a new lease."""
         self._lease, self._session = lease, session
 
-    def write(self, result: SliceResult, runner: SliceRunner, *, before: Position, last_seq: int) -> tuple[Position, Committed] | None:
+    def write(self, result: SliceResult, runner: SliceRunner, *, before: Position, last_seq: int) -> tuple[Position, CommitResult] | None:
         """Commit and publish a slice; returns the new position, or None when nothing happened. Raises `Fenced`."""
         events = self._simulation.drain_events()
         cycles, responses = self._simulation.drain_cycles(), self._simulation.drain_extender_responses()
@@ -69,7 +69,7 @@ class SliceWriter:
         self._session.status = self._status_after(result, runner.running)
         self._session.last_seq = last_seq
         hit_before, self._session.hit = self._session.hit, self._hit_after(result.hits)
-        work = Work(
+        work = SliceContents(
             after=after,
             done=done,
             events=events,
@@ -94,7 +94,7 @@ class SliceWriter:
         process_metrics.COMMANDS.inc(len(done))
         process_metrics.QUARANTINED.inc(sum(completed.quarantined for completed in done))
         self._metrics.count(events, timings)
-        plugins.observe(events, timings)
+        plugin_durations.observe(events, timings)
         self._metrics.store_if_due(self._lease, self._simulation)
         return after, committed
 
@@ -121,7 +121,7 @@ class SliceWriter:
         else:
             self._metrics.store_if_due(self._lease, self._simulation)
 
-    def _status_after(self, result: SliceResult, running: Stored | None) -> Session.Status:
+    def _status_after(self, result: SliceResult, running: StoredCommand | None) -> Session.Status:
         if running is not None:
             return Session.Status.RUNNING if isinstance(running.command, Run | Step) else Session.Status(self._session.status)
         if result.hits or any(_is_paused(outcome) for _, outcome in result.done):
@@ -137,7 +137,7 @@ class SliceWriter:
             return members
         return self._session.hit if self._session.status == Session.Status.PAUSED else None
 
-    def _publish(self, work: Work, frames_of_chunks: list[tuple[int, bytes]]) -> None:
+    def _publish(self, work: SliceContents, frames_of_chunks: list[tuple[int, bytes]]) -> None:
         notes = [frames.outcome(completed.seq, completed.outcome) for completed in work.done if not completed.is_observed]
         if any(completed.quarantined for completed in work.done):
             self._session.applied_seq = work.after.applied_seq
@@ -145,6 +145,6 @@ class SliceWriter:
         stream.publish(self._session.pk, frames_of_chunks, notes)
 
 
-def _is_paused(done: Done) -> bool:
+def _is_paused(done: CompletedCommand) -> bool:
     """Whether a pause, a breakpoint or a quota ended a command."""
     return done.stopped_event is not None and not done.quarantined

@@ -13,7 +13,7 @@ from django.conf import settings
 STOPPING = threading.Event()
 
 #: Held while a command runs whose previous owner crashed during it, so that another crash can be attributed to that command.
-SUSPECT_COMMAND_LOCK = threading.Lock()
+SUSPICIOUS_COMMAND_LOCK = threading.Lock()
 
 
 class FairSemaphore:

@@ -135,7 +135,7 @@ class _HostedSession:
 
         `resting`: it backed off; `gave way`: it was released for a session that waits for a slot, or for another worker.
         """
-        if self._backed_off_after_crashes():
+        if self._back_off_after_crashes():
             return "resting"
         if not self._load():
             return "not loaded"
@@ -145,16 +145,16 @@ class _HostedSession:
             if self._work():
                 used = time.monotonic()
             now = time.monotonic()
-            if STOPPING.is_set() or self._must_leave(now - began):
+            if STOPPING.is_set() or self._claim_leaving(now - began):
                 self._leave_for_another()
                 return "stopping" if STOPPING.is_set() else "gave way"
-            if self._has_left_idle(now - used):
+            if self._leave_if_idle(now - used):
                 return "idle"
             self._wait()
 
     # --- Beginning
 
-    def _backed_off_after_crashes(self) -> bool:
+    def _back_off_after_crashes(self) -> bool:
         """Back off if owners crashed and no command is the known cause; returns whether it did. Marks a known command for quarantine.
 
         A session that has backed off since the last crash is tried again.
@@ -165,14 +165,14 @@ class _HostedSession:
             lease.fenced_update(self.lease, trying_seq=0, message="")
             return False
         if session.trying_seq > session.applied_seq and session.tries >= TRIES_OF_STUCK_COMMAND:
-            self.host.broken[session.trying_seq] = STUCK_REASON
+            self.host.to_quarantine[session.trying_seq] = STUCK_REASON
             return False
         if crashes < MAX_WORKER_CRASHES:
             return False
         if session.trying_seq == session.applied_seq + 1:
             # Commands are announced only after a first crash, so the first one is not counted.
             if session.tries >= MAX_WORKER_CRASHES - 1:
-                self.host.broken[session.trying_seq] = (
+                self.host.to_quarantine[session.trying_seq] = (
                     f"{crashes} attempts in a row to execute it failed: a worker ended, or its commit raised an error. "
                     "The workers' logs say why."
                 )
@@ -257,7 +257,7 @@ class _HostedSession:
         if host.has_work and due == 0:
             return
         woken = stream.wait_for_wake(self.session.pk, min(due or INBOX_POLL_SECONDS, INBOX_POLL_SECONDS))
-        host.settle_bindings()
+        host.judge_due_bindings()
         host.store_metrics()
         if woken is None:
             time.sleep(min(due or INBOX_POLL_SECONDS_WITHOUT_REDIS, INBOX_POLL_SECONDS_WITHOUT_REDIS))
@@ -265,7 +265,7 @@ class _HostedSession:
 
     # --- Leaving
 
-    def _must_leave(self, seconds: float) -> bool:
+    def _claim_leaving(self, seconds: float) -> bool:
         """Whether the session must leave now: for another that waits for a slot, because memory is used up, or, a long run, for another
         worker.
 
@@ -279,7 +279,8 @@ class _HostedSession:
         worked = seconds >= _PACED_HOSTING_SECONDS if host.pace else host.worked_seconds >= MIN_WORK_PER_LOAD * host.load_seconds
         return worked and host.has_work and SLOTS.begin_leaving()
 
-    def _has_left_idle(self, idle_seconds: float) -> bool:
+    def _leave_if_idle(self, idle_seconds: float) -> bool:
+        """Release the lease if no command arrived for long enough. Returns whether it did."""
         linger = min(self.linger_seconds, CROWDED_LINGER_SECONDS) if SLOTS.is_crowded or MEMORY.is_short else self.linger_seconds
         if self.host.has_work or idle_seconds < linger:
             return False
@@ -292,7 +293,7 @@ class _HostedSession:
 
     def _leave_for_another(self) -> None:
         has_work = self.host.has_work
-        self.host.settle_bindings(now=True)
+        self.host.judge_due_bindings(now=True)
         self.host.store_metrics(now=True)
         lease.release(self.lease)
         WARM.put(self.host)

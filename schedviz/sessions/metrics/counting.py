@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from schedviz.engine import stages
-from schedviz.sessions.metrics import definitions as metrics
+from schedviz.sessions.metrics import definitions
 from schedviz.sessions.metrics.metric_values import Attempt, MetricValues
 from schedviz.trace.events import (
     POP_CAUSES,
@@ -109,7 +109,7 @@ def _stage_ended(values: MetricValues, event: StageEnded, seconds: float | None)
         attempt.computed_seconds += seconds
         _extension_point(values, attempt, event, seconds)
         if _ends_algorithm(values, event):
-            values.observe(metrics.SCHEDULING_ALGORITHM_DURATION, attempt.computed_seconds + event.at - attempt.popped_at)
+            values.observe(definitions.SCHEDULING_ALGORITHM_DURATION, attempt.computed_seconds + event.at - attempt.popped_at)
     if stage == stages.HANDLE_SCHEDULING_FAILURE:
         _failed(values, event)
 
@@ -134,15 +134,15 @@ def _binding_stage_ended(values: MetricValues, event: BindingStageEnded, seconds
     stage = event.stage
     if stage == stages.WAIT_ON_PERMIT and attempt.permit_since is not None:
         result = _SUCCESS if event.next_stage == stages.PRE_BIND else "Unschedulable"
-        values.observe(metrics.PERMIT_WAIT_DURATION, event.at - attempt.permit_since, result)
+        values.observe(definitions.PERMIT_WAIT_DURATION, event.at - attempt.permit_since, result)
     if seconds is not None:
         attempt.computed_seconds += seconds
         _extension_point(values, attempt, event, seconds)
     if event.next_stage == stages.POST_BIND:
         _ended(values, attempt, "scheduled", event.at)
-        values.observe(metrics.POD_SCHEDULING_ATTEMPTS, attempt.attempts)
+        values.observe(definitions.POD_SCHEDULING_ATTEMPTS, attempt.attempts)
         values.observe(
-            metrics.POD_SCHEDULING_DURATION, attempt.waited_seconds + event.at - attempt.popped_at, attempts_label(attempt.attempts)
+            definitions.POD_SCHEDULING_DURATION, attempt.waited_seconds + event.at - attempt.popped_at, attempts_label(attempt.attempts)
         )
     elif stage == stages.POST_BIND:
         del values.open_attempts[event.cycle]
@@ -156,7 +156,7 @@ def _queue_moved(values: MetricValues, event: QueueMoved, _seconds: float | None
         # v1.36 counts a pod that it pops from backoffQ as one that enters activeQ. A pod popped from activeQ is not counted.
         for move in event.moves:
             if move.source == "backoffQ":
-                values.count(metrics.QUEUE_INCOMING_PODS, "active", _POP_FROM_BACKOFF_Q)
+                values.count(definitions.QUEUE_INCOMING_PODS, "active", _POP_FROM_BACKOFF_Q)
         return
     if event.cause in _NOT_COUNTED:
         return
@@ -164,7 +164,7 @@ def _queue_moved(values: MetricValues, event: QueueMoved, _seconds: float | None
     counts_unschedulable = values.release != V1_27 or event.cause == "ScheduleAttemptFailure"
     for move in event.moves:
         if move.target is not None and move.source != move.target and (counts_unschedulable or move.target != "unschedulable"):
-            values.count(metrics.QUEUE_INCOMING_PODS, _QUEUES[move.target], event.cause)
+            values.count(definitions.QUEUE_INCOMING_PODS, _QUEUES[move.target], event.cause)
 
 
 def _restarted(values: MetricValues, _event: Restarted, _seconds: float | None) -> None:
@@ -182,7 +182,7 @@ def _extension_point(values: MetricValues, attempt: Attempt, event: StageEnded |
         status = _pre_flight_status_of(event.statuses)
     else:
         status = status_of(event.statuses)
-    values.observe(metrics.FRAMEWORK_EXTENSION_POINT_DURATION, seconds, point, status, attempt.profile)
+    values.observe(definitions.FRAMEWORK_EXTENSION_POINT_DURATION, seconds, point, status, attempt.profile)
 
 
 def status_of(statuses: list[StatusView]) -> str:
@@ -207,9 +207,9 @@ def _preempted(values: MetricValues, event: StageEnded) -> None:
     """Upstream: default_preemption.go PostFilter, preemption.go prepareCandidate"""
     for status in event.statuses:
         if status.plugin == _PREEMPTION:
-            values.count(metrics.PREEMPTION_ATTEMPTS)
+            values.count(definitions.PREEMPTION_ATTEMPTS)
             if status.code == _SUCCESS:
-                values.observe(metrics.PREEMPTION_VICTIMS, len(event.facts.get("victims", ())))
+                values.observe(definitions.PREEMPTION_VICTIMS, len(event.facts.get("victims", ())))
 
 
 def _failed(values: MetricValues, event: StageEnded | BindingStageEnded) -> None:
@@ -220,8 +220,10 @@ def _failed(values: MetricValues, event: StageEnded | BindingStageEnded) -> None
 
 def _ended(values: MetricValues, attempt: Attempt, result: str, ended_at: float) -> None:
     """Upstream: profile_metrics.go observeScheduleAttemptAndLatency"""
-    values.observe(metrics.SCHEDULING_ATTEMPT_DURATION, attempt.computed_seconds + ended_at - attempt.popped_at, result, attempt.profile)
-    values.count(metrics.SCHEDULE_ATTEMPTS, result, attempt.profile)
+    values.observe(
+        definitions.SCHEDULING_ATTEMPT_DURATION, attempt.computed_seconds + ended_at - attempt.popped_at, result, attempt.profile
+    )
+    values.count(definitions.SCHEDULE_ATTEMPTS, result, attempt.profile)
 
 
 def attempts_label(attempts: int) -> str:

@@ -1,7 +1,7 @@
 """The metrics of a session's scheduler: those of kube-scheduler v1.27.1, with upstream's names, help, labels and buckets, and
 schedviz' own (`schedviz_…`). Sessions of v1.36 have the same metrics, counted where v1.36 counts.
 
-`scheduler_plugin_execution_duration_seconds` is reported per worker, not per session (see plugins.py). Not provided:
+`scheduler_plugin_execution_duration_seconds` is reported per worker, not per session (see plugin_durations.py). Not provided:
 `scheduler_plugin_evaluation_total`, because a plugin here evaluates all nodes in one call, and what only Go's runtime or the volume
 binder's workers have: `scheduler_goroutines` except for `binding`, and `scheduler_volume_*`.
 

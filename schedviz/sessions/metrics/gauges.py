@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from schedviz.engine import Simulation
-from schedviz.sessions.metrics import definitions as metrics
+from schedviz.sessions.metrics import definitions
 from schedviz.sessions.metrics.blocked_pods import blocked_pods
 from schedviz.sessions.metrics.cache_mismatch import cache_mismatch
 from schedviz.sessions.metrics.metric_values import Labels
@@ -27,17 +27,17 @@ def read_gauges(simulation: Simulation) -> dict[str, dict[Labels, float]]:
     }
     reasons = Counter((plugin, queued.pod.spec.scheduler_name) for queued in queue.queued_pods() for plugin in queued.unschedulable_plugins)
     return {
-        metrics.PENDING_PODS.name: {
+        definitions.PENDING_PODS.name: {
             ("active",): len(queue.active_q),
             ("backoff",): len(queue.pods_in_backoff_q()),
             ("unschedulable",): len(queue.unschedulable_pods) - gated,
             ("gated",): gated,
         },
-        metrics.GOROUTINES.name: {("binding",): sum(binding.is_running for binding in simulation.scheduler.bindings)},
-        metrics.SCHEDULER_CACHE_SIZE.name: cached,
-        metrics.CACHE_SIZE.name: cached,
-        metrics.BLOCKED_PODS.name: {(reason,): float(number) for reason, number in blocked_pods(simulation).items()},
-        metrics.CACHE_MISMATCH.name: cache_mismatch(simulation),
-        metrics.QUEUE_OLDEST_POD_AGE.name: oldest_pods(simulation),
-        metrics.UNSCHEDULABLE_PODS.name: {labels: float(number) for labels, number in reasons.items()},
+        definitions.GOROUTINES.name: {("binding",): sum(binding.is_running for binding in simulation.scheduler.bindings)},
+        definitions.SCHEDULER_CACHE_SIZE.name: cached,
+        definitions.CACHE_SIZE.name: cached,
+        definitions.BLOCKED_PODS.name: {(reason,): float(number) for reason, number in blocked_pods(simulation).items()},
+        definitions.CACHE_MISMATCH.name: cache_mismatch(simulation),
+        definitions.QUEUE_OLDEST_POD_AGE.name: oldest_pods(simulation),
+        definitions.UNSCHEDULABLE_PODS.name: {labels: float(number) for labels, number in reasons.items()},
     }

@@ -126,7 +126,7 @@ def _replayed(session: Session, cycle: int, *, detail_from: int, deadline: float
         # Records are large, so they are not made for earlier cycles.
         if simulation.cycle >= detail_from and not simulation.detail:
             simulation.detail = True
-            simulation.watch_plugins(time.perf_counter_ns)
+            simulation.time_plugins(time.perf_counter_ns)
         wanted = simulation.record_of(cycle)
         has_passed = simulation.cycle > cycle and simulation.scheduler.cycle is None
         return wanted is not None or has_passed

@@ -21,13 +21,13 @@ from schedviz.sessions.replay import starting_point
 from schedviz.sessions.replay.determinism import DeterminismCheck, suspicion
 from schedviz.trace.commands import AnyCommand, decode_command
 
-#: Stored with every checkpoint, because the engine of another version may decide differently.
+#: StoredCommand with every checkpoint, because the engine of another version may decide differently.
 ENGINE_VERSION = __version__
 #: Commands loaded by one query.
 _COMMANDS_PER_QUERY = 200
 
 
-class Stored(msgspec.Struct, frozen=True):
+class StoredCommand(msgspec.Struct, frozen=True):
     """A stored command."""
 
     seq: int
@@ -38,12 +38,12 @@ class Stored(msgspec.Struct, frozen=True):
     key: str = ""
 
 
-def stored_commands(session_id: UUID, *, after_seq: int, limit: int = 1 << 40) -> Iterator[Stored]:
+def stored_commands(session_id: UUID, *, after_seq: int, limit: int = 1 << 40) -> Iterator[StoredCommand]:
     """The accepted commands after one, in order."""
     while limit > 0:
         rows = prepared.select_commands(session_id, after_seq=after_seq, limit=min(limit, _COMMANDS_PER_QUERY))
         for seq, body, stopped_event, quarantined, key in rows:
-            yield Stored(seq=seq, command=decode_command(body), stopped_event=stopped_event, quarantined=quarantined, key=key)
+            yield StoredCommand(seq=seq, command=decode_command(body), stopped_event=stopped_event, quarantined=quarantined, key=key)
         if len(rows) < _COMMANDS_PER_QUERY:
             return
         limit -= len(rows)
@@ -57,7 +57,7 @@ def replay(
     to_seq: int,
     to_event: int,
     between_cycles: Callable[[], bool] = lambda: False,
-) -> Stored | None:
+) -> StoredCommand | None:
     """Advance an engine from its checkpoint to a committed position: all commands up to `to_seq`, then the next one up to `to_event`.
     Returns the command that is in progress there, if any.
 
@@ -79,7 +79,9 @@ def replay(
         recorded.check(simulation)
 
 
-def _replay(simulation: Simulation, checkpoint: Checkpoint, *, to_seq: int, to_event: int, ended: Callable[[], bool]) -> Stored | None:
+def _replay(
+    simulation: Simulation, checkpoint: Checkpoint, *, to_seq: int, to_event: int, ended: Callable[[], bool]
+) -> StoredCommand | None:
     begun = checkpoint.in_command
     for stored in stored_commands(checkpoint.session_id, after_seq=checkpoint.applied_seq, limit=to_seq - checkpoint.applied_seq + 1):
         if stored.seq > to_seq:
@@ -99,7 +101,7 @@ def _replay(simulation: Simulation, checkpoint: Checkpoint, *, to_seq: int, to_e
     return None
 
 
-def _do(simulation: Simulation, stored: Stored, *, begun: bool, between_cycles: Callable[[], bool]) -> bool:
+def _do(simulation: Simulation, stored: StoredCommand, *, begun: bool, between_cycles: Callable[[], bool]) -> bool:
     """Execute one command as far as it was recorded; True if `between_cycles` ended the replay."""
     if stored.stopped_event is not None:
         if _do_until(simulation, stored, stored.stopped_event, begun=begun, between_cycles=between_cycles):
@@ -111,7 +113,7 @@ def _do(simulation: Simulation, stored: Stored, *, begun: bool, between_cycles: 
     return simulation.work(stop=between_cycles) is None
 
 
-def _do_until(simulation: Simulation, stored: Stored, event: int, *, begun: bool, between_cycles: Callable[[], bool]) -> bool:
+def _do_until(simulation: Simulation, stored: StoredCommand, event: int, *, begun: bool, between_cycles: Callable[[], bool]) -> bool:
     """Execute a command up to an event; True if `between_cycles` ended the replay before it."""
     if not begun:
         simulation.start(stored.command, seq=stored.seq)
@@ -138,7 +140,7 @@ def _suspects(simulation: Simulation) -> str:
     return suspicion(installed_plugins(simulation.configuration, simulation.release.in_tree_registry()))
 
 
-def load(session_id: UUID, *, to_seq: int, to_event: int, alive: Callable[[], None]) -> tuple[Simulation, Stored | None, Checkpoint]:
+def load(session_id: UUID, *, to_seq: int, to_event: int, alive: Callable[[], None]) -> tuple[Simulation, StoredCommand | None, Checkpoint]:
     """The engine at a committed position, the command in progress there, and the checkpoint it was restored from."""
 
     between_cycles, between_stages = while_cycle_lasts(alive)

@@ -17,10 +17,10 @@ from schedviz.sessions.cluster_growth import ClusterGrowth
 from schedviz.sessions.errors import ReplayDiverged
 from schedviz.sessions.hosting import slice_commit
 from schedviz.sessions.hosting.lease import Lease
-from schedviz.sessions.hosting.slice_commit import Done, Position, Work
+from schedviz.sessions.hosting.slice_commit import CompletedCommand, Position, SliceContents
 from schedviz.sessions.hosting.slice_runner import STOPPED_BY_BREAKPOINT, STOPPED_BY_QUOTA
 from schedviz.sessions.models import Command, Session
-from schedviz.sessions.replay.replayer import ENGINE_VERSION, Stored
+from schedviz.sessions.replay.replayer import ENGINE_VERSION, StoredCommand
 from schedviz.trace.added_members import view_without_added_facts, view_without_taints, without_added_members
 from schedviz.trace.commands import decode_command, op_of
 from schedviz.trace.events import AnyEvent, CommandDone
@@ -74,13 +74,13 @@ class FileReplay:
         #: The position of what is stored.
         self.position = Position.before_commands(simulation)
         #: Executed commands that are not stored yet.
-        self._done: list[Done] = []
+        self._done: list[CompletedCommand] = []
         self._slice_ends = time.monotonic() + _SLICE_SECONDS
 
-    def execute(self, stored: Stored, recorded: dict[str, Any]) -> None:
+    def execute(self, stored: StoredCommand, recorded: dict[str, Any]) -> None:
         """Replay the next command as far as it was `recorded`. Raises `ReplayDiffers`, `ReplayDiverged` and `QuotaReached`."""
         if stored.quarantined and stored.stopped_event is None:
-            done = Done(seq=stored.seq, outcome=self._quarantine_outcome(recorded), quarantined=True)
+            done = CompletedCommand(seq=stored.seq, outcome=self._quarantine_outcome(recorded), quarantined=True)
         else:
             # May commit, which replaces the list.
             done = self._do(stored, recorded)
@@ -88,7 +88,7 @@ class FileReplay:
         if self._is_due():
             self._commit()
 
-    def _do(self, stored: Stored, recorded: dict[str, Any]) -> Done:
+    def _do(self, stored: StoredCommand, recorded: dict[str, Any]) -> CompletedCommand:
         outcome = self._executed(stored)
         if stored.quarantined:
             outcome = self._quarantine_outcome(recorded)
@@ -96,9 +96,9 @@ class FileReplay:
             outcome |= {"stopped": STOPPED_BY_QUOTA, "result": str(recorded.get("result", ""))[:MAX_SHOWN_CHARACTERS]}
         elif recorded.get("stopped") == STOPPED_BY_BREAKPOINT and all(isinstance(recorded.get(name), int) for name in _BREAKPOINT):
             outcome |= {"stopped": STOPPED_BY_BREAKPOINT, **{name: recorded[name] for name in _BREAKPOINT}}
-        return Done(seq=stored.seq, outcome=outcome, stopped_event=stored.stopped_event, quarantined=stored.quarantined)
+        return CompletedCommand(seq=stored.seq, outcome=outcome, stopped_event=stored.stopped_event, quarantined=stored.quarantined)
 
-    def _executed(self, stored: Stored) -> dict[str, Any]:
+    def _executed(self, stored: StoredCommand) -> dict[str, Any]:
         """Execute a command up to the event at which it was stopped, if it was, and return the engine's outcome."""
         simulation = self._simulation
         simulation.start(stored.command, seq=stored.seq)
@@ -164,7 +164,7 @@ class FileReplay:
             event=events[-1].event if events else before.event,
             clock_seconds=simulation.clock_seconds,
         )
-        work = Work(
+        work = SliceContents(
             after=self.position,
             done=self._done,
             events=events,
@@ -226,7 +226,7 @@ def _is_same(expected: bytes, *actual: bytes) -> bool:
         return False
 
 
-def ended_early(stored: Stored, simulation: Simulation) -> ReplayDiverged:
+def ended_early(stored: StoredCommand, simulation: Simulation) -> ReplayDiverged:
     """The error for a command that ends before the event at which it was stopped in the recording."""
     return ReplayDiverged(
         f"Command {stored.seq} ended at event {simulation.event}; in the recording it continued to event {stored.stopped_event}."

@@ -44,7 +44,7 @@ from schedviz.sessions.hosting.lease import LEASE_RENEWER, Lease
 from schedviz.sessions.hosting.slice_commit import Position
 from schedviz.sessions.hosting.watchdog import INTERPRETER_LOCK_SECONDS
 from schedviz.sessions.hosting.worker_loop import MAX_WORKER_CRASHES
-from schedviz.sessions.metrics import recorder
+from schedviz.sessions.metrics import stored_metrics
 from schedviz.sessions.models import Checkpoint, Command, Session, Upload
 from schedviz.sessions.quotas import QuotaReached
 from schedviz.sessions.redis import stream, wakeups
@@ -242,7 +242,7 @@ class Importer:
         checkpoints.save(self.lease, saved, cost_seconds=time.perf_counter() - began)
         levels = levels_of(simulation.scheduler.state.queue.to_view(), Counter(type(obj).__name__ for obj in simulation.stored_objects()))
         timeline.store_initial(self.session.pk, levels, event=position.event, clock_seconds=position.clock_seconds)
-        recorder.store_initial(self.session.pk, simulation)
+        stored_metrics.store_initial(self.session.pk, simulation)
         lease.fenced_update(self.lease, nodes=levels.nodes, pods=levels.pods, object_count=simulation.cluster.store.total_weight())
 
     def queue_steps(self, trace: TraceFile | None) -> None:

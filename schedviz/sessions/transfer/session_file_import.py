@@ -46,7 +46,7 @@ from schedviz.sessions.history import checkpoints
 from schedviz.sessions.hosting import lease
 from schedviz.sessions.hosting.checkpoint_saver import saved_engine
 from schedviz.sessions.hosting.slice_commit import Position
-from schedviz.sessions.metrics import recorder
+from schedviz.sessions.metrics import stored_metrics
 from schedviz.sessions.models import (
     Checkpoint,
     Chunk,
@@ -59,7 +59,7 @@ from schedviz.sessions.models import (
 )
 from schedviz.sessions.queries.keyset import read_in_batches
 from schedviz.sessions.quotas import QuotaReached
-from schedviz.sessions.replay.replayer import Stored, drop_records
+from schedviz.sessions.replay.replayer import StoredCommand, drop_records
 from schedviz.sessions.transfer.file_replay import (
     MAX_SHOWN_CHARACTERS,
     MAX_VERSION_LENGTH,
@@ -282,7 +282,7 @@ class SessionFileImport(Importer):
         rows = Command.objects.filter(session_id=self.session.pk, key__startswith=_KEY_PREFIX)
         columns = ("seq", "body", "stopped_event", "quarantined", "outcome")
         for seq, body, stopped, quarantined, outcome in read_in_batches(rows, *columns, batch_size=_BATCH_ROWS):
-            replay.execute(Stored(seq, decode_command(bytes(body)), stopped, quarantined), outcome)
+            replay.execute(StoredCommand(seq, decode_command(bytes(body)), stopped, quarantined), outcome)
         replay.finish()
         return replay.position
 
@@ -292,7 +292,7 @@ class SessionFileImport(Importer):
         began = time.perf_counter()
         saved = saved_engine(simulation, position, in_command=False)
         checkpoints.save(self.lease, saved, cost_seconds=time.perf_counter() - began)
-        recorder.store_initial(self.session.pk, simulation)
+        stored_metrics.store_initial(self.session.pk, simulation)
 
     def report(self, manifest: Manifest) -> dict[str, Any]:
         """The report: that in the session's file, and the findings of this import."""
@@ -340,7 +340,7 @@ class SessionFileImport(Importer):
             raise ImportCancelled
 
 
-def _stored(line: CommandLine, release: str) -> Stored:
+def _stored(line: CommandLine, release: str) -> StoredCommand:
     """A command of the file, as it would have been accepted. Raises `IngestError`."""
     try:
         command = canonical(decode_command(bytes(line.command)))
@@ -348,7 +348,7 @@ def _stored(line: CommandLine, release: str) -> Stored:
         raise IngestError(f"command {line.seq}: {error}") from None
     if isinstance(command, Configure):
         _require_no_installed_plugins(command.config, f"command {line.seq}: config", release, was_refused=bool(line.outcome.get("error")))
-    return Stored(line.seq, command, line.stopped_after_event, line.quarantined)
+    return StoredCommand(line.seq, command, line.stopped_after_event, line.quarantined)
 
 
 def _recorded_outcome(line: CommandLine) -> dict[str, Any]:
@@ -361,7 +361,7 @@ def _recorded_outcome(line: CommandLine) -> dict[str, Any]:
     return {name: value[:MAX_SHOWN_CHARACTERS] if isinstance(value, str) else value for name, value in outcome.items()}
 
 
-def _execute_until(simulation: Simulation, stored: Stored, event: int, *, after_slice: Callable[[], bool]) -> None:
+def _execute_until(simulation: Simulation, stored: StoredCommand, event: int, *, after_slice: Callable[[], bool]) -> None:
     """Execute a command until the engine has reached an event."""
     while simulation.event < event:
         if simulation.work(stop=lambda: after_slice() or simulation.event >= event) is not None:

@@ -42,13 +42,13 @@ def _begin_health_check_and_metrics(sender: Any, **_: Any) -> None:
 
     from schedviz.sessions import tracing
     from schedviz.sessions.hosting.slots import SLOTS
-    from schedviz.sessions.metrics import process, reporting
+    from schedviz.sessions.metrics import process, process_reports
     from schedviz.sessions.redis import heartbeat
 
     SLOTS.total = sender.pool.limit
     process.SLOTS.set(SLOTS.total)
     process.SLOTS_TAKEN.set_function(lambda: SLOTS.taken)
-    reporting.start_reporting(settings.ROLE)
+    process_reports.start_reporting(settings.ROLE)
     if settings.TRACES:
         tracing.start_exporting(settings.ROLE)
     heartbeat.start(str(sender.hostname), sender.app.amqp.queues.consume_from)
@@ -81,9 +81,9 @@ def _report_from_the_pool(**_: Any) -> None:
     """Report the metrics of each process of a pool, because the parent process does not measure their work."""
     from django.conf import settings
 
-    from schedviz.sessions.metrics import reporting
+    from schedviz.sessions.metrics import process_reports
 
-    reporting.start_reporting(settings.ROLE)
+    process_reports.start_reporting(settings.ROLE)
 
 
 @worker_shutting_down.connect

@@ -13,8 +13,8 @@ from django.views.decorators.http import require_safe
 from prometheus_client.exposition import choose_encoder
 from prometheus_client.metrics_core import Metric
 
-from schedviz.sessions.metrics import reporting
-from schedviz.sessions.metrics.reporting import Report
+from schedviz.sessions.metrics import process_reports
+from schedviz.sessions.metrics.process_reports import Report
 from schedviz.web.metrics import scheduler_metrics, service
 from schedviz.web.metrics.access import may_read, may_read_names
 from schedviz.web.metrics.renamed import with_old_names
@@ -58,14 +58,14 @@ def _service() -> Iterator[Metric]:
     yield service.build()
     try:
         exported = service.of_redis()
-        others = reporting.other_reports(_own().process)
+        others = process_reports.other_reports(_own().process)
     except service.UNAVAILABLE_ERRORS:
         yield service.is_up("redis", up=False)
         others = []
     else:
         yield service.is_up("redis", up=True)
         yield from exported
-    yield from reporting.merge_reports([_own(), *others])
+    yield from process_reports.merge_reports([_own(), *others])
 
 
 def _sessions(*, with_names: bool) -> Iterator[Metric]:
@@ -82,4 +82,4 @@ def _sessions(*, with_names: bool) -> Iterator[Metric]:
 
 
 def _own() -> Report:
-    return reporting.own_report(settings.ROLE)
+    return process_reports.own_report(settings.ROLE)

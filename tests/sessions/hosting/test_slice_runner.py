@@ -15,12 +15,12 @@ from schedviz.sessions.replay import replayer
 from tests.sessions.conftest import MakeSession, send
 
 
-def runner_of(session_id: UUID, broken: dict[int, str] | None = None) -> SliceRunner:
+def runner_of(session_id: UUID, to_quarantine: dict[int, str] | None = None) -> SliceRunner:
     taken = lease.acquire(session_id)
     assert taken is not None
     mine, session = taken
     simulation, running, _ = replayer.load(session_id, to_seq=0, to_event=session.event, alive=lambda: None)
-    return SliceRunner(mine, session, simulation, inbox=InboxReader(session), broken=broken or {}, running=running)
+    return SliceRunner(mine, session, simulation, inbox=InboxReader(session), to_quarantine=to_quarantine or {}, running=running)
 
 
 def test_a_slice_executes_all_waiting_commands(make_session: MakeSession) -> None:

@@ -124,7 +124,7 @@ def test_an_older_epoch_cannot_commit(make_session: MakeSession) -> None:
     lease.clear_owner(lease.owner_prefix())
     assert lease.acquire(session_id) is not None
 
-    work = slice_commit.Work(after=before, done=[], events=[], cycles=[], status=Session.Status.READY, message="")
+    work = slice_commit.SliceContents(after=before, done=[], events=[], cycles=[], status=Session.Status.READY, message="")
     with pytest.raises(Fenced):
         slice_commit.commit(mine, session, before, work)
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from schedviz.engine import Simulation
-from schedviz.sessions.metrics import definitions as metrics
+from schedviz.sessions.metrics import definitions
 from schedviz.sessions.metrics.counting import attempts_label, count, status_of
 from schedviz.sessions.metrics.gauges import read_gauges
 from schedviz.sessions.metrics.metric_values import MetricValues, decode, encode
@@ -49,19 +49,19 @@ def test_attempts_are_counted_by_result_and_profile(release: str) -> None:
 
     counted(simulation, values)
 
-    assert values.counters[metrics.SCHEDULE_ATTEMPTS.name] == {
+    assert values.counters[definitions.SCHEDULE_ATTEMPTS.name] == {
         ("scheduled", "default-scheduler"): 2,
         ("unschedulable", "default-scheduler"): 1,
     }
-    durations = values.histograms[metrics.SCHEDULING_ATTEMPT_DURATION.name]
+    durations = values.histograms[definitions.SCHEDULING_ATTEMPT_DURATION.name]
     assert {labels: sum(histogram.counts) for labels, histogram in durations.items()} == {
         ("scheduled", "default-scheduler"): 2,
         ("unschedulable", "default-scheduler"): 1,
     }
     # v1.27.1 does not measure an algorithm that found no node.
-    assert sum(values.histograms[metrics.SCHEDULING_ALGORITHM_DURATION.name][()].counts) == (2 if release == V1_27 else 3)
-    assert values.histograms[metrics.POD_SCHEDULING_ATTEMPTS.name][()].counts == [2, 0, 0, 0, 0, 0]
-    assert list(values.histograms[metrics.POD_SCHEDULING_DURATION.name]) == [("1",)]
+    assert sum(values.histograms[definitions.SCHEDULING_ALGORITHM_DURATION.name][()].counts) == (2 if release == V1_27 else 3)
+    assert values.histograms[definitions.POD_SCHEDULING_ATTEMPTS.name][()].counts == [2, 0, 0, 0, 0, 0]
+    assert list(values.histograms[definitions.POD_SCHEDULING_DURATION.name]) == [("1",)]
     assert not values.open_attempts
 
 
@@ -72,7 +72,7 @@ def test_extension_points_are_timed_once_for_each_cycle_that_runs_them(release: 
 
     counted(simulation, values)
 
-    timed = values.histograms[metrics.FRAMEWORK_EXTENSION_POINT_DURATION.name]
+    timed = values.histograms[definitions.FRAMEWORK_EXTENSION_POINT_DURATION.name]
     assert {(point, status): sum(histogram.counts) for (point, status, _), histogram in timed.items()} == {
         ("PreFilter", "Success"): 2,
         ("Filter", "Success"): 2,
@@ -96,8 +96,8 @@ def test_stages_without_timing_are_counted_without_durations() -> None:
 
     counted(simulation, values)
 
-    assert values.counters[metrics.SCHEDULE_ATTEMPTS.name] == {("scheduled", "default-scheduler"): 1}
-    assert metrics.FRAMEWORK_EXTENSION_POINT_DURATION.name not in values.histograms
+    assert values.counters[definitions.SCHEDULE_ATTEMPTS.name] == {("scheduled", "default-scheduler"): 1}
+    assert definitions.FRAMEWORK_EXTENSION_POINT_DURATION.name not in values.histograms
 
 
 def test_pods_that_enter_a_queue_are_counted_by_queue_and_event() -> None:
@@ -109,7 +109,7 @@ def test_pods_that_enter_a_queue_are_counted_by_queue_and_event() -> None:
 
     counted(simulation, values)
 
-    assert values.counters[metrics.QUEUE_INCOMING_PODS.name] == {
+    assert values.counters[definitions.QUEUE_INCOMING_PODS.name] == {
         ("unschedulable", "ScheduleAttemptFailure"): 1,
         ("active", "PodAdd"): 1,
         ("backoff", "NodeAdd"): 1,
@@ -136,7 +136,7 @@ def test_a_pod_popped_from_backoff_q_is_counted_as_incoming_to_active_q(release:
 
     counted(simulation, values)
 
-    assert values.counters[metrics.QUEUE_INCOMING_PODS.name] == incoming
+    assert values.counters[definitions.QUEUE_INCOMING_PODS.name] == incoming
 
 
 @pytest.mark.parametrize(("release", "incoming"), [(V1_27, None), (V1_36, {("unschedulable", "UnschedulablePodAdd"): 1})])
@@ -148,9 +148,9 @@ def test_a_gated_pod_is_pending_and_counted_as_incoming_in_v1_36_only(release: s
     counted(simulation, values)
     now = read_gauges(simulation)
 
-    assert values.counters.get(metrics.QUEUE_INCOMING_PODS.name) == incoming
-    assert now[metrics.PENDING_PODS.name] == {("active",): 0, ("backoff",): 0, ("unschedulable",): 0, ("gated",): 1}
-    assert now[metrics.UNSCHEDULABLE_PODS.name] == {("SchedulingGates", "default-scheduler"): 1}
+    assert values.counters.get(definitions.QUEUE_INCOMING_PODS.name) == incoming
+    assert now[definitions.PENDING_PODS.name] == {("active",): 0, ("backoff",): 0, ("unschedulable",): 0, ("gated",): 1}
+    assert now[definitions.UNSCHEDULABLE_PODS.name] == {("SchedulingGates", "default-scheduler"): 1}
 
 
 def test_gauges_are_read_from_cache_and_queue() -> None:
@@ -159,10 +159,10 @@ def test_gauges_are_read_from_cache_and_queue() -> None:
 
     now = read_gauges(simulation)
 
-    assert now[metrics.PENDING_PODS.name] == {("active",): 0, ("backoff",): 0, ("unschedulable",): 2, ("gated",): 0}
-    assert now[metrics.UNSCHEDULABLE_PODS.name] == {("NodeResourcesFit", "default-scheduler"): 2}
-    assert now[metrics.SCHEDULER_CACHE_SIZE.name] == {("nodes",): 4, ("pods",): 1, ("assumed_pods",): 0}
-    assert now[metrics.CACHE_SIZE.name] == now[metrics.SCHEDULER_CACHE_SIZE.name]
+    assert now[definitions.PENDING_PODS.name] == {("active",): 0, ("backoff",): 0, ("unschedulable",): 2, ("gated",): 0}
+    assert now[definitions.UNSCHEDULABLE_PODS.name] == {("NodeResourcesFit", "default-scheduler"): 2}
+    assert now[definitions.SCHEDULER_CACHE_SIZE.name] == {("nodes",): 4, ("pods",): 1, ("assumed_pods",): 0}
+    assert now[definitions.CACHE_SIZE.name] == now[definitions.SCHEDULER_CACHE_SIZE.name]
 
 
 def test_preemption_is_counted_with_its_victims() -> None:
@@ -172,8 +172,8 @@ def test_preemption_is_counted_with_its_victims() -> None:
 
     counted(simulation, values)
 
-    assert values.counters[metrics.PREEMPTION_ATTEMPTS.name] == {(): 2}
-    victims = values.histograms[metrics.PREEMPTION_VICTIMS.name][()]
+    assert values.counters[definitions.PREEMPTION_ATTEMPTS.name] == {(): 2}
+    victims = values.histograms[definitions.PREEMPTION_VICTIMS.name][()]
     assert (sum(victims.counts), victims.sum) == (1, 1)
 
 
@@ -186,7 +186,7 @@ def test_waiting_and_backing_off_is_time_of_the_sessions_clock() -> None:
 
     counted(simulation, values)
 
-    took = values.histograms[metrics.POD_SCHEDULING_DURATION.name]
+    took = values.histograms[definitions.POD_SCHEDULING_DURATION.name]
     assert list(took) == [("2",)]
     assert took["2",].sum == pytest.approx(100, abs=0.1)
 
@@ -198,7 +198,7 @@ def test_a_scheduler_that_restarts_counts_from_nothing() -> None:
 
     counted(simulation, values)
 
-    assert metrics.SCHEDULE_ATTEMPTS.name not in values.counters
+    assert definitions.SCHEDULE_ATTEMPTS.name not in values.counters
 
 
 def test_a_cycle_in_progress_is_continued_after_it_was_stored() -> None:
@@ -212,7 +212,7 @@ def test_a_cycle_in_progress_is_continued_after_it_was_stored() -> None:
 
     counted(simulation, restored)
 
-    assert restored.counters[metrics.SCHEDULE_ATTEMPTS.name] == {("scheduled", "default-scheduler"): 1}
+    assert restored.counters[definitions.SCHEDULE_ATTEMPTS.name] == {("scheduled", "default-scheduler"): 1}
 
 
 @pytest.mark.parametrize(
@@ -234,12 +234,12 @@ def test_attempts_from_the_fifteenth_on_share_a_label() -> None:
 
 
 def test_buckets_are_upstreams() -> None:
-    assert metrics.SCHEDULING_ATTEMPT_DURATION.buckets[:3] == (0.001, 0.002, 0.004)
-    assert metrics.SCHEDULING_ATTEMPT_DURATION.buckets[-1] == 16.384
-    assert metrics.FRAMEWORK_EXTENSION_POINT_DURATION.buckets[-1] == pytest.approx(0.2048)
-    assert metrics.PREEMPTION_VICTIMS.buckets == (1, 2, 4, 8, 16, 32, 64)
-    assert metrics.POD_SCHEDULING_ATTEMPTS.buckets == (1, 2, 4, 8, 16)
-    assert len(metrics.POD_SCHEDULING_DURATION.buckets) == 20
+    assert definitions.SCHEDULING_ATTEMPT_DURATION.buckets[:3] == (0.001, 0.002, 0.004)
+    assert definitions.SCHEDULING_ATTEMPT_DURATION.buckets[-1] == 16.384
+    assert definitions.FRAMEWORK_EXTENSION_POINT_DURATION.buckets[-1] == pytest.approx(0.2048)
+    assert definitions.PREEMPTION_VICTIMS.buckets == (1, 2, 4, 8, 16, 32, 64)
+    assert definitions.POD_SCHEDULING_ATTEMPTS.buckets == (1, 2, 4, 8, 16)
+    assert len(definitions.POD_SCHEDULING_DURATION.buckets) == 20
 
 
 def test_a_failed_binding_of_v1_36_is_counted_as_incoming_to_backoff() -> None:
@@ -247,5 +247,5 @@ def test_a_failed_binding_of_v1_36_is_counted_as_incoming_to_backoff() -> None:
     do(simulation, "schedule")
     do(simulation, "bind_fail", pod="default/unlucky", message="the API server is away")
     counted(simulation, values)
-    assert values.counters[metrics.QUEUE_INCOMING_PODS.name] == {("backoff", "ScheduleAttemptFailure"): 1}
-    assert values.counters[metrics.SCHEDULE_ATTEMPTS.name] == {("error", "default-scheduler"): 1}
+    assert values.counters[definitions.QUEUE_INCOMING_PODS.name] == {("backoff", "ScheduleAttemptFailure"): 1}
+    assert values.counters[definitions.SCHEDULE_ATTEMPTS.name] == {("error", "default-scheduler"): 1}

@@ -37,7 +37,7 @@ def settle(session_id: UUID) -> None:
     assert taken is not None
     assert engine is not None
     assert engine.take_over(*taken)
-    engine.settle_bindings(now=True)
+    engine.judge_due_bindings(now=True)
     assert lease.release_idle(engine.lease)
     worker_loop.WARM.put(engine)
 

@@ -198,7 +198,7 @@ def settle_idle(session_id: UUID) -> None:
     assert taken is not None
     assert engine is not None
     assert engine.take_over(*taken)
-    engine.settle_bindings()
+    engine.judge_due_bindings()
     assert lease.release_idle(engine.lease)
     worker_loop.WARM.put(engine)
 

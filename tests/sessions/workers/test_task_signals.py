@@ -11,14 +11,14 @@ from schedviz.celery import app
 from schedviz.sessions import tasks
 from schedviz.sessions.analysis import pasted_text_job
 from schedviz.sessions.experiments import dispatch, trial_job, trial_session_job, trial_sessions
-from schedviz.sessions.metrics.process import IO
+from schedviz.sessions.metrics.process import IO_AND_EXPERIMENTS
 from schedviz.sessions.redis import wakeups
 from schedviz.sessions.transfer import import_job
 from tests.conftest import RedisServer
 
 
 def measured_imports() -> float:
-    return IO.get_sample_value("schedviz_job_seconds_count", {"task": wakeups.IMPORT, "state": "SUCCESS"}) or 0.0
+    return IO_AND_EXPERIMENTS.get_sample_value("schedviz_job_seconds_count", {"task": wakeups.IMPORT, "state": "SUCCESS"}) or 0.0
 
 
 # Only `apply` reads the deprecated attribute `queue`.

@@ -14,9 +14,9 @@ from prometheus_client.metrics_core import CounterMetricFamily
 from prometheus_client.parser import text_string_to_metric_families
 
 from schedviz.sessions.metrics import definitions as scheduler
-from schedviz.sessions.metrics import process, recorder, reporting
+from schedviz.sessions.metrics import process, process_reports, stored_metrics
 from schedviz.sessions.metrics.metric_values import MetricValues
-from schedviz.sessions.metrics.reporting import Family, Report
+from schedviz.sessions.metrics.process_reports import Family, Report
 from schedviz.sessions.models import Observer, SchedulerMetrics, Session, ShadowedPod
 from schedviz.sessions.queries import prepared
 from schedviz.sessions.redis import heartbeat
@@ -50,7 +50,7 @@ def with_values(session: Session, **counted: float) -> MetricValues:
     values = MetricValues(event=1, gauges={"scheduler_pending_pods": {("active",): 7}})
     for result, number in counted.items():
         values.count(scheduler.SCHEDULE_ATTEMPTS, result, "default-scheduler", by=number)
-    recorder.store(session.pk, values)
+    stored_metrics.store(session.pk, values)
     return values
 
 
@@ -142,7 +142,7 @@ def test_a_histogram_is_cumulative_and_ends_with_inf(reader: Client) -> None:
     values = MetricValues(event=1)
     for attempts in (1, 2, 2, 40):
         values.observe(scheduler.POD_SCHEDULING_ATTEMPTS, attempts)
-    recorder.store(session.pk, values)
+    stored_metrics.store(session.pk, values)
 
     result = read(reader)
 
@@ -185,7 +185,7 @@ def test_renamed_metrics_keep_their_old_names(reader: Client) -> None:
     assert result["schedviz_sessions_left_out"] == result["schedviz_sessions_not_exported"]
     assert result["schedviz_sessions_resting"] == result["schedviz_sessions_in_backoff"]
     assert "# HELP schedviz_sessions_resting Deprecated: renamed to schedviz_sessions_in_backoff.\n" in text
-    counters = {metric.name for metric in process.WORKER.collect()}
+    counters = {metric.name for metric in process.ENGINE_WORKER.collect()}
     assert counters >= {"schedviz_hostings", "schedviz_commands_quarantined"} <= renamed.RENAMED.keys()
 
 
@@ -266,7 +266,7 @@ def test_requests_are_timed_under_their_route_and_not_their_address(reader: Clie
 
 def test_metrics_of_other_processes_come_through_redis(reader: Client) -> None:
     slots = Family("schedviz_slots_taken", "…", "gauge", [("schedviz_slots_taken", {}, 12.0)])
-    reporting.publish(Report(process="worker@elsewhere-1", role="worker", families=[slots]))
+    process_reports.publish(Report(process="worker@elsewhere-1", role="worker", families=[slots]))
 
     result = read(reader)
 

@@ -18,7 +18,7 @@ from schedviz.kube.meta import KubeObject
 Wake = tuple[str, int]
 
 
-class ApiServer(Protocol):
+class ControllerApi(Protocol):
     """The API server's interface for controllers. All writes are recorded, and cause watch events."""
 
     store: ObjectStore
@@ -55,10 +55,10 @@ class Controller(Protocol):
         """The name in commands and settings."""
         ...
 
-    def wakes(self, obj: KubeObject, api: ApiServer, delay: int) -> Iterable[Wake]:
+    def wakes(self, obj: KubeObject, api: ControllerApi, delay: int) -> Iterable[Wake]:
         """The keys to reconcile after this object was written or deleted (then it is no longer stored). `delay` is in nanoseconds."""
         ...
 
-    def reconcile(self, key: str, api: ApiServer) -> bool | None:
+    def reconcile(self, key: str, api: ControllerApi) -> bool | None:
         """Reconcile a key: one sync. True: the sync was partial, because of `pods_per_sync`."""
         ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from schedviz.engine.clock import nanoseconds
-from schedviz.engine.cluster.controllers.controller import ApiServer, Controller
+from schedviz.engine.cluster.controllers.controller import Controller, ControllerApi
 from schedviz.engine.cluster.controllers.deployments import Deployments
 from schedviz.engine.cluster.controllers.device_driver import DeviceDriver
 from schedviz.engine.cluster.controllers.kubelet import Kubelet
@@ -40,7 +40,7 @@ DELAYS: Final = {"kubelet": RUNNING_AFTER_SECONDS, "podGc": QUARANTINE_SECONDS}
 class ControllerManager:
     """The controllers of one cluster. They act only when `act` is called, never during another write."""
 
-    def __init__(self, api: ApiServer, settings: ControllerSettings) -> None:
+    def __init__(self, api: ControllerApi, settings: ControllerSettings) -> None:
         self._api = api
         #: Enabled controllers -> their delay in seconds.
         self.delays: dict[str, float] = _enabled_delays(settings)

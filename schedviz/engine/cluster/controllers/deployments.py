@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import msgspec
 from msgspec.structs import replace
 
-from schedviz.engine.cluster.controllers.controller import ApiServer, Wake
+from schedviz.engine.cluster.controllers.controller import ControllerApi, Wake
 from schedviz.engine.cluster.controllers.pods import with_uid
 from schedviz.kube.apps import Deployment, ReplicaSet, ReplicaSetSpec
 from schedviz.kube.codec import enc_hook
@@ -27,7 +27,7 @@ class Deployments:
 
     name = "deployments"
 
-    def wakes(self, obj: KubeObject, api: ApiServer, delay: int) -> Iterable[Wake]:
+    def wakes(self, obj: KubeObject, api: ControllerApi, delay: int) -> Iterable[Wake]:
         """A deployment that changed, and the deployment of a set that changed."""
         if isinstance(obj, Deployment):
             yield with_uid(obj.key, obj.uid), api.clock.now + delay
@@ -37,7 +37,7 @@ class Deployments:
                 if owning is not None and owning.uid == owner.uid:
                     yield with_uid(owning.key, owning.uid), api.clock.now + delay
 
-    def reconcile(self, key: str, api: ApiServer) -> None:
+    def reconcile(self, key: str, api: ControllerApi) -> None:
         """Scale sets of old templates to zero, and the set of the present template to the wanted replicas."""
         deployment_key, uid = key.split(" ")
         deployment = api.store.get("Deployment", deployment_key)
@@ -66,12 +66,12 @@ def _without_hash(template: PodTemplate) -> PodTemplate:
     return replace(template, metadata=replace(template.metadata, labels=labels))
 
 
-def _scale(replica_set: ReplicaSet, replicas: int, api: ApiServer) -> None:
+def _scale(replica_set: ReplicaSet, replicas: int, api: ControllerApi) -> None:
     if replica_set.spec.replicas != replicas:
         api.replace(replace(replica_set, spec=replace(replica_set.spec, replicas=replicas)), detail=f"replicas {replicas}")
 
 
-def _create(deployment: Deployment, template: PodTemplate, api: ApiServer) -> None:
+def _create(deployment: Deployment, template: PodTemplate, api: ControllerApi) -> None:
     encoded = msgspec.json.encode(template, enc_hook=enc_hook, order="sorted")
     code = hashlib.blake2b(encoded, digest_size=5).hexdigest()
     labels = {**template.metadata.labels, POD_TEMPLATE_HASH: code}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from schedviz.engine.cluster.controllers.controller import ApiServer, Wake
+from schedviz.engine.cluster.controllers.controller import ControllerApi, Wake
 from schedviz.kube.core import Node
 from schedviz.kube.devices import ResourceSlice
 from schedviz.kube.example_driver import DRIVER, MAX_GPUS, MODELS, NodeGpus, device_classes, slice_names, slices_of
@@ -29,14 +29,14 @@ class DeviceDriver:
 
     name = "deviceDriver"
 
-    def wakes(self, obj: KubeObject, api: ApiServer, delay: int) -> Iterable[Wake]:
+    def wakes(self, obj: KubeObject, api: ControllerApi, delay: int) -> Iterable[Wake]:
         """A node, and the node of a slice."""
         if isinstance(obj, Node):
             yield obj.name, api.clock.now + delay
         elif isinstance(obj, ResourceSlice) and obj.spec.driver == DRIVER and obj.spec.node_name:
             yield obj.spec.node_name, api.clock.now + delay
 
-    def reconcile(self, key: str, api: ApiServer) -> None:
+    def reconcile(self, key: str, api: ControllerApi) -> None:
         """Publish the devices of a node, or delete the slices of a node that was deleted. Classes are created once."""
         node = api.store.get("Node", key)
         published = _published(key, api)
@@ -71,7 +71,7 @@ def hardware_of(node: Node) -> NodeGpus:
     )
 
 
-def _published(node: str, api: ApiServer) -> dict[str, ResourceSlice]:
+def _published(node: str, api: ControllerApi) -> dict[str, ResourceSlice]:
     stored = (api.store.get("ResourceSlice", name) for name in slice_names(node))
     return {
         resource_slice.name: resource_slice
@@ -80,6 +80,6 @@ def _published(node: str, api: ApiServer) -> dict[str, ResourceSlice]:
     }
 
 
-def _delete(slices: dict[str, ResourceSlice], api: ApiServer) -> None:
+def _delete(slices: dict[str, ResourceSlice], api: ControllerApi) -> None:
     for name in slices:
         api.delete("ResourceSlice", "", name)

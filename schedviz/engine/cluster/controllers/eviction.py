@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from schedviz.engine.cluster.controllers.controller import ApiServer
+from schedviz.engine.cluster.controllers.controller import ControllerApi
 from schedviz.engine.cluster.controllers.pdb_status import budgets_of
 from schedviz.engine.cluster.controllers.pods import all_pods, is_ready
 from schedviz.engine.cluster.status_patch import with_applied
@@ -22,7 +22,7 @@ _WOULD_VIOLATE: Final = "Cannot evict pod as it would violate the pod's disrupti
 _TOO_MANY: Final = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
 
 
-def evict(pod: Pod, api: ApiServer) -> str:
+def evict(pod: Pod, api: ControllerApi) -> str:
     """Delete the pod if its budget allows it. Returns the reason if it does not, or "". Upstream: EvictionREST.Create"""
     if not _needs_no_budget(pod):
         budgets = budgets_of(pod, api.store)
@@ -45,7 +45,7 @@ def evict(pod: Pod, api: ApiServer) -> str:
     return ""
 
 
-def cordon(node: Node, api: ApiServer, *, on: bool) -> bool:
+def cordon(node: Node, api: ControllerApi, *, on: bool) -> bool:
     """Set spec.unschedulable. False: it had that value."""
     if node.spec.unschedulable == on:
         return False
@@ -53,7 +53,7 @@ def cordon(node: Node, api: ApiServer, *, on: bool) -> bool:
     return True
 
 
-def drain(node: Node, api: ApiServer) -> list[tuple[str, str]]:
+def drain(node: Node, api: ControllerApi) -> list[tuple[str, str]]:
     """Cordon the node and evict its pods, except those of daemon sets. Returns the pods that stay, and why."""
     cordon(node, api, on=True)
     refused = []
@@ -72,7 +72,7 @@ def _needs_no_budget(pod: Pod) -> bool:
     return pod.is_finished or pod.status.phase == "Pending" or pod.metadata.deletion_timestamp is not None
 
 
-def _spend(budget: PodDisruptionBudget, pod: Pod, api: ApiServer) -> str:
+def _spend(budget: PodDisruptionBudget, pod: Pod, api: ControllerApi) -> str:
     """Take one disruption from the pod's budget; some pods that are not ready need none. Returns why the eviction is refused, or "".
 
     Upstream: checkAndDecrement

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from schedviz.engine.cluster.controllers.controller import ApiServer, Wake
+from schedviz.engine.cluster.controllers.controller import ControllerApi, Wake
 from schedviz.engine.cluster.controllers.pods import virtual_time_of, with_uid
 from schedviz.engine.cluster.status_patch import with_condition
 from schedviz.kube.core import Pod, PodCondition
@@ -24,7 +24,7 @@ class Kubelet:
 
     name = "kubelet"
 
-    def wakes(self, obj: KubeObject, api: ApiServer, delay: int) -> Iterable[Wake]:
+    def wakes(self, obj: KubeObject, api: ControllerApi, delay: int) -> Iterable[Wake]:
         """A pod on a node: when it will run, and when it will be deleted."""
         if not isinstance(obj, Pod) or not obj.spec.node_name:
             return
@@ -33,7 +33,7 @@ class Kubelet:
         elif obj.status.phase == "Pending":
             yield f"start of {with_uid(obj.key, obj.uid)}", api.clock.now + delay
 
-    def reconcile(self, key: str, api: ApiServer) -> None:
+    def reconcile(self, key: str, api: ControllerApi) -> None:
         """Start or end the pod, if its node exists."""
         action, _, pod_key, uid = key.split(" ")
         pod = api.store.get("Pod", pod_key)
@@ -45,7 +45,7 @@ class Kubelet:
             api.delete("Pod", pod.namespace, pod.name)
 
 
-def _start(pod: Pod, api: ApiServer) -> None:
+def _start(pod: Pod, api: ControllerApi) -> None:
     if pod.status.phase != "Pending" or pod.metadata.deletion_timestamp is not None:
         return
     now = api.clock.timestamp()

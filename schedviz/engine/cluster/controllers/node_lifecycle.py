@@ -11,7 +11,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from schedviz.engine.cluster.controllers.controller import ApiServer, Wake
+from schedviz.engine.cluster.controllers.controller import ControllerApi, Wake
 from schedviz.kube.core import Node, Taint
 from schedviz.kube.meta import KubeObject
 
@@ -33,12 +33,12 @@ class NodeLifecycle:
 
     name = "nodeLifecycle"
 
-    def wakes(self, obj: KubeObject, api: ApiServer, delay: int) -> Iterable[Wake]:
+    def wakes(self, obj: KubeObject, api: ControllerApi, delay: int) -> Iterable[Wake]:
         """Every node that changed."""
         if isinstance(obj, Node):
             yield obj.name, api.clock.now + delay
 
-    def reconcile(self, key: str, api: ApiServer) -> None:
+    def reconcile(self, key: str, api: ControllerApi) -> None:
         """Set the node's taints to those that its conditions require."""
         node = api.store.get("Node", key)
         if not isinstance(node, Node):

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 from msgspec.structs import replace
 
 from schedviz.engine.clock import nanoseconds
-from schedviz.engine.cluster.controllers.controller import ApiServer, Wake
+from schedviz.engine.cluster.controllers.controller import ControllerApi, Wake
 from schedviz.engine.cluster.controllers.pods import is_active, is_ready, virtual_time_of
 from schedviz.engine.cluster.objects import ObjectStore
 from schedviz.kube.apps import Deployment, ReplicaSet, StatefulSet
@@ -35,7 +35,7 @@ class PDBStatus:
 
     name = "pdbStatus"
 
-    def wakes(self, obj: KubeObject, api: ApiServer, delay: int) -> Iterable[Wake]:
+    def wakes(self, obj: KubeObject, api: ControllerApi, delay: int) -> Iterable[Wake]:
         """A budget that changed, the budgets of a pod that changed, and those of a namespace in which a controller was scaled."""
         due = api.clock.now + delay
         if isinstance(obj, PodDisruptionBudget):
@@ -51,7 +51,7 @@ class PDBStatus:
                 if budget.namespace == obj.namespace:
                     yield budget.key, due
 
-    def reconcile(self, key: str, api: ApiServer) -> None:
+    def reconcile(self, key: str, api: ControllerApi) -> None:
         """Update the budget's status."""
         budget = api.store.get("PodDisruptionBudget", key.removesuffix(" again"))
         if not isinstance(budget, PodDisruptionBudget):

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from schedviz.engine.cluster.controllers.controller import ApiServer, Wake
+from schedviz.engine.cluster.controllers.controller import ControllerApi, Wake
 from schedviz.engine.cluster.controllers.pods import all_pods, with_uid
 from schedviz.engine.cluster.status_patch import with_applied
 from schedviz.kube.core import Node, Pod, PodCondition
@@ -21,7 +21,7 @@ class PodGC:
 
     name = "podGc"
 
-    def wakes(self, obj: KubeObject, api: ApiServer, delay: int) -> Iterable[Wake]:
+    def wakes(self, obj: KubeObject, api: ControllerApi, delay: int) -> Iterable[Wake]:
         """The pods of a deleted node, after its quarantine; a terminating pod without a node at once."""
         if isinstance(obj, Pod):
             pods: Iterable[Pod] = (obj,)
@@ -36,7 +36,7 @@ class PodGC:
             elif api.store.get("Node", pod.spec.node_name) is None:
                 yield with_uid(pod.key, pod.uid), api.clock.now + delay
 
-    def reconcile(self, key: str, api: ApiServer) -> None:
+    def reconcile(self, key: str, api: ControllerApi) -> None:
         """Delete the pod, unless its node exists again, or it has none and is not terminating."""
         pod_key, uid = key.split(" ")
         pod = api.store.get("Pod", pod_key)
@@ -51,7 +51,7 @@ class PodGC:
         api.delete("Pod", pod.namespace, pod.name)
 
 
-def _mark_failed(pod: Pod, api: ApiServer) -> None:
+def _mark_failed(pod: Pod, api: ControllerApi) -> None:
     """Set the pod's phase to Failed, with the condition DisruptionTarget, unless it is finished.
 
     Upstream: gc_controller.go markFailedAndDeletePodWithCondition

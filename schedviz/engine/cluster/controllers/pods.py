@@ -1,4 +1,4 @@
-"""Queries about pods, for the controllers."""
+"""Queries about pods, their keys and their timestamps, for the controllers."""
 
 from __future__ import annotations
 

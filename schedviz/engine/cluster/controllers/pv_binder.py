@@ -1,4 +1,5 @@
-"""The volume binder: claims with immediate binding get a volume, an existing or a new one.
+"""The volume binder: claims with immediate binding get a volume, an existing or a new one. A session can switch this controller on;
+`volume_controller`, which completes the scheduler's bindings, is always on.
 
 Claims of a class with WaitForFirstConsumer are the scheduler's. Upstream: pkg/controller/volume/persistentvolume/pv_controller.go
 syncUnboundClaim, component-helpers/storage/volume/pv_helpers.go FindMatchingVolume
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from schedviz.engine.cluster import volume_controller
-from schedviz.engine.cluster.controllers.controller import ApiServer, Wake
+from schedviz.engine.cluster.controllers.controller import ControllerApi, Wake
 from schedviz.kube.claims import (
     NO_PROVISIONER,
     WAIT_FOR_FIRST_CONSUMER,
@@ -32,7 +33,7 @@ class PVBinder:
 
     name = "pvBinder"
 
-    def wakes(self, obj: KubeObject, api: ApiServer, delay: int) -> Iterable[Wake]:
+    def wakes(self, obj: KubeObject, api: ControllerApi, delay: int) -> Iterable[Wake]:
         """A claim without a volume; all such claims when a volume or a class was added."""
         if isinstance(obj, PersistentVolumeClaim):
             claims: Iterable[KubeObject] = (obj,)
@@ -44,7 +45,7 @@ class PVBinder:
             if isinstance(claim, PersistentVolumeClaim) and not claim.spec.volume_name:
                 yield claim.key, api.clock.now + delay
 
-    def reconcile(self, key: str, api: ApiServer) -> None:
+    def reconcile(self, key: str, api: ControllerApi) -> None:
         """Bind the claim to the smallest matching volume, or provision one."""
         claim = api.store.get("PersistentVolumeClaim", key)
         if not isinstance(claim, PersistentVolumeClaim) or claim.spec.volume_name or claim.metadata.deletion_timestamp is not None:
@@ -64,16 +65,16 @@ class PVBinder:
             volume_controller.provision(api, claim, found)
 
 
-def _volumes(api: ApiServer) -> list[PersistentVolume]:
+def _volumes(api: ControllerApi) -> list[PersistentVolume]:
     return [volume for volume in api.store.of_kind("PersistentVolume").values() if isinstance(volume, PersistentVolume)]
 
 
-def _held(claim: PersistentVolumeClaim, api: ApiServer) -> PersistentVolume | None:
+def _held(claim: PersistentVolumeClaim, api: ControllerApi) -> PersistentVolume | None:
     """The volume that is already reserved for this claim."""
     return next((volume for volume in _volumes(api) if is_bound_to(volume, claim)), None)
 
 
-def _smallest(claim: PersistentVolumeClaim, api: ApiServer) -> PersistentVolume | None:
+def _smallest(claim: PersistentVolumeClaim, api: ControllerApi) -> PersistentVolume | None:
     """The smallest unreserved volume that matches the claim; of equal ones the first by name."""
     try:
         selector = label_selector(claim.spec.selector) if claim.spec.selector is not None else EVERYTHING

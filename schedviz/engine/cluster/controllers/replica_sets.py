@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from weakref import WeakKeyDictionary
 
-from schedviz.engine.cluster.controllers.controller import ApiServer, Wake
+from schedviz.engine.cluster.controllers.controller import ControllerApi, Wake
 from schedviz.engine.cluster.controllers.pods import is_active, is_ready, with_uid
 from schedviz.engine.cluster.objects import ObjectStore
 from schedviz.kube.apps import ReplicaSet
@@ -30,7 +30,7 @@ class ReplicaSets:
 
     name = "replicaSets"
 
-    def wakes(self, obj: KubeObject, api: ApiServer, delay: int) -> Iterable[Wake]:
+    def wakes(self, obj: KubeObject, api: ControllerApi, delay: int) -> Iterable[Wake]:
         """A set that changed, and the set of a pod that changed."""
         if isinstance(obj, ReplicaSet):
             yield with_uid(obj.key, obj.uid), api.clock.now + delay
@@ -41,7 +41,7 @@ class ReplicaSets:
                 if owning is not None and owning.uid == owner.uid:
                     yield with_uid(owning.key, owning.uid), api.clock.now + delay
 
-    def reconcile(self, key: str, api: ApiServer) -> bool:
+    def reconcile(self, key: str, api: ControllerApi) -> bool:
         """Create missing pods, or delete surplus ones, at most `pods_per_sync`. True: there are more."""
         set_key, uid = key.split(" ")
         replica_set = api.store.get("ReplicaSet", set_key)
@@ -70,7 +70,7 @@ def _deletion_order(pod: Pod) -> tuple[bool, int, bool, float]:
     return bool(pod.spec.node_name), _PHASES.get(pod.status.phase, 1), is_ready(pod), -(parse_timestamp(created) if created else 0.0)
 
 
-def _create_pods(owner: ReplicaSet, count: int, api: ApiServer) -> None:
+def _create_pods(owner: ReplicaSet, count: int, api: ControllerApi) -> None:
     """Create pods under the first names that no pod has had."""
     spec = _pod_spec(owner, api.store)
     number = 0
@@ -95,7 +95,7 @@ def _pod_spec(owner: ReplicaSet, store: ObjectStore) -> PodSpec:
     return known[1]
 
 
-def _create_pod(owner: ReplicaSet, number: int, spec: PodSpec, api: ApiServer) -> None:
+def _create_pod(owner: ReplicaSet, number: int, spec: PodSpec, api: ControllerApi) -> None:
     template = owner.spec.template
     assert template is not None
     reference = OwnerReference(api_version="apps/v1", kind="ReplicaSet", name=owner.name, uid=owner.uid, controller=True)

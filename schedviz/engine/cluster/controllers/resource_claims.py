@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from schedviz.engine.cluster.controllers.controller import ApiServer, Wake
+from schedviz.engine.cluster.controllers.controller import ControllerApi, Wake
 from schedviz.engine.cluster.controllers.pods import all_pods
 from schedviz.kube.core import Pod, PodResourceClaim, PodResourceClaimStatus
 from schedviz.kube.devices import ResourceClaim, ResourceClaimConsumerReference, ResourceClaimMeta, ResourceClaimTemplate
@@ -26,7 +26,7 @@ class ResourceClaims:
 
     name = "resourceClaims"
 
-    def wakes(self, obj: KubeObject, api: ApiServer, delay: int) -> Iterable[Wake]:
+    def wakes(self, obj: KubeObject, api: ControllerApi, delay: int) -> Iterable[Wake]:
         """A pod with claims, its claims, a claim that changed, and the pods that wait for a template."""
         due = api.clock.now + delay
         match obj:
@@ -42,7 +42,7 @@ class ResourceClaims:
                     if any(claim.resource_claim_template_name == obj.name for claim in pod.spec.resource_claims):
                         yield f"pod {pod.key}", due
 
-    def reconcile(self, key: str, api: ApiServer) -> None:
+    def reconcile(self, key: str, api: ControllerApi) -> None:
         """Create the missing claims of a pod, or free a claim."""
         kind, name = key.split(" ")
         if kind == "pod":
@@ -68,7 +68,7 @@ def _is_done(pod: Pod) -> bool:
     return pod.is_finished or never_ran
 
 
-def _create_missing(pod: Pod, api: ApiServer) -> None:
+def _create_missing(pod: Pod, api: ControllerApi) -> None:
     """Create the claims of templates, and show their names in the pod's status. Upstream: handleClaim"""
     status_by_name = {status.name: status for status in pod.status.resource_claim_statuses}
     for pod_claim in pod.spec.resource_claims:
@@ -86,7 +86,7 @@ def _create_missing(pod: Pod, api: ApiServer) -> None:
         api.replace(changed, verb="patch", subresource="status", detail=detail)
 
 
-def _create(pod: Pod, pod_claim: PodResourceClaim, template: ResourceClaimTemplate, api: ApiServer) -> str:
+def _create(pod: Pod, pod_claim: PodResourceClaim, template: ResourceClaimTemplate, api: ControllerApi) -> str:
     """Create a claim under the first name that no claim has had. Returns the name."""
     prefix, number = f"{pod.name}-{pod_claim.name}-", 1
     while ("ResourceClaim", f"{pod.namespace}/{prefix}{number}") in api.store.creations:
@@ -97,7 +97,7 @@ def _create(pod: Pod, pod_claim: PodResourceClaim, template: ResourceClaimTempla
     return metadata.name
 
 
-def _free(claim: ResourceClaim, api: ApiServer) -> None:
+def _free(claim: ResourceClaim, api: ControllerApi) -> None:
     """Remove users that have ended; deallocate the claim after the last one, and delete it if it was created for a pod."""
     users = tuple(consumer for consumer in claim.status.reserved_for if _is_user(claim, consumer, api))
     if users != claim.status.reserved_for:
@@ -116,7 +116,7 @@ def _free(claim: ResourceClaim, api: ApiServer) -> None:
         api.delete("ResourceClaim", claim.namespace, claim.name)
 
 
-def _is_user(claim: ResourceClaim, user: ResourceClaimConsumerReference, api: ApiServer) -> bool:
+def _is_user(claim: ResourceClaim, user: ResourceClaimConsumerReference, api: ControllerApi) -> bool:
     if user.resource != "pods" or user.api_group:
         # Users other than pods remove themselves.
         return True
@@ -124,7 +124,7 @@ def _is_user(claim: ResourceClaim, user: ResourceClaimConsumerReference, api: Ap
     return isinstance(pod, Pod) and pod.uid == user.uid and not _is_done(pod)
 
 
-def _owner_is_gone(claim: ResourceClaim, api: ApiServer) -> bool:
+def _owner_is_gone(claim: ResourceClaim, api: ControllerApi) -> bool:
     """Whether the claim was created for a pod that has ended."""
     for owner in claim.metadata.owner_references:
         if owner.kind == "Pod" and owner.controller:

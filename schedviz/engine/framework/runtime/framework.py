@@ -158,7 +158,7 @@ class Framework:
         #: Plugins that keep state between pods.
         self.stateful_plugins = [plugin for plugin in self.plugins.by_name.values() if isinstance(plugin, StatefulPlugin)]
 
-    def watch_plugins(self, watch: Stopwatch) -> None:
+    def time_plugins(self, watch: Stopwatch) -> None:
         """Time the plugins of scheduling cycles from now on, and make them keep details."""
         self.keeps_details = True
         self._time_scheduling(watch)

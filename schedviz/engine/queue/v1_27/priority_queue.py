@@ -19,13 +19,14 @@ import msgspec
 from schedviz.engine.features import Features
 from schedviz.engine.framework.object_table import ObjectTable, QueuedPodState
 from schedviz.engine.framework.types import NANOS_PER_SECOND, ClusterEvent, PodInfo, QueuedPodInfo
-from schedviz.engine.queue import events, unlabelled_causes
-from schedviz.engine.queue.events import ClusterEventMap, merged_event_map
+from schedviz.engine.queue import unlabelled_causes
 from schedviz.engine.queue.interface import Less, NamespaceLabels, PreEnqueueCheck, QueueProfiles
 from schedviz.engine.queue.nominator import NominatesPods, Nominator, NominatorState, PodLister
 from schedviz.engine.queue.queued_pod_view import queued_pod_view
 from schedviz.engine.queue.unschedulable_pods import UnschedulablePods, full_name_of
+from schedviz.engine.queue.v1_27 import events
 from schedviz.engine.queue.v1_27.backoff import Backoff
+from schedviz.engine.queue.v1_27.events import ClusterEventMap, merged_event_map
 from schedviz.kube.core import Pod, PodStatus
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.events import QueueMove, QueueMoved, QueueName

@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from schedviz.sessions.hosting import sweep
-from schedviz.sessions.metrics import reporting
+from schedviz.sessions.metrics import process_reports
 
 
 class Command(BaseCommand):
@@ -24,5 +24,5 @@ class Command(BaseCommand):
         stopped = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stopped.set())
-        reporting.start_reporting("sweeper")
+        process_reports.start_reporting("sweeper")
         sweep.sweep_until(stopped, seconds=options["seconds"])

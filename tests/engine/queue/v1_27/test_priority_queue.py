@@ -7,8 +7,7 @@ import pytest
 
 from schedviz.engine.framework.interface import NominatingInfo, NominatingMode
 from schedviz.engine.framework.types import GVK, NANOS_PER_SECOND, ActionType, ClusterEvent, PodInfo, QueuedPodInfo
-from schedviz.engine.queue import events
-from schedviz.engine.queue.v1_27 import PriorityQueue
+from schedviz.engine.queue.v1_27 import PriorityQueue, events
 from schedviz.kube import codec
 from schedviz.kube.core import Pod
 from schedviz.trace.events import PodNominated, QueueMoved

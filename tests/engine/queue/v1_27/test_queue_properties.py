@@ -11,8 +11,7 @@ from schedviz.engine.framework.interface import NominatingInfo, NominatingMode
 from schedviz.engine.framework.object_table import ObjectTable, ObjectTableState
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, PodInfo, QueuedPodInfo
 from schedviz.engine.invariants import validate_queue
-from schedviz.engine.queue import events
-from schedviz.engine.queue.v1_27 import PriorityQueue, SchedulingQueueState
+from schedviz.engine.queue.v1_27 import PriorityQueue, SchedulingQueueState, events
 from schedviz.kube import codec
 from schedviz.kube.core import Pod
 from schedviz.trace.fold import Fold

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from schedviz.engine.framework.types import GVK, ActionType, ClusterEvent, PodInfo, QueuedPodInfo
-from schedviz.engine.queue import events
-from schedviz.engine.queue.events import ClusterEventMap
+from schedviz.engine.queue.v1_27 import events
+from schedviz.engine.queue.v1_27.events import ClusterEventMap
 from schedviz.kube.core import Pod
 
 WAITING = ClusterEventMap(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from schedviz.sessions.metrics import metric_values, recorder
+from schedviz.sessions.metrics import metric_values, stored_metrics
 from schedviz.sessions.metrics.metric_values import MetricValues
 from schedviz.sessions.models import SchedulerMetrics, Session
 from tests.sessions.conftest import MakeSession, crash, send, work_off
@@ -13,46 +13,46 @@ ATTEMPTS = "scheduler_schedule_attempts_total"
 SCHEDULED = ("scheduled", "default-scheduler")
 
 
-def stored_metrics(session_id: object) -> MetricValues:
+def metrics_of(session_id: object) -> MetricValues:
     return metric_values.decode(bytes(SchedulerMetrics.objects.get(pk=session_id).data))
 
 
 def test_a_new_session_has_gauges(make_session: MakeSession) -> None:
     session_id = make_session(nodes=3, pods=10)
 
-    assert stored_metrics(session_id).gauges["scheduler_pending_pods"]["active",] == 10
-    assert stored_metrics(session_id).gauges["scheduler_cache_size"]["nodes",] == 3
+    assert metrics_of(session_id).gauges["scheduler_pending_pods"]["active",] == 10
+    assert metrics_of(session_id).gauges["scheduler_cache_size"]["nodes",] == 3
 
 
 def test_metrics_are_stored_when_hosting_ends(make_session: MakeSession) -> None:
     session_id = make_session(pods=10)
     send(session_id, "run", max=4)
     work_off(session_id)
-    first = stored_metrics(session_id)
+    first = metrics_of(session_id)
     send(session_id, "run")
 
     session = work_off(session_id)
 
     assert first.counters[ATTEMPTS] == {SCHEDULED: 4}
-    assert stored_metrics(session_id).counters[ATTEMPTS] == {SCHEDULED: 10}
-    assert stored_metrics(session_id).event == session.event
-    assert stored_metrics(session_id).gauges["scheduler_pending_pods"]["active",] == 0
+    assert metrics_of(session_id).counters[ATTEMPTS] == {SCHEDULED: 10}
+    assert metrics_of(session_id).event == session.event
+    assert metrics_of(session_id).gauges["scheduler_pending_pods"]["active",] == 0
 
 
 def test_what_a_crashed_owner_did_not_store_is_counted_by_the_next(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
     session_id = make_session(pods=10)
     with monkeypatch.context() as patched:
         # It crashes before it stores anything.
-        patched.setattr(recorder, "store", lambda *_: None)
+        patched.setattr(stored_metrics, "store", lambda *_: None)
         send(session_id, "run", max=6)
         work_off(session_id)
     crash(session_id)
-    assert ATTEMPTS not in stored_metrics(session_id).counters
+    assert ATTEMPTS not in metrics_of(session_id).counters
     send(session_id, "run")
 
     work_off(session_id)
 
-    assert stored_metrics(session_id).counters[ATTEMPTS] == {SCHEDULED: 10}
+    assert metrics_of(session_id).counters[ATTEMPTS] == {SCHEDULED: 10}
 
 
 def test_metrics_in_the_format_of_another_version_are_counted_again(make_session: MakeSession) -> None:
@@ -62,7 +62,7 @@ def test_metrics_in_the_format_of_another_version_are_counted_again(make_session
 
     work_off(session_id)
 
-    assert stored_metrics(session_id).counters[ATTEMPTS] == {SCHEDULED: 2}
+    assert metrics_of(session_id).counters[ATTEMPTS] == {SCHEDULED: 2}
 
 
 def test_deleting_a_session_deletes_its_metrics(make_session: MakeSession) -> None:

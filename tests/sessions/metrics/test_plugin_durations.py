@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from schedviz.engine import Simulation
-from schedviz.sessions.metrics import plugins
-from schedviz.sessions.metrics.process import WORKER
+from schedviz.sessions.metrics import plugin_durations
+from schedviz.sessions.metrics.process import ENGINE_WORKER
 from tests.engine.clusters import do, four_nodes, pod
 from tests.sessions.metrics.test_counting import Ticks
 
@@ -16,7 +16,7 @@ _NAME = "scheduler_plugin_execution_duration_seconds"
 
 def calls() -> Calls:
     """How many were observed: by extension point, plugin and status."""
-    (family,) = (one for one in WORKER.collect() if one.name == _NAME)
+    (family,) = (one for one in ENGINE_WORKER.collect() if one.name == _NAME)
     result: Calls = Counter()
     for sample in family.samples:
         if sample.name == f"{_NAME}_count":
@@ -30,7 +30,7 @@ def observed(simulation: Simulation) -> Calls:
     before = calls()
     simulation.recorder.stage_clock = Ticks()
     do(simulation, "run")
-    plugins.observe(simulation.drain_events(), simulation.recorder.drain_stage_timings())
+    plugin_durations.observe(simulation.drain_events(), simulation.recorder.drain_stage_timings())
     return calls() - before
 
 
