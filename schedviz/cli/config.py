@@ -26,9 +26,9 @@ def config(ctx: click.Context, path: Path, to_v1: bool, as_json: bool, chosen: C
 
     With --convert, configurations of v1alpha1 to v1beta3 and Policies are converted to v1 first.
     """
-    from schedviz.ingest.config_text import parse_config
+    from schedviz.ingest.configuration.config_text import parse_config
+    from schedviz.ingest.configuration.scheduler_config import convert
     from schedviz.ingest.errors import IngestError
-    from schedviz.ingest.scheduler_config import convert
 
     text = _read(path)
     try:

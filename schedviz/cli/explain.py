@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from schedviz.explain.doctor import Examination
     from schedviz.explain.doctor.known_findings import KnownFindings
     from schedviz.explain.explanation import Explanation
-    from schedviz.explain.overview import Overview, Unread
-    from schedviz.explain.text_reading import TextReading
+    from schedviz.explain.pasted.text_reading import TextReading
+    from schedviz.explain.pending.overview import Overview, Unread
     from schedviz.ingest.load import Import
 
 #: The longest text that is searched for messages, in characters or bytes.
@@ -199,7 +199,7 @@ def _of_session(
     from schedviz.client import NotFound
     from schedviz.explain.changes import SmallestChange
     from schedviz.explain.explanation import Explanation
-    from schedviz.explain.overview import Overview
+    from schedviz.explain.pending.overview import Overview
 
     with client_of(server, token) as client:
         session = find_session(client, which)
@@ -238,7 +238,7 @@ def _one(files: _Files, pod: str, output: _Output, *, with_change: bool) -> None
 def _all_pending(files: _Files, output: _Output) -> bool:
     """Print the overview, and return whether it says that there are no nodes."""
     from schedviz.cli.remote.printing import ProgressLine
-    from schedviz.explain.overview import overview
+    from schedviz.explain.pending.overview import overview
 
     progress = ProgressLine()
     progress.say("Examining all pending pods …")
@@ -255,7 +255,7 @@ def _all_pending(files: _Files, output: _Output) -> bool:
 
 
 def _unread(imported: Import) -> Unread | None:
-    from schedviz.explain.overview import Unread
+    from schedviz.explain.pending.overview import Unread
 
     missing = (*imported.report.refused, *imported.report.skipped)
     return Unread(missing[0].message, len(imported.objects)) if missing else None
@@ -301,10 +301,10 @@ def _write_card(card: Card, output: _Output) -> None:
 def _message(files: _Files | None, pod: str | None, text: str, output: _Output) -> None:
     import msgspec
 
-    from schedviz.explain.message import NotAMessageError, ParsedMessage, parse_message, with_nodes
+    from schedviz.explain.messages.message import NotAMessageError, ParsedMessage, parse_message, with_nodes
     from schedviz.explain.why import PodUnknownError, the_pod, why_pending
-    from schedviz.ingest.kubectl_tables import sentences_about_tables
-    from schedviz.ingest.kubectl_text import missing_events
+    from schedviz.ingest.kubectl.tables import sentences_about_tables
+    from schedviz.ingest.kubectl.tables_and_descriptions import missing_events
 
     text = sys.stdin.read(_MAX_TEXT_BYTES + 1) if text == "-" else text
     if len(text) > _MAX_TEXT_BYTES:
@@ -341,11 +341,11 @@ def _message(files: _Files | None, pod: str | None, text: str, output: _Output) 
 def _reading(text: str) -> TextReading:
     """The messages in a text, and what else it says about their pods."""
     from schedviz.engine.framework.types import PodInfo
-    from schedviz.explain.text_reading import read_text
-    from schedviz.ingest.described_pods import described_pods
-    from schedviz.ingest.described_storage import storage_in
-    from schedviz.ingest.pasted_text import messages_in, plain, seconds_of_age
-    from schedviz.ingest.pod_events import pod_events_in
+    from schedviz.explain.pasted.text_reading import read_text
+    from schedviz.ingest.kubectl.described_storage import storage_in
+    from schedviz.ingest.pasted.described_pods import described_pods
+    from schedviz.ingest.pasted.pasted_text import messages_in, plain, seconds_of_age
+    from schedviz.ingest.pasted.pod_events import pod_events_in
 
     described = {key: PodInfo(pod) for key, pod in described_pods(text).items()}
     return read_text(messages_in(text), pod_events_in(text), described, seconds_of_age, storage_in(plain(text)))
@@ -353,10 +353,10 @@ def _reading(text: str) -> TextReading:
 
 def _reading_of(paths: Sequence[Path], pod: str | None) -> TextReading:
     """The messages in text files, such as the output of `kubectl describe`: those about one pod, if any is."""
-    from schedviz.explain.text_reading import joined_readings
+    from schedviz.explain.pasted.text_reading import joined_readings
     from schedviz.ingest.errors import IngestError
-    from schedviz.ingest.source import Source
-    from schedviz.ingest.whole_text import TextTooLongError, text_of
+    from schedviz.ingest.files.source import Source
+    from schedviz.ingest.files.whole_text import TextTooLongError, text_of
 
     texts: list[str] = []
     for path in paths:
@@ -426,8 +426,8 @@ def _too_long(name: str) -> str:
 
 def _messages(reading: TextReading, output: _Output) -> None:
     """Print several messages, each with its pod if the text names it, the newest about each pod first; or a card of the newest."""
-    from schedviz.explain.message import newest_first, newest_of_each_source
-    from schedviz.ingest.pasted_text import seconds_of_age
+    from schedviz.explain.messages.message import newest_first, newest_of_each_source
+    from schedviz.ingest.pasted.pasted_text import seconds_of_age
 
     found = newest_first(reading.messages, seconds_of_age)
     match output.form:

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from schedviz.explain.doctor import Examination
     from schedviz.explain.explanation import Clause, Explanation
     from schedviz.explain.finding import Finding
-    from schedviz.explain.message import Message, ParsedMessage
-    from schedviz.explain.overview import Overview
-    from schedviz.explain.pending_group import PendingGroup
-    from schedviz.explain.text_reading import PodAnswer, TextReading
-    from schedviz.explain.waiting_reason import WaitingReason
+    from schedviz.explain.messages.message import Message, ParsedMessage
+    from schedviz.explain.pasted.text_reading import PodAnswer, TextReading
+    from schedviz.explain.pending.overview import Overview
+    from schedviz.explain.pending.pending_group import PendingGroup
+    from schedviz.explain.pending.waiting_reason import WaitingReason
 
 #: Nodes named per line.
 _MAX_NAMED: Final = 5
@@ -166,9 +166,9 @@ def print_messages(found: Sequence[ParsedMessage], reading: TextReading) -> None
 
     Of those that one writer sent about a pod, only the first is explained.
     """
-    from schedviz.explain.message import shown_name
+    from schedviz.explain.messages.message import shown_name
+    from schedviz.explain.pasted.text_reading import says_all
     from schedviz.explain.reason_tables.whole import PLACED, STATUS
-    from schedviz.explain.text_reading import says_all
 
     if not found:
         say("No event in the files is about scheduling.", bold=True)
@@ -232,7 +232,7 @@ def print_answer(answer: PodAnswer | None) -> None:
 
 def print_message(message: Message, clauses: Iterable[Clause], *, release: str = "") -> None:
     """The clauses of a message, and what its counts say. `release`: the simulated one, if the message is compared with it."""
-    from schedviz.explain.message import whole_headline
+    from schedviz.explain.messages.message import whole_headline
 
     if message.nodes and not message.conclusion and not whole_headline(message):
         say(
@@ -299,9 +299,9 @@ def _names_its_nodes(suggestion: Suggestion) -> bool:
 
 def _print_clauses(clauses: Iterable[Clause], *, advised: bool = False, said: str = "") -> None:
     """`said`: what stands above; a headline that it contains is not repeated."""
-    from schedviz.explain.combined_clauses import is_of_several_taints, quoted_reasons
-    from schedviz.explain.explained_clause import is_about_nodes
-    from schedviz.explain.message import writer_of
+    from schedviz.explain.messages.combined_clauses import is_of_several_taints, quoted_reasons
+    from schedviz.explain.messages.explained_clause import is_about_nodes
+    from schedviz.explain.messages.message import writer_of
     from schedviz.explain.reason_tables.whole import OTHER_SCHEDULERS
 
     clauses = list(clauses)
@@ -358,7 +358,7 @@ def _print_bars(detail: AnyDetail) -> None:
 
 def _print_said(explanation: Explanation) -> None:
     """The message that the cluster's scheduler wrote, and the simulated one where it says something else."""
-    from schedviz.explain.message import one_full_stop, preemption_differs
+    from schedviz.explain.messages.message import one_full_stop, preemption_differs
 
     message = explanation.message if explanation.nodes else ""
     if not message and not explanation.said:

@@ -17,10 +17,10 @@ from schedviz.trace.releases import RELEASE_OF_FILES
 if TYPE_CHECKING:
     from schedviz.engine import Simulation, SimulationSettings
     from schedviz.explain.doctor import Examination
+    from schedviz.ingest.files.source import Source
     from schedviz.ingest.load import Import
     from schedviz.ingest.progress import Progress
     from schedviz.ingest.reader import Item
-    from schedviz.ingest.source import Source
     from schedviz.kube.meta import KubeObject
 
 #: Stands for standard input among files.
@@ -37,8 +37,8 @@ def loaded(paths: Sequence[Path], *, on_object: Callable[[Item, KubeObject], Non
     """
     from schedviz.cli.remote.printing import ProgressLine
     from schedviz.ingest.errors import IngestError
+    from schedviz.ingest.files.source import files_of
     from schedviz.ingest.load import ignore_object, load
-    from schedviz.ingest.source import files_of
 
     for path in paths:
         if is_session_file(path):
@@ -67,7 +67,7 @@ def loaded(paths: Sequence[Path], *, on_object: Callable[[Item, KubeObject], Non
 
 def standard_input() -> Source:
     """Standard input as a source. It is read once in a command, so several readers get the same bytes."""
-    from schedviz.ingest.source import Source
+    from schedviz.ingest.files.source import Source
 
     context = click.get_current_context(silent=True)
     known = {} if context is None else context.meta
@@ -104,7 +104,7 @@ def print_warnings(imported: Import, chosen: ChosenRelease = NO_CHOICE, *, brief
 
 
 def _in_words(progress: Progress) -> str:
-    from schedviz.ingest.source import shown_name
+    from schedviz.ingest.files.source import shown_name
 
     of = f" of {progress.total:,}" if progress.total is not None else ""
     return f"{shown_name(progress.file) or progress.phase}: {progress.done:,}{of} {progress.unit}"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def run_of_file(path: Path) -> RunInMemory:
     """The run in a `.schedviz` file or a trace file. Raises `click.ClickException`."""
-    from schedviz.ingest.source import Source
+    from schedviz.ingest.files.source import Source
 
     try:
         return run_of_session_file(str(path), Source.of_path(path).pieces()) if is_session_file(path) else _run_of_trace(path)

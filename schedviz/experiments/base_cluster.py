@@ -11,10 +11,10 @@ from schedviz.engine import PODS_PER_SYNC, SimulationSettings, settings_of
 from schedviz.experiments.errors import PlanError
 from schedviz.experiments.plan import Base, Plan, Workload
 from schedviz.ingest.errors import IngestError
+from schedviz.ingest.files.source import Source, files_of
 from schedviz.ingest.generate import GenerateSpec, generate
 from schedviz.ingest.load import Import, load
 from schedviz.ingest.reader import Item
-from schedviz.ingest.source import Source, files_of
 from schedviz.ingest.trace_file import TraceFile
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.meta import KubeObject

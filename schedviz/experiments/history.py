@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from schedviz.explain.main_reason import nearest_reason
+from schedviz.explain.messages.main_reason import nearest_reason
 from schedviz.trace.view import CycleView, StageView
 
 

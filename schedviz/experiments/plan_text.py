@@ -13,7 +13,7 @@ from schedviz.experiments.plan import FORMAT, Base, Plan, Workload
 from schedviz.experiments.trials import Trial, trials_of
 from schedviz.experiments.tuning.goal import validate_tuning
 from schedviz.experiments.variants import Variant, expand
-from schedviz.ingest.yaml_nodes import NotYamlError, YamlNodes, parse_yaml
+from schedviz.ingest.configuration.yaml_nodes import NotYamlError, YamlNodes, parse_yaml
 from schedviz.kube.validation_errors import explain_validation_error
 
 _MEMBERS = "experiment, base and variants"

@@ -7,10 +7,10 @@ from schedviz.explain.doctor.known_findings import MISSED_POD, unknown_nodes
 from schedviz.explain.doctor.nominations import WITHOUT_PREEMPTION
 from schedviz.explain.explanation import Clause, Explanation, QueuePlace
 from schedviz.explain.meaning import Named
-from schedviz.explain.pinned_node import conclusion_of
+from schedviz.explain.messages.pinned_node import conclusion_of
+from schedviz.explain.messages.real_message import what_to_add
+from schedviz.explain.messages.reasons import meaning_of
 from schedviz.explain.queue_place import is_name_only
-from schedviz.explain.real_message import what_to_add
-from schedviz.explain.reasons import meaning_of
 from schedviz.kube.core import Pod
 from schedviz.trace.phrase import Phrase, as_sentence, counted, phrase, some
 

@@ -9,8 +9,8 @@ import msgspec
 
 from schedviz.engine import Simulation
 from schedviz.engine.framework.plugins import names
-from schedviz.explain.claim_events import is_of_stateful_set, missing_class
 from schedviz.explain.explanation import Clause
+from schedviz.explain.pasted.claim_events import is_of_stateful_set, missing_class
 from schedviz.kube.claims import BIND_COMPLETED, claim_keys, class_of_claim
 from schedviz.kube.core import Pod
 from schedviz.kube.storage import PersistentVolumeClaim

@@ -11,8 +11,8 @@ import numpy as np
 from schedviz.engine.dryrun.dry_run import DryRun
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.verdicts import Verdicts
-from schedviz.explain.explained_clause import explained_clause
 from schedviz.explain.explanation import Clause, NodeVerdict, Objection, Outlook
+from schedviz.explain.messages.explained_clause import explained_clause
 
 #: Their verdict on a node can change through events elsewhere: pods in its topology domain, new volumes.
 _LOOK_ELSEWHERE: Final = frozenset(

@@ -19,19 +19,19 @@ from schedviz.explain.doctor.examine import scheduler_of_engine
 from schedviz.explain.doctor.known_findings import KnownFindings
 from schedviz.explain.doctor.nominations import FOR_EVER, WITHOUT_PREEMPTION, judge, terminating_victims, why_for_ever
 from schedviz.explain.equivalence import equivalence_key
-from schedviz.explain.explained_clause import with_names
 from schedviz.explain.explanation import Clause, Explanation, NodeVerdict, Outlook, QueuePlace, Standing
 from schedviz.explain.extenders import message_with, rejected_by_extenders, uncalled_extenders, with_extenders
 from schedviz.explain.gates import advice_about_gates
-from schedviz.explain.main_reason import main_reason, most_likely_first
 from schedviz.explain.meaning import Named
-from schedviz.explain.message import said_clauses
+from schedviz.explain.messages.explained_clause import with_names
+from schedviz.explain.messages.main_reason import main_reason, most_likely_first
+from schedviz.explain.messages.message import said_clauses
+from schedviz.explain.messages.real_message import disagreement, of_name_only, without_missing
+from schedviz.explain.messages.reasons import meaning_of
 from schedviz.explain.pod_group import group_note
 from schedviz.explain.provisioning import provisioning
 from schedviz.explain.queue_place import is_name_only, message_of_gated, queue_place
-from schedviz.explain.real_message import disagreement, of_name_only, without_missing
 from schedviz.explain.reason_tables.whole import OTHER_SCHEDULER
-from schedviz.explain.reasons import meaning_of
 from schedviz.explain.sentence import sentence_of, starting
 from schedviz.explain.unbound_claims import with_missing_class
 from schedviz.explain.verdicts import clauses, matrix

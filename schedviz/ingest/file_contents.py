@@ -7,12 +7,12 @@ from typing import Any
 import msgspec
 
 from schedviz.ingest.bad_parts import BadParts
-from schedviz.ingest.config_text import ConfigText
+from schedviz.ingest.configuration.config_text import ConfigText
 from schedviz.ingest.errors import IngestError
+from schedviz.ingest.logs.scheduler_log import SchedulerLog
 from schedviz.ingest.object_events import ObjectEvent
 from schedviz.ingest.release_evidence import newest
 from schedviz.ingest.report import FileReport, Tally
-from schedviz.ingest.scheduler_log import SchedulerLog
 from schedviz.ingest.scheduler_messages import PodMessage
 from schedviz.ingest.trace_file import Step, TraceFile
 from schedviz.kube.core import Pod

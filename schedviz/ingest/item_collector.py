@@ -7,19 +7,19 @@ from typing import Final
 
 import msgspec
 
-from schedviz.ingest.config_text import ConfigText, parse_config
+from schedviz.ingest.configuration.config_text import ConfigText, parse_config
 from schedviz.ingest.errors import BadObjects, LimitExceeded, Problem, UnreadableFile
 from schedviz.ingest.events import KIND as EVENT
 from schedviz.ingest.events import is_of_karpenter, message_in_event
 from schedviz.ingest.file_contents import MAX_EVENTS, FileContents, RecordedSteps
-from schedviz.ingest.kind_by_shape import is_kubeconfig, with_kind
 from schedviz.ingest.limits import Limits
+from schedviz.ingest.logs.scheduler_log import SchedulerLog
+from schedviz.ingest.manifests.kind_by_shape import is_kubeconfig, with_kind
 from schedviz.ingest.object_events import event_about
 from schedviz.ingest.reader import Item
 from schedviz.ingest.release_evidence import kubelet_version, newer_field, newest
-from schedviz.ingest.scheduler_log import SchedulerLog
 from schedviz.ingest.scheduler_messages import PodMessage
-from schedviz.ingest.simulator import results_of
+from schedviz.ingest.simulators.simulator import results_of
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.defaults import default_object
 from schedviz.kube.errors import DecodeError, UnknownKindError

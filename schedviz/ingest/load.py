@@ -14,13 +14,8 @@ from typing import Any, Final
 import msgspec
 
 from schedviz.engine.config import ConfigurationError, load_configuration
-from schedviz.ingest import json_stream, yaml_stream
-from schedviz.ingest.archive import Member, is_tar, is_zip, tar_members, zip_members
 from schedviz.ingest.bad_parts import BadParts
-from schedviz.ingest.budget import Budget, BudgetExhausted
-from schedviz.ingest.cluster_info import ClusterInfoReader
-from schedviz.ingest.config_text import ConfigText
-from schedviz.ingest.embedded_objects import EmbeddedObjectsReader
+from schedviz.ingest.configuration.config_text import ConfigText
 from schedviz.ingest.errors import (
     BadObjects,
     ImportCancelled,
@@ -32,35 +27,40 @@ from schedviz.ingest.errors import (
     UnreadableFile,
 )
 from schedviz.ingest.file_contents import FileContents, MergedFiles
+from schedviz.ingest.files.archive import Member, is_tar, is_zip, tar_members, zip_members
+from schedviz.ingest.files.budget import Budget, BudgetExhausted
+from schedviz.ingest.files.source import Source, shown_name
+from schedviz.ingest.files.unpack import text_pieces, unpacked
 from schedviz.ingest.item_collector import CONFIGURATION, ItemCollector
-from schedviz.ingest.json_dump import JsonReader
-from schedviz.ingest.json_stream import NotCutError
-from schedviz.ingest.kubectl_text import FAILURE, KubectlTextReader, without_terminal, without_warnings
-from schedviz.ingest.kwok import KwokReader
+from schedviz.ingest.kubectl.cluster_info import ClusterInfoReader
+from schedviz.ingest.kubectl.tables_and_descriptions import FAILURE, KubectlTextReader, without_terminal, without_warnings
 from schedviz.ingest.limits import Limits
-from schedviz.ingest.log_reader import LogReader
-from schedviz.ingest.logged_gates import gates_of
+from schedviz.ingest.logs.log_reader import LogReader
+from schedviz.ingest.logs.logged_gates import gates_of
+from schedviz.ingest.logs.objects_from_dump import WARNING, objects_of
+from schedviz.ingest.logs.scheduler_log import SchedulerLog
+from schedviz.ingest.manifests import json_stream, yaml_stream
+from schedviz.ingest.manifests.embedded_objects import EmbeddedObjectsReader
+from schedviz.ingest.manifests.json_dump import JsonReader
+from schedviz.ingest.manifests.json_stream import NotCutError
+from schedviz.ingest.manifests.yaml_dump import YamlReader
 from schedviz.ingest.nothing_found import EXPECTED, nothing_found
 from schedviz.ingest.object_events import ObjectEvent
-from schedviz.ingest.objects_from_dump import WARNING, objects_of
-from schedviz.ingest.openb import OpenbReader
-from schedviz.ingest.pasted_text import messages_in
+from schedviz.ingest.pasted.pasted_text import messages_in
 from schedviz.ingest.progress import Progress, ProgressReporter
 from schedviz.ingest.reader import Item, Reader
 from schedviz.ingest.refusals import MAX_LISTED, Refusals, forget
 from schedviz.ingest.release_evidence import ReleaseEvidence, newer_words, newest
 from schedviz.ingest.report import Refused, Report
-from schedviz.ingest.scheduler_log import SchedulerLog
 from schedviz.ingest.scheduler_messages import PodMessage
-from schedviz.ingest.simkube import FORMAT as SIMKUBE
-from schedviz.ingest.simkube import looks_like_simkube, read_simkube
-from schedviz.ingest.simulator import SimulatorReader
-from schedviz.ingest.source import Source, shown_name
+from schedviz.ingest.simulators.kwok import KwokReader
+from schedviz.ingest.simulators.openb import OpenbReader
+from schedviz.ingest.simulators.simkube import FORMAT as SIMKUBE
+from schedviz.ingest.simulators.simkube import looks_like_simkube, read_simkube
+from schedviz.ingest.simulators.simulator import SimulatorReader
 from schedviz.ingest.trace_file import FORMAT as TRACE
 from schedviz.ingest.trace_file import TraceFile, looks_like_trace, trace_of
-from schedviz.ingest.unpack import text_pieces, unpacked
 from schedviz.ingest.warnings import missing_pods, warnings_of, with_last_message
-from schedviz.ingest.yaml_dump import YamlReader
 from schedviz.kube.errors import DecodeError
 from schedviz.kube.gc_tuning import without_gc
 from schedviz.kube.kinds import KINDS

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from schedviz.ingest.kubectl_tables import tables
+from schedviz.ingest.kubectl.tables import tables
 from schedviz.ingest.pod_objects import PLACED
 from schedviz.ingest.scheduler_messages import PodMessage
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from schedviz.ingest.budget import Budget
-from schedviz.ingest.source import Source
+from schedviz.ingest.files.budget import Budget
+from schedviz.ingest.files.source import Source
 
 
 class Progress(msgspec.Struct, frozen=True, rename="camel"):

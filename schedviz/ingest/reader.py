@@ -10,7 +10,7 @@ import msgspec
 from schedviz.ingest.errors import Problem
 from schedviz.ingest.file_contents import RecordedSteps
 from schedviz.ingest.limits import Limits
-from schedviz.ingest.scheduler_log import SchedulerLog
+from schedviz.ingest.logs.scheduler_log import SchedulerLog
 from schedviz.ingest.scheduler_messages import PodMessage
 from schedviz.kube import codec
 from schedviz.kube.meta import KubeObject

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from schedviz.ingest.source import shown_name
+from schedviz.ingest.files.source import shown_name
 from schedviz.trace.phrase import Phrase
 
 _EXAMPLES = 3

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import yaml
 
-from schedviz.ingest.yaml_nodes import NodePath, NotYamlError, YamlNodes, line_at, parse_yaml
+from schedviz.ingest.configuration.yaml_nodes import NodePath, NotYamlError, YamlNodes, line_at, parse_yaml
 from schedviz.kube import codec
 from schedviz.kube.errors import KubeError
 from schedviz.kube.shorthand import ShorthandError, expanded

@@ -17,7 +17,7 @@ from django.core.handlers.asgi import ASGIHandler, get_script_prefix
 from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix
 
-from schedviz.ingest.spool import Spool
+from schedviz.ingest.files.spool import Spool
 from schedviz.web.api.download import SlotResponse
 from schedviz.web.body_limit import BodyNotStored
 from schedviz.web.client_places import ClientPlaces, place

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler
 
-from schedviz.ingest.spool import Spool
+from schedviz.ingest.files.spool import Spool
 
 
 class SpooledUploads(FileUploadHandler):

@@ -20,8 +20,8 @@ import click
 from schedviz.engine import Simulation, SimulationSettings
 from schedviz.engine.dryrun.live_dry_runs import LiveDryRuns
 from schedviz.explain.changes import smallest_change
-from schedviz.explain.judgement import Choice
-from schedviz.explain.shadow import choose
+from schedviz.explain.shadowing.judgement import Choice
+from schedviz.explain.shadowing.shadow import choose
 from schedviz.explain.what_if import what_if
 from schedviz.explain.why import why_pending
 from schedviz.kube import codec

@@ -18,7 +18,7 @@ from schedviz.cli.follow.redaction import Redaction
 from schedviz.cli.follow.scheduler_log import LogDecisions, SchedulerLog
 from schedviz.cli.follow.scheduling_events import FAILED, SCHEDULED, EventDecisions, EventWatch
 from schedviz.cli.rest_client import ServerResponse
-from schedviz.explain.decision_times import DecisionTime
+from schedviz.explain.shadowing.decision_times import DecisionTime
 from tests.conftest import until
 from tests.kubernetes_api import KubernetesApi
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from schedviz.engine import run_trace
-from schedviz.ingest.sigusr2 import read_signals
+from schedviz.ingest.logs.sigusr2 import read_signals
 from schedviz.ingest.trace_file import trace_from_dict
 
 SAMPLE = Path(__file__).parents[1] / "samples" / "sigusr2" / "01-plain"

@@ -7,10 +7,10 @@ from pathlib import Path
 from schedviz.engine import Simulation, SimulationSettings
 from schedviz.explain.doctor.import_check import examine_import
 from schedviz.explain.doctor.known_findings import KnownFindings
-from schedviz.explain.overview import overview
+from schedviz.explain.pending.overview import overview
 from schedviz.explain.why import why_pending
+from schedviz.ingest.files.source import Source
 from schedviz.ingest.load import load
-from schedviz.ingest.source import Source
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "sigusr2"
 

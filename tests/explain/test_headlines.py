@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from schedviz.engine import Simulation
-from schedviz.explain.message import parse_message
-from schedviz.explain.overview import overview
+from schedviz.explain.messages.message import parse_message
+from schedviz.explain.pending.overview import overview
 from schedviz.explain.why import why_pending
 from tests.explain.small_clusters import cluster, node, pod
 

@@ -13,10 +13,10 @@ from schedviz.cli.loading import settings_for
 from schedviz.engine import Simulation
 from schedviz.explain.doctor.import_check import examine_import
 from schedviz.explain.doctor.times import NOT_COMPARED
-from schedviz.explain.overview import overview
+from schedviz.explain.pending.overview import overview
 from schedviz.explain.why import why_pending
+from schedviz.ingest.files.source import Source
 from schedviz.ingest.load import Import, load
-from schedviz.ingest.source import Source
 from schedviz.kube.core import Pod
 from schedviz.trace.releases import V1_27, V1_36
 

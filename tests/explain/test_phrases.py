@@ -8,7 +8,6 @@ import string
 from collections.abc import Iterator
 from pathlib import Path
 
-from schedviz.explain import reasons
 from schedviz.explain.changes.change import (
     CONSEQUENCES,
     CREATED_AGAIN,
@@ -20,6 +19,7 @@ from schedviz.explain.changes.change import (
     REQUIRED_ON_PURPOSE,
 )
 from schedviz.explain.doctor import nominations
+from schedviz.explain.messages import reasons
 from schedviz.lessons import course
 from schedviz.samples import samples
 from schedviz.samples.cases import cases

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from schedviz.explain.changes import smallest_change
-from schedviz.explain.overview import overview
+from schedviz.explain.pending.overview import overview
 from schedviz.explain.why import why_pending
 from schedviz.trace.releases import RELEASES, ReleaseName
 from tests.explain.small_clusters import cluster, node, pod

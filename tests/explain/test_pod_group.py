@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from schedviz.engine import Simulation
-from schedviz.explain.overview import overview
+from schedviz.explain.pending.overview import overview
 from schedviz.explain.why import why_pending
 from tests.explain.small_clusters import cluster, do, node, pod
 

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from schedviz.engine import Simulation
-from schedviz.explain.overview import overview
+from schedviz.explain.pending.overview import overview
 from schedviz.explain.why import PodUnknownError, why_pending
 from tests.explain.small_clusters import cluster, do, node, pod
 

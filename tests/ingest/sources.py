@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from schedviz.ingest.files.source import Source
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.load import Import, load
-from schedviz.ingest.source import Source
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 

@@ -23,7 +23,7 @@ _IMPORT = """
 import sys
 from schedviz.ingest.limits import Limits
 from schedviz.ingest.load import load
-from schedviz.ingest.source import Source
+from schedviz.ingest.files.source import Source
 good = Source.of_bytes("good", b'{"kind":"Node","metadata":{"name":"good"}}')
 result = load([good, Source.of_path(sys.argv[1])], Limits(unpacked_bytes=64 << 20, objects=50_000))
 assert "good" in {obj.name for obj in result.objects}

@@ -5,8 +5,8 @@ import lzma
 
 import pytest
 
+from schedviz.ingest.files.source import Source
 from schedviz.ingest.load import load
-from schedviz.ingest.source import Source
 from schedviz.kube import codec
 from tests.ingest.sources import SAMPLES, imported, keys, sample
 

@@ -11,8 +11,8 @@ from tests.conftest import ROOT
 
 #: As much as one line of an upload may well have; quadratic patterns take minutes for it, exponential ones for ever.
 LENGTH = 500_000
-KUBECTL = "from schedviz.ingest.kubectl_text import KubectlTextReader as Reader; text = {text}; list(Reader().read('f', text, None)) if Reader().recognises(text) else None"
-KLOG = "from schedviz.ingest.klog import records; from schedviz.ingest.log_lines import LogLine; list(records([LogLine({text}, None)]))"
+KUBECTL = "from schedviz.ingest.kubectl.tables_and_descriptions import KubectlTextReader as Reader; text = {text}; list(Reader().read('f', text, None)) if Reader().recognises(text) else None"
+KLOG = "from schedviz.ingest.logs.klog import records; from schedviz.ingest.logs.log_lines import LogLine; list(records([LogLine({text}, None)]))"
 HEAD = "I0101 00:00:00.003000       1 a.go:65] "
 
 TABLES = {
@@ -22,7 +22,7 @@ TABLES = {
     "digits": "b'NAME  MESSAGE\\nFailedScheduling x ' + b'1' * {n}",
     "blank lines of a description": "b'Name:  x\\nNamespace:  y\\n' + b'\\n' * {n}",
 }
-STORAGE = "from schedviz.ingest.described_storage import storage_in; storage_in({text})"
+STORAGE = "from schedviz.ingest.kubectl.described_storage import storage_in; storage_in({text})"
 VOLUMES = {
     "headers of tables": "'NAME   CAPACITY   RECLAIM POLICY   CLAIM\\n' * ({n} // 40)",
     "columns": "'NAME  ' + 'A  ' * ({n} // 3)",
@@ -66,7 +66,7 @@ MESSAGES = {
     "clauses": "'0/5 nodes are available: ' + '1 x, ' * ({n} // 5)",
 }
 MESSAGE = """
-from schedviz.explain.message import NotAMessageError, parse_message
+from schedviz.explain.messages.message import NotAMessageError, parse_message
 try:
     parse_message({text})
 except NotAMessageError:
@@ -86,7 +86,7 @@ CONFIGURATIONS = {
     "commas": "'{{' + ', ' * ({n} // 2)",
 }
 PARSE = """
-from schedviz.ingest.config_text import parse_config
+from schedviz.ingest.configuration.config_text import parse_config
 try:
     parse_config({text})
 except ValueError as error:
@@ -101,7 +101,7 @@ def test_a_configuration_is_read_in_linear_time(text: str) -> None:
 
 GZIP = """
 import gzip
-from schedviz.ingest.unpack import EMPTY_STREAMS, unpacked
+from schedviz.ingest.files.unpack import EMPTY_STREAMS, unpacked
 from schedviz.ingest.errors import UnreadableFile
 small = gzip.compress(b'{}\\n')
 assert sum(map(len, unpacked('f', [small * 100_000]))) == 300_000

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from schedviz.engine.framework.types import PodInfo
-from schedviz.explain.text_reading import TextReading, read_text
-from schedviz.ingest.described_pods import described_pods
-from schedviz.ingest.described_storage import storage_in
-from schedviz.ingest.pasted_text import messages_in, plain, seconds_of_age
-from schedviz.ingest.pod_events import pod_events_in
+from schedviz.explain.pasted.text_reading import TextReading, read_text
+from schedviz.ingest.kubectl.described_storage import storage_in
+from schedviz.ingest.pasted.described_pods import described_pods
+from schedviz.ingest.pasted.pasted_text import messages_in, plain, seconds_of_age
+from schedviz.ingest.pasted.pod_events import pod_events_in
 
 
 def reading(text: str) -> TextReading:

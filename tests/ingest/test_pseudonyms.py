@@ -12,9 +12,9 @@ import pytest
 
 from schedviz.engine import Simulation, SimulationSettings
 from schedviz.ingest.dropped_fields import DroppedFields
+from schedviz.ingest.files.source import Source
 from schedviz.ingest.load import load
 from schedviz.ingest.pseudonyms import Pseudonyms
-from schedviz.ingest.source import Source
 from schedviz.kube import codec
 from schedviz.kube.core import Pod
 from schedviz.kube.defaults import default_object

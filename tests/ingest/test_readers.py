@@ -18,10 +18,10 @@ import yaml
 from schedviz.engine import Simulation, SimulationSettings, settings_of
 from schedviz.ingest.errors import IngestError, UnreadableFile
 from schedviz.ingest.file_contents import RecordedSteps
-from schedviz.ingest.kwok import merged
+from schedviz.ingest.files.source import Source, files_of
 from schedviz.ingest.load import Import, load
-from schedviz.ingest.recording import ClusterRecording, RecordedChange
-from schedviz.ingest.source import Source, files_of
+from schedviz.ingest.simulators.kwok import merged
+from schedviz.ingest.simulators.recording import ClusterRecording, RecordedChange
 from schedviz.kube.core import Pod
 from schedviz.trace.commands import Delete
 from tests.ingest.sources import SAMPLES, imported, keys, sample, source

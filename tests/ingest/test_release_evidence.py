@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from schedviz.ingest.files.source import Source
 from schedviz.ingest.load import load
 from schedviz.ingest.release_evidence import ReleaseEvidence, differences_from
-from schedviz.ingest.source import Source
 from schedviz.trace.releases import V1_27, V1_36
 
 NODE = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}}

@@ -8,8 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from schedviz.cli.bench.kubectl_dump import kubectl_dump
+from schedviz.ingest.files.source import Source
 from schedviz.ingest.load import load
-from schedviz.ingest.source import Source
 from schedviz.kube.codec import enc_hook, from_dict
 from schedviz.kube.core import Node, Pod, PodResourceClaim, PodSchedulingGroup, ResourceRequirements
 from schedviz.kube.defaults import default_object

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from rest_framework.test import APIClient
 
-from schedviz.explain.judgement import Choice, Judgement, Share
+from schedviz.explain.shadowing.judgement import Choice, Judgement, Share
 from schedviz.sessions.models import Session
 from schedviz.sessions.observing import agreement
 from schedviz.sessions.observing.agreement import JudgedBinding, PodArrival

@@ -12,7 +12,7 @@ import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
 
-from schedviz.ingest.spool import Spool, _EncryptedFile
+from schedviz.ingest.files.spool import Spool, _EncryptedFile
 from schedviz.sessions import turns
 from schedviz.web import body_limit
 from schedviz.web.actors import Actor

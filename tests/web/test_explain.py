@@ -12,7 +12,7 @@ import pytest
 from django.core.files.base import ContentFile
 from rest_framework.test import APIClient
 
-from schedviz.ingest.pasted_text import MAX_TEXT_LENGTH
+from schedviz.ingest.pasted.pasted_text import MAX_TEXT_LENGTH
 from schedviz.sessions.models import Session
 from schedviz.sessions.transfer import create
 from tests.conftest import Worker, until

@@ -19,8 +19,8 @@ import msgspec
 from schedviz.cli.bench.kubectl_dump import Format, kubectl_dump
 from schedviz.cli.bench.measure import calibrate, clock, peak_megabytes
 from schedviz.engine import Simulation, SimulationSettings
+from schedviz.ingest.files.source import Source
 from schedviz.ingest.load import load
-from schedviz.ingest.source import Source
 
 
 class ImportRow(msgspec.Struct, frozen=True):

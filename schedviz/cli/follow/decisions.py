@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from schedviz.cli.follow.redaction import Redaction
-from schedviz.explain.decision_times import DecisionTime
+from schedviz.explain.shadowing.decision_times import DecisionTime
 
 #: How many decisions may wait to be pushed. Beyond that the oldest are dropped: bindings are then undecided.
 _MAX_WAITING: Final = 20_000

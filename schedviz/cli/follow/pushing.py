@@ -12,7 +12,7 @@ import msgspec
 from schedviz.cli.follow.errors import FollowError
 from schedviz.cli.follow.reflector import Change, PushedVersion
 from schedviz.cli.rest_client import HOW_TO_AUTHENTICATE, RestClient, ServerResponse
-from schedviz.explain.decision_times import DecisionTime
+from schedviz.explain.shadowing.decision_times import DecisionTime
 
 _PAGE_SIZE = 5000
 _FIRST_PAUSE_SECONDS, _MAX_PAUSE_SECONDS = 0.25, 15.0

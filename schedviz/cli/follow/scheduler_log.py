@@ -13,9 +13,9 @@ from typing import Final
 
 from schedviz.cli.follow.decisions import RecentTimes
 from schedviz.cli.follow.errors import FollowError
-from schedviz.explain.decision_times import DecisionTime
-from schedviz.ingest.klog import Record, record_of
-from schedviz.ingest.log_lines import log_lines
+from schedviz.explain.shadowing.decision_times import DecisionTime
+from schedviz.ingest.logs.klog import Record, record_of
+from schedviz.ingest.logs.log_lines import log_lines
 
 #: How often the file is polled.
 _POLL_SECONDS: Final = 0.05

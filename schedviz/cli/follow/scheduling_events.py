@@ -16,7 +16,7 @@ from schedviz.cli.follow.backoff import SHORT_WATCH_SECONDS, Backoff
 from schedviz.cli.follow.cluster_api import ClusterApi
 from schedviz.cli.follow.decisions import RecentTimes
 from schedviz.cli.follow.errors import Expired, FollowError, Forbidden, NotServed, Unavailable
-from schedviz.explain.decision_times import DecisionTime
+from schedviz.explain.shadowing.decision_times import DecisionTime
 from schedviz.kube import timestamps
 from schedviz.kube.kinds import Kind
 from schedviz.kube.meta import KubeObject

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from schedviz.explain.autoscalers.refusal import Refusal
-from schedviz.explain.explained_clause import explained_clause
 from schedviz.explain.explanation import Clause
-from schedviz.explain.main_reason import is_of_system_pool
 from schedviz.explain.meaning import Meaning
+from schedviz.explain.messages.explained_clause import explained_clause
+from schedviz.explain.messages.main_reason import is_of_system_pool
+from schedviz.explain.messages.reasons import meaning_of
 from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER
-from schedviz.explain.reasons import meaning_of
 from schedviz.trace.phrase import Phrase, counted, joined, phrase
 
 #: What an event says: `pod didn't trigger scale-up: 1 max node group size reached, …`.

@@ -10,17 +10,17 @@ from schedviz.explain.card.visible import with_visible_text
 from schedviz.explain.changes.change import ChangeView, what_to_do
 from schedviz.explain.changes.search import SmallestChange, Suggestion
 from schedviz.explain.details.detail import AnyDetail, ResourceDetail, SpreadDetail
-from schedviz.explain.explained_clause import is_about_nodes
 from schedviz.explain.explanation import Clause, Explanation
 from schedviz.explain.finding import Finding
-from schedviz.explain.message import ParsedMessage, one_full_stop, shown_name, whole_headline, writer_of
-from schedviz.explain.overview import Overview
-from schedviz.explain.pending_group import PendingGroup
+from schedviz.explain.messages.explained_clause import is_about_nodes
+from schedviz.explain.messages.message import ParsedMessage, one_full_stop, shown_name, whole_headline, writer_of
+from schedviz.explain.pasted.text_reading import PodAnswer, says_all
+from schedviz.explain.pending.overview import Overview
+from schedviz.explain.pending.pending_group import PendingGroup
+from schedviz.explain.pending.waiting_reason import WaitingReason
 from schedviz.explain.reason_tables.creation import API_SERVER
 from schedviz.explain.reason_tables.whole import SCHEDULER_LOG, TABLE_OF_PODS
 from schedviz.explain.sentence import answer_of
-from schedviz.explain.text_reading import PodAnswer, says_all
-from schedviz.explain.waiting_reason import WaitingReason
 from schedviz.kube.printed_amount import printed_amount
 from schedviz.trace.phrase import as_sentence, whole_sentence
 

@@ -14,8 +14,8 @@ from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.changes.apply import config_with
 from schedviz.explain.changes.change import Change
 from schedviz.explain.changes.more_nodes import more_nodes
-from schedviz.explain.in_flight import bound_pod
-from schedviz.explain.shadow import choose
+from schedviz.explain.shadowing.in_flight import bound_pod
+from schedviz.explain.shadowing.shadow import choose
 from schedviz.kube.claims import claim_name
 from schedviz.kube.core import Pod
 from schedviz.kube.meta import KubeObject

@@ -16,7 +16,7 @@ from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.helper.taint import HARD_TAINT_EFFECTS, tolerations_tolerate_taint
 from schedviz.explain.changes.change import ON_CONTROL_PLANE, REQUIRED_ON_PURPOSE, Change
 from schedviz.explain.explanation import Explanation
-from schedviz.explain.main_reason import keeps_for_others
+from schedviz.explain.messages.main_reason import keeps_for_others
 from schedviz.explain.mistyped import OF_MACHINE, mistyped_toleration, printed_toleration
 from schedviz.explain.reserved_nodes import CONTROL_PLANE_KEYS, is_for_other_pods, is_of_control_plane, is_out_of_use
 from schedviz.explain.resource_names import resource_name

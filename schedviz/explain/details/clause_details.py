@@ -23,11 +23,11 @@ from schedviz.explain.details.resources import resource_details, shortage
 from schedviz.explain.details.spread import missing_keys, spread_details
 from schedviz.explain.details.taints import taint_details
 from schedviz.explain.details.volumes import volume_affinity_details, volume_zone_details
-from schedviz.explain.explained_clause import of_missing_node
 from schedviz.explain.explanation import Clause, NodeVerdict
 from schedviz.explain.meaning import Named
+from schedviz.explain.messages.explained_clause import of_missing_node
+from schedviz.explain.messages.reasons import meaning_of
 from schedviz.explain.reason_tables.volumes import BOUND, NO_NODE_THERE, NODE_IS_GONE, TOGETHER
-from schedviz.explain.reasons import meaning_of
 from schedviz.explain.resource_names import resource_name
 from schedviz.trace.phrase import Phrase, joined, phrase
 

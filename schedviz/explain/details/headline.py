@@ -27,8 +27,8 @@ from schedviz.explain.details.short_names import ShortNames
 from schedviz.explain.details.spread import missing_keys, open_domains
 from schedviz.explain.details.volumes import requirements_of_volumes
 from schedviz.explain.explanation import Clause, NodeVerdict
+from schedviz.explain.messages.reasons import meaning_of
 from schedviz.explain.mistyped import meant_value
-from schedviz.explain.reasons import meaning_of
 from schedviz.explain.resource_names import amount_of, short_amount_of
 from schedviz.kube.selectors import Requirement
 from schedviz.trace.phrase import Phrase, counted, joined, phrase, some

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Protocol
 
 from schedviz.explain.autoscalers.clauses import clauses_of_autoscaler
-from schedviz.explain.claim_events import PROVISIONING_FAILED, provisioning_failure
 from schedviz.explain.doctor.differences import note
 from schedviz.explain.finding import Finding
+from schedviz.explain.pasted.claim_events import PROVISIONING_FAILED, provisioning_failure
 from schedviz.kube.claims import claim_keys
 from schedviz.kube.core import Pod
 from schedviz.kube.meta import KubeObject

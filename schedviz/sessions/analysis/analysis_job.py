@@ -20,8 +20,8 @@ from schedviz.explain.describe import NodeUnknownError, describe_node, describe_
 from schedviz.explain.device_inventory import device_inventory
 from schedviz.explain.doctor import Examination
 from schedviz.explain.doctor.known_findings import KnownFindings
-from schedviz.explain.message import Message, NotAMessageError, parse_message, with_nodes
-from schedviz.explain.overview import Unread, overview
+from schedviz.explain.messages.message import Message, NotAMessageError, parse_message, with_nodes
+from schedviz.explain.pending.overview import Unread, overview
 from schedviz.explain.what_if import what_if
 from schedviz.explain.why import PodUnknownError, why_pending
 from schedviz.ingest.report import Report
@@ -31,7 +31,7 @@ from schedviz.kube.selector_text import parse_selector
 from schedviz.lessons import find
 from schedviz.lessons.player import play
 from schedviz.sessions import turns
-from schedviz.sessions.analysis.analysis_turns import stop_waiting, analysis_slot_of_any
+from schedviz.sessions.analysis.analysis_turns import analysis_slot_of_any, stop_waiting
 from schedviz.sessions.analysis.comparison import compare_sessions
 from schedviz.sessions.analysis.engine_cache import ENGINE_CACHE
 from schedviz.sessions.analysis.requests import (

@@ -12,17 +12,17 @@ from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.card.build import card_of_message
 from schedviz.explain.card.formats import CardFormat, rendered
 from schedviz.explain.card.theme import ThemeName
-from schedviz.explain.message import NotAMessageError, ParsedMessage, newest_of_each_source, parse_message
-from schedviz.explain.text_reading import PodAnswer, TextReading, read_text
-from schedviz.ingest.described_pods import described_pods
-from schedviz.ingest.described_storage import storage_in
+from schedviz.explain.messages.message import NotAMessageError, ParsedMessage, newest_of_each_source, parse_message
+from schedviz.explain.pasted.text_reading import PodAnswer, TextReading, read_text
 from schedviz.ingest.errors import IngestError
-from schedviz.ingest.kubectl_tables import command_for, sentences_about_tables, tables
-from schedviz.ingest.pasted_text import MAX_MESSAGES, MAX_TEXT_LENGTH, messages_in, plain, seconds_of_age
-from schedviz.ingest.pod_events import pod_events_in
-from schedviz.ingest.source import Source
-from schedviz.ingest.whole_text import text_of
-from schedviz.sessions.analysis.analysis_turns import stop_waiting, analysis_slot
+from schedviz.ingest.files.source import Source
+from schedviz.ingest.files.whole_text import text_of
+from schedviz.ingest.kubectl.described_storage import storage_in
+from schedviz.ingest.kubectl.tables import command_for, sentences_about_tables, tables
+from schedviz.ingest.pasted.described_pods import described_pods
+from schedviz.ingest.pasted.pasted_text import MAX_MESSAGES, MAX_TEXT_LENGTH, messages_in, plain, seconds_of_age
+from schedviz.ingest.pasted.pod_events import pod_events_in
+from schedviz.sessions.analysis.analysis_turns import analysis_slot, stop_waiting
 from schedviz.sessions.redis.worker_calls import is_abandoned, store_result
 from schedviz.trace.phrase import Phrase
 

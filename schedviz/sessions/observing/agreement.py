@@ -13,7 +13,7 @@ import msgspec
 from django.db.models import QuerySet, Sum
 from django.utils import timezone
 
-from schedviz.explain.judgement import Choice, Judgement
+from schedviz.explain.shadowing.judgement import Choice, Judgement
 from schedviz.sessions.models import Agreement, Observer, ShadowedPod
 from schedviz.sessions.queries import prepared
 from schedviz.sessions.queries.prepared import ShadowedRow

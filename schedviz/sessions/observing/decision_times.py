@@ -9,7 +9,7 @@ from uuid import UUID
 import msgspec
 from django.db.models.functions import Length
 
-from schedviz.explain.decision_times import DecisionTime
+from schedviz.explain.shadowing.decision_times import DecisionTime
 from schedviz.sessions.models import DecisionBatch
 from schedviz.sessions.queries import observed
 

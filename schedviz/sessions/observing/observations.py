@@ -14,7 +14,7 @@ from uuid import UUID
 import msgspec
 from django.db import IntegrityError, transaction
 
-from schedviz.explain.decision_times import DecisionTime
+from schedviz.explain.shadowing.decision_times import DecisionTime
 from schedviz.kube import codec
 from schedviz.kube.errors import KubeError
 from schedviz.kube.kinds import BY_TYPE

@@ -14,11 +14,11 @@ import msgspec
 
 from schedviz.engine import Simulation
 from schedviz.engine.dryrun.live_dry_runs import LiveDryRuns, StatefulPluginError
-from schedviz.explain.binding_recheck import BindingRecheck, Vanished
-from schedviz.explain.decision_times import DecisionTimes
-from schedviz.explain.in_flight import Bound, Move, undecided
-from schedviz.explain.judgement import Judgement
-from schedviz.explain.shadow import DISAGREEMENTS
+from schedviz.explain.shadowing.binding_recheck import BindingRecheck, Vanished
+from schedviz.explain.shadowing.decision_times import DecisionTimes
+from schedviz.explain.shadowing.in_flight import Bound, Move, undecided
+from schedviz.explain.shadowing.judgement import Judgement
+from schedviz.explain.shadowing.shadow import DISAGREEMENTS
 from schedviz.kube.core import Pod
 from schedviz.sessions.observing import decision_times
 

@@ -19,10 +19,10 @@ import msgspec
 from schedviz.engine import Simulation
 from schedviz.engine.dryrun.live_dry_runs import LiveDryRuns, StatefulPluginError
 from schedviz.engine.framework.types import PodInfo
-from schedviz.explain.in_flight import Bound, Move, Replay, bound_pod
-from schedviz.explain.judgement import Choice, Judgement
 from schedviz.explain.provisioning import selected_node
-from schedviz.explain.shadow import DISAGREEMENTS, choose
+from schedviz.explain.shadowing.in_flight import Bound, Move, Replay, bound_pod
+from schedviz.explain.shadowing.judgement import Choice, Judgement
+from schedviz.explain.shadowing.shadow import DISAGREEMENTS, choose
 from schedviz.kube.core import Pod
 from schedviz.sessions.models import Observer, Session
 from schedviz.sessions.observing.agreement import BindingSeen, DeletedWhilePending, JudgedBinding, PodArrival, PodPlaced, ShadowRecord

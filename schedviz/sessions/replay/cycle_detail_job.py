@@ -14,7 +14,7 @@ from django.db import DatabaseError
 
 from schedviz.engine import Simulation
 from schedviz.sessions import turns
-from schedviz.sessions.analysis.analysis_turns import stop_waiting, analysis_slot_of_any
+from schedviz.sessions.analysis.analysis_turns import analysis_slot_of_any, stop_waiting
 from schedviz.sessions.disk import full_disk
 from schedviz.sessions.errors import HistoryUnavailable, ReplayDiverged
 from schedviz.sessions.history import checkpoints

@@ -178,7 +178,7 @@ class Importer:
         if self.takes_release_of(imported):
             chosen["release"] = imported.evidence.suggested
             chosen["feature_gates"] = imported.evidence.suggested_gates
-        elif imported.trace is None and not _NAMES_RELEASE & self.session.settings.keys():
+        elif imported.trace is None and not _SETTINGS_THAT_SELECT_RELEASE & self.session.settings.keys():
             chosen["release"] = self.session.source.get("releaseWithoutVersion", DEFAULT_RELEASE)
         if imported.trace is not None:
             chosen = {**trace_settings(imported.trace), **chosen}

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import Count, Sum
 from django.db.models.functions import Length
 
-from schedviz.ingest.source import Source
+from schedviz.ingest.files.source import Source
 from schedviz.sessions.models import Upload
 from schedviz.sessions.queries.keyset import read_in_batches
 from schedviz.sessions.uploads import upload_keys

@@ -10,7 +10,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from schedviz.explain.judgement import Choice, Judgement, Verdict
+from schedviz.explain.shadowing.judgement import Choice, Judgement, Verdict
 from schedviz.sessions.models import Session, ShadowedPod
 from schedviz.sessions.observing import agreement, breakdown, observations
 from schedviz.sessions.observing.agreement import VerdictCounts

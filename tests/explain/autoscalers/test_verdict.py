@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from schedviz.engine.framework.types import PodInfo
-from schedviz.explain.text_reading import TextReading, read_text
-from schedviz.ingest.described_pods import described_pods
-from schedviz.ingest.pasted_text import messages_in, seconds_of_age
-from schedviz.ingest.pod_events import pod_events_in
+from schedviz.explain.pasted.text_reading import TextReading, read_text
+from schedviz.ingest.pasted.described_pods import described_pods
+from schedviz.ingest.pasted.pasted_text import messages_in, seconds_of_age
+from schedviz.ingest.pasted.pod_events import pod_events_in
 
 #: https://github.com/kubernetes-sigs/karpenter/issues/932
 NOMINATED = """\

@@ -13,7 +13,7 @@ from schedviz.explain.card.html import html_of
 from schedviz.explain.card.markdown import block, code, markdown_of, text, with_code
 from schedviz.explain.card.png import png_of
 from schedviz.explain.changes import smallest_change
-from schedviz.explain.overview import overview
+from schedviz.explain.pending.overview import overview
 from schedviz.explain.why import why_pending
 from tests.explain.small_clusters import cluster, node, pod
 

@@ -14,7 +14,7 @@ from schedviz.explain.card.model import Bar, Card, Chart, Fix, Line, Reason
 from schedviz.explain.card.png import png_of
 from schedviz.explain.card.theme import THEME_NAMES, THEMES, ThemeName
 from schedviz.explain.changes import smallest_change
-from schedviz.explain.overview import overview
+from schedviz.explain.pending.overview import overview
 from schedviz.explain.why import why_pending
 from tests.explain.small_clusters import cluster, node, pod
 

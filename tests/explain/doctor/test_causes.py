@@ -14,7 +14,7 @@ from schedviz.engine.framework.resource import Resource
 from schedviz.explain.doctor import Examination, KnownScheduler, examine_dump, examine_dump_alone, examine_engine, examine_objects
 from schedviz.explain.doctor.import_check import cut_examination, examine_import, scheduler_of
 from schedviz.ingest.load import Import
-from schedviz.ingest.scheduler_log import SchedulerLog
+from schedviz.ingest.logs.scheduler_log import SchedulerLog
 from schedviz.kube import codec
 from schedviz.kube.defaults import default_object
 from schedviz.kube.meta import KubeObject

@@ -11,8 +11,8 @@ from schedviz.explain.doctor import Examination
 from schedviz.explain.doctor.import_check import examine_import
 from schedviz.explain.doctor.verdict import verdict
 from schedviz.explain.why import why_pending
+from schedviz.ingest.files.source import Source
 from schedviz.ingest.load import Import, load
-from schedviz.ingest.source import Source
 from tests.explain import small_clusters as small
 
 POD = "default/agent-x1"

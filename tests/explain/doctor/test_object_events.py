@@ -6,7 +6,7 @@ from typing import Any
 
 from schedviz.explain.doctor.import_check import examine_import
 from schedviz.explain.doctor.known_findings import KnownFindings
-from schedviz.explain.overview import overview
+from schedviz.explain.pending.overview import overview
 from schedviz.explain.why import why_pending
 from schedviz.ingest.load import Import
 from schedviz.ingest.object_events import ObjectEvent

@@ -8,8 +8,8 @@ import pytest
 
 from schedviz.explain.doctor import Examination, Finding, examine_dump, examine_dump_alone
 from schedviz.explain.doctor.verdict import verdict
+from schedviz.ingest.files.source import Source
 from schedviz.ingest.load import load
-from schedviz.ingest.source import Source
 from schedviz.trace.phrase import as_sentence
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "sigusr2"

@@ -189,7 +189,12 @@ def test_the_senders_of_a_group_share_a_limit_and_are_served_in_turn(settings: L
     settings.ANALYSES_PER_USER = 1
     ada, bob, cy, new = (f"guest {uuid4()}" for _ in range(4))
 
-    with analysis_slot(ada, "1") as first, analysis_slot(bob, "2") as second, analysis_slot(cy, "3") as third, analysis_slot(ada, "4") as fourth:
+    with (
+        analysis_slot(ada, "1") as first,
+        analysis_slot(bob, "2") as second,
+        analysis_slot(cy, "3") as third,
+        analysis_slot(ada, "4") as fourth,
+    ):
         assert (first, second, third, fourth) == (True, False, False, False)
     # Those who began to wait later, and those who never had a turn.
     for name in (ada, cy, new):

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from billiard.exceptions import SoftTimeLimitExceeded
 
-from schedviz.ingest.pasted_text import MAX_MESSAGES, MAX_TEXT_LENGTH
+from schedviz.ingest.pasted.pasted_text import MAX_MESSAGES, MAX_TEXT_LENGTH
 from schedviz.sessions.analysis import pasted_text_job
 from schedviz.sessions.analysis.pasted_text_job import PastedText, PastedTextResult, explain_pasted, explain_text
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from schedviz.explain.judgement import Choice, Judgement, Share
+from schedviz.explain.shadowing.judgement import Choice, Judgement, Share
 from schedviz.sessions.models import ShadowedPod
 from schedviz.sessions.observing import agreement
 from schedviz.sessions.observing.agreement import BindingSeen, JudgedBinding, PodArrival, PodPlaced, VerdictCounts

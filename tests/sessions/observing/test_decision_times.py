@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from schedviz.explain.decision_times import DecisionTime
+from schedviz.explain.shadowing.decision_times import DecisionTime
 from schedviz.sessions.models import DecisionBatch
 from schedviz.sessions.observing import decision_times
 from tests.sessions.conftest import MakeSession

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from django.contrib.auth.models import User
 
-from schedviz.explain.decision_times import DecisionTime
+from schedviz.explain.shadowing.decision_times import DecisionTime
 from schedviz.sessions.forks.requests import fork
 from schedviz.sessions.hosting import lease, worker_loop
 from schedviz.sessions.models import Agreement, Observer, Session, ShadowedPod

@@ -7,8 +7,8 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from schedviz.explain.decision_times import DecisionTime
-from schedviz.explain.judgement import Choice, Judgement, Verdict
+from schedviz.explain.shadowing.decision_times import DecisionTime
+from schedviz.explain.shadowing.judgement import Choice, Judgement, Verdict
 from schedviz.sessions.observing.decision_times import MAX_TIMES
 from schedviz.sessions.observing.observations import MAX_EVENTS, Seen
 from schedviz.web.api.schemas.body import Body

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from schedviz.engine.cache.debugger.comparer import compare, compare_strings
 from schedviz.engine.cache.debugger.log_line import LogLine, ObjectRef
-from schedviz.ingest.sigusr2 import read_signals
+from schedviz.ingest.logs.sigusr2 import read_signals
 
 SAMPLES = Path(__file__).parents[3] / "samples" / "sigusr2"
 #: The informers' contents: the API's objects, except in the case whose watch lost events.

@@ -1,0 +1,1 @@
+"""Explains the messages in a text without a cluster."""

@@ -1,0 +1,621 @@
+"""`TextReading`: the messages of a text, with what to read first about each pod: whether it has a node, and whether one is on its way."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Final, Literal, Protocol
+
+import msgspec
+
+from schedviz.engine.framework.plugins import names
+from schedviz.engine.framework.types import PodInfo
+from schedviz.explain.autoscalers.scale_up import Repeats
+from schedviz.explain.autoscalers.verdict import AllRepeats, Verdict, verdict_of_all
+from schedviz.explain.explanation import Clause, Part
+from schedviz.explain.gates import advice_about_gates, held_by
+from schedviz.explain.meaning import Named
+from schedviz.explain.messages.main_reason import is_of_broken_nodes, is_of_volume
+from schedviz.explain.messages.message import (
+    PROVISIONER,
+    STORAGE_TEXT,
+    Found,
+    Message,
+    ParsedMessage,
+    newest_first,
+    newest_of_each_source,
+    parse_messages,
+    shown_name,
+    with_broken_nodes,
+    with_place_of_earlier,
+    with_taints_as_one,
+    without_advice,
+    without_advice_about_volumes,
+    without_advice_of,
+    without_any_advice,
+    without_repeats,
+)
+from schedviz.explain.messages.pinned_node import with_pinned_node
+from schedviz.explain.pasted.claim_events import is_of_stateful_set, may_be_of, provisioning_failure
+from schedviz.explain.pasted.text_storage import Storage, StorageAnswer, why_claim_unbound, why_not_accessible, why_unbound
+from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
+from schedviz.explain.reason_tables.preemption import waits_for_victims
+from schedviz.explain.reason_tables.whole import DESCRIPTION, GATED, PLACED, POD_OBJECT, SCHEDULER_LOG, STATUS, TABLE_OF_PODS
+from schedviz.kube.claims import claim_keys
+from schedviz.trace.phrase import Phrase, counted, joined, phrase, some
+
+_NO_REPEATS: Final[AllRepeats] = {}
+#: Reasons of an autoscaler in a sentence, and warnings that are named.
+_LISTED: Final = 2
+#: An extended resource of which nodes have too little.
+_DEVICES: Final = re.compile(r"Insufficient ([^\s/]+/\S+)")
+#: Objects of the cloud that a node class selects.
+_SELECTED: Final = re.compile(r"\bno (subnets|security groups|AMIs|amis)\b")
+_WARNINGS: Final = 5
+_PREEMPTED: Final = "Preempted"
+#: How the reasons begin of a pod whose claim has no volume.
+_WITHOUT_VOLUME: Final = ("node(s) didn't find available persistent volumes", "pod has unbound immediate PersistentVolumeClaims")
+#: Why a container waits whose image cannot be pulled.
+_PULL_REASONS: Final = frozenset({"ImagePullBackOff", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull"})
+#: The reason of the kubelet's event for a pod that has no network, and what the reasons of its node have.
+_NO_NETWORK: Final = "NetworkNotReady"
+_NOT_READY: Final = "node.kubernetes.io/not-ready"
+
+
+class PodAnswer(Part, frozen=True):
+    """What to read first about a pod of a text, before its messages."""
+
+    #: `namespace/name`; "" as in its messages.
+    pod: str
+    #: `scheduled`: it has a node, and its messages are over. `coming`: an autoscaler makes a node for it. `notCreated`: the name is that
+    #: of the pods' owner.
+    standing: Literal["pending", "coming", "scheduled", "notCreated"]
+    #: "": its messages say it all.
+    sentence: str = ""
+    sentence_phrase: Phrase | None = None
+    #: What to do, with commands between backticks; "" if the messages say it.
+    advice: str = ""
+    advice_phrase: Phrase | None = None
+    #: What its earlier message tells about the newest one; "": nothing.
+    note: str = ""
+    note_phrase: Phrase | None = None
+
+
+class TextReading(Part, frozen=True):
+    """The messages of a text, and what else it says about their pods."""
+
+    messages: tuple[ParsedMessage, ...]
+    #: One for each pod with a message, in their order.
+    answers: tuple[PodAnswer, ...]
+    #: The warnings that are not about scheduling; "": there are none.
+    others: str = ""
+    others_phrase: Phrase | None = None
+
+    def answer_of(self, pod: str) -> PodAnswer | None:
+        """The answer about a pod with a message; None if nothing comes before its messages."""
+        return next((answer for answer in self.answers if answer.pod == pod and (answer.sentence or answer.note)), None)
+
+
+def joined_readings(readings: Sequence[TextReading]) -> TextReading:
+    """The readings of several texts as one."""
+    if len(readings) == 1:
+        return readings[0]
+    others = [reading.others_phrase for reading in readings if reading.others_phrase is not None]
+    said = joined(others, "{first}; {next}") if others else None
+    return TextReading(
+        tuple(message for reading in readings for message in reading.messages),
+        tuple(answer for reading in readings for answer in reading.answers),
+        said.text if said is not None else "",
+        said,
+    )
+
+
+def says_all(answer: PodAnswer | None, message: ParsedMessage) -> bool:
+    """Whether an answer says what this message of an autoscaler means."""
+    clauses = [clause for clause in message.message.clauses if clause.advice]
+    return answer is not None and bool(answer.sentence) and bool(message.writer) and len(clauses) <= _LISTED
+
+
+class Event(Protocol):
+    """That a pod was placed on a node, a warning that is not about scheduling, or that a claim's volume could not be provisioned."""
+
+    @property
+    def pod(self) -> str: ...
+    @property
+    def at(self) -> str: ...
+    @property
+    def node(self) -> str: ...
+    @property
+    def reason(self) -> str: ...
+    @property
+    def message(self) -> str: ...
+    @property
+    def claim(self) -> str: ...
+    @property
+    def broken_node(self) -> str: ...
+    @property
+    def nominated_node(self) -> str: ...
+    @property
+    def pool(self) -> str: ...
+    @property
+    def offers(self) -> Mapping[str, str]: ...
+
+
+def read_text(
+    found: Iterable[Found],
+    events: Sequence[Event],
+    described: Mapping[str, PodInfo],
+    age: Callable[[str], float],
+    storage: Storage | None = None,
+) -> TextReading:
+    """The messages `found` in a text, in order, with its other events. `described` as in `parse_messages`, `age` as in `newest_first`.
+
+    `storage`: the volumes, claims and classes in the text.
+    """
+    found = list(found)
+    repeats = {each.message: Repeats(each.times, age(f"{each.span} ago"), each.span) for each in found if each.times > 1}
+    reading = reading_of(parse_messages(found, described), events, age, repeats)
+    answered = {answer.pod for answer in reading.answers if answer.sentence}
+    messages = [with_pinned_node(each, described.get(each.pod), is_answered=each.pod in answered) for each in reading.messages]
+    reading = _with_gates(msgspec.structs.replace(reading, messages=tuple(messages)), described)
+    return reading if storage is None else with_storage(reading, storage, described, age)
+
+
+def _with_gates(reading: TextReading, described: Mapping[str, PodInfo]) -> TextReading:
+    """The reading, in which pods that scheduling gates hold say which, if their objects are in the text."""
+    of_gates = {each.pod for each in reading.messages if any(clause.plugin == names.SCHEDULING_GATES for clause in each.message.clauses)}
+    answers = {}
+    for answer in reading.answers:
+        pod = described.get(answer.pod)
+        gates = [gate.name for gate in pod.pod.spec.scheduling_gates] if pod is not None else []
+        if gates and answer.pod in of_gates and not answer.sentence:
+            said, advice = held_by(gates), advice_about_gates(" ".join(gates), answer.pod.partition("/")[0])
+            answers[answer.pod] = msgspec.structs.replace(
+                answer, sentence=said.text, sentence_phrase=said, advice=advice.text, advice_phrase=advice
+            )
+    return msgspec.structs.replace(
+        reading,
+        messages=tuple(without_any_advice(each) if each.pod in answers else each for each in reading.messages),
+        answers=tuple(answers.get(answer.pod, answer) for answer in reading.answers),
+    )
+
+
+def reading_of(
+    messages: Sequence[ParsedMessage], events: Sequence[Event], age: Callable[[str], float], repeats: AllRepeats = _NO_REPEATS
+) -> TextReading:
+    """The same for messages that were parsed. `repeats`: how often an autoscaler repeated its events."""
+    broken = list(dict.fromkeys(event.broken_node for event in events if event.broken_node))
+    messages = [with_broken_nodes(message, broken) for message in messages]
+    by_pod: dict[str, list[ParsedMessage]] = {}
+    for message in messages:
+        by_pod.setdefault(message.pod, []).append(message)
+    messages = [
+        with_place_of_earlier(message, [each for each in by_pod[message.pod] if not each.writer])
+        # Messages without a pod that have an age are of the events of one pod.
+        if (message.pod or message.at) and not message.writer and len(by_pod[message.pod]) > 1
+        else message
+        for message in messages
+    ]
+    by_pod = {pod: [message for message in messages if message.pod == pod] for pod in by_pod}
+    of_claims = _about_claims([event for event in events if event.claim and not _is_of_any(event, by_pod)], age)
+    for message in of_claims:
+        by_pod[message.pod] = [message]
+    of_pools = () if by_pod else _about_pools(events)
+    messages = (*messages, *of_claims, *of_pools)
+    answers = tuple(_answer(pod, of_pod, events, age, repeats) for pod, of_pod in by_pod.items())
+    placed = {answer.pod for answer in answers if answer.standing == "scheduled"}
+    of_claim = {answer.pod for answer in answers if answer.sentence_phrase is not None and "claim" in answer.sentence_phrase.values}
+    answered = {answer.pod for answer in answers if answer.sentence}
+    # The answer says what to do first; what else would help is in the clauses.
+    messages = [without_advice(message) if message.pod in answered else message for message in messages]
+    # Room has been made: neither more nodes nor lower requests are needed.
+    waiting = {pod for pod, of_pod in by_pod.items() if _of_nomination(pod, newest_of_each_source(of_pod, age)[0], events)[0] is not None}
+    messages = [without_any_advice(message) if message.pod in waiting else message for message in messages]
+    messages = _without_vain_advice(messages, {answer.pod for answer in answers if answer.standing == "pending"})
+    messages = [with_taints_as_one(without_repeats(message, without_claims=message.pod in of_claim)) for message in messages]
+    # What is over is read last.
+    messages.sort(key=lambda message: message.pod in placed)
+    answers = tuple(sorted(answers, key=lambda answer: answer.pod in placed))
+    others = _others([event for event in events if event.reason and event.pod not in placed and not event.claim])
+    return TextReading(tuple(messages), answers, others.text if others is not None else "", others)
+
+
+def with_storage(reading: TextReading, storage: Storage, described: Mapping[str, PodInfo], age: Callable[[str], float]) -> TextReading:
+    """The reading, with what the volumes, claims and classes of the text say about pods that wait for a volume."""
+    if all(_waits_for_pod(message) for message in reading.messages) and any(why_claim_unbound(storage, claim) for claim in storage.claims):
+        # What the claim itself says explains more.
+        reading = msgspec.structs.replace(reading, messages=(), answers=())
+    used: set[str] = set()
+    answers = []
+    for answer in reading.answers:
+        found = _about_storage(answer, reading.messages, storage, described, age)
+        answers.append(answer if found is None else _with_sentence(answer, found, leads=_is_main(answer, reading.messages, age)))
+        used.update(found.used if found is not None else ())
+        # A claim whose events are explained, or that an answer names, was needed.
+        used.add(answer.pod)
+        if answer.sentence_phrase is not None and (claim := answer.sentence_phrase.values.get("claim")) is not None:
+            used.update((str(claim), f"default/{claim}"))
+    told = {answer.pod for answer, before in zip(answers, reading.answers, strict=True) if answer.sentence != before.sentence}
+    messages = [without_repeats(without_advice_about_volumes(message)) if message.pod in told else message for message in reading.messages]
+    if not messages:
+        of_claims = [(claim, why_claim_unbound(storage, claim)) for claim in storage.claims if not claim.spec.volume_name]
+        messages += [_about_unbound(claim.key, found) for claim, found in of_claims if found is not None]
+        return msgspec.structs.replace(reading, messages=tuple(messages))
+    others = [reading.others_phrase] if reading.others_phrase is not None else []
+    unused = [name for name in _names(storage) if name.partition(" ")[2] not in used]
+    # Rows of the same tables that are about other pods are no news.
+    if unused and len(unused) == len(_names(storage)):
+        others.append(phrase("read, but not needed for the answer: {names}", names=some(unused, _WARNINGS)))
+    said = joined(others, "{first}. {next}") if others else None
+    return TextReading(tuple(messages), tuple(answers), said.text if said is not None else "", said)
+
+
+def _waits_for_pod(message: ParsedMessage) -> bool:
+    return message.writer == PROVISIONER and message.text.startswith("waiting for ")
+
+
+def _about_storage(
+    answer: PodAnswer,
+    messages: Sequence[ParsedMessage],
+    storage: Storage,
+    described: Mapping[str, PodInfo],
+    age: Callable[[str], float],
+) -> StorageAnswer | None:
+    """What the text's volumes say about a pod whose newest message is about them."""
+    newest = newest_of_each_source([message for message in messages if message.pod == answer.pod], age)[0]
+    if answer.standing != "pending" or newest.writer or (answer.sentence_phrase is not None and "claim" in answer.sentence_phrase.values):
+        return None
+    reasons = [clause.reason for clause in newest.message.clauses]
+    pod = described.get(answer.pod)
+    keys = claim_keys(pod.pod) if pod is not None else []
+    if any(reason.startswith(_WITHOUT_VOLUME) for reason in reasons):
+        return why_unbound(storage, answer.pod, keys)
+    return why_not_accessible(storage, answer.pod, keys) if any(map(is_of_volume, newest.message.clauses)) else None
+
+
+def _is_main(answer: PodAnswer, messages: Sequence[ParsedMessage], age: Callable[[str], float]) -> bool:
+    """Whether the newest message about the pod has the volume as its first reason, or names nothing else to act on."""
+    newest = newest_of_each_source([message for message in messages if message.pod == answer.pod], age)[0]
+    return newest.message.clauses[0].plugin in (names.VOLUME_BINDING, names.VOLUME_ZONE)
+
+
+def _with_sentence(answer: PodAnswer, found: StorageAnswer, *, leads: bool) -> PodAnswer:
+    """The answer with what the text says about volumes: as its sentence, or beside an autoscaler's or other reasons (not `leads`)."""
+    if answer.sentence or not leads:
+        note = found.sentence if answer.note_phrase is None else joined([answer.note_phrase, found.sentence], "{first} {next}")
+        return msgspec.structs.replace(answer, note=note.text, note_phrase=note)
+    return msgspec.structs.replace(
+        answer,
+        sentence=found.sentence.text,
+        sentence_phrase=found.sentence,
+        advice=found.advice.text,
+        advice_phrase=found.advice,
+    )
+
+
+def _about_unbound(claim: str, found: StorageAnswer) -> ParsedMessage:
+    """What a text without messages says about a claim that has no volume, as a message about the claim."""
+    sentence, advice = found.sentence, found.advice
+    clause = Clause(
+        0,
+        f"persistentvolumeclaim {shown_name(claim)}: Pending",
+        STORAGE_TEXT,
+        "",
+        (),
+        headline=sentence.text.removesuffix("."),
+        headline_phrase=sentence,
+        advice=advice.text,
+        advice_phrase=advice,
+    )
+    return ParsedMessage(claim, "", clause.reason, Message(0, (clause,)))
+
+
+def _names(storage: Storage) -> list[str]:
+    """The kind and the name of each volume, claim and class."""
+    return [
+        *(f"PersistentVolume {volume.metadata.name}" for volume in storage.volumes),
+        *(f"PersistentVolumeClaim {claim.key}" for claim in storage.claims),
+        *(f"StorageClass {each.metadata.name}" for each in storage.classes),
+    ]
+
+
+def _without_vain_advice(messages: Sequence[ParsedMessage], pending: Collection[str]) -> list[ParsedMessage]:
+    """The messages; where an autoscaler adds no node, the scheduler's do not advise to add one, nor what the autoscaler's reasons do."""
+    refused: dict[str, str] = {}
+    for message in messages:
+        if message.pod in pending and message.writer in (CLUSTER_AUTOSCALER, KARPENTER):
+            refused[message.pod] = f"{refused.get(message.pod, '')} {message.text}"
+    return [
+        without_advice_of(message, refused[message.pod]) if message.pod in refused and not message.writer else message
+        for message in messages
+    ]
+
+
+def _answer(
+    pod: str, messages: Sequence[ParsedMessage], events: Sequence[Event], age: Callable[[str], float], repeats: AllRepeats
+) -> PodAnswer:
+    newest = newest_of_each_source(messages, age)
+    if newest[0].text.startswith(PLACED):
+        return _not_running(pod, newest[0].text)
+    if newest[0].text.startswith(STATUS) and newest[0].text != f"{STATUS}{GATED}":
+        return _not_running_by_table(pod, newest[0].text.removeprefix(STATUS))
+    placed = [event for event in events if event.node and event.pod == pod and pod]
+    if placed and _is_newest(placed[-1], newest, age):
+        return _scheduled(placed[-1], [event for event in events if event.reason and event.pod == pod])
+    note = _earlier(messages, age) or _of_network(newest, events)
+    sentence, advice = _of_nomination(pod, newest[0], events)
+    standing: Literal["pending", "coming", "notCreated"] = "pending"
+    if sentence is None:
+        verdict, standing = _of_writers(newest, messages, age, repeats)
+        sentence, advice = verdict.sentence, verdict.advice
+        note = verdict.note if sentence is not None and verdict.note is not None else note
+    notes = [*((note,) if note is not None else ()), *_of_pools(newest, events), *_of_offers(newest, events)]
+    note = joined(notes, "{first} {next}") if notes else None
+    # Names alone are no proof: the scheduler has to speak of claims, too.
+    if sentence is None and any(clause.plugin == names.VOLUME_BINDING for message in newest for clause in message.message.clauses):
+        sentence, advice = _of_claims(pod, events, age)
+    return PodAnswer(
+        pod,
+        standing,
+        sentence.text if sentence is not None else "",
+        sentence,
+        advice.text if advice is not None else "",
+        advice,
+        note.text if note is not None else "",
+        note,
+    )
+
+
+def _is_newest(placed: Event, newest: Sequence[ParsedMessage], age: Callable[[str], float]) -> bool:
+    """Whether a pod was placed after its messages. A pod is placed once, unless it is created again with the same name."""
+    return not placed.at or all(age(placed.at) <= age(message.at) for message in newest)
+
+
+def _scheduled(placed: Event, warnings: Sequence[Event]) -> PodAnswer:
+    where: dict[str, str | int | Phrase] = {"node": placed.node, "when": placed.at}
+    if placed.at and not placed.at.endswith(" ago"):
+        sentence = phrase("The pod is no longer pending: it was scheduled to {node} at {when}. Earlier messages no longer apply.", **where)
+    elif placed.at:
+        sentence = phrase("The pod is no longer pending: it was scheduled to {node} {when}. Earlier messages no longer apply.", **where)
+    else:
+        sentence = phrase("The pod is no longer pending: it is on {node}. Earlier messages no longer apply.", node=placed.node)
+    if warnings:
+        said = phrase("{reason}: {message}", reason=warnings[-1].reason, message=warnings[-1].message)
+        sentence = phrase("{sentence} Its newest warning is not about scheduling: {warning}", sentence=sentence, warning=said)
+    return PodAnswer(placed.pod, "scheduled", sentence.text, sentence)
+
+
+def _not_running(pod: str, said: str) -> PodAnswer:
+    """About a pod that has a node and waits for something else, by its object."""
+    node, _, why = said.removeprefix(PLACED).partition("; ")
+    reason, _, message = why.partition(": ")
+    values: dict[str, str | int | Phrase] = {"node": node, "reason": reason, "message": message}
+    if reason == "PodInitializing" or not reason:
+        sentence = phrase("The pod is not waiting for the scheduler: it is on {node}, and its containers have not started.", **values)
+    elif message:
+        sentence = phrase(
+            "The pod is not waiting for the scheduler: it is on {node}, and a container waits: {reason} ({message}).", **values
+        )
+    else:
+        sentence = phrase("The pod is not waiting for the scheduler: it is on {node}, and a container waits: {reason}.", **values)
+    advice = _advice_about_containers(pod, reason)
+    return PodAnswer(pod, "scheduled", sentence.text, sentence, advice.text, advice)
+
+
+def _not_running_by_table(pod: str, status: str) -> PodAnswer:
+    """The same by the column STATUS of a table."""
+    sentence = phrase("The pod is not waiting for the scheduler: only a pod that has a node has the status {status}.", status=status)
+    advice = _advice_about_containers(pod, status.removeprefix("Init:"))
+    return PodAnswer(pod, "scheduled", sentence.text, sentence, advice.text, advice)
+
+
+def _advice_about_containers(pod: str, reason: str) -> Phrase:
+    """What to do about a pod that has a node and does not run."""
+    name = Named(pod=pod).values["pod"]
+    if reason in _PULL_REASONS:
+        return phrase(
+            "check the name and tag of the image, the registry, and the pod's `imagePullSecrets`; `kubectl describe pod{pod}` shows the "
+            "kubelet's events",
+            pod=name,
+        )
+    if reason == "CrashLoopBackOff":
+        return phrase("read why the container ended: `kubectl logs{pod} --previous`", pod=name)
+    return phrase("read the kubelet's events: `kubectl describe pod{pod}`", pod=name)
+
+
+def _of_writers(
+    newest: Sequence[ParsedMessage], messages: Sequence[ParsedMessage], age: Callable[[str], float], repeats: AllRepeats
+) -> tuple[Verdict, Literal["pending", "coming", "notCreated"]]:
+    """What an autoscaler or the API server said last, and what to do about it: it decides whether waiting helps."""
+    said = min((message for message in newest if message.writer), key=lambda message: age(message.at), default=None)
+    if said is None or said.writer in (DESCRIPTION, POD_OBJECT, TABLE_OF_PODS, SCHEDULER_LOG):
+        return Verdict(None), "pending"
+    if said.writer not in (CLUSTER_AUTOSCALER, KARPENTER):
+        # The clause itself says it.
+        return Verdict(None), "notCreated"
+    of_autoscalers = [said, *(message for message in newest if message is not said and message.writer in (CLUSTER_AUTOSCALER, KARPENTER))]
+    verdict = verdict_of_all(of_autoscalers, messages, age, repeats)
+    return verdict, "coming" if verdict.is_coming else "pending"
+
+
+def _of_nomination(pod: str, newest: ParsedMessage, events: Sequence[Event]) -> tuple[Phrase | None, Phrase | None]:
+    """That preemption has made room for the pod, which only waits, by its scheduler's newest message; and what to do if that takes long."""
+    nominated = next((event.nominated_node for event in events if event.nominated_node and event.pod == pod and pod), "")
+    waits = any(waits_for_victims(clause.reason) for clause in newest.message.preemption)
+    # A message without preemption's part is that of the attempt which nominated the pod.
+    if newest.writer or not (waits or (nominated and newest.message.nodes and not newest.message.preemption)):
+        return None, None
+    if not nominated:
+        return _VICTIMS_LEAVE, _WAIT
+    advice = phrase(
+        (
+            "wait for them. If it takes longer than their grace period, list them with `kubectl get pods -A "
+            "--field-selector spec.nodeName={node} | grep Terminating`, and check their finalizers and the kubelet of the "
+            "node"
+        ),
+        node=nominated,
+    )
+    if waits:
+        return phrase(
+            "The pod is nominated to {node} and is waiting for the pods that preemption evicted there to terminate.", node=nominated
+        ), advice
+    return phrase(
+        (
+            "The pod is nominated to {node}: its scheduler has chosen that node, but the pods that preemption evicted "
+            "there must terminate first."
+        ),
+        node=nominated,
+    ), advice
+
+
+def _of_claims(pod: str, events: Sequence[Event], age: Callable[[str], float]) -> tuple[Phrase | None, Phrase | None]:
+    """Why a claim of the pod has no volume, and what to do about it."""
+    failed = min((event for event in events if event.claim and may_be_of(event.claim, pod)), key=lambda event: age(event.at), default=None)
+    if failed is None:
+        return None, None
+    cause, advice = provisioning_failure(failed.message, is_of_template=is_of_stateful_set(failed.claim, pod))
+    return phrase(
+        "The claim `{claim}` has no volume: {cause} ({message}).", claim=shown_name(failed.claim), cause=cause, message=failed.message
+    ), advice
+
+
+def _of_pools(newest: Sequence[ParsedMessage], events: Sequence[Event]) -> list[Phrase]:
+    """What Karpenter's log says about its NodePools beside its refusal of the pod."""
+    errors = [event for event in events if event.pool]
+    if not errors or all(message.writer != KARPENTER or not message.pod for message in newest):
+        return []
+    return [
+        phrase(
+            "Karpenter also reports for NodePool `{pool}`: {error}. {advice}.",
+            pool=event.pool,
+            error=event.message,
+            advice=_advice_about_pool(event),
+        )
+        for event in errors[:_LISTED]
+    ]
+
+
+def _about_pools(events: Sequence[Event]) -> list[ParsedMessage]:
+    """The errors about NodePools of a log that names no pod, as messages."""
+    messages = []
+    for event in [event for event in events if event.pool]:
+        said = phrase("Karpenter cannot use NodePool `{pool}`: {error}", pool=event.pool, error=event.message)
+        advice = _advice_about_pool(event)
+        clause = Clause(
+            0, event.message, KARPENTER, "", (), headline=said.text, headline_phrase=said, advice=advice.text, advice_phrase=advice
+        )
+        messages.append(ParsedMessage(f"nodepool/{event.pool}", event.at, event.message, Message(0, (clause,))))
+    return messages
+
+
+def _advice_about_pool(event: Event) -> Phrase:
+    if found := _SELECTED.search(event.message):
+        return phrase("First correct the selector of {what} in its node class: `kubectl get ec2nodeclasses -o yaml`", what=found[1].lower())
+    return phrase("First check the NodePool and its node class: `kubectl describe nodepool {pool}`", pool=event.pool)
+
+
+def _of_offers(newest: Sequence[ParsedMessage], events: Sequence[Event]) -> list[Phrase]:
+    """What described nodes offer of the devices that a message says are insufficient."""
+    nodes = [event.offers for event in events if event.offers]
+    if not nodes:
+        return []
+    lacking = [_DEVICES.fullmatch(clause.reason) for message in newest for clause in message.message.clauses]
+    said = []
+    for resource in dict.fromkeys(match[1] for match in lacking if match is not None):
+        amounts = [node.get(resource, "0") for node in nodes]
+        offered = [amount for amount in amounts if amount != "0"]
+        if offered:
+            said.append(
+                phrase(
+                    "A described node lists `{resource}: {amount}` under Allocatable, so its device plugin is running: other pods use "
+                    "the devices of that node, or the pod requests more of them.",
+                    resource=resource,
+                    amount=offered[0],
+                )
+            )
+        else:
+            said.append(
+                phrase(
+                    "The described nodes do not offer `{resource}` under Allocatable: they have no such device, or the device plugin is "
+                    "not running.",
+                    resource=resource,
+                )
+            )
+    return said
+
+
+def _about_claims(events: Sequence[Event], age: Callable[[str], float]) -> list[ParsedMessage]:
+    """The newest failure of each claim of which the text has no pod, as a message about the claim."""
+    newest: dict[str, Event] = {}
+    for event in sorted(events, key=lambda event: age(event.at)):
+        newest.setdefault(event.claim, event)
+    return [_about_claim(event) for event in newest.values()]
+
+
+def _about_claim(event: Event) -> ParsedMessage:
+    cause, advice = provisioning_failure(event.message)
+    why = phrase("the claim has no volume, so pods that use it stay pending: {cause}", cause=cause)
+    clause = Clause(0, event.message, PROVISIONER, "", (), headline=why.text, headline_phrase=why, advice=advice.text, advice_phrase=advice)
+    return ParsedMessage(event.claim, event.at, event.message, Message(0, (clause,)))
+
+
+def _of_network(newest: Sequence[ParsedMessage], events: Sequence[Event]) -> Phrase | None:
+    """What a pod on a node that is not ready says about its network."""
+    if not any(_NOT_READY in clause.reason for message in newest for clause in message.message.clauses):
+        return None
+    event = next((event for event in events if event.reason == _NO_NETWORK), None)
+    if event is None:
+        return None
+    return phrase(
+        "The nodes are not ready because their network is not: {pod} reports: {message}", pod=shown_name(event.pod), message=event.message
+    )
+
+
+def _is_of_any(event: Event, pods: Iterable[str]) -> bool:
+    return bool(event.claim) and any(may_be_of(event.claim, pod) for pod in pods)
+
+
+_VICTIMS_LEAVE: Final = phrase("The pod is waiting for the pods that preemption evicted from its nominated node to terminate.")
+_WAIT: Final = phrase(
+    "wait for them. If it takes longer than their grace period, find the node in the NOMINATED NODE column of "
+    "`kubectl get pods -A -o wide`, and check the Terminating pods there, their finalizers, and the kubelet"
+)
+
+
+def _earlier(messages: Sequence[ParsedMessage], age: Callable[[str], float]) -> Phrase | None:
+    """A node that became unhealthy and had another reason before: its repair alone may not help."""
+    of_scheduler = [message for message in newest_first(messages, age) if not message.writer]
+    if len(of_scheduler) < 2 or of_scheduler[0].message.nodes != of_scheduler[1].message.nodes:
+        return None
+    now, before = (Counter({clause.reason: clause.count for clause in each.message.clauses}) for each in of_scheduler[:2])
+    more, fewer = now - before, before - now
+    broken = {clause.reason for clause in of_scheduler[0].message.clauses if is_of_broken_nodes(clause)}
+    if not more or not more.keys() <= broken or len(fewer) != 1 or not of_scheduler[1].at:
+        return None
+    [(reason, count)] = fewer.items()
+    return phrase(
+        '{when}, {nodes} probably had the reason "{reason}", so a repair alone may not be enough.',
+        when=of_scheduler[1].at,
+        nodes=counted(count, "{count} node that is unhealthy now", "{count} nodes that are unhealthy now"),
+        reason=reason,
+    )
+
+
+def _others(warnings: Iterable[Event]) -> Phrase | None:
+    warnings = [event for event in warnings if event.reason != _NO_NETWORK]
+    evicted = list(dict.fromkeys(shown_name(event.pod) for event in warnings if event.reason == _PREEMPTED))
+    named = list(dict.fromkeys(f"{shown_name(event.pod)} {event.reason}".strip() for event in warnings if event.reason != _PREEMPTED))
+    said: list[Phrase] = []
+    if evicted:
+        pods = counted(len(evicted), "{count} pod was evicted", "{count} pods were evicted")
+        said.append(phrase("{pods} to make room for a pod of higher priority: {named}", pods=pods, named=some(evicted, _WARNINGS)))
+    if named:
+        said.append(
+            phrase(
+                "{warnings} not about scheduling: {named}",
+                warnings=counted(len(named), "{count} other warning is", "{count} other warnings are"),
+                named=some(named, _WARNINGS),
+            )
+        )
+    return joined(said, "{first}; {next}") if said else None

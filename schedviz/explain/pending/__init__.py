@@ -1,0 +1,1 @@
+"""The overview of all pending pods, in groups by their reason."""

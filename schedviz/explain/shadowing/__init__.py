@@ -1,0 +1,1 @@
+"""Compares the decisions of a real scheduler with those that this engine would make."""

@@ -1,0 +1,1 @@
+"""Reads scheduler configurations of all versions, and policies."""

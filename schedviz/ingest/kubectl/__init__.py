@@ -1,0 +1,1 @@
+"""Reads what kubectl prints for people: tables, descriptions, and `kubectl cluster-info dump`."""

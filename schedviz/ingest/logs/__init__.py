@@ -1,0 +1,1 @@
+"""Reads the logs of kube-scheduler, including its SIGUSR2 dumps."""

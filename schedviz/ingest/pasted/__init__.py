@@ -1,0 +1,1 @@
+"""Finds messages about pending pods in text that somebody copied from anywhere."""

@@ -1,0 +1,153 @@
+"""Finds in the logs of Karpenter and the cluster autoscaler why they add no node for a pod."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+import msgspec
+
+from schedviz.ingest.pasted.message_ends import whole_message
+from schedviz.ingest.scheduler_messages import PodMessage
+
+#: Between the lines of the cluster autoscaler about one pod, which are one message.
+BETWEEN_LINES: Final = " | "
+#: The cluster autoscaler: why a node of a group would not help. Before 1.33 without the namespace.
+_REFUSED: Final = re.compile(
+    r"\bPod (?P<pod>[a-z0-9][a-z0-9./-]*+) can't be scheduled on (?P<group>[^\s,]++), predicate (?:checking error|failed): "
+)
+_UNSCHEDULABLE: Final = re.compile(r"\bPod (?P<pod>[a-z0-9][a-z0-9.-]*+/[a-z0-9][a-z0-9.-]*+) is unschedulable")
+#: A node group that it does not compare with the pod.
+_GROUP: Final = re.compile(
+    r"\bSkipping node group \S{1,300} - max size reached|\bNode group \S{1,300} is not ready for scale-?up(?: - (?:backoff|unhealthy))?"
+    r"|\bSkipping node group \S{1,300}; maximal limit exceeded for [^\n]{1,200}"
+)
+#: The node group that gets new nodes.
+_RESIZED: Final = re.compile(r"\bBest option to resize: [A-Za-z0-9][\w./-]{0,250}")
+#: Where a line says nothing more about the reason.
+_END: Final = re.compile(r"; debugInfo=|; unexpectedError=")
+#: The namespace of a pod that the log names without it.
+_NAMESPACED: Final = re.compile(
+    r'\bpod="(?P<key>[a-z0-9.-]++/[a-z0-9.-]++)"|Kind:"Pod", Namespace:"(?P<namespace>[a-z0-9.-]++)", Name:"(?P<name>[a-z0-9.-]++)"'
+)
+#: Karpenter: the error of a pod, from 0.35 on as a value of the line, in JSON or in its console format.
+_KARPENTER: Final = re.compile(
+    r'(?:"(?P<json>could not schedule pod|ignoring pod)"|\b(?P<console>could not schedule pod'
+    r"|ignoring pod)[ \t]++(?=\{))(?P<values>[^\n]*+)"
+)
+_KARPENTER_WHY: Final = re.compile(r'"error": ?"((?:[^"\\\n]|\\.)*+)"')
+_ERROR_OF_POD: Final = re.compile(
+    r'"error": ?"(?P<why>(?:incompatible with (?:nodepool|provisioner) |did not tolerate taint \(|no instance type |all available )'
+    r'(?:[^"\\]|\\.)*+)"',
+    re.DOTALL,
+)
+_KARPENTER_POD: Final = re.compile(r'"Pod": ?\{"name": ?"([a-z0-9.*-]++)"(?:, ?"namespace": ?"([a-z0-9.*-]++)")?')
+#: The values after a message in the console format.
+_VALUES: Final = re.compile(r'\s*+\{"(?:commit|controller|pod|Pod|reconcileID)": ?.*$', re.DOTALL)
+_VALUE_POD: Final = re.compile(r'"pod": ?"([a-z0-9.*-]++(?:/[a-z0-9.*-]++)?)"')
+#: How the messages of autoscalers begin.
+_OF_AUTOSCALER: Final = re.compile(
+    r"pod (?:didn't trigger|triggered) scale-up|Pod should schedule on|Node scale up in zones |(?:could not|failed to) schedule pod|"
+    r"ignoring pod|Pod \S+ can't be scheduled on|Skipping node group |Node group ",
+    re.IGNORECASE,
+)
+#: Longer reasons and messages are cut, and no more pods of one log are read.
+_MAX_WHY: Final = 600
+_MAX_PODS: Final = 200
+_MAX_LINES: Final = 40
+
+
+def of_karpenter(text: str, start: int, stop: int) -> Iterator[PodMessage]:
+    """The messages of Karpenter's log between two offsets whose error is a value of the line."""
+    if " pod" not in text[start:stop]:
+        return
+    for logged in _KARPENTER.finditer(text, start, stop):
+        if (reason := _KARPENTER_WHY.search(logged["values"])) is not None:
+            owner = _KARPENTER_POD.search(logged["values"])
+            pod = f"{owner[2] or 'default'}/{owner[1]}" if owner is not None else ""
+            yield PodMessage(pod, whole_message(f"{logged['json'] or logged['console']}, {reason[1]}", 0, 0)[0])
+
+
+def karpenter_errors(text: str) -> Iterator[PodMessage]:
+    """The error about a pod in a line of Karpenter's log that was printed on several lines, or of which only the error was copied."""
+    for reason in _ERROR_OF_POD.finditer(text):
+        owner = _KARPENTER_POD.search(text)
+        pod = f"{owner[2] or 'default'}/{owner[1]}" if owner is not None else ""
+        yield PodMessage(pod, whole_message(f"could not schedule pod, {' '.join(reason['why'].split())}", 0, 0)[0])
+
+
+def without_values(message: str) -> tuple[str, str]:
+    """A message without the values that the console format of a log writes after it, and the pod that they name; "": none."""
+    found = _VALUES.search(message)
+    if found is None:
+        return message, ""
+    pod = _VALUE_POD.search(found[0])
+    return message[: found.start()].rstrip(), with_namespace(pod[1]) if pod is not None else ""
+
+
+def with_namespace(pod: str) -> str:
+    """`namespace/name` of a pod that a log may name without its namespace."""
+    return pod if "/" in pod else f"default/{pod}"
+
+
+def of_cluster_autoscaler(text: str) -> Iterator[PodMessage]:
+    """What the log of the cluster autoscaler says about each pod, as one message."""
+    if "can't be scheduled on" not in text and "ode group " not in text:
+        return
+    namespaces = _namespaces(text)
+    lines: dict[str, list[str]] = {}
+    heads = list(_REFUSED.finditer(text))
+    starts = [head.start() for head in heads[1:]] + [len(text)]
+    for head, next_start in zip(heads, starts, strict=False):
+        last = min(len(text), next_start, head.end() + _MAX_WHY)
+        newline = text.find("\n", head.end(), last)
+        stop = newline if newline >= 0 else last
+        why = text[head.end() : stop]
+        end = _END.search(why)
+        name = head["pod"] if "/" in head["pod"] else f"{namespaces.get(head['pod'], 'default')}/{head['pod']}"
+        lines.setdefault(name, []).append(f"{head[0]}{(why[: end.start()] if end is not None else why).strip(' ;|')}")
+    groups = list(dict.fromkeys(found[0] for found in _GROUP.finditer(text)))
+    if groups:
+        for found in _UNSCHEDULABLE.finditer(text):
+            lines.setdefault(found["pod"], [])
+    if groups and not lines:
+        lines[""] = []
+    if lines and (resized := list(_RESIZED.finditer(text))):
+        # It is for these pods or for others; the log does not say which.
+        groups.append(resized[-1][0])
+    for pod, said in list(lines.items())[:_MAX_PODS]:
+        yield PodMessage(pod, BETWEEN_LINES.join(list(dict.fromkeys((*said, *groups)))[:_MAX_LINES]))
+
+
+def _namespaces(text: str) -> dict[str, str]:
+    """The namespaces of pods that the text also names with them, if each has one."""
+    found: dict[str, set[str]] = {}
+    keys = [match["pod"] for match in _UNSCHEDULABLE.finditer(text)]
+    keys += [match["key"] or f"{match['namespace']}/{match['name']}" for match in _NAMESPACED.finditer(text)]
+    for key in keys:
+        namespace, _, name = key.partition("/")
+        found.setdefault(name, set()).add(namespace)
+    return {name: next(iter(namespaces)) for name, namespaces in found.items() if len(namespaces) == 1}
+
+
+def joined_pods(messages: Iterable[PodMessage]) -> list[PodMessage]:
+    """The messages; where an autoscaler names the only pod of a text, those that name none are about it, too."""
+    messages = list(messages)
+    if not any(_OF_AUTOSCALER.match(each.message) for each in messages):
+        return messages
+    # A log without namespaces may be about the pod that an event names with its namespace.
+    by_name: dict[str, set[str]] = {}
+    for each in messages:
+        by_name.setdefault(each.pod.partition("/")[2], set()).add(each.pod)
+    whole = {
+        f"default/{name}": next(iter(keys - {f"default/{name}"}))
+        for name, keys in by_name.items()
+        if name and f"default/{name}" in keys and len(keys) == len(("", "default"))
+    }
+    messages = [msgspec.structs.replace(each, pod=whole.get(each.pod, each.pod)) for each in messages]
+    named = {each.pod for each in messages if each.pod}
+    if len(named) != 1:
+        return messages
+    [only] = named
+    return [each if each.pod else msgspec.structs.replace(each, pod=only) for each in messages]

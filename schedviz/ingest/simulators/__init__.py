@@ -1,0 +1,1 @@
+"""Reads recordings and exports of other simulators, and the openb trace."""

@@ -1,0 +1,435 @@
+"""A text about a pod is answered with what decides: whether it has a node, and whether one is on its way."""
+
+from __future__ import annotations
+
+from schedviz.engine.framework.types import PodInfo
+from schedviz.explain.pasted.text_reading import PodAnswer, TextReading, read_text
+from schedviz.ingest.pasted.described_pods import described_pods
+from schedviz.ingest.pasted.pasted_text import messages_in, seconds_of_age
+from schedviz.ingest.pasted.pod_events import pod_events_in
+
+HEAD = "Name:       web\nNamespace:  shop\n"
+CPU = "  Warning  FailedScheduling  {age}  default-scheduler  0/3 nodes are available: 3 Insufficient cpu.\n"
+CONTROL_PLANE = (
+    "  Warning  FailedScheduling  2m  default-scheduler  0/4 nodes are available: 1 node(s) had untolerated taint "
+    "{node-role.kubernetes.io/control-plane: }, 3 Insufficient cpu.\n"
+)
+
+
+def read(text: str) -> TextReading:
+    described = {key: PodInfo(pod) for key, pod in described_pods(text).items()}
+    return read_text(messages_in(text), pod_events_in(text), described, seconds_of_age)
+
+
+def answer(events: str) -> PodAnswer:
+    found = read(HEAD + "Events:\n" + events).answer_of("shop/web")
+    assert found is not None
+    return found
+
+
+def scale_up(age: str) -> str:
+    return f"  Normal  TriggeredScaleUp  {age}  cluster-autoscaler  pod triggered scale-up: [{{asg-a 3->4 (max: 10)}}]\n"
+
+
+def test_a_pod_that_was_scheduled_after_its_messages_is_not_pending() -> None:
+    found = answer(
+        CPU.format(age="2m10s")
+        + "  Normal   Scheduled  60s  default-scheduler  Successfully assigned shop/web to node-a\n"
+        + "  Warning  FailedMount  10s  kubelet  configmap not found\n"
+    )
+    assert (found.standing, found.sentence) == (
+        "scheduled",
+        (
+            "The pod is no longer pending: it was scheduled to node-a 60s ago. Earlier messages no longer apply. Its "
+            "newest warning is not about scheduling: FailedMount: configmap not found"
+        ),
+    )
+
+
+def test_the_pod_that_is_pending_comes_before_the_one_that_is_not() -> None:
+    events = "Events:\n" + CPU.format(age="2m")
+    placed = f"{HEAD}{events}  Normal   Scheduled  60s  default-scheduler  Successfully assigned shop/web to node-a\n"
+    found = read(f"{placed}\n{HEAD.replace('web', 'db')}{events}")
+    assert [message.pod for message in found.messages] == ["shop/db", "shop/web"]
+    assert [answer.standing for answer in found.answers] == ["pending", "scheduled"]
+
+
+def test_events_without_the_name_of_their_pod_say_that_it_was_scheduled() -> None:
+    found = read(
+        "Events:\n" + CPU.format(age="2m10s") + "  Normal   Scheduled  60s  default-scheduler  Successfully assigned shop/web to node-a\n"
+    )
+    assert [(answer.pod, answer.standing) for answer in found.answers] == [("shop/web", "scheduled")]
+
+
+def test_a_pod_that_was_scheduled_before_its_messages_is_pending_again() -> None:
+    text = HEAD + "Events:\n  Normal   Scheduled  60m  default-scheduler  Successfully assigned shop/web to node-a\n" + CPU.format(age="2m")
+    assert read(text).answer_of("shop/web") is None
+
+
+FAILED_LINE = 'I1220 {time}.3 1 schedule_one.go:1055] "Unable to schedule pod; no fit; waiting" pod="tas/sts-0" err="0/1 nodes are available: 1 Insufficient cpu."\n'
+BOUND_LINE = (
+    'I1220 04:51:57.9 1 schedule_one.go:314] "Successfully bound pod to node" pod="tas/sts-0" node="kind-worker" evaluatedNodes=9\n'
+)
+
+
+def test_a_pod_that_the_same_log_shows_bound_is_not_pending() -> None:
+    found = read(FAILED_LINE.format(time="04:51:53") + BOUND_LINE).answer_of("tas/sts-0")
+    assert found is not None
+    assert (found.standing, found.sentence) == (
+        "scheduled",
+        "The pod is no longer pending: it was scheduled to kind-worker at 12-20 04:51:57. Earlier messages no longer apply.",
+    )
+    assert read(BOUND_LINE + FAILED_LINE.format(time="04:53:00")).answer_of("tas/sts-0") is None
+
+
+def test_a_scale_up_says_that_a_node_is_on_its_way_and_nothing_else_to_try() -> None:
+    text = HEAD + "Events:\n" + CONTROL_PLANE + scale_up("60s")
+    reading = read(text)
+    found = reading.answer_of("shop/web")
+    assert found is not None
+    assert (found.standing, found.sentence) == (
+        "coming",
+        "A node is being added: 60s ago, the cluster autoscaler started to scale the node group asg-a from 3 to 4 nodes (maximum 10).",
+    )
+    assert found.advice.startswith("Wait for the node: `kubectl get nodes -w`")
+    assert reading.messages[0].message.first == ""
+
+
+def test_a_scale_up_that_brought_no_node_in_time_is_no_reason_to_wait() -> None:
+    found = answer(CPU.format(age="2m") + scale_up("20m"))
+    assert found.standing == "pending"
+    assert found.sentence.startswith("The pod is still pending, although a node should have joined by now: 20m ago, ")
+
+
+VICTIMS = (
+    "  Warning  FailedScheduling  2m  default-scheduler  0/3 nodes are available: 3 Insufficient cpu. preemption: not eligible due to a "
+    "terminating pod on the nominated node.\n"
+)
+NOMINATED = "NominatedNodeName:  node-b\n"
+
+
+def test_a_pod_for_which_preemption_has_made_room_waits_for_its_victims_and_needs_nothing_else() -> None:
+    reading = read(HEAD + NOMINATED + "Events:\n" + VICTIMS)
+    found = reading.answer_of("shop/web")
+    assert found is not None
+    assert found.sentence == "The pod is nominated to node-b and is waiting for the pods that preemption evicted there to terminate."
+    assert "--field-selector spec.nodeName=node-b | grep Terminating" in found.advice
+    [message] = reading.messages
+    assert (message.message.first, [clause.advice for clause in message.message.clauses]) == ("", [""])
+
+
+def test_an_autoscaler_does_not_decide_about_a_pod_that_waits_for_its_victims() -> None:
+    assert answer(VICTIMS + scale_up("60s")).sentence == (
+        "The pod is waiting for the pods that preemption evicted from its nominated node to terminate."
+    )
+
+
+def test_the_message_of_the_attempt_that_nominated_a_pod_has_no_part_of_preemption() -> None:
+    found = read(HEAD + NOMINATED + "Events:\n" + CPU.format(age="2m")).answer_of("shop/web")
+    assert found is not None
+    assert found.sentence.startswith("The pod is nominated to node-b: its scheduler has chosen that node")
+
+
+def test_a_nomination_that_preemption_has_given_up_since_is_no_answer() -> None:
+    given_up = CPU.format(age="2m").rstrip() + " preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod.\n"
+    assert read(HEAD + NOMINATED + "Events:\n" + given_up).answer_of("shop/web") is None
+
+
+def test_a_limit_of_the_autoscaler_comes_first_and_says_what_to_do() -> None:
+    found = answer(
+        CPU.format(age="2m")
+        + "  Normal  NotTriggerScaleUp  90s  cluster-autoscaler  pod didn't trigger scale-up: 1 node(s) didn't match Pod's node "
+        + "affinity/selector, 1 max node group size reached\n"
+    )
+    assert found.sentence == (
+        "The cluster autoscaler did not add a node: 1 node group is at its maximum size, and a new node in 1 node group would not match the pod's node selector or affinity."
+    )
+    assert found.advice == "Raise the maximum size of a node group whose nodes fit the pod"
+
+
+def test_the_newest_word_of_an_autoscaler_counts() -> None:
+    refusal = "  Normal  NotTriggerScaleUp  30s  cluster-autoscaler  pod didn't trigger scale-up: 1 max node group size reached\n"
+    assert answer(CPU.format(age="2m") + scale_up("5m") + refusal).standing == "pending"
+    assert answer(CPU.format(age="2m") + scale_up("10s") + refusal).standing == "coming"
+
+
+def test_a_scale_up_that_the_cloud_refused_names_its_reason() -> None:
+    found = answer(
+        "  Warning  FailedScaleUp  3m  cluster-autoscaler  Node scale up in zones us-central1-a associated with this pod failed: "
+        "GCE quota exceeded. Pod is at risk of not being scheduled.\n"
+    )
+    assert found.sentence == "The cluster autoscaler could not add a node in us-central1-a (GCE quota exceeded)."
+
+
+def test_an_autoscaler_that_waits_after_a_failure_names_the_failure() -> None:
+    found = answer(
+        "  Warning  FailedScaleUp      13m  cluster-autoscaler  Node scale up in zones us-central1-a associated with this pod failed: "
+        "GCE out of resources. Pod is at risk of not being scheduled.\n"
+        "  Normal   NotTriggerScaleUp  3m   cluster-autoscaler  pod didn't trigger scale-up: 1 in backoff after failed scale-up\n"
+    )
+    assert found.sentence == "The cluster autoscaler could not add a node in us-central1-a (GCE out of resources)."
+    assert found.note == "The autoscaler is waiting before it retries."
+
+
+def test_a_node_of_karpenter_is_on_its_way() -> None:
+    found = answer(
+        CPU.format(age="2m") + "  Normal  Nominated  20s  karpenter  Pod should schedule on: nodeclaim/default-x7, node/ip-10-0\n"
+    )
+    assert (found.standing, found.sentence) == ("coming", "Karpenter expects the pod to fit on the node ip-10-0 (20s ago).")
+    assert "`kubectl describe nodeclaim default-x7`" in found.advice
+
+
+def test_a_nodepool_at_its_limits_comes_before_those_that_the_pod_does_not_suit() -> None:
+    found = answer(
+        CPU.format(age="2m") + '  Warning  FailedScheduling  20s  karpenter  Failed to schedule pod, incompatible with nodepool "gpu", did '
+        'not tolerate dedicated=gpu:NoSchedule; all available instance types exceed limits for nodepool: "arm"\n'
+    )
+    assert found.sentence == "Karpenter cannot add a node for this pod: another node would exceed the limits of NodePool `arm`."
+    assert found.note == "Other NodePools do not match the pod: `gpu` has the taint `dedicated=gpu:NoSchedule`."
+    assert found.advice.startswith("If the pod belongs in NodePool `arm`, raise its `spec.limits`. ")
+
+
+def test_the_event_of_a_claim_is_the_answer_about_its_pod() -> None:
+    reading = read(
+        "NAMESPACE   LAST SEEN   TYPE      REASON               OBJECT                               MESSAGE\n"
+        "data        4m2s        Warning   FailedScheduling     pod/kafka-2                          0/2 nodes are available: pod has unbound "
+        "immediate PersistentVolumeClaims.\n"
+        "data        12s         Warning   ProvisioningFailed   persistentvolumeclaim/data-kafka-2   storageclass.storage.k8s.io "
+        '"fast-ssd" not found\n'
+        "data        12s         Warning   ProvisioningFailed   persistentvolumeclaim/other          no quota\n"
+    )
+    found = reading.answer_of("data/kafka-2")
+    assert found is not None
+    assert found.sentence.startswith("The claim `data/data-kafka-2` has no volume: StorageClass `fast-ssd` does not exist (")
+    assert "`kubectl get storageclass`" in found.advice
+    assert [message.pod for message in reading.messages] == ["data/kafka-2", "data/other"]
+
+
+def test_a_described_claim_without_its_pod_is_explained() -> None:
+    said = 'failed to provision volume with StorageClass "gp3": rpc error: code = Internal desc = you are not authorized: ec2:CreateVolume'
+    reading = read(
+        "Name:          data-redis-0\nNamespace:     cache\nStatus:        Pending\nUsed By:       redis-0\nEvents:\n"
+        "  Type     Reason              Age               From                      Message\n"
+        "  ----     ------              ----              ----                      -------\n"
+        f"  Warning  ProvisioningFailed  3m (x9 over 12m)  ebs.csi.aws.com_ebs-1_2c  {said}\n"
+    )
+    [message] = reading.messages
+    [clause] = message.message.clauses
+    assert (message.pod, message.text) == ("cache/data-redis-0", said)
+    assert clause.headline.endswith("its provisioner is not allowed to create the volume")
+    assert clause.advice == "grant the provisioner's account the permission that the message names"
+    assert reading.others == ""
+
+
+def test_events_of_nodes_name_those_that_are_not_ready() -> None:
+    reading = read(
+        "default      4m    Normal   NodeNotReady      node/b-2        Node b-2 status is now: NodeNotReady\n"
+        "default      4m    Normal   NodeNotReady      node/b-3        Node b-3 status is now: NodeNotReady\n"
+        "web          50s   Warning  FailedScheduling  pod/front-1     0/4 nodes are available: 2 Insufficient cpu, "
+        "2 node(s) had untolerated taint {node.kubernetes.io/not-ready: }.\n"
+        "kube-system  50s   Warning  NetworkNotReady   pod/proxy-1     cni plugin not initialized\n"
+    )
+    [message] = reading.messages
+    assert message.message.first == "run `kubectl describe node b-2 b-3` to see why; its conditions and events name the cause"
+    found = reading.answer_of("web/front-1")
+    assert found is not None
+    assert found.note == "The nodes are not ready because their network is not: kube-system/proxy-1 reports: cni plugin not initialized"
+    assert reading.others == ""
+
+
+def test_pods_that_were_evicted_for_another_are_named() -> None:
+    reading = read(
+        "10s  Normal   Preempted         pod/report-1  Preempted by pod 5b1c0c2e on node worker-7\n"
+        "8s   Warning  FailedScheduling  pod/report-2  0/8 nodes are available: 8 Insufficient memory.\n"
+    )
+    assert reading.others == "1 pod was evicted to make room for a pod of higher priority: report-1"
+
+
+def test_a_scheduler_that_has_stopped_is_the_answer() -> None:
+    pods = "NAMESPACE     NAME                  READY   STATUS    RESTARTS   AGE\nshop          web-1                 0/1     Pending   0          9m\n"
+    stopped = "kube-system   kube-scheduler-cp-1   0/1     CrashLoopBackOff   14 (2m ago)   12d\n"
+    [message] = read(pods + stopped).messages
+    [clause] = message.message.clauses
+    assert clause.headline == "kube-scheduler is not running (CrashLoopBackOff), so no pod is scheduled"
+    assert clause.advice == "start with its log: `kubectl logs kube-scheduler-cp-1 -n kube-system --previous`"
+    running = "kube-system   kube-scheduler-cp-2   1/1     Running            0             12d\n"
+    assert read(pods + stopped + running).messages == ()
+
+
+def test_nodes_for_the_clusters_own_pods_are_no_advice() -> None:
+    reading = read(
+        "pod didn't trigger scale-up: 1 node(s) had untolerated taint {CriticalAddonsOnly: true}, "
+        "1 node(s) had untolerated taint {kubernetes.azure.com/scalesetpriority: spot}"
+    )
+    found = reading.answer_of("")
+    assert found is not None
+    assert found.advice.startswith("add a toleration for `kubernetes.azure.com/scalesetpriority=spot` if the pod may be interrupted")
+
+
+def test_the_event_of_a_claim_is_no_answer_about_a_pod_that_lacks_cpu() -> None:
+    text = (
+        "data  4m2s  Warning  FailedScheduling    pod/kafka-2                         0/2 nodes are available: 2 Insufficient cpu.\n"
+        "data  12s   Warning  ProvisioningFailed  persistentvolumeclaim/data-kafka-2  no quota\n"
+    )
+    assert read(text).answer_of("data/kafka-2") is None
+
+
+def test_a_pod_of_another_scheduler_without_events_was_not_tried() -> None:
+    described = HEAD + "Node:  <none>\nStatus:  Pending\nScheduler Name:  {scheduler}\nContainers:\n  main:\nEvents:  <none>\n"
+    [message] = read(described.format(scheduler="volcano")).messages
+    [clause] = message.message.clauses
+    assert (message.pod, message.writer) == ("shop/web", "kubectl describe")
+    assert clause.headline.startswith("no scheduler has tried the pod: it specifies the scheduler volcano ")
+    assert clause.advice.startswith("check that volcano is running: `kubectl get pods -A | grep volcano`")
+    [message] = read(described.format(scheduler="default-scheduler")).messages
+    assert message.message.clauses[0].headline == "no scheduler has tried the pod: it has no events, and no condition `PodScheduled`"
+
+
+def test_a_node_that_became_unhealthy_keeps_its_earlier_reason_in_mind() -> None:
+    found = answer(
+        "  Warning  FailedScheduling  12m  default-scheduler  0/9 nodes are available: 4 Insufficient cpu, 5 node(s) were unschedulable.\n"
+        "  Warning  FailedScheduling  2m   default-scheduler  0/9 nodes are available: 1 node(s) had untolerated taint "
+        "{node.kubernetes.io/disk-pressure: }, 3 Insufficient cpu, 5 node(s) were unschedulable.\n"
+    )
+    assert found.note == (
+        '12m ago, 1 node that is unhealthy now probably had the reason "Insufficient cpu", so a repair alone may not be enough.'
+    )
+
+
+def test_the_requests_of_a_described_pod_are_in_its_reasons() -> None:
+    reading = read(
+        HEAD + "Containers:\n  main:\n    Requests:\n      cpu:  1500m\nNode-Selectors:  disktype=ssd\n"
+        "Tolerations:     dedicated=ml:NoSchedule\n                 node.kubernetes.io/not-ready:NoExecute op=Exists for 300s\nEvents:\n"
+        "  Warning  FailedScheduling  2m  default-scheduler  0/9 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated taint "
+        "{dedicated: gpu}, 6 node(s) didn't match Pod's node affinity/selector.\n"
+    )
+    clauses = {clause.plugin: clause for clause in reading.messages[0].message.clauses}
+    assert clauses["NodeResourcesFit"].headline == "1 node does not have enough free CPU; the pod requests 1.5 CPU"
+    assert clauses["NodeAffinity"].headline.endswith(": disktype=ssd")
+    assert "`kubectl get nodes -l disktype=ssd`" in clauses["NodeAffinity"].advice
+    assert clauses["TaintToleration"].headline.endswith("; the pod tolerates only dedicated=ml")
+
+
+def test_a_mistyped_toleration_of_a_described_pod_comes_first_and_is_called_a_typo() -> None:
+    reading = read(
+        HEAD + "Containers:\n  main:\n    Requests:\n      cpu:  1500m\nNode-Selectors:  disktype=ssd\n"
+        "Tolerations:     nvidia.com/gpus:NoSchedule op=Exists\nEvents:\n"
+        "  Warning  FailedScheduling  2m  default-scheduler  0/9 nodes are available: 1 node(s) had untolerated taint "
+        "{node-role.kubernetes.io/control-plane: }, 2 node(s) had untolerated taint {nvidia.com/gpu: present}, 6 node(s) didn't match "
+        "Pod's node affinity/selector.\n"
+    )
+    first, *others = reading.messages[0].message.clauses
+    assert first.headline.endswith("does not tolerate; its toleration `nvidia.com/gpus` is probably a typo")
+    assert first.advice == "change the pod's toleration from `nvidia.com/gpus` to `nvidia.com/gpu=present`"
+    assert [clause.headline for clause in others if "control plane" in clause.headline] == ["1 node is reserved for the control plane"]
+
+
+def test_other_warnings_are_named() -> None:
+    reading = read(
+        "ml    71s  Warning  BackOff           pod/notebook-0  Back-off restarting failed container\n"
+        "shop  40s  Warning  FailedScheduling  pod/web         0/3 nodes are available: 3 Insufficient cpu.\n"
+        "shop  12s  Warning  FailedMount       pod/cart-0      configmap not found\n"
+    )
+    assert reading.others == "2 other warnings are not about scheduling: ml/notebook-0 BackOff, shop/cart-0 FailedMount"
+
+
+def test_pods_that_were_not_created_have_the_name_of_their_owner() -> None:
+    reading = read(
+        'shop  12s  Warning  FailedCreate  replicaset/web-5f  Error creating: pods "web-5f-x" is forbidden: exceeded quota: compute, '
+        "requested: requests.cpu=2, used: requests.cpu=9, limited: requests.cpu=10\n"
+    )
+    assert [(message.pod, message.at, message.writer) for message in reading.messages] == [("shop/web-5f", "12s ago", "kube-apiserver")]
+    assert reading.answers[0].standing == "notCreated"
+
+
+def test_the_clauses_do_not_repeat_what_was_said_about_a_claim_or_about_other_nodes() -> None:
+    full = "0/3 nodes are available: 1 Insufficient memory, 2 Insufficient cpu."
+    [message] = read(f"Warning  FailedScheduling  2m  default-scheduler  {full}").messages
+    assert [bool(clause.advice) for clause in message.message.clauses] == [True, False]
+    assert message.message.clauses[1].causes == ()
+
+
+POOL_ERROR = '{"level":"ERROR","message":"skipping, unable to resolve instance types","controller":"provisioner","NodePool":{"name":"general"},"error":"no subnets found"}\n'
+POD_ERROR = (
+    '{"level":"ERROR","message":"could not schedule pod","Pod":{"name":"web","namespace":"shop"},'
+    '"error":"all available instance types exceed limits for nodepool: \\"general\\""}\n'
+)
+LISTING_ERROR = '{"level":"ERROR","message":"failed listing instance types for spot","controller":"disruption","error":"no route"}\n'
+POOL_ADVICE = "First correct the selector of subnets in its node class: `kubectl get ec2nodeclasses -o yaml`"
+
+
+def test_other_errors_of_karpenter_about_a_nodepool_are_said_beside_its_refusal() -> None:
+    found = read(POOL_ERROR + POD_ERROR + POOL_ERROR + LISTING_ERROR).answer_of("shop/web")
+    assert found is not None
+    assert "limits" in found.sentence
+    assert found.note == (
+        f"Karpenter also reports for NodePool `general`: no subnets found. {POOL_ADVICE}. "
+        "Karpenter also reports for NodePool `spot`: no route. First check the NodePool and its node class: `kubectl describe nodepool spot`."
+    )
+
+
+def test_errors_of_karpenter_about_nodepools_alone_are_explained() -> None:
+    [message] = read(POOL_ERROR + POOL_ERROR).messages
+    assert (message.pod, message.writer, message.message.clauses[0].headline, message.message.clauses[0].advice) == (
+        "nodepool/general",
+        "karpenter",
+        "Karpenter cannot use NodePool `general`: no subnets found",
+        POOL_ADVICE,
+    )
+
+
+def test_the_allocatable_amounts_of_a_described_node_are_compared_with_the_device_that_is_lacking() -> None:
+    gpu = "  Warning  FailedScheduling  10h  default-scheduler  0/6 nodes are available: 6 Insufficient nvidia.com/gpu.\n"
+    for rows, said in (
+        ("  nvidia.com/gpu:  1\n", "A described node lists `nvidia.com/gpu: 1` under Allocatable, so its device plugin is running"),
+        ("  nvidia.com/gpu:  0\n", "The described nodes do not offer `nvidia.com/gpu` under Allocatable"),
+        ("", "The described nodes do not offer `nvidia.com/gpu` under Allocatable"),
+    ):
+        text = f"Capacity:\n  cpu:  6\nAllocatable:\n  cpu:  5840m\n{rows}\nEvents:\n{gpu}"
+        found = read(text).answer_of("")
+        assert found is not None
+        assert found.note.startswith(said)
+        assert read(text.replace("nvidia.com/gpu.", "cpu.")).answer_of("") is None
+
+
+def nominated(age: str, on: str) -> str:
+    return f"{age}  Normal  Nominated  pod/web  Pod should schedule on: {on}\n"
+
+
+def test_a_nomination_of_karpenter_that_the_scheduler_contradicts_is_no_reason_to_wait() -> None:
+    rejected = "0s  Warning  FailedScheduling  pod/web  0/2 nodes are available: 2 node(s) didn't match pod topology spread constraints.\n"
+    found = read(nominated("0s", "nodeclaim/a-1, node/ip-1 (1c)") + rejected).answer_of("default/web")
+    assert found is not None
+    assert (found.standing, found.sentence) == (
+        "pending",
+        "Karpenter nominated the node ip-1 0s ago, but kube-scheduler rejects every node, including that one.",
+    )
+    # A node that has not joined cannot have been rejected.
+    for waiting in (nominated("0s", "nodeclaim/a-1") + rejected, nominated("0s", "node/ip-1") + rejected.replace("0s", "5s")):
+        found = read(waiting).answer_of("default/web")
+        assert found is not None
+        assert found.standing == "coming"
+
+
+def test_a_volume_in_another_place_is_read_with_what_to_do_among_few_reasons() -> None:
+    few = (
+        "0/12 nodes are available: 1 node(s) didn't match pod anti-affinity rules, 1 node(s) had untolerated taint {node.kubernetes.io/unreachable: }, "
+        "2 node(s) had volume node affinity conflict, 8 node(s) didn't match Pod's node affinity/selector."
+    )
+    [message] = read(few).messages
+    volume = next(clause for clause in message.message.clauses if "volume" in clause.reason)
+    assert not volume.is_aside
+    assert volume.advice
+    [message] = read(few.replace("12 nodes", "13 nodes").replace("8 node(s)", "1 node(s) were unschedulable, 8 node(s)")).messages
+    assert next(clause for clause in message.message.clauses if "volume" in clause.reason).is_aside
+
+
+def test_a_reason_of_all_nodes_comes_first() -> None:
+    for second in ("4 Insufficient cpu", "2 node(s) were unschedulable"):
+        [found] = read(f"0/10 nodes are available: {second}, 10 node(s) didn't match node selector.").messages
+        assert found.message.clauses[0].count == 10
+        assert "nodeSelector" in found.message.first
+        assert not found.message.clauses[0].is_aside
+    # Each of several reasons of all nodes has to be dealt with.
+    [found] = read("0/2 nodes are available: 2 Insufficient cpu, 2 Insufficient memory.").messages
+    assert found.message.first == ""

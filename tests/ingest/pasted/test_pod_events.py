@@ -1,0 +1,74 @@
+"""Events tell which pods have a node, and which warnings are not about scheduling."""
+
+from __future__ import annotations
+
+import json
+
+from schedviz.ingest.pasted.pod_events import pod_events_in
+
+
+def test_the_events_of_a_described_pod_are_about_it() -> None:
+    text = (
+        "Name:       big-0\nNamespace:  ml\nNode:       node-a/10.0.0.1\nEvents:\n"
+        "  Warning  FailedScheduling  2m10s  default-scheduler  0/12 nodes are available: 12 Insufficient cpu.\n"
+        "  Normal   Scheduled         60s    default-scheduler  Successfully assigned ml/big-0 to node-a\n"
+        '  Warning  FailedMount       10s (x3 over 1m)  kubelet  MountVolume.SetUp failed for volume "cfg"\n'
+    )
+    assert [(event.pod, event.at, event.node, event.reason, event.message) for event in pod_events_in(text)] == [
+        ("ml/big-0", "", "node-a", "", ""),
+        ("ml/big-0", "60s ago", "node-a", "", ""),
+        ("ml/big-0", "10s ago", "", "FailedMount", 'MountVolume.SetUp failed for volume "cfg"'),
+    ]
+
+
+def test_a_pod_without_a_node_is_not_placed() -> None:
+    assert pod_events_in("Name: web\nNamespace: shop\nNode:  <none>\n") == []
+
+
+def test_rows_of_a_table_name_their_pods() -> None:
+    text = (
+        "NAMESPACE   LAST SEEN   TYPE      REASON        OBJECT           MESSAGE\n"
+        "prod        14m         Normal    Scheduled     pod/api-1        Successfully assigned prod/api-1 to node-b\n"
+        "ml          71s         Warning   BackOff       pod/notebook-0   Back-off restarting failed container\n"
+        "ml          7m12s (x4 over 22m)   Warning   Unhealthy   Pod/web   Readiness probe failed\n"
+        "prod        1m          Warning   NodeNotReady  node/node-b      Node is not ready\n"
+    )
+    assert [(event.pod, event.at, event.node or event.reason) for event in pod_events_in(text)] == [
+        ("prod/api-1", "14m ago", "node-b"),
+        ("ml/notebook-0", "71s ago", "BackOff"),
+        ("ml/web", "7m12s ago", "Unhealthy"),
+        ("", "1m ago", ""),
+    ]
+    assert [event.broken_node for event in pod_events_in(text) if event.broken_node] == ["node-b"]
+
+
+def test_event_objects_are_read() -> None:
+    event = {
+        "kind": "Event",
+        "apiVersion": "v1",
+        "type": "Warning",
+        "reason": "BackOff",
+        "message": "Back-off pulling image",
+        "lastTimestamp": "2026-05-01T10:00:00Z",
+        "involvedObject": {"kind": "Pod", "namespace": "shop", "name": "web"},
+    }
+    [found] = pod_events_in(json.dumps({"kind": "List", "apiVersion": "v1", "items": [event]}))
+    assert (found.pod, found.at, found.reason) == ("shop/web", "2026-05-01T10:00:00Z", "BackOff")
+
+
+def test_prose_has_no_events() -> None:
+    assert pod_events_in("Normal people sleep at 3 a.m.\nWarning: kubectl prints this\n") == []
+
+
+def test_the_log_of_the_scheduler_says_where_a_pod_was_bound() -> None:
+    text = (
+        "2024-12-20T04:51:57.976612319Z stderr F I1220 04:51:57.976422       1 schedule_one.go:314] "
+        '"Successfully bound pod to node" pod="tas/sts-0" node="kind-worker" evaluatedNodes=9 feasibleNodes=1\n'
+        'I0301 10:00:00.000001       1 scheduler.go:731] pod shop/web is bound successfully on node "node-a", 9 nodes evaluated, 1 feasible.\n'
+        '{"ts":1734670320251.5,"msg":"Successfully bound pod to node","v":2,"pod":{"name":"sts-1","namespace":"tas"},"node":"kind-worker2"}\n'
+    )
+    assert [(event.pod, event.at, event.node) for event in pod_events_in(text)] == [
+        ("tas/sts-0", "12-20 04:51:57", "kind-worker"),
+        ("shop/web", "03-01 10:00:00", "node-a"),
+        ("tas/sts-1", "12-20 04:52:00", "kind-worker2"),
+    ]
