@@ -148,12 +148,13 @@ NEW_SESSIONS_PER_MINUTE = number("SCHEDVIZ_NEW_SESSIONS_PER_MINUTE", 10 if PUBLI
 QUESTIONS_PER_MINUTE = number("SCHEDVIZ_QUESTIONS_PER_MINUTE", 300 if PUBLIC else 0)
 STRANGER_REQUESTS_PER_MINUTE = number("SCHEDVIZ_STRANGER_REQUESTS_PER_MINUTE", 60 if PUBLIC else 60_000)
 
-#: Rooms of one teacher (open or ended), participants of one room, forks of one participant, wrong room codes per minute from one
-#: address, hours without activity after which a room is ended, and seconds for which a browser is remembered as a participant.
+#: Rooms of one teacher (open or ended), participants of one room, forks of one participant, wrong codes and attempts to join per minute
+#: from one address, hours without activity after which a room is ended, and seconds for which a browser is remembered as a participant.
 ROOMS_PER_USER = number("SCHEDVIZ_ROOMS_PER_USER", 50 if PUBLIC else 200)
 ROOM_PARTICIPANTS = number("SCHEDVIZ_ROOM_PARTICIPANTS", 300)
 ROOM_FORKS = number("SCHEDVIZ_ROOM_FORKS", 5)
 ROOM_TRIES_PER_MINUTE = number("SCHEDVIZ_ROOM_TRIES_PER_MINUTE", 10)
+ROOM_JOINS_PER_MINUTE = number("SCHEDVIZ_ROOM_JOINS_PER_MINUTE", 1000)
 ROOM_HOURS = number("SCHEDVIZ_ROOM_HOURS", 24)
 ROOM_GUEST_SECONDS = 24 * 3600
 

@@ -441,10 +441,10 @@ def test_objects_of_all_kinds_are_counted(owned: UUID, settings: Any) -> None:
 
 def test_a_large_object_counts_as_several(owned: UUID, settings: Any) -> None:
     settings.OBJECTS_PER_USER = 300
-    accept(owned, "update", object=labelled_node(500))
+    accept(owned, "update", object=labelled_node(1500))
     work_off(owned)
-    assert 120 < used(owned)["objects"] < 220
-    accept(owned, "create", object={**(large := labelled_node(1000)), "metadata": {**large["metadata"], "name": "another"}})
+    assert 70 < used(owned)["objects"] < 220
+    accept(owned, "create", object={**(large := labelled_node(5000)), "metadata": {**large["metadata"], "name": "another"}})
     work_off(owned)
     assert used(owned)["objects"] < 220
     assert "SCHEDVIZ_OBJECTS_PER_USER allows 300" in Command.objects.filter(session=owned).latest("seq").outcome["result"]

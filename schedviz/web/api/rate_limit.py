@@ -1,8 +1,8 @@
 """Rate limits per minute: counted in Redis for all web processes together, and reported in `RateLimit-*` headers.
 
-A request counts against one limit: that of created sessions, that of analyses, which keep a worker busy, or that of other requests. A
-request with a large body counts as several. Requests of busy clients are counted in batches (`rate_batching`). While Redis is down, each
-process counts on its own.
+A request counts against one limit: that of created sessions, that of analyses, which keep a worker busy, that of attempts to join a room,
+or that of other requests. A request with a large body counts as several. Requests of busy clients are counted in batches
+(`rate_batching`). While Redis is down, each process counts on its own.
 """
 
 from __future__ import annotations
@@ -36,11 +36,12 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-Scope = Literal["requests", "sessions", "questions"]
+Scope = Literal["requests", "sessions", "questions", "joins"]
 _SETTING: dict[Scope, str] = {
     "requests": "REQUESTS_PER_MINUTE",
     "sessions": "NEW_SESSIONS_PER_MINUTE",
     "questions": "QUESTIONS_PER_MINUTE",
+    "joins": "ROOM_JOINS_PER_MINUTE",
 }
 #: A request counts once more for each of these bytes in its body.
 BYTES_OF_A_REQUEST = 64 * 1024
@@ -150,6 +151,9 @@ class RequestRate(BaseThrottle):
 
     def _limit_and_key(self, request: Request, scope: Scope) -> tuple[str, str]:
         """The setting with the limit, and the key under which requests are counted."""
+        if scope == "joins":
+            # A class has one address, and whoever tries codes can do without a cookie.
+            return _SETTING[scope], f"address {client_network(request)}"
         actor = actor_of(request)
         if actor.user_id is not None:
             return _SETTING[scope], f"user {actor.user_id}"

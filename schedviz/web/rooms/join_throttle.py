@@ -16,15 +16,14 @@ from schedviz.web.rooms.models import WrongCode
 SECONDS: Final = 60.0
 
 
-#: After this many times the allowed wrong codes, a right code is refused, too. Until then, a class behind one address can join although
-#: somebody there mistypes the code. A code has over 10^11 values.
-_MANY: Final = 10
+def require_tries_left(address: str) -> None:
+    """For a wrong code: raises `TooManyWrongCodes` if an address has used up its attempts.
 
-
-def require_tries_left(address: str, *, is_right: bool) -> None:
-    """Raises `TooManyWrongCodes` if an address has used up its attempts; a right code has `_MANY` times as many."""
+    A right code is always accepted, so that a class behind one address can join although somebody there mistypes the code. A code has over
+    10^11 values, and SCHEDVIZ_ROOM_JOINS_PER_MINUTE limits how many an address can try.
+    """
     now = time.time()
-    allowed: int = settings.ROOM_TRIES_PER_MINUTE * (_MANY if is_right else 1)
+    allowed: int = settings.ROOM_TRIES_PER_MINUTE
     # Attempts in the future are from before the clock was set back; the clocks of other servers may be slightly ahead.
     recent = WrongCode.objects.filter(address=_counter_key(address), at__gt=now - SECONDS, at__lt=now + SECONDS)
     wrong = recent.order_by("-at").values_list("at", flat=True)

@@ -41,14 +41,11 @@ def join(code: str, nickname: str, *, secret: str, address: str) -> JoinResult:
     room = Room.objects.filter(code=read_code(code), status__in=LIVE).exclude(code="").first()
     existing = Participant.objects.filter(room=room, digest=hashed(secret)).first() if room is not None else None
     if room is None or (room.status == Room.Status.LOCKED and existing is None):
-        # The code of a locked room counts as a wrong one, and a refused try counts, too: whoever keeps guessing stays refused.
-        try:
-            join_throttle.require_tries_left(address, is_right=False)
-        finally:
-            join_throttle.count_wrong_code(address)
+        # The code of a locked room counts as a wrong one.
+        join_throttle.require_tries_left(address)
+        join_throttle.count_wrong_code(address)
         # The same message for both, so that it does not reveal that a locked room exists.
         raise WrongCodeGiven(_NO_ROOM)
-    join_throttle.require_tries_left(address, is_right=True)
     if existing is not None and existing.removed:
         raise WasRemoved("The teacher has removed you from this room.")
     name = usable_nickname(nickname)

@@ -24,8 +24,7 @@ from schedviz.web.rooms.models import Participant, Room
 class JoinRoom(RoomResource):
     """Joining a room."""
 
-    # Not among the other requests of an address without a login, of which a class can have many.
-    rates: ClassVar[dict[str, Scope]] = {"POST": "questions"}
+    rates: ClassVar[dict[str, Scope]] = {"POST": "joins"}
 
     @extend_schema(
         operation_id="joinRoom",
