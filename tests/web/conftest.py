@@ -118,6 +118,8 @@ class LiveServer:
             ws="websockets-sansio",
             ws_max_size=64 * 1024,
             ws_per_message_deflate=False,
+            # A client that does not read, as in some tests, sends no pong.
+            ws_ping_interval=None,
             lifespan="off",
             log_config=None,
             timeout_keep_alive=75,
@@ -165,7 +167,9 @@ class Socket:
             plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer_bytes)
         host, _, port = server.netloc.partition(":")
         plain.connect((host, int(port)))
-        self._connection = connect(url, sock=plain, additional_headers=headers, max_size=None, max_queue=2, compression=None, legacy=True)
+        self._connection = connect(
+            url, sock=plain, additional_headers=headers, max_size=None, max_queue=2, compression=None, ping_interval=None, legacy=True
+        )
 
     def __enter__(self) -> Self:
         return self
