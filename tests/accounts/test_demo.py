@@ -216,9 +216,9 @@ def test_visitors_of_one_network_count_together(shown, people, settings):
     assert turns.sender_group_of(f"user {visitors[0].pk}").group == ""
 
 
-def test_visitors_share_what_large_bodies_may_take(shown):
+def test_visitors_share_what_large_bodies_may_take_with_all_without_an_account(shown):
     browser = Client()
     browser.post("/demo/sandbox/", {"session": str(shown.pk)})
     cookies = "; ".join(f"{name}={morsel.value}" for name, morsel in browser.cookies.items())
 
-    assert body_limit._authenticate({b"cookie": cookies.encode()}, is_upload=True) == "visitors"
+    assert body_limit._authenticate({b"cookie": cookies.encode()}, is_upload=True) == "without an account"

@@ -86,7 +86,7 @@ def run(session_id: UUID, request: bytes, result_key: str) -> bool:
             with single_flight.claim_computation(result_key) as is_claimed:
                 if is_claimed:
                     store_result(result_key, _result_of(session, request))
-        elif single_flight.is_requested(result_key):
+        elif single_flight.keep_waiting(result_key):
             return False
     stop_waiting(senders)
     return True

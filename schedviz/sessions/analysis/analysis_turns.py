@@ -6,6 +6,7 @@ The senders of a group take turns in the order in which they began to wait.
 from __future__ import annotations
 
 import random
+import secrets
 import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -41,14 +42,16 @@ def analysis_slot(sender: str, result_key: str) -> Iterator[bool]:
         return
     turn = turns.sender_group_of(sender)
     running = [f"schedviz:analyses:{turn.sender}", *([f"schedviz:analyses-of-group:{turn.group}"] if turn.group else [])]
-    if not _begin(turn, running, result_key):
+    # Another task may have the turn for the same result.
+    task = f"{result_key} {secrets.token_hex(8)}"
+    if not _begin(turn, running, task):
         yield False
         return
     try:
-        with renewed(lambda: _renew(running, result_key)):
+        with renewed(lambda: _renew(running, task)):
             yield True
     finally:
-        _end(running, result_key)
+        _end(running, task)
 
 
 @contextmanager
@@ -73,33 +76,33 @@ def stop_waiting(senders: Collection[str]) -> None:
     pipe.execute()
 
 
-def _begin(turn: turns.SenderGroup, running: list[str], result_key: str) -> bool:
+def _begin(turn: turns.SenderGroup, running: list[str], task: str) -> bool:
     now = time.time()
     pipe: Any = stream.client().pipeline(transaction=True)
     for key in running:
         pipe.zremrangebyscore(key, "-inf", now)
-        pipe.zadd(key, {result_key: now + _TURN_SECONDS}, nx=True)
+        pipe.zadd(key, {task: now + _TURN_SECONDS})
         pipe.expire(key, _TURN_SECONDS)
         pipe.zcard(key)
     is_free = all(count <= settings.ANALYSES_PER_USER for count in pipe.execute()[3::4])
     is_turn = _is_first(turn, now, is_free=is_free) if turn.group else is_free
     if not is_turn:
-        _end(running, result_key)
+        _end(running, task)
     return is_turn
 
 
-def _renew(running: list[str], result_key: str) -> None:
+def _renew(running: list[str], task: str) -> None:
     pipe: Any = stream.client().pipeline(transaction=True)
     for key in running:
-        pipe.zadd(key, {result_key: time.time() + _TURN_SECONDS})
+        pipe.zadd(key, {task: time.time() + _TURN_SECONDS})
         pipe.expire(key, _TURN_SECONDS)
     pipe.execute()
 
 
-def _end(running: list[str], result_key: str) -> None:
+def _end(running: list[str], task: str) -> None:
     pipe: Any = stream.client().pipeline(transaction=True)
     for key in running:
-        pipe.zrem(key, result_key)
+        pipe.zrem(key, task)
     pipe.execute()
 
 

@@ -11,6 +11,9 @@ from schedviz.sessions.redis.renewal import renewed
 
 #: A request that waited this long for a worker is sent again, because the broker may have lost it.
 _REQUEST_SECONDS: Final = 60
+#: A sender wants the result for this long after it last asked: a web server asks four times a second, but once for requests that follow
+#: another one, which wait for up to 30 s.
+_SENDERS_SECONDS: Final = 40
 #: If a worker crashes, another one may start after this time. A live worker renews its claim.
 _COMPUTATION_SECONDS: Final = 20
 
@@ -34,7 +37,7 @@ def claim_request(result_key: str, sender: str = "") -> bool:
     pipe.set(request_key(result_key), b"1", nx=True, ex=_REQUEST_SECONDS)
     if sender:
         pipe.sadd(_senders_key(result_key), sender)
-        pipe.expire(_senders_key(result_key), _REQUEST_SECONDS)
+        pipe.expire(_senders_key(result_key), _SENDERS_SECONDS)
     return bool(pipe.execute()[0])
 
 
@@ -46,9 +49,15 @@ def senders_of(result_key: str) -> list[str]:
     return [bytes(sender).decode() for sender in senders]
 
 
-def is_requested(result_key: str) -> bool:
-    """Whether a request was sent recently, or is in progress. Raises `redis.RedisError`."""
-    return bool(stream.client().exists(request_key(result_key)))
+def keep_waiting(result_key: str) -> bool:
+    """In a worker whose task waits for its turn: whether somebody still wants the result. The request then stays sent, so that no second
+    task waits for it. Raises `redis.RedisError`.
+    """
+    client = stream.client()
+    if client.exists(_senders_key(result_key)):
+        client.set(request_key(result_key), b"1", ex=_REQUEST_SECONDS)
+        return True
+    return bool(client.exists(request_key(result_key)))
 
 
 def release_request(result_key: str) -> None:

@@ -41,7 +41,7 @@ def run(session_id: UUID, cycle: int) -> bool:
             with single_flight.claim_computation(flight) as is_claimed:
                 if is_claimed:
                     _make_in_time(session_id, cycle)
-        elif single_flight.is_requested(flight):
+        elif single_flight.keep_waiting(flight):
             return False
     stop_waiting(senders)
     return True

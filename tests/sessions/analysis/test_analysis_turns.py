@@ -58,6 +58,46 @@ def test_an_analysis_waits_for_its_turn_as_long_as_somebody_asks_for_it(make_ses
     assert stream.client().exists(key)
 
 
+def test_another_task_for_the_same_result_leaves_the_turn_of_the_first(
+    make_session: MakeSession, settings: LazySettings, sent: list[tuple[object, ...]]
+) -> None:
+    settings.ANALYSES_PER_USER = 1
+    session = owned(make_session(), "ada")
+    ada = f"user {session.owner_id}"
+    request = requests.PendingPodsRequest()
+    body, key = msgspec.json.encode(request), requests.result_key(session, request)
+    with pytest.raises(requests.ResultLate):
+        requests.request_result(session, request, timeout_seconds=0, sender=ada)
+
+    with turn_of(ada, key), single_flight.claim_computation(key) as is_claimed:
+        assert is_claimed
+        assert not analysis_job.run(session.pk, body, key)
+        with turn_of(ada, "another question") as is_turn:
+            assert not is_turn
+    with turn_of(ada, "another question") as is_turn:
+        assert is_turn
+
+
+def test_a_request_stays_sent_while_its_task_waits_and_somebody_asks(
+    make_session: MakeSession, settings: LazySettings, sent: list[tuple[object, ...]]
+) -> None:
+    settings.ANALYSES_PER_USER = 1
+    session = owned(make_session(), "ada")
+    ada = f"user {session.owner_id}"
+    request = requests.PendingPodsRequest()
+    body, key = msgspec.json.encode(request), requests.result_key(session, request)
+    with pytest.raises(requests.ResultLate):
+        requests.request_result(session, request, timeout_seconds=0, sender=ada)
+
+    with turn_of(ada, "another question"):
+        # After a minute.
+        stream.client().delete(single_flight.request_key(key))
+        assert not analysis_job.run(session.pk, body, key)
+        assert not single_flight.claim_request(key, ada), "no second task is sent"
+        stream.client().delete(f"{key}:senders", single_flight.request_key(key))
+        assert analysis_job.run(session.pk, body, key), "nobody asks: it is dropped"
+
+
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
     """The arguments of the tasks that requests for cycles in detail send."""
@@ -263,7 +303,8 @@ def test_a_turn_is_renewed_while_its_worker_lives(settings: LazySettings, monkey
     key = f"schedviz:analyses:{sender}"
 
     def ends() -> float:
-        return float(stream.client().zscore(key, "first") or 0)
+        held: Any = stream.client().zrange(key, 0, -1, withscores=True)
+        return float(held[0][1]) if held else 0.0
 
     with analysis_slot(sender, "first"):
         assert ends() == clock[0] + 15
