@@ -23,8 +23,9 @@ from schedviz.web.authentication import bearer_secret
 #: Requests of one client that run at a time, of the 32 threads (schedviz.web.asgi_handler).
 MAX_THREADS_PER_CLIENT: Final = 4
 #: The same for all clients without an account, which are easily many, and for each part of them (schedviz.sessions.turns.path_of).
-MAX_THREADS_WITHOUT_ACCOUNT: Final = 16
-MAX_THREADS_PER_PART: Final = 12
+#: Threads that compute share one interpreter, so more would only slow the requests of users.
+MAX_THREADS_WITHOUT_ACCOUNT: Final = 8
+MAX_THREADS_PER_PART: Final = 6
 #: How many credentials are remembered with their client.
 _MAX_KNOWN: Final = 4096
 
