@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
     from rest_framework.request import Request
 
+#: A home line has a network of this size, of which each machine may use a /64.
+_IPV6_PREFIX: Final = 56
 #: Nothing longer is an address.
 _MAX_LENGTH: Final = 64
 
@@ -42,11 +44,13 @@ def network_of_scope(scope: dict[str, Any]) -> str:
 
 
 def network_of(address: str) -> str:
-    """The address without a port; for IPv6 its /64 network, because one machine can use all of it. Other text is returned unchanged."""
+    """The address without a port; for IPv6 its /56 network, because providers give one customer that many addresses. Other text is
+    returned unchanged.
+    """
     ip = ip_of(address)
     if ip is None:
         return address
-    return str(ip) if isinstance(ip, ipaddress.IPv4Address) else str(ipaddress.ip_network((ip, 64), strict=False))
+    return str(ip) if isinstance(ip, ipaddress.IPv4Address) else str(ipaddress.ip_network((ip, _IPV6_PREFIX), strict=False))
 
 
 def ip_of(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

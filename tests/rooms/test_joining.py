@@ -158,7 +158,7 @@ def test_wrong_codes_from_before_the_clock_was_set_back_do_not_count(classroom):
 def test_addresses_of_one_ipv6_network_are_counted_together_and_none_is_kept(db):
     join_throttle.count_wrong_code("2001:db8:1:2::1")
     join_throttle.count_wrong_code("2001:db8:1:2:ffff::9")
-    join_throttle.count_wrong_code("2001:db8:1:3::1")
+    join_throttle.count_wrong_code("2001:db8:2:3::1")
     join_throttle.count_wrong_code("10.0.0.1")
 
     addresses = list(WrongCode.objects.values_list("address", flat=True))

@@ -118,7 +118,7 @@ def test_anonymous_clients_of_other_addresses_have_places_of_their_own(people: P
         return requester.get()
 
     assert senders_of(**{"X-Forwarded-For": "192.0.2.7"}) == "address 192.0.2.7"
-    assert senders_of(**{"X-Forwarded-For": "2001:db8::7"}) == "address 2001:db8::/64"
+    assert senders_of(**{"X-Forwarded-For": "2001:db8::7"}) == "address 2001:db8::/56"
     assert sender_group_of(requester.get()).group == "anonymous"
     people.client("editor-link").get(f"/api/v1/sessions/{people.session.pk}/")
     assert requester.get() == "address 127.0.0.1", "an owner can make many links"
