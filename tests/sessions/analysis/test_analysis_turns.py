@@ -69,12 +69,12 @@ def test_another_task_for_the_same_result_leaves_the_turn_of_the_first(
     with pytest.raises(requests.ResultLate):
         requests.request_result(session, request, timeout_seconds=0, sender=ada)
 
-    with turn_of(ada, key), single_flight.claim_computation(key) as is_claimed:
+    with analysis_slot(ada, key), single_flight.claim_computation(key) as is_claimed:
         assert is_claimed
         assert not analysis_job.run(session.pk, body, key)
-        with turn_of(ada, "another question") as is_turn:
+        with analysis_slot(ada, "another question") as is_turn:
             assert not is_turn
-    with turn_of(ada, "another question") as is_turn:
+    with analysis_slot(ada, "another question") as is_turn:
         assert is_turn
 
 
@@ -89,7 +89,7 @@ def test_a_request_stays_sent_while_its_task_waits_and_somebody_asks(
     with pytest.raises(requests.ResultLate):
         requests.request_result(session, request, timeout_seconds=0, sender=ada)
 
-    with turn_of(ada, "another question"):
+    with analysis_slot(ada, "another question"):
         # After a minute.
         stream.client().delete(single_flight.request_key(key))
         assert not analysis_job.run(session.pk, body, key)
