@@ -103,7 +103,7 @@ def looks_like_trace(text: bytes) -> bool:
         return False
     try:
         head = msgspec.json.decode(text, type=_Head).format
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return False
     return isinstance(head, str) and head.startswith("schedviz-trace/")
 

@@ -136,3 +136,9 @@ def test_the_number_of_steps_is_limited(monkeypatch: pytest.MonkeyPatch):
 
     with pytest.raises(DecodeError, match=r"steps.*at most 2 steps.*3"):
         decode_trace(text)
+
+
+def test_a_trace_that_is_nested_too_deep_is_refused():
+    text = json.dumps(TRACE)[:-1] + ', "deep": ' + "[" * 100_000 + "]" * 100_000 + "}"
+    with pytest.raises(IngestError, match="nested too deep"):
+        load([source(text, "trace.json")])

@@ -50,7 +50,7 @@ _BETWEEN: Final = re.compile(r", (?=\d{1,9} )", re.ASCII)
 _CUT: Final = re.compile(r"(?:\.\.\.|…|(?<!\d)\d{1,9})$", re.ASCII)
 #: Before 1.10: `No nodes are available that match all of the predicates: Insufficient cpu (9), MatchNodeSelector (18).`
 _OLD: Final = re.compile(r"(?:match all of the (?:following )?predicates:{1,2}|fit failure summary on nodes ?:) ?(?P<reasons>.*)")
-_OLD_CLAUSE: Final = re.compile(r"(?P<reason>[^(),]+?) ?\((?P<count>\d{1,9})\)", re.ASCII)
+_OLD_CLAUSE: Final = re.compile(r"(?<![^(),])(?P<reason>[^(),]++)\((?P<count>\d{1,9})\)", re.ASCII)
 #: Before 1.6: `fit failure on node (a): Insufficient cpu`.
 _OLDEST: Final = re.compile(r"fit failure on node \([^()]*+\): (?P<reason>[^:()]*?)(?= fit failure on node|$)")
 #: Reasons of kube-scheduler 1.19 and older.

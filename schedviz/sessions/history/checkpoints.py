@@ -119,10 +119,17 @@ def engines(session_id: UUID, *, before_cycle: int | None = None, until_event: i
     return rows.order_by("-event", "-pk")
 
 
+class EngineDeleted(LookupError):
+    """A checkpoint's engine was deleted since the checkpoint was read: it was thinned, or the session was deleted."""
+
+
 def stored_engine(checkpoint: Checkpoint) -> bytes:
-    """The engine that was saved with a checkpoint, as bytes."""
+    """The engine that was saved with a checkpoint, as bytes. Raises `EngineDeleted`."""
     rows = CheckpointPiece.objects.filter(checkpoint=checkpoint, part=CheckpointPiece.Part.ENGINE).order_by("number")
-    return blob_chunks.join(bytes(data) for data in rows.values_list("data", flat=True))
+    pieces = [bytes(data) for data in rows.values_list("data", flat=True)]
+    if not pieces:
+        raise EngineDeleted
+    return blob_chunks.join(pieces)
 
 
 def sweep_incomplete(session_id: UUID, *, epoch: int) -> None:

@@ -38,6 +38,8 @@ def find(session_id: UUID, *, until_event: int | None = None, before_cycle: int 
     for row in rows:
         try:
             return Simulation.restore(checkpoints.stored_engine(row)), row
+        except checkpoints.EngineDeleted:
+            continue
         except CheckpointError as error:
             logger.warning(
                 "session %s: skipping the checkpoint at event %s, saved by %s: %s", session_id, row.event, row.engine_version, error
@@ -49,6 +51,8 @@ def _beginning(first: Checkpoint, newest: Checkpoint) -> tuple[Simulation, Check
     simulation: Simulation | None = None
     try:
         simulation = Simulation.begin_again(checkpoints.stored_engine(first))
+    except checkpoints.EngineDeleted:
+        raise HistoryUnavailable("The engine of that moment was deleted while it was read.") from None
     except CheckpointError as error:
         why = str(error)
     else:

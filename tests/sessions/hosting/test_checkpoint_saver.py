@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -10,6 +11,7 @@ from schedviz.engine import Simulation
 from schedviz.sessions.history import checkpoints
 from schedviz.sessions.hosting.watchdog import WATCHDOG
 from schedviz.sessions.models import Checkpoint
+from schedviz.sessions.replay import starting_point
 from tests.sessions.conftest import MakeSession, send
 from tests.sessions.hosting.conftest import HostOf
 
@@ -32,6 +34,26 @@ def test_a_saved_engine_is_restored_as_it_was(make_session: MakeSession, host_of
     assert newest is not None
     assert (newest.event, newest.cycle, newest.applied_seq) == (host.position.event, 3, 1)
     assert Simulation.restore(checkpoints.stored_engine(newest)).state_hash() == host._simulation.state_hash()
+
+
+def test_an_engine_that_is_thinned_while_it_is_read_leaves_the_next_older_one(
+    make_session: MakeSession, host_of: HostOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session_id = make_session()
+    send(session_id, "run", max=3)
+    host = host_of(session_id)
+    host.work_slice()
+    host.save_checkpoint()
+    listed = checkpoints.engines
+
+    def thinned_after(*args: Any, **kwargs: Any) -> list[Checkpoint]:
+        rows = list(listed(*args, **kwargs))
+        checkpoints.delete_engines([rows[0].pk])
+        return rows
+
+    monkeypatch.setattr(checkpoints, "engines", thinned_after)
+    simulation, found = starting_point.find(session_id)
+    assert (found.event, simulation.event) == (0, 0)
 
 
 def test_a_checkpoint_is_saved_when_replay_would_be_slow(
