@@ -63,9 +63,7 @@ _CARD_FORMS = ("markdown", "html", "png")
     "--change/--no-change", "with_change", default=True, show_default=True, help="Look for the smallest change that places the pod."
 )
 @click.option("--all-changes", "every_change", is_flag=True, help="Print every change that places the pod, not only the first three.")
-@click.option(
-    "--message", metavar="TEXT", help="Explain the `0/N nodes are available: …` in a text, such as kubectl's; - reads standard input."
-)
+@click.option("--message", metavar="TEXT", help="Explain a `0/N nodes are available: …` message found in any text; - reads standard input.")
 @click.option("--session", "which", envvar="SCHEDVIZ_SESSION", metavar="SESSION", help="Use a session of a server instead of files.")
 @click.option("--at", type=click.IntRange(min=0), metavar="EVENT", help="With --session: the state after this event.")
 @click.option(
@@ -98,8 +96,8 @@ def explain(
     """Explain why a pod is Pending: the reason, the nodes behind each part of it, and the smallest change that places the pod, verified.
 
     Without a pod, print an overview of all pending pods: how many wait for which reason, with the numbers
-    behind it. Exits with 0; with 1 if a part of the files could not be read and no pod of the rest is
-    pending; with 2 if there is no such pod or a file cannot be used.
+    behind it. Exits with 0; with 1 if part of the input could not be read and the rest contains no pending
+    pod; with 2 if there is no such pod or a file cannot be used.
     """
     if chosen.members() and not paths:
         raise click.UsageError("--release and --feature-gates are for files (-f): a session of a server has its own release.")

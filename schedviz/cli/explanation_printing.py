@@ -243,7 +243,7 @@ def print_message(message: Message, clauses: Iterable[Clause], *, release: str =
     if message.conclusion:
         say_wrapped(message.conclusion, bold=True)
     if message.first:
-        say_wrapped(f"Try this first: {whole_sentence(message.first)}", bold=True)
+        say_wrapped(f"To do: {whole_sentence(message.first)}", bold=True)
     if message.pre_filter:
         say_wrapped(message.pre_filter, indent=2)
     _print_clauses(clauses)
@@ -252,8 +252,13 @@ def print_message(message: Message, clauses: Iterable[Clause], *, release: str =
         say()
         say_wrapped(note)
     if message.preemption:
+        from schedviz.engine.framework.plugins.names import DEFAULT_PREEMPTION
+
         _title("Preemption result")
         for clause in message.preemption:
+            if clause.count and clause.headline and clause.plugin == DEFAULT_PREEMPTION:
+                say_wrapped(f"{as_sentence(clause.headline)} ({clause.reason})", hanging=2, indent=2, dim=True)
+                continue
             count = f"{_nodes(clause.count):>8}  " if clause.count else " " * 10
             say_wrapped(f"{count}{clause.reason}{f': {clause.meaning}' if clause.meaning else ''}", hanging=10, dim=True)
 
@@ -327,6 +332,8 @@ def _print_clauses(clauses: Iterable[Clause], *, advised: bool = False, said: st
                 say_wrapped(whole_sentence(detail.sentence), indent=4)
             _print_bars(detail)
         # Usual causes stand in for the numbers of this case.
+        if clause.causes and not clause.details:
+            say("    Common causes:" if len(clause.causes) > 1 else "    Common cause:")
         for cause in () if clause.details else clause.causes:
             say_wrapped(f"- {whole_sentence(cause)}", indent=4)
         if clause.nodes and is_about_nodes(clause):

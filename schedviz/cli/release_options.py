@@ -57,8 +57,8 @@ NO_CHOICE = ChosenRelease()
 
 #: The defaults, as the help of `--release` names them.
 BY_DEFAULT = RELEASES[0]
-BY_TRACE = f"that of a trace's header, otherwise {RELEASES[0]}"
-BY_FILES = f"that of a trace's header, or the one that a dump's kubelet versions suggest, otherwise {RELEASE_OF_FILES}"
+BY_TRACE = f"the release in the trace header, else {RELEASES[0]}"
+BY_FILES = f"the release in the trace header, else the one that matches the kubelet versions in the dump, else {RELEASE_OF_FILES}"
 BY_CLUSTER = f"the one that the cluster's version suggests, otherwise {RELEASES[0]}"
 BY_SESSION = "that of the session"
 

@@ -427,3 +427,35 @@ def test_a_message_beside_a_volume_in_yaml_is_explained(tmp_path):
 
     assert "The pod's volume `pv-1` can be used only from nodes with `topology.kubernetes.io/zone=eu-1a`." in " ".join(shown.stdout.split())
     assert "No pod is pending" not in shown.output
+
+
+def test_causes_have_a_heading_and_the_result_of_preemption_counts_its_nodes():
+    said = (
+        "0/3 nodes are available: 2 Insufficient nvidia.com/gpu, 1 node(s) had untolerated taint {dedicated: db}. "
+        "preemption: 0/3 nodes are available: 2 No preemption victims found for incoming pod, 1 Preemption is not helpful for scheduling."
+    )
+    told = CliRunner().invoke(explain, ["--message", said]).output
+
+    assert told.index("    Common causes:\n") < told.index("    - The node has no such device, or its device plugin is not running.")
+    assert "  Evicting pods on 1 node would not help (Preemption is not helpful for scheduling)" in told
+    whole = " ".join(told.split())
+    assert "2 nodes run no lower-priority pods whose eviction would make room (No preemption victims found for incoming pod)" in whole
+    assert "Try this first" not in told
+
+
+@pytest.mark.parametrize(
+    ("requested", "headline"),
+    [
+        ("1", "The only node has no free `nvidia.com/gpu`; the pod requests 1"),
+        ("4", "The only node does not have enough free `nvidia.com/gpu`; the pod requests 4"),
+    ],
+)
+def test_a_device_is_named_once_with_the_requested_number(requested: str, headline: str):
+    text = (
+        f"Name:         trainer\nNamespace:    ml\nContainers:\n  c:\n    Image:  i\n    Limits:\n      nvidia.com/gpu:  {requested}\n"
+        f"    Requests:\n      nvidia.com/gpu:  {requested}\nEvents:\n  Warning  FailedScheduling  5m  default-scheduler  "
+        "0/1 nodes are available: 1 Insufficient nvidia.com/gpu.\n"
+    )
+    told = CliRunner().invoke(explain, ["-f", "-"], input=text).output
+
+    assert f"{headline}\n" in told

@@ -269,9 +269,7 @@ def test_a_volume_in_another_zone_says_where_it_can_be_used() -> None:
     [detail] = details(simulation)
     assert isinstance(detail, LabelDetail)
     assert (detail.claim, detail.volume, detail.matching) == ("default/data", "pv-1", 0)
-    assert detail.sentence == (
-        f"volume `pv-1` of claim `default/data` requires `{ZONE}=c`, but the nodes have only other values of `{ZONE}`: a (1), b (1)"
-    )
+    assert detail.sentence == "PersistentVolume `pv-1` (claim `default/data`) is in `c`; the nodes are in `a` (1), `b` (1)"
 
 
 def gpus(*models: str) -> list[dict[str, Any]]:

@@ -34,7 +34,7 @@ def test_a_change_of_the_pod_alone_has_no_consequence_and_others_say_theirs() ->
     said = {change.kind: change.consequence for suggestion in suggestions for change in suggestion.changes}
     assert said["request"] == ""
     assert "maintenance" in said["uncordon"]
-    assert "any node with this taint" in said["toleration"]
+    assert "every node with this taint" in said["toleration"]
 
 
 def test_a_host_port_that_is_given_up_says_who_loses_it() -> None:

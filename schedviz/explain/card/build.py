@@ -108,7 +108,6 @@ def card_of_message(
         unit="nodes",
         reasons=() if is_over else tuple(_reason(clause, meaning=True, said=said) for clause in clauses if not clause.is_aside),
         todo=whole_sentence(todo) if todo else "",
-        todo_label="To do" if is_answered else "Try this first",
         note=answer.note if answer is not None else "",
         others="" if is_over else _others(message.clauses),
         other_nodes=0 if is_over else sum(clause.count for clause in clauses if clause.is_aside),

@@ -64,7 +64,7 @@ def _head(card: Card) -> Iterable[str]:
     else:
         yield f"<h1>{_with_code(card.sentence)}</h1>"
     if card.todo:
-        yield f"<p><b>{card.todo_label}:</b> {_with_code(card.todo)}</p>"
+        yield f"<p><b>To do:</b> {_with_code(card.todo)}</p>"
     if card.note:
         yield f'<p class="quiet">{_with_code(card.note)}</p>'
 

@@ -24,7 +24,7 @@ def markdown_of(card: Card) -> str:
     if card.subject and card.sentence:
         lines += ["", with_code(card.sentence)]
     if card.todo:
-        lines += ["", f"**{card.todo_label}:** {with_code(card.todo)}"]
+        lines += ["", f"**To do:** {with_code(card.todo)}"]
     if card.note:
         lines += ["", with_code(card.note)]
     for finding in card.findings:

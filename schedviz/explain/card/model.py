@@ -90,7 +90,6 @@ class Card(Part, frozen=True):
     reasons: tuple[Reason, ...]
     #: What to do, or to try first, before all reasons; "" if each reason has its own.
     todo: str = ""
-    todo_label: Literal["To do", "Try this first"] = "To do"
     #: What else the text says about the pod.
     note: str = ""
     #: Why the other nodes, which have none of the decisive reasons, are no use, in one sentence without a full stop; and their number.

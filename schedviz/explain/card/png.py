@@ -87,7 +87,7 @@ class _Canvas:
             self._subject(card)
         if card.todo:
             self._y += 10
-            self._paragraph(f"{card.todo_label}:", self._theme.ink, size=15, weight="bold", leading=23)
+            self._paragraph("To do:", self._theme.ink, size=15, weight="bold", leading=23)
             self._paragraph(card.todo, self._theme.ink, size=15, leading=23, lines=_ANSWER_LINES)
         if card.note:
             self._y += 6

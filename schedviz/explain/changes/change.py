@@ -98,7 +98,7 @@ CONSEQUENCES: dict[ChangeKind, str] = {
     "uncordon": "the node may be under maintenance, and other pods can then also be scheduled on it",
     "taint": "other pods can then also be scheduled there",
     "label": "other pods that select the label can then also be scheduled there",
-    "toleration": "the pod can then be scheduled on any node with this taint",
+    "toleration": "the toleration applies to every node with this taint",
     "victim": "their controllers recreate them, and the new pods need room on other nodes",
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from schedviz.engine.framework.rows import Rows
 from schedviz.explain.details.detail import MAX_NAMES, LabelDetail, LabelValue
@@ -13,6 +14,9 @@ from schedviz.kube.core import Node, Pod
 from schedviz.kube.node_affinity import lazy_node_selector, required_node_affinity
 from schedviz.kube.selectors import Requirement
 from schedviz.trace.phrase import Phrase, counted, phrase
+
+#: The labels of a node's zone.
+_ZONES: Final = frozenset({"topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"})
 
 
 def node_affinity_details(rejected: RejectedNodes) -> Iterator[LabelDetail]:
@@ -79,8 +83,20 @@ def _sentence(requirement: Requirement, matching: int, values: Sequence[LabelVal
     if not values:
         return phrase("{who} requires `{requirement}`; no node has the label `{key}`", who=who, requirement=required, key=requirement.key)
     shown = ", ".join(f"{value.value} ({value.nodes})" for value in values)
+    is_zone = volume and requirement.key in _ZONES and len(requirement.values) == 1
+    if is_zone:
+        shown = ", ".join(f"`{value.value}` ({value.nodes})" for value in values)
     exist = phrase("{values} and {count} more", values=shown, count=of - len(values)) if of > len(values) else shown
     if not matching and requirement.operator in ("in", "="):
+        if is_zone:
+            [zone] = requirement.values
+            return phrase(
+                "PersistentVolume `{volume}` (claim `{claim}`) is in `{zone}`; the nodes are in {values}",
+                volume=volume,
+                claim=claim,
+                zone=zone,
+                values=exist,
+            )
         return phrase(
             "{who} requires `{requirement}`, but the nodes have only other values of `{key}`: {values}",
             who=who,

@@ -22,6 +22,12 @@ _INSUFFICIENT: Final = "Insufficient "
 _BEFORE_FILTERS: Final = "didn't satisfy plugin"
 #: In the headline of taints that a pod may be given a toleration for: nodes of the control plane and unhealthy ones have others.
 _UNTOLERATED: Final = "the pod does not tolerate"
+#: The headlines of too few devices for a pod that requests one.
+_NONE_FREE: Final = {
+    "{nodes} does not have enough free `{resource}`": "{nodes} has no free `{resource}`",
+    "{nodes} do not have enough free `{resource}`": "{nodes} have no free `{resource}`",
+    "{nodes} has enough free `{resource}`": "{nodes} has a free `{resource}`",
+}
 #: Taints that the API server lets every pod tolerate for a while.
 _OF_EVERY_POD: Final = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 
@@ -77,6 +83,10 @@ def _asked(clause: Clause, headline: Phrase, pod: PodInfo) -> Phrase | None:
     resource = clause.reason.removeprefix(_INSUFFICIENT)
     if resource == clause.reason or not (requested := amount(pod, resource)):
         return None
+    if "/" in resource:
+        # The headline names the resource.
+        none_free = Phrase(_NONE_FREE.get(headline.template, headline.template), headline.values)
+        return phrase("{headline}; the pod requests {requested}", headline=none_free if requested == 1 else headline, requested=requested)
     return phrase("{headline}; the pod requests {requested}", headline=headline, requested=amount_of(resource, requested))
 
 

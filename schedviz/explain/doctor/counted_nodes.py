@@ -17,10 +17,7 @@ _WAITS: Final = "Pending"
 _RESTART: Final = phrase("restart kube-scheduler, which builds its list of nodes anew; then upgrade it")
 _ONE_MOMENT: Final = phrase("take the message and the dump at the same moment: send SIGUSR2 again while the pod is pending")
 
-_SEND_SIGUSR2: Final = phrase(
-    "import the output of `kubectl get nodes -o json` as well. If nodes are still missing, send SIGUSR2 to "
-    "kube-scheduler and import its log, which lists its cache"
-)
+_IMPORT_NODES: Final = phrase("also import the output of `kubectl get nodes -o json`")
 
 
 def counted_nodes(
@@ -112,7 +109,7 @@ def _differing_counts(messages: Mapping[str, Message], node_count: int, *, has_d
                 nodes=nodes,
                 known=node_count,
             )
-            yield note(NODE_COUNT, f"Pod {min(pods)}", ("snapshot", "API"), sentence, _why_api(count > node_count), _SEND_SIGUSR2)
+            yield note(NODE_COUNT, f"Pod {min(pods)}", ("snapshot", "API"), sentence, _why_api(count > node_count), _IMPORT_NODES)
 
 
 def _why_dump(is_more: bool) -> Phrase:  # noqa: FBT001
@@ -123,5 +120,5 @@ def _why_dump(is_more: bool) -> Phrase:  # noqa: FBT001
 
 def _why_api(is_more: bool) -> Phrase:  # noqa: FBT001
     if is_more:
-        return phrase("not all nodes were collected, nodes have been deleted since, or the scheduler's cache is stale")
+        return phrase("probably, some nodes were not collected, or have been deleted since")
     return phrase("nodes were added since, or a node is missing from the scheduler's cache")

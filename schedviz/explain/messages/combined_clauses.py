@@ -17,6 +17,7 @@ from schedviz.engine.framework.plugins import names
 from schedviz.explain.explanation import Clause
 from schedviz.explain.messages.main_reason import is_of_control_plane, is_of_volume
 from schedviz.explain.messages.reasons import meaning_of
+from schedviz.explain.reason_tables.volumes import SEVERAL_ZONES
 from schedviz.trace.phrase import Phrase, phrase, some
 
 #: In the headline of a taint that the pod does not tolerate, and may be given a toleration for.
@@ -47,8 +48,6 @@ _CHECK_DOMAIN: Final = phrase(
 _IN_ZONE: Final = phrase(" in the volume's zone")
 _WITH_LABELS: Final = phrase(" with the labels that the pod's node selector or affinity requires")
 _IN_ZONE_WITH_LABELS: Final = phrase(" in the volume's zone with the labels that the pod's node selector or affinity requires")
-#: A cause of a volume that no node can access.
-SEVERAL_ZONES: Final = phrase("the pod uses several volumes that are in different zones").template
 
 
 def is_of_several_taints(clause: Clause) -> bool:
@@ -82,9 +81,7 @@ def of_all_nodes(nodes: int, clauses: Sequence[Clause]) -> tuple[Clause, ...]:
     if meaning is None or others[0].headline_phrase != meaning.headline(left):
         return tuple(clauses)
     said = meaning.headline_of_all(left, workers=left < nodes)
-    # A pod may mount volumes that no node can access at once.
-    causes = (*others[0].causes, SEVERAL_ZONES) if is_of_volume(others[0]) else others[0].causes
-    whole = msgspec.structs.replace(others[0], headline=said.text, headline_phrase=said, causes=causes)
+    whole = msgspec.structs.replace(others[0], headline=said.text, headline_phrase=said)
     return tuple(whole if clause is others[0] else clause for clause in clauses)
 
 

@@ -378,6 +378,10 @@ def _with_wording(message: Message, of_notes: Sequence[tuple[str, ...]] = ()) ->
     return message if wording is None else msgspec.structs.replace(message, wording=wording.text, wording_phrase=wording)
 
 
+#: What to do about a pod whose spec names its node.
+_OF_PINNED: Final = phrase("resolve what rejects that node, or remove `spec.nodeName` from the pod")
+
+
 def _fit_error(nodes: int, rest: str) -> Message:
     said, _, preempting = rest.partition("preemption: ")
     # Before 1.34, a claim's reason ended with the text of another error.
@@ -439,6 +443,11 @@ def _advised(clause: Clause, advice: Phrase | None) -> Clause:
 
 def _conclusion(nodes: int, clauses: Sequence[Clause]) -> Phrase | None:
     """The reasons of the nodes that are meant to run pods."""
+    if nodes and len(clauses) >= _SEVERAL and _is_pinned_by_name(clauses):
+        return phrase(
+            "The pod is pinned to one node (`spec.nodeName`), so only the reason of that node counts: {reasons}.",
+            reasons=_listed(_brief(clauses, nodes)),
+        )
     others, left = without_control_plane(nodes, clauses)
     reasons = [clause.headline_phrase for clause in others if clause.headline_phrase is not None]
     if len(clauses) < _SEVERAL or len(reasons) < len(others) or not reasons:
@@ -456,6 +465,11 @@ def _conclusion(nodes: int, clauses: Sequence[Clause]) -> Phrase | None:
     if (decisive := _of_decisive(clauses, nodes)) is not None:
         return phrase("{whole}: {reasons}.", whole=whole, reasons=decisive)
     return phrase("{whole}: {reasons}.", whole=whole, reasons=_listed(_brief(clauses, nodes)))
+
+
+def _is_pinned_by_name(clauses: Sequence[Clause]) -> bool:
+    """Whether some nodes are not the one that the pod's spec names."""
+    return any(clause.plugin == names.NODE_NAME and clause.count for clause in clauses)
 
 
 def _of_decisive(clauses: Sequence[Clause], nodes: int) -> Phrase | None:
@@ -531,6 +545,8 @@ def _listed(reasons: Sequence[Phrase]) -> Phrase:
 
 def _first(clauses: Sequence[Clause], nodes: int) -> Phrase | None:
     """What to try first, if the counts leave one possibility."""
+    if _is_pinned_by_name(clauses):
+        return _OF_PINNED
     cause = only_cause(clauses, nodes)
     return (cause.advice_phrase or Phrase(cause.advice, {})) if cause is not None and cause.advice else None
 
@@ -539,6 +555,8 @@ def _concluded(message: Message, clauses: tuple[Clause, ...]) -> Message:
     """The message with these clauses, and what they say together."""
     if message.finding_phrase == _STATUS_IS_WHOLE:
         return _cut_off(message, clauses)
+    if len(clauses) >= _SEVERAL and _is_pinned_by_name(clauses):
+        clauses = tuple(_advised(clause, None) for clause in clauses)
     conclusion = _conclusion(message.nodes, clauses)
     first = _first(clauses, message.nodes) if conclusion is not None else None
     return msgspec.structs.replace(

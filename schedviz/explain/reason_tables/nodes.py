@@ -283,14 +283,22 @@ NODES: Final[tuple[Row, ...]] = (
             names.TAINT_TOLERATION,
             "the node is reserved for the control plane: `{taint}`",
             ("control-plane nodes do not run ordinary workloads",),
-            "no action is needed if other nodes are meant to run the pod; in a single-node cluster, remove the taint",
+            "if the pod belongs on the control plane, add a toleration for `{taint}`; in a single-node cluster, remove the taint",
             of_nodes=("{nodes} is reserved for the control plane", "{nodes} are reserved for the control plane"),
         ),
     ),
     (
-        _TAINTED
-        + r"\{(?P<taint>(?:ToBeDeletedByClusterAutoscaler|DeletionCandidateOfClusterAutoscaler|karpenter\.sh/|karpenter\.k8s).*?)\}"
-        + _END,
+        _TAINTED + r"\{(?P<taint>ToBeDeletedByClusterAutoscaler.*?)\}" + _END,
+        Meaning(
+            names.TAINT_TOLERATION,
+            "Cluster Autoscaler is removing the node: `{taint}`",
+            ("a scale-down is in progress",),
+            "wait until the node is gone. If it stays, check the log of Cluster Autoscaler; to keep the node, remove the taint",
+            of_nodes=("{nodes} is being removed by Cluster Autoscaler", "{nodes} are being removed by Cluster Autoscaler"),
+        ),
+    ),
+    (
+        _TAINTED + r"\{(?P<taint>(?:DeletionCandidateOfClusterAutoscaler|karpenter\.sh/|karpenter\.k8s).*?)\}" + _END,
         Meaning(
             names.TAINT_TOLERATION,
             "an autoscaler is removing or preparing the node: `{taint}`",

@@ -19,7 +19,7 @@ PLACEMENT: Final[tuple[Row, ...]] = (
                 "'custom-columns=NODE:.spec.nodeName,POD:.metadata.name,PORT:.spec.containers[*].ports[*].hostPort'`; only one "
                 "pod on a node can use a given host port"
             ),
-            of_nodes=("{nodes} already uses the pod's host port", "{nodes} already use the pod's host port"),
+            of_nodes=("the pod's host port is already in use on {nodes}", "the pod's host port is already in use on {nodes}"),
         ),
     ),
     (
@@ -106,10 +106,10 @@ PLACEMENT: Final[tuple[Row, ...]] = (
             ),
             "free up capacity in the topology domain that has the fewest matching pods, or set `whenUnsatisfiable: ScheduleAnyway`",
             of_nodes=(
-                "{nodes} does not satisfy the pod's topology spread constraints",
-                "{nodes} do not satisfy the pod's topology spread constraints",
+                "placing the pod on {nodes} would violate its topology spread constraints",
+                "placing the pod on {nodes} would violate its topology spread constraints",
             ),
-            of_none="{nodes} satisfies the pod's topology spread constraints",
+            of_none="the pod can be placed on {nodes} without violating its topology spread constraints",
         ),
     ),
     (

@@ -20,6 +20,7 @@ PREEMPTION: Final[tuple[Row, ...]] = (
             "evicting pods would not make the pod fit on the node",
             (),
             "resolve the other reasons; raising the pod's priority would not help",
+            of_nodes=("evicting pods on {nodes} would not help", "evicting pods on {nodes} would not help"),
         ),
     ),
     (
@@ -29,6 +30,11 @@ PREEMPTION: Final[tuple[Row, ...]] = (
             "the node runs no lower-priority pods whose eviction would make room",
             (),
             "free up capacity or add a node; a higher priority helps only if the nodes run lower-priority pods",
+            of_nodes=(
+                "{nodes} runs no lower-priority pods whose eviction would make room",
+                "{nodes} run no lower-priority pods whose eviction would make room",
+            ),
+            of_none="{nodes} runs lower-priority pods whose eviction would make room",
         ),
     ),
     (

@@ -23,9 +23,11 @@ TOGETHER: Final = phrase(
 NODE_IS_GONE: Final = phrase(
     "bring the node back under the same name and with its disk; if the disk is lost, recreate the claim and restore the data from a backup"
 )
+#: A cause of a volume that a node cannot access.
+SEVERAL_ZONES: Final = "the pod uses volumes in different zones"
 _WHERE: Final = (
-    "run `kubectl describe pv` and read `Node Affinity`: the pod needs a schedulable node with free capacity in that zone or, if the "
-    "volume is local, that very node. A bound volume cannot move"
+    "to find the volume's zone, run `kubectl describe pv` and look under `Node Affinity`. The pod needs a node with free capacity in that "
+    "zone or, for a local volume, the node that holds it"
 )
 _ZONE: Final = "add a node in the volume's zone; for new claims, use a StorageClass with `volumeBindingMode: WaitForFirstConsumer`"
 _CLAIM: Final = "run `kubectl describe pvc{claims}`; its events show why the claim is not bound"
@@ -66,7 +68,7 @@ VOLUMES: Final[tuple[Row, ...]] = (
         Meaning(
             names.VOLUME_BINDING,
             "a volume of the pod is not accessible from the node",
-            ("the volume is in another zone", "the volume is local to a node that is gone or unavailable"),
+            ("the volume is in another zone", "the volume is local to a node that is gone or unavailable", SEVERAL_ZONES),
             _WHERE,
             of_nodes=("{nodes} cannot access the pod's volume", "{nodes} cannot access the pod's volume"),
             of_none="{nodes} can access the pod's volume",
@@ -97,9 +99,10 @@ VOLUMES: Final[tuple[Row, ...]] = (
             (),
             ("free or add storage; if the node has space, check what the CSI driver reports with `kubectl get csistoragecapacities -A`"),
             of_nodes=(
-                "{nodes} reports too little free storage for the volume",
-                "{nodes} report too little free storage for the volume",
+                "no CSIStorageCapacity object reports enough free storage for the volume on {nodes}",
+                "no CSIStorageCapacity object reports enough free storage for the volume on {nodes}",
             ),
+            of_none="no CSIStorageCapacity object reports enough free storage for the volume on any node",
         ),
     ),
     (

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from schedviz.explain.messages.combined_clauses import SEVERAL_ZONES, quoted_reasons, with_grouped_taints
+from schedviz.explain.messages.combined_clauses import quoted_reasons, with_grouped_taints
 from schedviz.explain.messages.message import parse_message, parse_messages, whole_headline
 from schedviz.explain.pasted.text_reading import read_text
+from schedviz.explain.reason_tables.volumes import SEVERAL_ZONES
 from schedviz.ingest.pasted.pasted_text import seconds_of_age
 from schedviz.ingest.scheduler_messages import PodMessage
 
@@ -71,11 +72,11 @@ def test_an_earlier_message_about_the_volume_says_where_a_node_must_be_added() -
     assert newest.message.clauses[0].advice.startswith("add a node in the volume's zone, or lower the ")
 
 
-def test_volumes_in_different_zones_are_a_cause_only_if_no_node_can_access_them() -> None:
+def test_volumes_in_different_zones_are_a_cause_if_nodes_cannot_access_them() -> None:
     [of_all] = parse_message(f"0/3 nodes are available: 3 {VOLUME}.").clauses
     assert SEVERAL_ZONES in of_all.causes
     [*_, of_some] = parse_message(f"0/4 nodes are available: 3 Insufficient cpu, 1 {VOLUME}.").clauses
-    assert SEVERAL_ZONES not in of_some.causes
+    assert SEVERAL_ZONES in of_some.causes
 
 
 @pytest.mark.parametrize(

@@ -483,3 +483,62 @@ def test_coscheduling_holds_a_pod_back_for_its_group(said: str) -> None:
 def test_a_plugin_that_rejects_a_pod_is_named() -> None:
     [clause] = parse_message('rejected by "quota" at prefilter: too much').clauses
     assert clause.headline == "the plugin quota rejected the pod at prefilter: too much"
+
+
+@pytest.mark.parametrize(
+    ("reason", "headline"),
+    [
+        ("Preemption is not helpful for scheduling", "evicting pods on 9 nodes would not help"),
+        ("No preemption victims found for incoming pod", "9 nodes run no lower-priority pods whose eviction would make room"),
+    ],
+)
+def test_the_result_of_preemption_counts_its_nodes(reason: str, headline: str) -> None:
+    message = parse_message(f"0/9 nodes are available: 9 Insufficient cpu. preemption: 0/9 nodes are available: 9 {reason}.")
+    [clause] = message.preemption
+    assert clause.headline == headline
+
+
+@pytest.mark.parametrize(
+    ("reason", "conclusion"),
+    [
+        (
+            "node(s) didn't match pod topology spread constraints",
+            (
+                "The pod cannot be scheduled on any of the 5 nodes: placing the pod on 3 would violate its topology spread constraints and "
+                "2 are cordoned."
+            ),
+        ),
+        (
+            "node(s) didn't have free ports for the requested pod ports",
+            "The pod cannot be scheduled on any of the 5 nodes: the pod's host port is already in use on 3 and 2 are cordoned.",
+        ),
+        (
+            "node(s) had untolerated taint {ToBeDeletedByClusterAutoscaler: 1713}",
+            "The pod cannot be scheduled on any of the 5 nodes: 3 are being removed by Cluster Autoscaler and 2 are cordoned.",
+        ),
+        (
+            "node(s) didn't match the requested hostname",
+            (
+                "The pod is pinned to one node (`spec.nodeName`), so only the reason of that node counts: 3 do not match the node name in the "
+                "pod's spec and 2 are cordoned."
+            ),
+        ),
+    ],
+)
+def test_a_conclusion_says_what_each_number_of_nodes_means(reason: str, conclusion: str) -> None:
+    message = parse_message(f"0/5 nodes are available: 2 node(s) were unschedulable, 3 {reason}.")
+    assert message.conclusion == conclusion
+
+
+def test_a_pod_that_is_pinned_by_its_node_name_is_not_helped_by_more_nodes() -> None:
+    message = parse_message("0/9 nodes are available: 1 Too many pods, 5 node(s) didn't match the requested hostname, 3 Insufficient cpu.")
+    assert message.first == "resolve what rejects that node, or remove `spec.nodeName` from the pod"
+    assert not any("add a node" in clause.advice for clause in message.clauses)
+
+
+def test_the_control_plane_is_for_pods_that_tolerate_its_taint() -> None:
+    [clause] = parse_message("0/1 nodes are available: 1 node(s) had untolerated taint {node-role.kubernetes.io/control-plane: }.").clauses
+    assert clause.advice == (
+        "if the pod belongs on the control plane, add a toleration for `node-role.kubernetes.io/control-plane`; in a single-node cluster, "
+        "remove the taint"
+    )
