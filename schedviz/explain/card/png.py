@@ -360,15 +360,19 @@ def _with_code(words: str, width: float, size: int, weight: Weight) -> list[list
         fits = partial(_fits, width=width, size=its_size, weight=its_weight)
         for word in _pieces(_plain(part).split(), fits):
             room = _length(word, its_size, its_weight)
-            if used and used + room > width and word[0] not in _PUNCTUATION:
-                lines.append([])
-                used = 0.0
             line = lines[-1]
-            if line and line[-1][1] == its_weight:
+            continues = bool(line) and line[-1][1] == its_weight
+            # A space is as wide as in the font of the words around it.
+            gap = _length(" ", its_size, its_weight) if continues else _length(" ", size) if line else 0.0
+            if used and used + gap + room > width and word[0] not in _PUNCTUATION:
+                lines.append([(word, its_weight)])
+                used = room
+                continue
+            if continues:
                 line[-1] = (f"{line[-1][0]} {word}", its_weight)
             else:
                 line.append((word, its_weight))
-            used += room + _length(" ", size)
+            used += gap + room
     return lines
 
 

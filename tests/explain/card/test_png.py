@@ -69,3 +69,11 @@ def test_any_text_is_drawn_within_bounds(text: str) -> None:
     card = Card(text, "pending", text, "nodes", (reason,) * 9, message=text, said=text, others=text, fixes=fixes)
     image = image_of(card)
     assert (image.width, image.height < 8_000) == (1520, True)
+
+
+@pytest.mark.parametrize("words", range(10, 30))
+def test_a_command_among_words_ends_before_the_margin(words: int) -> None:
+    card = Card("p", "pending", "It waits.", "nodes", (), todo=f"Run `{'a b c d e f ' * words}`, and read it.")
+    image = image_of(card)
+    margin = image.crop((1520 - 2 * 32, 60, 1520, image.height - 60))
+    assert margin.getcolors() == [(margin.width * margin.height, image.getpixel((0, 0)))]
