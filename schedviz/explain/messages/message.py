@@ -207,11 +207,28 @@ def without_repeats(said: ParsedMessage, *, without_claims: bool = False) -> Par
     """
     known = {said.message.first}
     clauses = []
-    for clause in said.message.clauses:
+    for clause in _with_devices_as_one(said.message.clauses, said.message.first):
         repeats = clause.advice in known or (without_claims and clause.reason.startswith(_UNBOUND))
         known.add(clause.advice)
         clauses.append(msgspec.structs.replace(clause, advice="", advice_phrase=None, causes=()) if repeats else clause)
     return msgspec.structs.replace(said, message=msgspec.structs.replace(said.message, clauses=tuple(clauses)))
+
+
+def _with_devices_as_one(clauses: Sequence[Clause], first: str) -> list[Clause]:
+    """The clauses, of which those about several devices say once what to do, with the first. `first`: what to try first."""
+    alike: dict[str, list[Clause]] = {}
+    for clause in clauses:
+        if clause.advice_phrase is not None and clause.advice != first and "/" in str(clause.advice_phrase.values.get("resource", "")):
+            alike.setdefault(clause.advice_phrase.template, []).append(clause)
+    advice: dict[int, Phrase | None] = {}
+    for template, of_devices in alike.items():
+        values = [clause.advice_phrase.values for clause in of_devices if clause.advice_phrase is not None]
+        if len(values) > 1:
+            # The template has them between backticks.
+            resources = "`, `".join(str(each["resource"]) for each in values)
+            advice |= {id(clause): None for clause in of_devices}
+            advice[id(of_devices[0])] = Phrase(template, {**values[0], "resource": resources})
+    return [_advised(clause, advice[id(clause)]) if id(clause) in advice else clause for clause in clauses]
 
 
 def with_taints_as_one(said: ParsedMessage) -> ParsedMessage:

@@ -433,3 +433,14 @@ def test_a_reason_of_all_nodes_comes_first() -> None:
     # Each of several reasons of all nodes has to be dealt with.
     [found] = read("0/2 nodes are available: 2 Insufficient cpu, 2 Insufficient memory.").messages
     assert found.message.first == ""
+
+
+def test_what_to_do_about_several_devices_is_said_once() -> None:
+    reading = read(
+        "0/4 nodes are available: 1 node(s) were unschedulable, 3 Insufficient example.com/gpu, 3 Insufficient example.com/gpumem."
+    )
+    of_devices = [clause for clause in reading.messages[0].message.clauses if clause.reason.startswith("Insufficient")]
+    [advice] = [clause.advice for clause in of_devices if clause.advice]
+    assert advice.startswith(
+        "run `kubectl describe nodes`. If a node does not list `example.com/gpu`, `example.com/gpumem` under `Allocatable`"
+    )
