@@ -57,8 +57,9 @@ function charactersOf(file: string): Set<string> {
 describe("the bundled fonts", () => {
   const sources = join(import.meta.dirname, "../src");
   const server = join(import.meta.dirname, "../../schedviz");
+  const docs = join(import.meta.dirname, "../../docs");
   const ours = new Set(
-    textOf([...filesBelow(join(sources, "i18n/messages"), /^(zh-.*|glossary)\.json$/), ...filesBelow(server, /zh-[A-Z]+\.md$/), ...filesBelow(server, /\.py$/)]).match(CHINESE),
+    textOf([...filesBelow(join(sources, "i18n/messages"), /^(zh-.*|glossary)\.json$/), ...filesBelow(server, /zh-[A-Z]+\.md$/), ...filesBelow(server, /\.py$/), ...filesBelow(docs, /^[a-z-]+\.md$/)]).match(CHINESE),
   );
 
   it.each(["noto-sans-sc-400.woff2", "noto-sans-sc-600.woff2"])("have every Chinese character of messages, lessons and pages: %s", (file) => {
