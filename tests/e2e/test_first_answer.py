@@ -170,7 +170,7 @@ def test_an_import_folds_details_until_they_are_asked_for(page: Page, server: Se
     drop(page, server, tmp_path, node("a"), tainted, pod("web"), pod("cart"), pod("api", "a"))
     page.get_by_role("dialog", name="Pending pods").wait_for(timeout=PATIENCE_MILLIS)
     page.keyboard.press("Escape")
-    expect(page.locator("[data-narration]")).to_have_text("1 pod is scheduled on 2 nodes; 2 are pending", timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-narration]")).to_have_text("2 nodes: 1 pod is scheduled, 2 are pending", timeout=PATIENCE_MILLIS)
     nodes = page.get_by_role("table", name="Nodes")
     expect(nodes.locator("tr[data-key=b] [data-column=state]")).to_have_text("gpu:NoSchedule")
     generation = page.locator("[data-generation]")
