@@ -25,7 +25,7 @@ _TAINT: Final = re.compile(r"did not tolerate (?:taint )?(?:\(taint=)?(?P<taint>
 _LABEL: Final = re.compile(r'label "(?P<key>[^"]++)" does not have known values(?: \(typo of "(?P<hint>[^"]++)"\?\))?')
 #: What the pod requires, and what the NodePool provides: `key zone, zone In [a] not in zone In [b]`.
 _MISMATCH: Final = re.compile(r"key (?P<key>[^\s,]++), (?P<asked>.+?) not in (?P<made>.+?)(?= \(|; key |$)")
-_LIMITS: Final = re.compile(r"all available instance types exceed limits|another node would exceed")
+_LIMITS: Final = re.compile(r"all available instance types exceed (?:provisioner )?limits|another node would exceed")
 _NODE_LIMIT: Final = "node limits have been exhausted"
 _HOST_PORT: Final = re.compile(r"checking host port usage|hostport conflicts|HostPort configuration")
 _VOLUME: Final = "incompatible volume requirements"

@@ -70,7 +70,7 @@ def _reason(text: str) -> PoolReason:
     if limited is not None:
         return PoolReason(_kind(limited["kind"]), limited["pool"], text, text)
     wrapped = _WRAPPED_POOL.search(text)
-    kind = "Provisioner" if "karpenter.sh/provisioner-name" in text else "NodePool"
+    kind = "Provisioner" if "karpenter.sh/provisioner-name" in text or "provisioner limits" in text else "NodePool"
     if wrapped is not None:
         return PoolReason(kind, wrapped["pool"], text, text)
     other = _OTHER_POOL.search(text)

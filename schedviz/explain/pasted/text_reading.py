@@ -12,6 +12,7 @@ import msgspec
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.autoscalers.scale_up import Repeats
+from schedviz.explain.autoscalers.unresolved_pool import without_instance_types
 from schedviz.explain.autoscalers.verdict import AllRepeats, Verdict, verdict_of_all
 from schedviz.explain.explanation import Clause, Part
 from schedviz.explain.gates import advice_about_gates, held_by
@@ -350,7 +351,12 @@ def _answer(
         verdict, standing = _of_writers(newest, messages, age, repeats)
         sentence, advice = verdict.sentence, verdict.advice
         note = verdict.note if sentence is not None and verdict.note is not None else note
-    notes = [*((note,) if note is not None else ()), *_of_pools(newest, events), *_of_offers(newest, events)]
+    errors = [event for event in events if event.pool]
+    unresolved = next((without_instance_types(each.text, errors) for each in newest if each.writer == KARPENTER), None)
+    if unresolved is not None and standing == "pending":
+        # Its error about the NodePool is the sentence.
+        sentence, advice, note, errors = unresolved.sentence, unresolved.advice, unresolved.note, []
+    notes = [*((note,) if note is not None else ()), *_of_pools(newest, errors), *_of_offers(newest, events)]
     note = joined(notes, "{first} {next}") if notes else None
     # Names alone are no proof: the scheduler has to speak of claims, too.
     if sentence is None and any(clause.plugin == names.VOLUME_BINDING for message in newest for clause in message.message.clauses):

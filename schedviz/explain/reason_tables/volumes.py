@@ -176,10 +176,16 @@ VOLUMES: Final[tuple[Row, ...]] = (
         r"node\(s\) exceed max volume count",
         Meaning(
             names.NODE_VOLUME_LIMITS,
-            "the node already has its maximum number of volumes attached",
+            "with the pod's volumes, more volumes would be attached to the node than it supports",
             (),
-            "add nodes{where}, or use a machine type that supports more volumes",
-            of_nodes=("{nodes} has reached its volume limit", "{nodes} have reached their volume limits"),
+            (
+                "compare the number of the pod's claims with the limit of a node, `kubectl get csinodes -o yaml`. If a node without pods "
+                "could attach them all, add nodes{where}; otherwise use fewer volumes, or a machine type that supports more"
+            ),
+            of_nodes=(
+                "{nodes} would exceed its volume limit with the pod's volumes",
+                "{nodes} would exceed their volume limits with the pod's volumes",
+            ),
         ),
     ),
     (

@@ -39,6 +39,11 @@ _POOL: Final = re.compile(
     r"|instance types for (?P<word>[a-z0-9*][a-z0-9.*-]*+)"
 )
 _OF_POD: Final = re.compile(r'"[Pp]ods?": ?["{]')
+#: The same as a message without an error: Karpenter skips the NodePool, because it has no instance types.
+_SKIPPED: Final = re.compile(
+    r"\bskipping, ((?:unable to resolve instance types, |no resolved instance types found)"
+    r'(?:[^"\\\n\t{]|\\"|"(?=[^\s,"]{1,253}" not found| not found))*+)'
+)
 #: The allocatable amounts of a described node.
 _ALLOCATABLE: Final = re.compile(r"^Allocatable:[ \t]*+\n(?P<amounts>(?:[ \t]++\S++[ \t]++\S++[ \t]*+(?:\n|\Z))++)", re.MULTILINE)
 #: The node of a described pod. `Node: <none>` is none.
@@ -118,13 +123,14 @@ def _of_log(bound: re.Match[str], text: str) -> TextEvent:
 
 def _of_pools(text: str) -> Iterator[TextEvent]:
     """The errors about NodePools in Karpenter's log, each once."""
-    if '"error"' not in text:
+    if '"error"' not in text and "skipping, " not in text:
         return
     seen: set[tuple[str, str]] = set()
     for line in text.split("\n"):
-        if (error := _ERROR.search(line)) is None or _OF_POD.search(line) or (named := _POOL.search(line)) is None:
+        error = _ERROR.search(line) or _SKIPPED.search(line)
+        if error is None or _OF_POD.search(line) or (named := _POOL.search(line)) is None:
             continue
-        pool, message = named["value"] or named["word"], error[1].replace('\\"', '"')[:_MAX_LENGTH]
+        pool, message = named["value"] or named["word"], error[1].replace('\\"', '"').strip()[:_MAX_LENGTH]
         if (pool, message) not in seen:
             seen.add((pool, message))
             yield TextEvent("", "", message=message, pool=pool)

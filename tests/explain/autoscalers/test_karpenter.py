@@ -282,3 +282,12 @@ def test_the_guess_of_karpenter_comes_after_the_advice() -> None:
     assert found.advice is not None
     assert found.advice.text.startswith("Add the label `name` to ")
     assert found.advice.text.endswith(". If the key is a typo of `team`, correct it in the pod")
+
+
+def test_limits_of_a_provisioner_without_a_name_are_not_a_lack_of_instance_types() -> None:
+    found = refusal(
+        'Could not schedule pod, all available instance types exceed provisioner limits; incompatible with provisioner "logs", did not '
+        "tolerate dedicated=logs:NoSchedule"
+    )
+    assert found.sentence.text == "Karpenter cannot add a node for this pod: another node would exceed the limits of a Provisioner."
+    assert "`kubectl describe provisioners`" in found.advice.text

@@ -368,6 +368,55 @@ def test_other_errors_of_karpenter_about_a_nodepool_are_said_beside_its_refusal(
     )
 
 
+OVER_LIMITS = (
+    '{"level":"ERROR","logger":"controller.provisioner","message":"Could not schedule pod, all available instance types exceed limits for '
+    'nodepool: \\"general\\"","pod":"shop/web"}\n'
+)
+NO_NODE_CLASS = (
+    '{"level":"ERROR","message":"skipping, unable to resolve instance types, resolving node class, EC2NodeClass.karpenter.k8s.aws '
+    '\\"main\\" not found","nodepool":"POOL"}\n'
+)
+
+
+def test_limits_are_not_the_cause_if_karpenter_found_no_instance_types() -> None:
+    missing = NO_NODE_CLASS.replace("POOL", "general")
+    found = read(missing + OVER_LIMITS + missing).answer_of("shop/web")
+    assert found is not None
+    assert (found.sentence, found.advice, found.note) == (
+        "Karpenter cannot add a node: NodePool `general` refers to EC2NodeClass `main`, which does not exist.",
+        "Create EC2NodeClass `main`, or correct `spec.template.spec.nodeClassRef` in NodePool `general`",
+        "Karpenter's message about limits is a consequence: it reports a NodePool or Provisioner without instance types as over its limits.",
+    )
+    other = read(missing.replace('EC2NodeClass.karpenter.k8s.aws \\"main\\" not found', "no access") + OVER_LIMITS).answer_of("shop/web")
+    assert other is not None
+    assert other.sentence == (
+        "Karpenter cannot add a node: it cannot find the instance types of NodePool `general` (resolving node class, no access)."
+    )
+    of_other_pool = read(NO_NODE_CLASS.replace("POOL", "spot") + OVER_LIMITS).answer_of("shop/web")
+    assert of_other_pool is not None
+    assert "another node would exceed the limits of NodePool `general`" in of_other_pool.sentence
+    assert "Karpenter also reports for NodePool `spot`: unable to resolve instance types" in of_other_pool.note
+
+
+def test_the_same_in_the_console_format_of_earlier_releases() -> None:
+    skipped = '2023-09-26T10:00:37.775Z\tINFO\tcontroller.provisioner\tskipping, WHY\t{"commit": "1", "provisioner": "general"}\n'
+    limits = (
+        "2023-09-26T10:00:37.775Z\tERROR\tcontroller.provisioner\tCould not schedule pod, all available instance types exceed limits for "
+        'provisioner: "general"\t{"commit": "1", "pod": "shop/web"}\n'
+    )
+    for why, sentence in (
+        ("no resolved instance types found", "it found no instance types for Provisioner `general`."),
+        (
+            'unable to resolve instance types, AWSNodeTemplate.karpenter.k8s.aws "main" not found',
+            "Provisioner `general` refers to AWSNodeTemplate `main`, which does not exist.",
+        ),
+    ):
+        found = read(skipped.replace("WHY", why) + limits).answer_of("shop/web")
+        assert found is not None
+        assert found.sentence == f"Karpenter cannot add a node: {sentence}"
+        assert "`spec.providerRef`" in found.advice
+
+
 def test_errors_of_karpenter_about_nodepools_alone_are_explained() -> None:
     [message] = read(POOL_ERROR + POOL_ERROR).messages
     assert (message.pod, message.writer, message.message.clauses[0].headline, message.message.clauses[0].advice) == (
