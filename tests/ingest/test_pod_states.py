@@ -43,7 +43,7 @@ def test_a_pod_object_is_explained_with_its_node_selector() -> None:
     message = "0/4 nodes are available: 1 Insufficient cpu, 3 node(s) didn't match Pod's node affinity/selector."
     found = reading(a_pod(spec={"nodeSelector": {"kubernetes.io/hostname": "n-3"}}, conditions=unscheduled(message)))
 
-    assert found.messages[0].message.conclusion.startswith("The pod can run only on n-3")
+    assert found.messages[0].message.conclusion.startswith("The pod can run only on `n-3`")
 
 
 def test_a_pod_object_that_no_scheduler_has_tried_says_so() -> None:

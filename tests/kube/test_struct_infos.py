@@ -53,4 +53,4 @@ def test_only_unread_fields_of_servers_and_engine_workers_are_inaccessible() -> 
     done = subprocess.run([sys.executable, "-c", INACCESSIBLE], check=False, capture_output=True, text=True)
 
     assert done.returncode == 0, done.stderr
-    assert set(done.stdout.split()) <= {"ApiCall", "Kind", "UpdateObject", "Work"}
+    assert set(done.stdout.split()) <= {"ApiCall", "Kind", "UpdateObject", "SliceContents"}

@@ -87,13 +87,13 @@ def pinned_node(pod: Pod) -> str:
 
 
 def _conclusion(node: str, reasons: Sequence[Clause], *, is_sure: bool) -> Phrase:
-    # A name is the same in every language.
-    subject = Phrase(node.replace("{", "{{").replace("}", "}}")) if is_sure else phrase("it")
+    # A name is the same in every language, and has no capital letter at the beginning of a sentence.
+    subject = Phrase("`" + node.replace("{", "{{").replace("}", "}}") + "`") if is_sure else phrase("it")
     headlines = [meaning.headline(1, subject) for clause in reasons if (meaning := meaning_of(clause.reason)) is not None]
     said = joined(headlines, "{first}, and {next}")
     if is_sure:
-        return phrase("The pod can run only on {node} (`kubernetes.io/hostname`), and {reasons}.", node=node, reasons=said)
-    return phrase("The pod can run only on {node} (`kubernetes.io/hostname`). If that node exists, {reasons}.", node=node, reasons=said)
+        return phrase("The pod can run only on `{node}` (`kubernetes.io/hostname`), and {reasons}.", node=node, reasons=said)
+    return phrase("The pod can run only on `{node}` (`kubernetes.io/hostname`). If that node exists, {reasons}.", node=node, reasons=said)
 
 
 def _advice(node: str, reasons: Sequence[Clause], pod: str) -> Phrase | None:

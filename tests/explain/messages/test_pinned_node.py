@@ -28,7 +28,7 @@ def message_of(said: str, selector: str = "kubernetes.io/hostname=node-2", event
 
 def test_a_node_that_lacks_cpu_is_the_one_that_the_selector_names() -> None:
     message = message_of(f"1 Insufficient cpu, 1 {SELECTOR}, 2 node(s) were unschedulable")
-    assert message.conclusion == "The pod can run only on node-2 (`kubernetes.io/hostname`), and node-2 does not have enough free CPU."
+    assert message.conclusion == "The pod can run only on `node-2` (`kubernetes.io/hostname`), and `node-2` does not have enough free CPU."
     assert message.first == (
         "free up CPU on node-2, lower the pod's CPU request, or remove `kubernetes.io/hostname` from its node selector"
     )
@@ -41,13 +41,13 @@ def test_a_node_that_lacks_cpu_is_the_one_that_the_selector_names() -> None:
 
 def test_two_shortages_of_the_node_are_named() -> None:
     message = message_of(f"1 Insufficient cpu, 1 Insufficient nvidia.com/gpu, 3 {SELECTOR}")
-    assert "and node-2 does not have enough free CPU, and node-2 does not have enough free `nvidia.com/gpu`." in message.conclusion
+    assert "and `node-2` does not have enough free CPU, and `node-2` does not have enough free `nvidia.com/gpu`." in message.conclusion
 
 
 def test_a_tainted_node_is_the_one_if_it_exists() -> None:
     message = message_of(f"1 node(s) had untolerated taint {{team: a}}, 3 {SELECTOR}")
     assert message.conclusion == (
-        "The pod can run only on node-2 (`kubernetes.io/hostname`). If that node exists, it has the taint `team=a`, which the pod does "
+        "The pod can run only on `node-2` (`kubernetes.io/hostname`). If that node exists, it has the taint `team=a`, which the pod does "
         "not tolerate."
     )
     assert message.first.startswith("add a toleration for `team=a` to the pod, remove the taint from node-2, or ")
@@ -74,7 +74,7 @@ def test_other_messages_are_not_about_one_node(said: str, selector: str) -> None
 def test_what_an_autoscaler_says_first_is_not_repeated() -> None:
     events = "  Normal  NotTriggerScaleUp  1m  cluster-autoscaler  pod didn't trigger scale-up: 2 max node group size reached\n"
     message = message_of(f"1 Insufficient cpu, 3 {SELECTOR}", events=events)
-    assert "can run only on node-2" in message.conclusion
+    assert "can run only on `node-2`" in message.conclusion
     assert message.first == ""
 
 

@@ -312,7 +312,7 @@ def test_without_nodes_a_pod_that_is_pinned_to_a_node_says_what_that_node_lacks_
     found = overview(cluster(waiting))
     [reason] = found.reasons
 
-    assert reason.headline == "The pod can run only on n-7 (`kubernetes.io/hostname`), and n-7 does not have enough free CPU."
+    assert reason.headline == "The pod can run only on `n-7` (`kubernetes.io/hostname`), and `n-7` does not have enough free CPU."
     assert reason.advice.startswith("free up CPU on n-7")
     assert found.other_reasons(reason) == ()
 
