@@ -28,7 +28,7 @@ class Late(Exception):
 
 
 class Worker:
-    """Computes one result, when it is told to."""
+    """Computes one result, but not before the test allows it."""
 
     def __init__(self) -> None:
         self.is_done = threading.Event()

@@ -111,14 +111,14 @@ _header_decoder = msgspec.msgpack.Decoder(CheckpointHeader, dec_hook=dec_hook)
 
 def save(simulation: SimulationState) -> bytes:
     """The simulation as bytes."""
-    return _encoder.encode(_state(simulation, simulation.origin))
+    state = _state(simulation, simulation.origin)
+    weights = [(*name, weight) for name, weight in sorted(simulation.cluster.store.weights.items())]
+    return _encoder.encode(msgspec.structs.replace(state, cluster=msgspec.structs.replace(state.cluster, weights=weights)))
 
 
 def state_hash(simulation: SimulationState) -> str:
     """A digest of everything in a checkpoint except the imported objects, and the weights, which depend on when they were asked for."""
-    state = _state(simulation, Origin())
-    state = msgspec.structs.replace(state, cluster=msgspec.structs.replace(state.cluster, weights=None))
-    return hashlib.blake2b(_encoder.encode(state), digest_size=16).hexdigest()
+    return hashlib.blake2b(_encoder.encode(_state(simulation, Origin())), digest_size=16).hexdigest()
 
 
 def _state(simulation: SimulationState, origin: Origin) -> Checkpoint:

@@ -97,7 +97,7 @@ class References:
 
 
 def cluster_state(cluster: Cluster, informers: Informers, refs: References) -> ClusterState:
-    """The state of the API server and the informers. Objects that `refs` numbers later are part of it too."""
+    """The state of the API server and the informers, without weights. Objects that `refs` numbers later are part of it too."""
     store, watches = cluster.store, cluster.watches
     stored = {kind: [refs.number(obj) for obj in objects.values()] for kind, objects in store.by_kind().items() if objects}
     informed = {kind: [refs.number(obj) for obj in objects.values()] for kind, objects in informers.objects().items() if objects}
@@ -124,7 +124,6 @@ def cluster_state(cluster: Cluster, informers: Informers, refs: References) -> C
         controllers=cluster.controllers.delays,
         timers=cluster.controllers.timers.to_state(),
         is_catching_up=cluster.controllers.is_catching_up,
-        weights=[(*name, weight) for name, weight in sorted(store.weights.items())],
     )
 
 

@@ -16,6 +16,7 @@ _SPACE: Final = re.compile(r"[ \t\r\n]*")
 #: A string without its last quotation mark, as far as it is valid.
 _STRING: Final = re.compile(r'"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*')
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_HEX_DIGITS: Final = re.compile("[0-9a-fA-F]*")
 _LITERALS: Final = {"t": "true", "f": "false", "n": "null"}
 
 #: How characters are shown, besides those that are shown as they are or by their numbers.
@@ -123,7 +124,7 @@ def _end_of_string(text: str, position: int) -> int:
     escape = _at(text, end + 1)
     if escape != "u":
         raise _invalid(escape, "in string escape code")
-    digits = _end(re.compile("[0-9a-fA-F]*"), text, end + 2)
+    digits = _end(_HEX_DIGITS, text, end + 2)
     raise _invalid(_at(text, digits), "in \\u hexadecimal character escape")
 
 

@@ -191,7 +191,7 @@ def _waiting_reasons(
         reason = UNKNOWN if findings.is_unknown(explanation.pod) else reason_of(simulation, explanation)
         phrases.setdefault(reason.text, reason)
         said = said_message(explanation, pods[0]) if is_quoted(reason) else None
-        # Of a sentence about all reasons, each of them says what to do about it, unless they leave only one node.
+        # If the sentence is about all reasons, each reason has its own advice, unless the pod can run on one node only.
         pinned = said.first_phrase if said is not None and pinned_node(pods[0]) else None
         advice[explanation.pod] = pinned if said is not None else advice_of(explanation)
         by_reason.setdefault(reason.text, []).append(group_of(explanation, pods, is_of_clause=is_quoted(reason)))

@@ -10,7 +10,7 @@ import msgspec
 
 from schedviz.ingest.kubectl.described_objects import pod_without_head, pods_in
 from schedviz.ingest.pasted.pasted_text import MAX_MESSAGES, DescribedPods, items_in, plain
-from schedviz.ingest.pod_objects import pod_of
+from schedviz.ingest.pasted.pod_objects import pod_of
 from schedviz.kube import codec
 from schedviz.kube.core import Pod
 

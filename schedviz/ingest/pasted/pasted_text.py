@@ -33,10 +33,10 @@ from schedviz.ingest.pasted.autoscaler_logs import (
 )
 from schedviz.ingest.pasted.autoscaler_status import of_status
 from schedviz.ingest.pasted.message_ends import whole_message
+from schedviz.ingest.pasted.pod_objects import OTHER_SCHEDULER, UNTRIED, message_of_placed, message_of_pod, pod_of
+from schedviz.ingest.pasted.pod_states import pod_states
 from schedviz.ingest.pasted.stopped_schedulers import stopped_schedulers
 from schedviz.ingest.pasted.untried_pods import untried_pods
-from schedviz.ingest.pod_objects import OTHER_SCHEDULER, UNTRIED, message_of_placed, message_of_pod, pod_of
-from schedviz.ingest.pod_states import pod_states
 from schedviz.ingest.scheduler_messages import PodMessage
 
 #: The longest text that the REST API explains, in characters. Longer ones are refused, and never cut.

@@ -14,7 +14,7 @@ import msgspec
 
 from schedviz.ingest.logs.json_log_lines import with_text_lines
 from schedviz.ingest.pasted.pasted_text import DescribedPods, items_in, line_start, log_time, plain
-from schedviz.ingest.pod_objects import pod_of
+from schedviz.ingest.pasted.pod_objects import pod_of
 
 #: An event in a row of `kubectl get events`, of `kubectl events` or of the events of `kubectl describe`.
 _ROW: Final = re.compile(

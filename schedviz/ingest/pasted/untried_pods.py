@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterator
 from typing import Final
 
-_POD: Final = re.compile(r"^Name:[ \t]++(?P<name>\S++)[ \t]*+$", re.MULTILINE)
-_NAMESPACE: Final = re.compile(r"^Namespace:[ \t]++(\S++)", re.MULTILINE)
+from schedviz.ingest.pasted.pod_states import WITHOUT_EVENTS, descriptions, key_of
+from schedviz.kube.defaults import DEFAULT_SCHEDULER_NAME
+
 _SCHEDULER: Final = re.compile(r"^Scheduler Name:[ \t]++([a-z0-9][a-z0-9.-]{0,252})[ \t]*+$", re.MULTILINE)
-_NO_EVENTS: Final = re.compile(r"^Events:[ \t]++<none>", re.MULTILINE)
 _NODE: Final = re.compile(r"^Node:[ \t]++(?!<none>)\S", re.MULTILINE)
-_DEFAULT: Final = "default-scheduler"
 
 
 def untried_pods(text: str) -> Iterator[tuple[str, str]]:
     """Of each such pod `namespace/name`, and the lines that say so in one: `Scheduler Name: volcano; Events: <none>`."""
-    starts = [match.start() for match in _POD.finditer(text)]
-    for start, end in itertools.pairwise((*starts, len(text))):
-        part = text[start:end]
-        name = _POD.match(part)
-        scheduler, namespace = _SCHEDULER.search(part), _NAMESPACE.search(part)
+    for part in descriptions(text):
+        scheduler = _SCHEDULER.search(part)
         if (
-            name is None
-            or scheduler is None
-            or scheduler[1] == _DEFAULT
-            or _NO_EVENTS.search(part) is None
+            scheduler is None
+            or scheduler[1] == DEFAULT_SCHEDULER_NAME
+            or WITHOUT_EVENTS.search(part) is None
             or _NODE.search(part) is not None
         ):
             continue
-        yield f"{namespace[1] if namespace is not None else 'default'}/{name['name']}", f"Scheduler Name: {scheduler[1]}; Events: <none>"
+        yield key_of(part), f"Scheduler Name: {scheduler[1]}; Events: <none>"

@@ -19,7 +19,7 @@ from schedviz.sessions import turns
 from schedviz.sessions.redis import stream
 from schedviz.sessions.redis.renewal import renewed
 
-#: A turn ends by itself after this time, in case its worker crashed. A live worker renews it.
+#: A turn expires after this time unless its worker renews it, which a crashed worker does not.
 _TURN_SECONDS: Final = 15
 #: A sender that was refused counts as waiting for this long. It tries again every second, but then may have to wait for a worker.
 _WAITING_SECONDS: Final = 10

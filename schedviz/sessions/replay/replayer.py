@@ -21,7 +21,7 @@ from schedviz.sessions.replay import starting_point
 from schedviz.sessions.replay.determinism import DeterminismCheck, suspicion
 from schedviz.trace.commands import AnyCommand, decode_command
 
-#: StoredCommand with every checkpoint, because the engine of another version may decide differently.
+#: Stored with every checkpoint, because the engine of another version may decide differently.
 ENGINE_VERSION = __version__
 #: Commands loaded by one query.
 _COMMANDS_PER_QUERY = 200

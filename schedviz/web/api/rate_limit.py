@@ -152,7 +152,8 @@ class RequestRate(BaseThrottle):
     def _limit_and_key(self, request: Request, scope: Scope) -> tuple[str, str]:
         """The setting with the limit, and the key under which requests are counted."""
         if scope == "joins":
-            # A class has one address, and whoever tries codes can do without a cookie.
+            # By address, not by cookie: a client that guesses codes need not send one. The limit is high enough for a class behind one
+            # address.
             return _SETTING[scope], f"address {client_network(request)}"
         actor = actor_of(request)
         if actor.user_id is not None:

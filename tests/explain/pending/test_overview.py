@@ -132,7 +132,7 @@ def test_without_nodes_the_most_likely_cause_in_the_message_leads_and_the_others
     [reason] = found.reasons
 
     assert reason.reason == "node(s) had untolerated taint {nvidia.com/gpu: present}"
-    # The sentence is that of the message as text; each reason says what to do about it.
+    # The headline is the one that the message has as pasted text, and each reason has its own advice.
     assert reason.headline.startswith("The pod cannot be scheduled on any of the 6 nodes: ")
     assert reason.groups[0].detail == f"kube-scheduler reported: {message}"
     assert reason.advice == ""

@@ -7,12 +7,12 @@ from typing import Any, Final
 import msgspec
 
 from schedviz.ingest.scheduler_messages import PodMessage
+from schedviz.kube.defaults import DEFAULT_SCHEDULER_NAME
 
 #: What a pod without a message says instead, in the form of the field that says it.
 OTHER_SCHEDULER: Final = "spec.schedulerName: "
 UNTRIED: Final = "status.phase: Pending, without the condition PodScheduled"
 PLACED: Final = "spec.nodeName: "
-_DEFAULT_SCHEDULER: Final = "default-scheduler"
 #: The longest message of a container that is kept, in characters.
 _MAX_LENGTH: Final = 500
 
@@ -96,8 +96,8 @@ def message_of_pod(pod: PodObject) -> PodMessage | None:
         return PodMessage(pod.key, said)
     if not pod.is_pending or conditions or pod.spec.scheduling_gates:
         return None
-    scheduler = pod.spec.scheduler_name or _DEFAULT_SCHEDULER
-    return PodMessage(pod.key, UNTRIED if scheduler == _DEFAULT_SCHEDULER else f"{OTHER_SCHEDULER}{scheduler}")
+    scheduler = pod.spec.scheduler_name or DEFAULT_SCHEDULER_NAME
+    return PodMessage(pod.key, UNTRIED if scheduler == DEFAULT_SCHEDULER_NAME else f"{OTHER_SCHEDULER}{scheduler}")
 
 
 def message_of_placed(pod: PodObject) -> PodMessage | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from schedviz.ingest.kubectl.tables import tables
-from schedviz.ingest.pod_objects import PLACED
+from schedviz.ingest.pasted.pod_objects import PLACED
 from schedviz.ingest.scheduler_messages import PodMessage
 
 #: In the place of a message: what the column STATUS of a table says.
@@ -26,7 +26,8 @@ _NAME: Final = re.compile(r"^Name:[ \t]++(?P<name>\S++)[ \t]*+$", re.MULTILINE)
 _NAMESPACE: Final = re.compile(r"^Namespace:[ \t]++(\S++)", re.MULTILINE)
 _NODE: Final = re.compile(r"^Node:[ \t]++(?P<node>[a-z0-9*][a-z0-9.*-]*+)(?:/|[ \t]*+$)", re.MULTILINE)
 _PENDING: Final = re.compile(r"^Status:[ \t]++Pending[ \t]*+$", re.MULTILINE)
-_WITHOUT_EVENTS: Final = re.compile(r"^Events:[ \t]++<none>", re.MULTILINE)
+#: A description without events.
+WITHOUT_EVENTS: Final = re.compile(r"^Events:[ \t]++<none>", re.MULTILINE)
 _TRIED: Final = re.compile(r"^[ \t]++PodScheduled[ \t]++False\b", re.MULTILINE)
 _WAITING: Final = re.compile(r"^[ \t]++State:[ \t]++Waiting[ \t]*+\n[ \t]++Reason:[ \t]++(?P<reason>[A-Za-z]++)", re.MULTILINE)
 _IS_CLAIM: Final = re.compile(r"^(?:StorageClass|Access Modes):", re.MULTILINE)
@@ -44,31 +45,33 @@ def pod_states(text: str) -> Iterator[PodMessage]:
         yield from _of_tables(text)
     # The newest event of a claim is the last one.
     if (waits := list(_CLAIM_WAITS.finditer(text))) and not described:
-        parts = [part for part in _parts(text) if _IS_CLAIM.search(part) is not None]
-        yield PodMessage(_key(parts[0]) if len(parts) == 1 else "", waits[-1][0])
+        parts = [part for part in descriptions(text) if _IS_CLAIM.search(part) is not None]
+        yield PodMessage(key_of(parts[0]) if len(parts) == 1 else "", waits[-1][0])
 
 
-def _parts(text: str) -> Iterator[str]:
+def descriptions(text: str) -> Iterator[str]:
+    """The descriptions in a text, each from its name on."""
     starts = [match.start() for match in _NAME.finditer(text)]
     return (text[start:end] for start, end in itertools.pairwise((*starts, len(text))))
 
 
-def _key(part: str) -> str:
+def key_of(part: str) -> str:
+    """`namespace/name` of a description."""
     name, namespace = _NAME.search(part), _NAMESPACE.search(part)
     assert name is not None
     return f"{namespace[1] if namespace is not None else 'default'}/{name['name']}"
 
 
 def _described(text: str) -> Iterator[PodMessage]:
-    for part in _parts(text):
+    for part in descriptions(text):
         if _PENDING.search(part) is None or _IS_CLAIM.search(part) is not None or _SCHEDULER.search(part) is not None:
             continue
         node, waiting = _NODE.search(part), _WAITING.search(part)
         if node is not None:
             why = f"; {waiting['reason']}" if waiting is not None else ""
-            yield PodMessage(_key(part), f"{PLACED}{node['node']}{why}")
-        elif _WITHOUT_EVENTS.search(part) is not None:
-            yield PodMessage(_key(part), EXPIRED if _TRIED.search(part) is not None else NO_EVENTS)
+            yield PodMessage(key_of(part), f"{PLACED}{node['node']}{why}")
+        elif WITHOUT_EVENTS.search(part) is not None:
+            yield PodMessage(key_of(part), EXPIRED if _TRIED.search(part) is not None else NO_EVENTS)
 
 
 def _of_tables(text: str) -> Iterator[PodMessage]:
