@@ -156,7 +156,9 @@ def test_a_session_backs_off_while_memory_is_used_up_and_continues_later(make_se
 def test_a_session_with_work_gives_way_and_no_engine_is_kept(
     make_session: MakeSession, memory: Measured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    session_id = make_session(pods=50)
+    # More than the cycles of one slice.
+    pods = 500
+    session_id = make_session(pods=pods)
     notified: list[UUID] = []
     monkeypatch.setattr(wakeups, "notify", lambda session_id, **_: notified.append(session_id))
     send(session_id, "run")
@@ -167,7 +169,7 @@ def test_a_session_with_work_gives_way_and_no_engine_is_kept(
     with memory.hosting(uuid4(), None, 100_000):
         session = work_off(session_id)
 
-    assert session.cycle < 50
+    assert session.cycle < pods
     assert (session.lease_owner, notified[-1]) == ("", session_id)
     assert len(notified) == 2, "for the command, and when it gave way"
     assert worker_loop.WARM.pop(session_id) is None
