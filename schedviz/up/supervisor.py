@@ -118,13 +118,15 @@ class Supervisor:
 
     def _reap_exited_children(self) -> None:
         for child in self._children.values():
-            pid, pipe = child.pid, child.stdout
-            if pipe is not None and not pipe.closed and child.exited:
+            pid = child.pid
+            # Asked once: an end between two questions would close the pipe while it is registered.
+            if pid is None or not child.exited:
+                continue
+            if (pipe := child.stdout) is not None:
                 self._read_lines(child)
                 self._selector.unregister(pipe)
             code = child.reap()
-            if code is None or pid is None:
-                continue
+            assert code is not None, "it has exited"
             self._watcher.forget(pid)
             if child.name != "housekeeper":
                 # Its leases would otherwise last some seconds longer.
