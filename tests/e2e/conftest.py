@@ -102,8 +102,8 @@ _FORGET_PANELS = """
 if (window.name !== "tested" && window.top === window) {
   window.name = "tested";
   try {
-    const { theme, language } = JSON.parse(localStorage.getItem("schedviz") ?? "{}");
-    localStorage.setItem("schedviz", JSON.stringify({ theme, language, internals: true }));
+    const { theme } = JSON.parse(localStorage.getItem("schedviz") ?? "{}");
+    localStorage.setItem("schedviz", JSON.stringify({ theme, internals: true }));
   } catch {}
 }
 """
@@ -124,8 +124,9 @@ def signed_in(browser: Browser, server: Server) -> Iterator[BrowserContext]:
 @pytest.fixture
 def page(signed_in: BrowserContext) -> Iterator[Page]:
     """A page. Fails the test on a script error or a violation of the content security policy."""
+    # What earlier tests chose in panels is not remembered, nor a language: a test that fails in Chinese would fail all that follow.
+    signed_in.clear_cookies(name="schedviz_language")
     page = signed_in.new_page()
-    # What earlier tests chose in panels is not remembered. The language is a cookie, too, and tests that change it change it back.
     page.add_init_script(_FORGET_PANELS)
     complaints: list[str] = []
     page.on("pageerror", lambda error: complaints.append(str(error)))

@@ -225,7 +225,7 @@ def test_a_dropped_file_becomes_a_session(page: Page, server: Server, file: Path
     page.wait_for_url("**/s/*/**", timeout=PATIENCE_MILLIS)
     page.locator("[data-queue=activeQ]").wait_for(timeout=PATIENCE_MILLIS)
     session = page.url.split("/s/")[1].split("/")[0]
-    assert server.rest(f"sessions/{session}/")["source"] == {"files": ["dropped.json"]}
+    assert server.rest(f"sessions/{session}/")["source"]["files"] == ["dropped.json"]
 
 
 def test_a_session_is_found_renamed_and_deleted(page: Page, server: Server, file: Path):

@@ -149,7 +149,7 @@ def test_a_history_entry_links_to_its_moment(page: Page, server: Server, file: P
     assert shown == [str(entry["event"]) for entry in reversed(entries)]
     expect(page.locator("[data-entry]", has_text="popped from activeQ")).to_have_count(1)
     page.locator("button[data-language=zh-CN]").click()
-    expect(page.locator("[data-entry]", has_text="从 activeQ 弹出")).to_have_count(1)
+    expect(page.locator("[data-entry]", has_text="从 activeQ 出队")).to_have_count(1)
     page.locator("button[data-language=en]").click()
 
     page.locator("[data-entry]").last.click()
