@@ -189,7 +189,7 @@ class SnapshotPod(TraceEvent, frozen=True, kw_only=True, tag="snapshotPod"):
 QueueName = Literal["activeQ", "backoffQ", "unschedulable", "errorBackoffQ"]
 
 
-#: The causes of a move from a queue to a scheduling cycle; the second is v1.36's, for a pod whose backoff has not ended.
+#: The causes of a move from a queue to a scheduling cycle; the second is v1.36's, for a pod that is popped from backoffQ.
 POP_CAUSES: Final = frozenset(("Pop", "PopFromBackoffQ"))
 
 
