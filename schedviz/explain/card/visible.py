@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import unicodedata
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
 from schedviz.explain.card.model import Card
-
-#: Unicode categories: control and format characters (bidi controls, zero-width ones), lone surrogates, line and paragraph separators.
-_INVISIBLE: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-#: The formats read these as space.
-_SPACE: Final = "\n\r\t"
+from schedviz.trace.visible_text import visible_text
 
 
 def with_visible_text(card: Card) -> Card:
@@ -23,14 +18,9 @@ def with_visible_text(card: Card) -> Card:
 def _visible(value: Any) -> Any:
     match value:
         case str():
-            return value if value.isprintable() else "".join(map(_escaped, value))
+            return visible_text(value)
         case dict():
             return {name: _visible(member) for name, member in value.items()}
         case list() | tuple():
             return [_visible(item) for item in value]
     return value
-
-
-def _escaped(letter: str) -> str:
-    is_visible = letter in _SPACE or unicodedata.category(letter) not in _INVISIBLE
-    return letter if is_visible else letter.encode("unicode_escape").decode()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from html import escape
 from typing import Any, Final
@@ -10,6 +11,7 @@ import msgspec
 
 from schedviz import __version__
 from schedviz.trace.comparing.result import Amount, Comparison, Difference, NodeUse, Place, Reason, SideShown, Use
+from schedviz.trace.visible_text import visible_text
 
 #: The maximum number of rows shown in a table; the JSON in the file has all listed rows.
 MAX_ROWS: Final = 500
@@ -33,27 +35,36 @@ code { font-size: .92em; }
 
 
 def html_report(comparison: Comparison) -> str:
-    """The HTML file. Names of objects are untrusted: all text is escaped, and the JSON contains no `<`."""
-    data = msgspec.json.encode(comparison).decode().replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    """The HTML file. Names of objects are untrusted: all text is escaped, and the JSON is ASCII without `<`."""
+    data = (
+        json.dumps(msgspec.to_builtins(comparison), separators=(",", ":"))
+        .replace("<", "\\u003c")
+        .replace(">", "\\u003e")
+        .replace("&", "\\u0026")
+    )
     parts = [
         "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>",
         "<meta name='viewport' content='width=device-width, initial-scale=1'>",
         # The file must not load or run anything, whatever the names of pods.
         "<meta http-equiv='Content-Security-Policy' content=\"default-src 'none'; style-src 'unsafe-inline'\">",
-        f"<title>{escape(comparison.a.name)} and {escape(comparison.b.name)} · schedviz</title><style>{_STYLE}</style></head><body>",
+        f"<title>{_text(comparison.a.name)} and {_text(comparison.b.name)} · schedviz</title><style>{_STYLE}</style></head><body>",
         "<h1>Two runs of the scheduler</h1>",
         _sides(comparison),
-        f"<p class='verdict'>{escape(_verdict(comparison))}</p>",
+        f"<p class='verdict'>{_text(_verdict(comparison))}</p>",
         _divergence(comparison),
         _settings(comparison.settings),
         _placements(comparison),
         _scores(comparison),
         _utilisation(comparison),
         _pending(comparison.pending),
-        f"<p class='quiet'>Made by schedviz {escape(__version__)}. The whole comparison is in this file, as JSON.</p>",
+        f"<p class='quiet'>Made by schedviz {_text(__version__)}. The whole comparison is in this file, as JSON.</p>",
         f"<script type='application/json' id='comparison'>{data}</script></body></html>\n",
     ]
     return "\n".join(part for part in parts if part)
+
+
+def _text(text: str) -> str:
+    return escape(visible_text(text))
 
 
 def _verdict(comparison: Comparison) -> str:
@@ -77,7 +88,7 @@ def _verdict(comparison: Comparison) -> str:
 
 def _sides(comparison: Comparison) -> str:
     def row(name: str, side: SideShown) -> list[str]:
-        cells = [f"<b class='{name.lower()}'>{name}</b>", escape(side.name), f"{side.event:,}", f"{side.cycles:,}"]
+        cells = [f"<b class='{name.lower()}'>{name}</b>", _text(side.name), f"{side.event:,}", f"{side.cycles:,}"]
         return [*cells, f"{side.pods:,}", f"{side.nodes:,}", f"{side.clock_seconds:g} s"]
 
     table = _table(["", "session", "#event", "#cycles", "#pods", "#nodes", "#clock"], [row("A", comparison.a), row("B", comparison.b)])
@@ -91,7 +102,7 @@ def _divergence(comparison: Comparison) -> str:
     divergence = comparison.divergence
     if divergence is None:
         return ""
-    html = f"<h2>First divergence</h2><p>{escape(divergence.text)}</p>"
+    html = f"<h2>First divergence</h2><p>{_text(divergence.text)}</p>"
     if divergence.cycle is not None and divergence.cycle.what:
         html += _differences(divergence.cycle.what)
     elif divergence.event is not None and divergence.event.what:
@@ -104,20 +115,20 @@ def _settings(settings: list[Difference]) -> str:
 
 
 def _differences(rows: Iterable[Difference]) -> str:
-    return _table(["", "A", "B"], [[f"<code>{escape(row.path)}</code>", _value(row.a), _value(row.b)] for row in rows])
+    return _table(["", "A", "B"], [[f"<code>{_text(row.path)}</code>", _value(row.a), _value(row.b)] for row in rows])
 
 
 def _value(value: Any) -> str:
     if value is None:
         return "<span class='quiet'>–</span>"
-    return escape(value if isinstance(value, str) else msgspec.json.encode(value).decode())
+    return _text(value if isinstance(value, str) else msgspec.json.encode(value).decode())
 
 
 def _placements(comparison: Comparison) -> str:
     pods = comparison.placements.pods
     if not pods:
         return ""
-    table = _table(["pod", "A", "B"], [[escape(pod.pod), _place(pod.a), _place(pod.b)] for pod in pods[:MAX_ROWS]])
+    table = _table(["pod", "A", "B"], [[_text(pod.pod), _place(pod.a), _place(pod.b)] for pod in pods[:MAX_ROWS]])
     return f"<h2>Pods in another place</h2>{table}{_left_out(len(pods[MAX_ROWS:]) + comparison.placements.left_out)}"
 
 
@@ -125,26 +136,26 @@ def _place(place: Place | None) -> str:
     if place is None:
         return "<span class='quiet'>not there</span>"
     if place.node:
-        return escape(place.node) + (" <span class='quiet'>assumed</span>" if place.state == "assumed" else "")
-    return f"<span class='quiet'>waits in {escape(place.state)}</span>"
+        return _text(place.node) + (" <span class='quiet'>assumed</span>" if place.state == "assumed" else "")
+    return f"<span class='quiet'>waits in {_text(place.state)}</span>"
 
 
 def _scores(comparison: Comparison) -> str:
     scores = comparison.scores
     if scores is None or not (scores.totals or scores.plugins):
         return ""
-    rows = [[escape(total.node), "<b>total</b>", _number(total.a), _number(total.b)] for total in scores.totals]
-    rows += [[escape(plugin.node), escape(plugin.plugin), _number(plugin.a), _number(plugin.b)] for plugin in scores.plugins]
+    rows = [[_text(total.node), "<b>total</b>", _number(total.a), _number(total.b)] for total in scores.totals]
+    rows += [[_text(plugin.node), _text(plugin.plugin), _number(plugin.a), _number(plugin.b)] for plugin in scores.plugins]
     note = "" if scores.complete else " Only the scores of each one's two best nodes are known."
     table = _table(["node", "plugin", "#A", "#B"], rows[:MAX_ROWS])
     left_out = _left_out(max(0, len(rows) - MAX_ROWS))
-    return f"<h2>Scores in the first cycle that differs</h2><p>Of {escape(scores.pod)}.{note}</p>{table}{left_out}"
+    return f"<h2>Scores in the first cycle that differs</h2><p>Of {_text(scores.pod)}.{note}</p>{table}{left_out}"
 
 
 def _utilisation(comparison: Comparison) -> str:
     use = comparison.utilisation
     nodes = [node for node in use.nodes if node.a != node.b]
-    rows = [_use_row("<b>all nodes</b>", use.a, use.b), *(_use_row(escape(node.node), node.a, node.b) for node in nodes[:MAX_ROWS])]
+    rows = [_use_row("<b>all nodes</b>", use.a, use.b), *(_use_row(_text(node.node), node.a, node.b) for node in nodes[:MAX_ROWS])]
     empty = f"<p>Nodes without a pod: <span class='a'>{use.empty_a:,}</span> in A, <span class='b'>{use.empty_b:,}</span> in B.</p>"
     table = _table(["node", "cpu", "memory", "pods"], rows)
     return f"<h2>Utilization</h2>{empty}{table}{_left_out(len(nodes[MAX_ROWS:]) + _left(use.left_out, use.nodes))}"
@@ -180,7 +191,7 @@ def _amount(amount: Amount | None, member: str) -> str:
 def _pending(reasons: list[Reason]) -> str:
     if not reasons:
         return ""
-    rows = [[escape(reason.reason), _pods(reason.count_a, reason.a), _pods(reason.count_b, reason.b)] for reason in reasons[:MAX_ROWS]]
+    rows = [[_text(reason.reason), _pods(reason.count_a, reason.a), _pods(reason.count_b, reason.b)] for reason in reasons[:MAX_ROWS]]
     return f"<h2>Why pods wait</h2>{_table(['reason', 'A', 'B'], rows)}{_left_out(len(reasons[MAX_ROWS:]))}"
 
 
@@ -188,7 +199,7 @@ def _pods(count: int, pods: list[str]) -> str:
     if not count:
         return "<span class='quiet'>none</span>"
     more = f", and {count - len(pods):,} more" if count > len(pods) else ""
-    return f"<details><summary>{count:,}</summary>{escape(', '.join(pods))}{more}</details>"
+    return f"<details><summary>{count:,}</summary>{_text(', '.join(pods))}{more}</details>"
 
 
 def _number(value: int | None) -> str:
@@ -202,6 +213,6 @@ def _left_out(count: int) -> str:
 def _table(heads: list[str], rows: Iterable[list[str]]) -> str:
     """A table of HTML cells; a column whose header starts with # is numeric."""
     kinds = [" class='n'" if head.startswith("#") else "" for head in heads]
-    head = "".join(f"<th{kind}>{escape(text.removeprefix('#'))}</th>" for kind, text in zip(kinds, heads, strict=True))
+    head = "".join(f"<th{kind}>{_text(text.removeprefix('#'))}</th>" for kind, text in zip(kinds, heads, strict=True))
     body = "".join("<tr>" + "".join(f"<td{kind}>{cell}</td>" for kind, cell in zip(kinds, row, strict=True)) + "</tr>" for row in rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

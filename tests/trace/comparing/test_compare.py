@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -229,9 +230,18 @@ def test_a_report_loads_no_resources_and_runs_no_scripts() -> None:
     assert "<h2>Utilization</h2>" in page
 
 
-def test_the_comparison_is_in_its_report() -> None:
-    import json
+def test_a_report_shows_characters_that_reorder_or_hide_text() -> None:
+    result = compare(run(RUN, name="a\u202eb\u200b"), run({"op": "create", "object": {**NODE, "metadata": {"name": "n\u202e\x7f"}}}))
+    page = html_report(result)
+    data = page.split("id='comparison'>", 1)[1].split("</script>", 1)[0]
 
+    assert r"<td>a\u202eb\u200b</td>" in page
+    assert r"<td>n\u202e\x7f</td>" in page
+    assert {letter for letter in page if not letter.isprintable()} == {"\n"}
+    assert json.loads(data)["a"]["name"] == "a\u202eb\u200b"
+
+
+def test_the_comparison_is_in_its_report() -> None:
     result = compare(run(RUN), run(RUN, config=PACKING))
     page = html_report(result)
     data = page.split("id='comparison'>", 1)[1].split("</script>", 1)[0]
