@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from channels.routing import ProtocolTypeRouter
 from django import setup
@@ -23,6 +24,8 @@ from schedviz.web.asgi_handler import ThreadedHandler  # noqa: E402
 from schedviz.web.body_limit import BodyLimit  # noqa: E402
 from schedviz.web.live.routing import sockets  # noqa: E402
 
+# With the default of 5 ms, the event loop waits that long for each thread that computes, whenever it has work.
+sys.setswitchinterval(0.0005)
 server_log.adopt()
 process_reports.start_reporting("web")
 if settings.TRACES:

@@ -20,12 +20,16 @@ from schedviz.sessions.turns import path_of
 from schedviz.web.addresses import network_of_scope
 from schedviz.web.authentication import bearer_secret
 
-#: Requests of one client that run at a time, of the 32 threads (schedviz.web.asgi_handler).
+#: Requests of one user that run at a time, of the 32 threads (schedviz.web.asgi_handler).
 MAX_THREADS_PER_CLIENT: Final = 4
-#: The same for all clients without an account, which are easily many, and for each part of them (schedviz.sessions.turns.path_of).
-#: Threads that compute share one interpreter, so more would only slow the requests of users.
-MAX_THREADS_WITHOUT_ACCOUNT: Final = 8
-MAX_THREADS_PER_PART: Final = 6
+#: The same for all clients without an account, which are easily many, for each part of them (schedviz.sessions.turns.path_of), and for each
+#: client. Threads that compute share one interpreter, so more would only slow the requests of users.
+MAX_THREADS_WITHOUT_ACCOUNT: Final = 4
+MAX_THREADS_PER_PART: Final = 3
+MAX_THREADS_PER_CLIENT_WITHOUT_ACCOUNT: Final = 2
+#: Probes wait behind no requests of others: a server that is slow for some clients must not be restarted for all.
+_HEALTH_PATH: Final = "/healthz"
+_PROBES: Final = "probes"
 #: How many credentials are remembered with their client.
 _MAX_KNOWN: Final = 4096
 
@@ -79,10 +83,10 @@ class ClientPlaces:
     async def take(self, scope: dict[str, Any]) -> Place:
         """A place for a request, when earlier requests of the client, and of those that it counts with, have ended or wait."""
         *parts, client = path_of(self._client(scope))
-        semaphores = [self._semaphore(client, MAX_THREADS_PER_CLIENT)]
+        maxima = (MAX_THREADS_WITHOUT_ACCOUNT, MAX_THREADS_PER_PART)
+        limits = [*zip(parts, maxima, strict=False), (client, MAX_THREADS_PER_CLIENT_WITHOUT_ACCOUNT if parts else MAX_THREADS_PER_CLIENT)]
         # From the smallest part on: a request that waits for a place of its part holds none of all without an account.
-        maxima = dict(zip(parts, (MAX_THREADS_WITHOUT_ACCOUNT, MAX_THREADS_PER_PART), strict=False))
-        semaphores += [self._semaphore(part, maxima[part]) for part in reversed(parts)]
+        semaphores = [self._semaphore(name, maximum) for name, maximum in reversed(limits)]
         result = Place(asyncio.get_running_loop())
         await result.acquire(*semaphores)
         return result
@@ -99,6 +103,8 @@ class ClientPlaces:
                 self._known.popitem(last=False)
 
     def _client(self, scope: dict[str, Any]) -> str:
+        if scope["path"] == _HEALTH_PATH:
+            return _PROBES
         if known := self._known.get(_digest_of_credentials(scope)):
             return known
         return f"address {network_of_scope(scope)}"

@@ -13,7 +13,13 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import path
 
 from schedviz.web.asgi_handler import HTTP_THREADS, ThreadedHandler
-from schedviz.web.client_places import MAX_THREADS_PER_CLIENT, MAX_THREADS_PER_PART, MAX_THREADS_WITHOUT_ACCOUNT, ClientPlaces
+from schedviz.web.client_places import (
+    MAX_THREADS_PER_CLIENT,
+    MAX_THREADS_PER_CLIENT_WITHOUT_ACCOUNT,
+    MAX_THREADS_PER_PART,
+    MAX_THREADS_WITHOUT_ACCOUNT,
+    ClientPlaces,
+)
 from schedviz.web.waiting import requester, waits
 from tests.conftest import until
 
@@ -49,7 +55,7 @@ def quick(request: HttpRequest) -> HttpResponse:
     return HttpResponse("done")
 
 
-urlpatterns = [path("busy/", busy), path("wait/", wait), path("quick/", quick)]
+urlpatterns = [path("busy/", busy), path("wait/", wait), path("quick/", quick), path("healthz", quick)]
 
 
 @pytest.fixture
@@ -99,9 +105,9 @@ def test_the_requests_of_one_client_leave_threads_to_others(handler: ThreadedHan
 def test_invented_credentials_count_for_the_address(handler: ThreadedHandler) -> None:
     async def run() -> list[int]:
         flood = [asyncio.create_task(ask(handler, "/busy/", f"Bearer invented {n}")) for n in range(40)]
-        await asyncio.to_thread(until, lambda: len(REQUESTS.running) == MAX_THREADS_PER_CLIENT)
+        await asyncio.to_thread(until, lambda: len(REQUESTS.running) == MAX_THREADS_PER_CLIENT_WITHOUT_ACCOUNT)
         assert await ask(handler, "/quick/", "Bearer invented", "192.0.2.7") == 200
-        assert len(REQUESTS.running) == MAX_THREADS_PER_CLIENT
+        assert len(REQUESTS.running) == MAX_THREADS_PER_CLIENT_WITHOUT_ACCOUNT
         REQUESTS.may_end.set()
         return await asyncio.gather(*flood)
 
@@ -120,10 +126,27 @@ def test_clients_without_an_account_leave_threads_to_users(handler: ThreadedHand
         REQUESTS.may_end.set()
         results = await asyncio.gather(*flood, return_exceptions=True)
         free = {semaphore._value for semaphore in handler._places._semaphores.values()}
-        assert free <= {MAX_THREADS_PER_CLIENT, MAX_THREADS_PER_PART, MAX_THREADS_WITHOUT_ACCOUNT}
+        assert free <= {
+            MAX_THREADS_PER_CLIENT,
+            MAX_THREADS_PER_CLIENT_WITHOUT_ACCOUNT,
+            MAX_THREADS_PER_PART,
+            MAX_THREADS_WITHOUT_ACCOUNT,
+        }
         return [result for result in results if not isinstance(result, BaseException)]
 
     assert asyncio.run(run()) == [200] * 38
+
+
+def test_probes_do_not_wait_for_clients_without_an_account(handler: ThreadedHandler) -> None:
+    async def run() -> list[int]:
+        flood = [asyncio.create_task(ask(handler, "/busy/", "", f"192.0.2.{n}")) for n in range(40)]
+        await asyncio.to_thread(until, lambda: len(REQUESTS.running) == MAX_THREADS_PER_PART)
+        assert await asyncio.wait_for(ask(handler, "/healthz", ""), 60) == 200
+        assert len(REQUESTS.running) == MAX_THREADS_PER_PART
+        REQUESTS.may_end.set()
+        return await asyncio.gather(*flood)
+
+    assert asyncio.run(run()) == [200] * 40
 
 
 def test_a_request_that_waits_gives_its_place_to_others_of_its_client(handler: ThreadedHandler) -> None:
@@ -152,7 +175,7 @@ def test_a_client_is_known_by_what_authenticates_it_alone() -> None:
     places = ClientPlaces()
 
     def scope(*headers: tuple[bytes, bytes]) -> dict[str, Any]:
-        return {"headers": list(headers), "client": ("192.0.2.1", 1)}
+        return {"path": "/", "headers": list(headers), "client": ("192.0.2.1", 1)}
 
     login = f"{settings.SESSION_COOKIE_NAME}=of-ada".encode()
     places.authenticated(scope((b"authorization", b"Bearer one")), "user 1")

@@ -20,7 +20,7 @@ def _nothing_remembered(monkeypatch):
 
 def beat(*queues: str) -> None:
     for queue in queues:
-        stream.client().set(f"schedviz:worker:{queue}@test", json.dumps([queue]), ex=5)
+        stream.client().set(f"schedviz:worker:{queue}@test", json.dumps([queue]), ex=60)
 
 
 def test_healthz_is_200_when_everything_is_up(client, redis):
