@@ -35,8 +35,12 @@ _CREATION_LOCK = 7_293_001
 #: The quotas of the objects in clusters, and those objects that have quotas of their own.
 OBJECT_KINDS: Final[tuple[Kind, ...]] = ("nodes", "pods", "objects")
 KIND_OF_OBJECT: Final[dict[str, Kind]] = {"Node": "nodes", "Pod": "pods"}
-#: Commands of one request that delete or pause need no capacity up to this size: a few that make room, but not many that delete nothing.
-FREE_BYTES = 1024
+#: Commands of one request that delete or pause may exceed a quota by a share of it, up to this size: a few that make room, but not many
+#: that delete nothing.
+FREE_BYTES = 4096
+_FREE_SHARE = 0.1
+#: What the database stores for a command beside its body and key: the row, its outcome, and its entries in indexes.
+_COMMAND_ROW_BYTES = 400
 #: The limits of individual users, which `register_user_limits` replaces.
 _user_limits: Callable[[int], dict[str, int]] = lambda _user_id: {}  # noqa: E731
 #: By user (None: sessions without an owner) or "all": when the usage was counted, and the usage.
@@ -125,10 +129,11 @@ def require_quota(owner_id: int | None, **more: int) -> None:
     _require_quotas(quotas_of(owner_id), more)
 
 
-def _require_quotas(quotas: Iterable[Quota], more: Mapping[str, int]) -> None:
+def _require_quotas(quotas: Iterable[Quota], more: Mapping[str, int], *, excess: float = 0.0) -> None:
+    """`excess`: the share of each quota by which it may be exceeded."""
     for quota in quotas:
         additional = more.get(quota.kind)
-        if additional is not None and not quota.allows(additional):
+        if additional is not None and not quota.allows(additional - int(quota.limit * excess)):
             addition = f" {additional:,} more are too many." if additional > 1 else ""
             raise QuotaReached(f"{quota}{addition} {_remedy(quota)}", quota)
 
@@ -158,30 +163,35 @@ def creating_session(owner_id: int | None) -> Iterator[None]:
         yield
 
 
+def command_bytes(key: str, body: bytes) -> int:
+    """The bytes that a command counts as. Its key is stored in an index, too."""
+    return len(body) + 2 * len(key) + _COMMAND_ROW_BYTES
+
+
 def require_command_quota(session_id: UUID, commands: Iterable[tuple[AnyCommand, int]], *, is_observed: bool = False) -> None:
-    """Raises `QuotaReached` if the remaining quota is too small for these commands and their bodies together. Commands that delete or pause
-    are always accepted, a few at a time. `is_observed`: the commands come from an observer, which also reports the pods that controllers
+    """Raises `QuotaReached` if the remaining quota is too small for these commands and their bytes together. A few commands that delete or
+    pause may exceed the quota by a tenth. `is_observed`: the commands come from an observer, which also reports the pods that controllers
     create.
     """
     more: Counter[str] = Counter()
-    updated = freeing = 0
+    updated = 0
+    is_freeing = True
     for command, size in commands:
-        if isinstance(command, Delete | Evict | Reset | Pause):
-            freeing += size
-            continue
         more["bytes"] += size
+        if isinstance(command, Delete | Evict | Reset | Pause):
+            continue
+        is_freeing = False
         more.update(_created_by(command))
         if isinstance(command, Create | Update) and not is_observed and (replicas := replicas_of(command.object)):
             more["pods"] += replicas
             updated += replicas if isinstance(command, Update) else 0
-    if freeing > FREE_BYTES:
-        more["bytes"] += freeing
     if not more or not are_limited(more):
         return
     row = Session.objects.filter(pk=session_id).values_list("owner_id", "pods").first()
     owner, pods = row or (None, 0)
     # An update may ask for pods that the session already has.
-    require_quota(owner, **{**more, **({"pods": more["pods"] - min(updated, pods)} if updated else {})})
+    needed = {**more, **({"pods": more["pods"] - min(updated, pods)} if updated else {})}
+    _require_quotas(quotas_of(owner), needed, excess=_FREE_SHARE if is_freeing and more["bytes"] <= FREE_BYTES else 0.0)
     _add(owner, more)
 
 

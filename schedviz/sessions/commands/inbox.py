@@ -50,6 +50,11 @@ class _NewCommand(msgspec.Struct, frozen=True):
     body: bytes
     is_pause: bool
 
+    @property
+    def size(self) -> int:
+        """The bytes that it counts as."""
+        return quotas.command_bytes(self.key, self.body)
+
 
 class ExpectedPosition(msgspec.Struct, frozen=True):
     """The position that a conditional command requires: the last event and the last accepted command that the client has seen."""
@@ -67,7 +72,7 @@ def accept(session_id: UUID, command: AnyCommand, key: str, *, seen: ExpectedPos
     """
     new = _validated(command, key, sender)
     try:
-        quotas.require_command_quota(session_id, [(command, len(new.body))])
+        quotas.require_command_quota(session_id, [(command, new.size)])
         with nullcontext() if seen is None else transaction.atomic():
             seq, is_owned = _store(session_id, [new])
             _require_position(session_id, seen, before=seq - 1)
@@ -95,9 +100,7 @@ def accept_all(
     if earlier := _all_accepted_before(session_id, new):
         return earlier
     try:
-        quotas.require_command_quota(
-            session_id, [(command, len(new_command.body)) for new_command, (_, command) in zip(new, commands, strict=True)]
-        )
+        quotas.require_command_quota(session_id, [(command, each.size) for each, (_, command) in zip(new, commands, strict=True)])
         with transaction.atomic():
             last, is_owned = _store(session_id, new)
             before = last - len(new)
@@ -168,7 +171,7 @@ class ObservedCommands:
         Returns the last number (0 if there was no command) and the `owned` argument for `wakeups.notify`, to be called after the commit.
         Raises `SessionGone`, `SessionFailed`, `TooManyCommands` or `QuotaReached`.
         """
-        sized = [(command, len(new.body)) for (_, command), new in zip(self._commands, self._new, strict=True)]
+        sized = [(command, new.size) for (_, command), new in zip(self._commands, self._new, strict=True)]
         quotas.require_command_quota(session_id, sized, is_observed=True)
         return _store(session_id, self._new) if self._new else (0, False)
 
@@ -219,7 +222,7 @@ def _store(session_id: UUID, new: Sequence[_NewCommand]) -> tuple[int, bool]:
     pauses = [number for number, new_command in enumerate(new, 1) if new_command.is_pause]
     others = [number for number, new_command in enumerate(new, 1) if not new_command.is_pause]
     with transaction.atomic():
-        size = sum(len(new_command.body) for new_command in new)
+        size = sum(new_command.size for new_command in new)
         row = prepared.number_commands(session_id, len(new), size=size, last_pause=pauses[-1] if pauses else 0)
         if row is None:
             raise SessionGone(f"There is no session {session_id}.")

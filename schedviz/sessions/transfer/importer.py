@@ -251,22 +251,23 @@ class Importer:
             return
         queued = Command.objects.filter(session_id=self.session.pk, key__startswith=_STEP_KEY).count()
         # An import whose worker crashed may have stored the first of them.
-        bodies = list(step_bodies(trace))[queued:]
+        bodies = [(f"{_STEP_KEY}{number}", body) for number, body in list(step_bodies(trace))[queued:]]
         quotas.clear_cache()
         created = quotas.largest_growth(step for step in trace.steps if isinstance(step, AnyCommand))
-        self.require_quota(bytes=sum(len(body) for _, body in bodies), **created)
+        self.require_quota(bytes=sum(quotas.command_bytes(key, body) for key, body in bodies), **created)
         for start in range(0, len(bodies), _COMMANDS_IN_A_TRANSACTION):
             some = bodies[start : start + _COMMANDS_IN_A_TRANSACTION]
             with transaction.atomic():
                 # Without a pause, consecutive batches would keep the lease renewer from the database.
-                grown = {"last_seq": F("last_seq") + len(some), "command_bytes": F("command_bytes") + sum(len(body) for _, body in some)}
+                size = sum(quotas.command_bytes(key, body) for key, body in some)
+                grown = {"last_seq": F("last_seq") + len(some), "command_bytes": F("command_bytes") + size}
                 if not lease.fenced_update(self.lease, **grown, lease_until=lease.renewed(self.lease)):
                     raise Fenced(f"Another owner has taken session {self.session.pk}.")
                 last_seq = Session.objects.values_list("last_seq", flat=True).get(pk=self.session.pk)
                 first = last_seq - len(some) + 1
                 Command.objects.bulk_create(
-                    Command(session_id=self.session.pk, seq=first + index, key=f"{_STEP_KEY}{number}", body=body)
-                    for index, (number, body) in enumerate(some)
+                    Command(session_id=self.session.pk, seq=first + index, key=key, body=body)
+                    for index, (key, body) in enumerate(some)
                 )
 
     def open(self, report: dict[str, Any]) -> None:
