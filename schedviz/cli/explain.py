@@ -33,9 +33,11 @@ if TYPE_CHECKING:
     from schedviz.explain.doctor import Examination
     from schedviz.explain.doctor.known_findings import KnownFindings
     from schedviz.explain.explanation import Explanation
+    from schedviz.explain.messages.message import ParsedMessage
     from schedviz.explain.pasted.text_reading import TextReading
     from schedviz.explain.pending.overview import Overview, Unread
     from schedviz.ingest.load import Import
+    from schedviz.kube.core import Pod
 
 #: The longest text that is searched for messages, in characters or bytes.
 _MAX_TEXT_BYTES = 20_000_000
@@ -336,21 +338,26 @@ def _message(files: _Files | None, pod: str | None, text: str, output: _Output) 
         print_message(message, clauses, release=files.simulation.settings.release if files is not None else "")
 
 
-def _reading(text: str) -> TextReading:
-    """The messages in a text, and what else it says about their pods."""
+def _reading(text: str, pods: Sequence[Pod] = ()) -> TextReading:
+    """The messages in a text, and what else it says about their pods. `pods` as in `_reading_of`."""
     from schedviz.engine.framework.types import PodInfo
-    from schedviz.explain.pasted.text_reading import read_text
+    from schedviz.explain.pasted.text_reading import read_text, with_only_pod
     from schedviz.ingest.kubectl.described_storage import storage_in
     from schedviz.ingest.pasted.described_pods import described_pods
     from schedviz.ingest.pasted.pasted_text import messages_in, plain, seconds_of_age
     from schedviz.ingest.pasted.pod_events import pod_events_in
 
     described = {key: PodInfo(pod) for key, pod in described_pods(text).items()}
-    return read_text(messages_in(text), pod_events_in(text), described, seconds_of_age, storage_in(plain(text)))
+    found, events = with_only_pod(messages_in(text), pod_events_in(text), [pod.key for pod in pods])
+    described = {pod.key: PodInfo(pod) for pod in pods} | described
+    return read_text(found, events, described, seconds_of_age, storage_in(plain(text)))
 
 
-def _reading_of(paths: Sequence[Path], pod: str | None) -> TextReading:
-    """The messages in text files, such as the output of `kubectl describe`: those about one pod, if any is."""
+def _reading_of(paths: Sequence[Path], pod: str | None, pods: Sequence[Pod] = ()) -> TextReading:
+    """The messages in text files, such as the output of `kubectl describe`: those about one pod, if any is.
+
+    `pods`: those of the files' objects; if there is one, messages that name no pod are about it.
+    """
     from schedviz.explain.pasted.text_reading import joined_readings
     from schedviz.ingest.errors import IngestError
     from schedviz.ingest.files.source import Source
@@ -368,7 +375,7 @@ def _reading_of(paths: Sequence[Path], pod: str | None) -> TextReading:
         except IngestError:
             # The import has named the reason.
             continue
-    found = joined_readings([_reading(text) for text in texts])
+    found = joined_readings([_reading(text, pods) for text in texts])
     return found if pod is None else _about(found, pod)
 
 
@@ -401,12 +408,28 @@ def _only_described(files: _Files, paths: Sequence[Path], pod: str) -> TextReadi
 
 
 def _only_messages(files: _Files, paths: Sequence[Path]) -> TextReading | None:
-    """The messages of files whose objects are neither pods nor nodes, such as the volume in an issue; None: there are others, or none."""
+    """The messages of files without nodes, if their objects are not pods either, or are pods whose messages are elsewhere in the files.
+
+    None: there are nodes, no messages, or pods with their own. The volume in an issue and the manifest of a pod are such objects.
+    """
     informers = files.simulation.scheduler.state.informers
-    if any(next(iter(informers.list(kind)), None) is not None for kind in ("Pod", "Node")):
+    if next(iter(informers.list("Node")), None) is not None:
         return None
-    found = _reading_of(paths, None)
-    return found if found.messages else None
+    pods = list(informers.list("Pod"))
+    if any(condition.type == "PodScheduled" for pod in pods for condition in pod.status.conditions):
+        return None
+    known = [pod.key for pod in pods]
+    found = _reading_of(paths, None, [pod for pod in pods if not pod.spec.node_name])
+    return (
+        found if found.messages and (not pods or any(each.pod not in known or not _is_untried(each) for each in found.messages)) else None
+    )
+
+
+def _is_untried(message: ParsedMessage) -> bool:
+    """Whether it only says that no scheduler has tried the pod, as its object does."""
+    from schedviz.explain.reason_tables.whole import POD_OBJECT
+
+    return message.writer == POD_OBJECT
 
 
 def _missing_pods(files: _Files) -> list[str]:

@@ -183,7 +183,7 @@ def print_messages(found: Sequence[ParsedMessage], reading: TextReading) -> None
         sent = f", {each.at}" if each.at else ""
         is_first = all(each.pod != pod for pod, _ in seen)
         if is_first:
-            say(f"{named([*map(shown_name, equals[each.pod])]) or 'Pod (name not found)'}{'' if answer else sent}:", bold=True)
+            say(f"{named([*map(shown_name, equals[each.pod])]) or 'Pending pod'}{'' if answer else sent}:", bold=True)
             print_answer(answer)
         if ((each.pod, each.writer) in seen and each.at) or is_over:
             seen.add((each.pod, each.writer))

@@ -459,3 +459,20 @@ def test_a_device_is_named_once_with_the_requested_number(requested: str, headli
     told = CliRunner().invoke(explain, ["-f", "-"], input=text).output
 
     assert f"{headline}\n" in told
+
+
+def test_a_message_beside_the_manifest_of_its_pod_is_explained_for_that_pod(tmp_path: Path) -> None:
+    pod = tmp_path / "pod.yaml"
+    pod.write_text(
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: probe, namespace: lab}\nspec:\n  containers:\n"
+        "  - {name: c, image: i, resources: {limits: {example.com/gpu: 2}}}\n"
+    )
+    event = tmp_path / "event.txt"
+    event.write_text("Warning  FailedScheduling  default-scheduler\n  0/2 nodes are available:\n  2 Insufficient example.com/gpu.\n")
+
+    told = CliRunner().invoke(explain, ["-f", str(pod), "-f", str(event)]).stdout
+
+    assert told.startswith("lab/probe:")
+    assert "None of the 2 nodes has enough free `example.com/gpu`; the pod requests 2" in " ".join(told.split())
+    # A manifest alone has no message.
+    assert "Not evaluated: there are no nodes" in CliRunner().invoke(explain, ["-f", str(pod)]).stdout

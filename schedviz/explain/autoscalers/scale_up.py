@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from schedviz.trace.phrase import Phrase, joined, phrase
+from schedviz.trace.phrase import Phrase, counted, joined, phrase
 
 #: A node group in the event of a scale-up, without the address of its cloud: `{asg-a 3->4 (max: 10)}`.
 _GROUP: Final = re.compile(
@@ -20,6 +21,8 @@ A_NODE_TAKES: Final = 900
 #: Karpenter repeats its nomination every two minutes while the pod is pending: so many in so many seconds are no coincidence.
 _REPEATED: Final = 3
 _STUCK_SECONDS: Final = 300
+#: Karpenter may nominate several NodeClaims at once; another one so many seconds later replaces one that gave no node.
+_REPLACED_SECONDS: Final = 240
 
 
 class Coming(NamedTuple):
@@ -39,14 +42,64 @@ class Repeats(NamedTuple):
     span: str = ""
 
 
-def coming(message: str, at: str, age: float, repeats: Repeats, *, is_rejected: bool) -> Coming | None:
-    """What the event says; None for another text. `at`: "60s ago"; `is_rejected`: the scheduler has rejected every node since then."""
+class Earlier(NamedTuple):
+    """An earlier event of the same autoscaler, and how many seconds it was sent before."""
+
+    message: str
+    seconds: float
+
+
+def coming(message: str, at: str, age: float, repeats: Repeats, *, is_rejected: bool, earlier: Sequence[Earlier] = ()) -> Coming | None:
+    """What the event says; None for another text.
+
+    `at`: "60s ago", or RFC 3339, of which `age` is infinite. `is_rejected`: the scheduler has rejected every node since then.
+    `earlier`: the events before, the newest first.
+    """
     if _TRIGGERED.match(message):
         return _triggered(message, at, age)
     nominated = _NOMINATED.match(message)
     if nominated is None:
         return None
+    if (vain := _after_another(nominated["on"], earlier)) is not None:
+        return vain
     return _nominated(nominated["on"], at, age, repeats, is_rejected=is_rejected)
+
+
+def _after_another(on: str, earlier: Sequence[Earlier]) -> Coming | None:
+    """That Karpenter nominated one NodeClaim after another; None if it nominated one, or within the time that one takes."""
+    claim = _CLAIM.search(on)
+    claims = [(found, each.seconds) for each in earlier if (found := _CLAIM.search(each.message)) is not None]
+    others = [(found, seconds) for found, seconds in claims if claim is not None and found["name"] != claim["name"]]
+    if claim is None or not others or not _REPLACED_SECONDS <= others[-1][1] < float("inf"):
+        return None
+    first, seconds = others[-1]
+    minutes = counted(round(seconds / 60), "{count} minute", "{count} minutes")
+    kind = "Machine" if claim["kind"] == "machine" else "NodeClaim"
+    values: dict[str, str | Phrase] = {"kind": kind, "first": first["name"], "name": claim["name"], "minutes": minutes}
+    if between := len({found["name"] for found, _ in others}) - 1:
+        values["others"] = counted(between, "one other", "{count} others")
+        sentence = phrase(
+            "Karpenter nominated {kind} `{first}`, {others}, and {minutes} later {kind} `{name}`: none of the earlier ones became a node "
+            "for the pod.",
+            **values,
+        )
+    else:
+        sentence = phrase(
+            "Karpenter nominated {kind} `{first}`, and {minutes} later {kind} `{name}`: the first one did not become a node for the pod.",
+            **values,
+        )
+    advice = phrase(
+        "Run `kubectl describe {resource} {name}`: its conditions and events show whether the launch, the registration, or the "
+        "initialization of the node fails",
+        resource=claim["kind"],
+        name=claim["name"],
+    )
+    return Coming(sentence, advice, is_late=True)
+
+
+def when(at: str) -> Phrase:
+    """The time of an event inside a sentence: `5m ago`, or `at 2026-03-10T23:24:22Z`."""
+    return phrase("{when}", when=at) if at.endswith(" ago") else phrase("at {when}", when=at)
 
 
 def headline(message: str) -> Phrase | None:
@@ -55,6 +108,14 @@ def headline(message: str) -> Phrase | None:
         return _scaling(message)
     nominated = _NOMINATED.match(message)
     return None if nominated is None else _expected(*_target(nominated["on"])[:2])
+
+
+def what_was_added(message: str) -> Phrase | None:
+    """The event in the past tense, after "since"; None for another text."""
+    if _TRIGGERED.match(message):
+        return phrase("the cluster autoscaler started a scale-up")
+    nominated = _NOMINATED.match(message)
+    return None if nominated is None else phrase("Karpenter nominated {target}", target=_target(nominated["on"])[0])
 
 
 def _scaling(message: str) -> Phrase:
@@ -67,10 +128,12 @@ def _scaling(message: str) -> Phrase:
 def _triggered(message: str, at: str, age: float) -> Coming:
     what = _scaling(message)
     if A_NODE_TAKES < age < float("inf"):
-        sentence = phrase("The pod is still pending, although a node should have joined by now: {when}, {what}.", when=at, what=what)
+        sentence = phrase("The pod is still pending, although a node should have joined by now: {when}, {what}.", when=when(at), what=what)
         return Coming(sentence, _LATE, is_late=True)
     sentence = (
-        phrase("A node is being added: {when}, {what}.", what=what, when=at) if at else phrase("A node is being added: {what}.", what=what)
+        phrase("A node is being added: {when}, {what}.", what=what, when=when(at))
+        if at
+        else phrase("A node is being added: {what}.", what=what)
     )
     return Coming(sentence, _WAIT, is_late=False)
 
@@ -109,13 +172,13 @@ def _nominated(on: str, at: str, age: float, repeats: Repeats, *, is_rejected: b
         return _contradicted(target, node, at, command)
     if not is_repeated and not A_NODE_TAKES < age < float("inf"):
         said = _expected(target, node) if node else phrase("A node is being added: {what}", what=_expected(target, node))
-        sentence = phrase("{said} ({when}).", said=said, when=at) if at else phrase("{said}.", said=said)
+        sentence = phrase("{said} ({when}).", said=said, when=when(at)) if at else phrase("{said}.", said=said)
         advice = phrase("Wait for the node. If the pod is still pending after a few minutes, run `{command}`", command=command)
         return Coming(sentence, advice, is_late=False)
     nominated = (
         phrase("Karpenter has nominated {target} {times} times in {span}", target=target, times=repeats.times, span=repeats.span)
         if is_repeated
-        else phrase("Karpenter nominated {target} {when}", target=target, when=at)
+        else phrase("Karpenter nominated {target} {when}", target=target, when=when(at))
     )
     sentence = (
         phrase("{nominated}, but the scheduler still rejects every node.", nominated=nominated)
@@ -135,7 +198,7 @@ def _nominated(on: str, at: str, age: float, repeats: Repeats, *, is_rejected: b
 def _contradicted(target: Phrase, node: str, at: str, command: str) -> Coming:
     """That the scheduler rejects a node which has joined and which Karpenter has chosen."""
     sentence = phrase(
-        "Karpenter nominated {target} {when}, but kube-scheduler rejects every node, including that one.", target=target, when=at
+        "Karpenter nominated {target} {when}, but kube-scheduler rejects every node, including that one.", target=target, when=when(at)
     )
     advice = phrase(
         "Find out which of kube-scheduler's reasons applies to that node: compare the pod's topology spread constraints, affinity, "

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 from schedviz.explain.autoscalers.failed_scale_up import explained_failure, is_failure
 from schedviz.explain.autoscalers.karpenter import refusal_of
 from schedviz.explain.autoscalers.node_groups import READ_THE_LOG, refusal_of_groups
-from schedviz.explain.autoscalers.scale_up import Repeats, coming
+from schedviz.explain.autoscalers.scale_up import Earlier, Repeats, coming
 from schedviz.trace.phrase import Phrase, as_sentence, phrase
 
 
@@ -39,9 +39,12 @@ AllRepeats = Mapping[str, Repeats]
 def verdict_of(said: Said, messages: Sequence[Said], age: Callable[[str], float], repeats: AllRepeats) -> Verdict:
     """The verdict. `messages`: all about the pod, `age` as in `newest_first`."""
     of_scheduler = [message for message in messages if not message.writer]
-    seconds = age(said.at)
+    # Of other times only the order is known.
+    seconds = age(said.at) if said.at.endswith(" ago") else float("inf")
     is_rejected = any(_is_later(message.at, said.at, age) for message in of_scheduler)
-    node = coming(said.text, said.at, seconds, repeats.get(said.text, Repeats()), is_rejected=is_rejected)
+    of_same = sorted((each for each in messages if each.writer == said.writer and each is not said), key=lambda each: age(each.at))
+    events_before = [Earlier(each.text, age(each.at) - age(said.at)) for each in of_same if each.at and said.at]
+    node = coming(said.text, said.at, seconds, repeats.get(said.text, Repeats()), is_rejected=is_rejected, earlier=events_before)
     if node is not None:
         return Verdict(node.sentence, node.advice, is_coming=not node.is_late)
     if (failure := explained_failure(said.text)) is not None:

@@ -192,6 +192,13 @@ def without_any_advice(said: ParsedMessage) -> ParsedMessage:
     return msgspec.structs.replace(said, message=msgspec.structs.replace(said.message, clauses=clauses))
 
 
+def led_by(said: ParsedMessage, reason: str) -> ParsedMessage:
+    """The message whose first clause is the one with this reason, which needs no advice: it was given before."""
+    leading = [_advised(clause, None) for clause in said.message.clauses if clause.reason == reason]
+    others = [clause for clause in said.message.clauses if clause.reason != reason]
+    return msgspec.structs.replace(said, message=msgspec.structs.replace(said.message, clauses=(*leading, *others)))
+
+
 def without_advice_about_volumes(said: ParsedMessage) -> ParsedMessage:
     """The message without what to try first, and whose clauses about volumes say neither causes nor what to do."""
     clauses = tuple(

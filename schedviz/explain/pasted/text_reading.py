@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Final, Literal, Protocol
+from typing import Any, Final, Literal, Protocol, cast
 
 import msgspec
 
@@ -24,6 +24,7 @@ from schedviz.explain.messages.message import (
     Found,
     Message,
     ParsedMessage,
+    led_by,
     newest_first,
     newest_of_each_source,
     parse_messages,
@@ -39,6 +40,7 @@ from schedviz.explain.messages.message import (
 )
 from schedviz.explain.messages.pinned_node import with_pinned_node
 from schedviz.explain.pasted.claim_events import is_of_stateful_set, may_be_of, provisioning_failure
+from schedviz.explain.pasted.joined_nodes import Joined, of_joined_nodes
 from schedviz.explain.pasted.text_storage import Storage, StorageAnswer, why_claim_unbound, why_not_accessible, why_unbound
 from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
 from schedviz.explain.reason_tables.preemption import waits_for_victims
@@ -154,13 +156,28 @@ def read_text(
 
     `storage`: the volumes, claims and classes in the text.
     """
-    found = list(found)
+    found, events = with_only_pod(list(found), events, [key for key in described if key])
     repeats = {each.message: Repeats(each.times, age(f"{each.span} ago"), each.span) for each in found if each.times > 1}
     reading = reading_of(parse_messages(found, described), events, age, repeats)
     answered = {answer.pod for answer in reading.answers if answer.sentence}
     messages = [with_pinned_node(each, described.get(each.pod), is_answered=each.pod in answered) for each in reading.messages]
     reading = _with_gates(msgspec.structs.replace(reading, messages=tuple(messages)), described)
     return reading if storage is None else with_storage(reading, storage, described, age)
+
+
+def with_only_pod(found: Sequence[Found], events: Sequence[Event], pods: Sequence[str]) -> tuple[list[Found], list[Event]]:
+    """The messages and events, of which those that name no pod are about the only one of `pods`, unless others are about another pod."""
+    named = {each.pod for each in found} - {""}
+    if len(pods) != 1 or not named <= {*pods}:
+        return [*found], [*events]
+    [pod] = pods
+    return (
+        [each if each.pod else msgspec.structs.replace(cast("Any", each), pod=pod) for each in found],
+        [
+            msgspec.structs.replace(cast("Any", each), pod=pod) if not each.pod and (each.node or each.nominated_node) else each
+            for each in events
+        ],
+    )
 
 
 def _with_gates(reading: TextReading, described: Mapping[str, PodInfo]) -> TextReading:
@@ -213,6 +230,7 @@ def reading_of(
     # Room has been made: neither more nodes nor lower requests are needed.
     waiting = {pod for pod, of_pod in by_pod.items() if _of_nomination(pod, newest_of_each_source(of_pod, age)[0], events)[0] is not None}
     messages = [without_any_advice(message) if message.pod in waiting else message for message in messages]
+    messages = [_led_by_joined(message, by_pod[message.pod], age) if message.pod in answered else message for message in messages]
     messages = _without_vain_advice(messages, {answer.pod for answer in answers if answer.standing == "pending"})
     messages = [with_taints_as_one(without_repeats(message, without_claims=message.pod in of_claim)) for message in messages]
     # What is over is read last.
@@ -351,6 +369,9 @@ def _answer(
         verdict, standing = _of_writers(newest, messages, age, repeats)
         sentence, advice = verdict.sentence, verdict.advice
         note = verdict.note if sentence is not None and verdict.note is not None else note
+        if (found := _of_joined(newest, messages, age)) is not None:
+            sentence, advice = found.sentence, found.advice
+            standing = "pending"
     errors = [event for event in events if event.pool]
     unresolved = next((without_instance_types(each.text, errors) for each in newest if each.writer == KARPENTER), None)
     if unresolved is not None and standing == "pending":
@@ -443,6 +464,22 @@ def _of_writers(
     of_autoscalers = [said, *(message for message in newest if message is not said and message.writer in (CLUSTER_AUTOSCALER, KARPENTER))]
     verdict = verdict_of_all(of_autoscalers, messages, age, repeats)
     return verdict, "coming" if verdict.is_coming else "pending"
+
+
+def _of_joined(newest: Sequence[ParsedMessage], messages: Sequence[ParsedMessage], age: Callable[[str], float]) -> Joined | None:
+    """Why the nodes that an autoscaler added are no use to the pod, if the scheduler's messages show it."""
+    of_scheduler = [each for each in newest_first(messages, age) if not each.writer]
+    of_autoscalers = [each for each in newest if each.writer in (CLUSTER_AUTOSCALER, KARPENTER)]
+    found = (of_joined_nodes(each, of_scheduler, age) for each in of_autoscalers)
+    return next((each for each in found if each is not None), None)
+
+
+def _led_by_joined(message: ParsedMessage, of_pod: Sequence[ParsedMessage], age: Callable[[str], float]) -> ParsedMessage:
+    """The message whose reason leads that the nodes have which an autoscaler added; the answer says what to do about it."""
+    newest = newest_of_each_source(of_pod, age)
+    if message.writer or message.text != newest[0].text or (found := _of_joined(newest, of_pod, age)) is None:
+        return message
+    return led_by(message, found.clause.reason)
 
 
 def _of_nomination(pod: str, newest: ParsedMessage, events: Sequence[Event]) -> tuple[Phrase | None, Phrase | None]:

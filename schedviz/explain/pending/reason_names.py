@@ -50,11 +50,7 @@ def reason_of(simulation: Simulation, explanation: Explanation) -> Phrase:
         return Phrase(OF_CLAUSE, {"reason": QUOTED_NAME.sub('"…"', explanation.main.reason)})
     if (said := said_clause(explanation)) is not None:
         return Phrase(OF_CLAUSE, {"reason": QUOTED_NAME.sub('"…"', said.reason)})
-    return (
-        phrase("every scheduling attempt fails with an error")
-        if explanation.failed
-        else phrase("not evaluated: there are no nodes to schedule them on")
-    )
+    return phrase("every scheduling attempt fails with an error") if explanation.failed else phrase("not evaluated: there are no nodes")
 
 
 def in_general(reason: Phrase) -> Phrase:

@@ -43,6 +43,8 @@ _ERROR_OF_POD: Final = re.compile(
     re.DOTALL,
 )
 _KARPENTER_POD: Final = re.compile(r'"Pod": ?\{"name": ?"([a-z0-9.*-]++)"(?:, ?"namespace": ?"([a-z0-9.*-]++)")?')
+#: The only pod in a line of Karpenter's log that lists the pods for which it looks for nodes.
+_PROVISIONABLE: Final = re.compile(r'"[Pp]ods": ?"(?P<pods>[a-z0-9][a-z0-9.,/ -]{0,2000})')
 #: The values after a message in the console format.
 _VALUES: Final = re.compile(r'\s*+\{"(?:commit|controller|pod|Pod|reconcileID)": ?.*$', re.DOTALL)
 _VALUE_POD: Final = re.compile(r'"pod": ?"([a-z0-9.*-]++(?:/[a-z0-9.*-]++)?)"')
@@ -151,3 +153,14 @@ def joined_pods(messages: Iterable[PodMessage]) -> list[PodMessage]:
         return messages
     [only] = named
     return [each if each.pod else msgspec.structs.replace(each, pod=only) for each in messages]
+
+
+def with_logged_pod(messages: Iterable[PodMessage], text: str) -> list[PodMessage]:
+    """The messages; if none names a pod, and Karpenter's log in the text lists the same single pod each time, they are about that pod."""
+    messages = list(messages)
+    if not messages or any(each.pod for each in messages):
+        return messages
+    listed = {found["pods"] for found in _PROVISIONABLE.finditer(text)}
+    if len(listed) != 1 or "/" not in (pod := next(iter(listed))) or "," in pod:
+        return messages
+    return [msgspec.structs.replace(each, pod=pod) for each in messages]

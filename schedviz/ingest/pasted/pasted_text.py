@@ -28,6 +28,7 @@ from schedviz.ingest.pasted.autoscaler_logs import (
     karpenter_errors,
     of_cluster_autoscaler,
     of_karpenter,
+    with_logged_pod,
     with_namespace,
     without_values,
 )
@@ -38,6 +39,7 @@ from schedviz.ingest.pasted.pod_states import pod_states
 from schedviz.ingest.pasted.stopped_schedulers import stopped_schedulers
 from schedviz.ingest.pasted.untried_pods import untried_pods
 from schedviz.ingest.scheduler_messages import PodMessage
+from schedviz.kube.timestamps import parse_timestamp
 
 #: The longest text that the REST API explains, in characters. Longer ones are refused, and never cut.
 MAX_TEXT_LENGTH: Final = 2 << 20
@@ -102,7 +104,7 @@ _MAX_ARGUMENTS: Final = 3
 _COMMAND_NAME: Final = re.compile(r"(?:^|[ \t])(?P<name>[a-z0-9][a-z0-9.-]*+)(?=[ \t]|$)")
 #: A row of `kubectl get pods`, with its namespace if the table has several.
 _POD_ROW: Final = re.compile(
-    r"^[ \t]*+(?:(?P<namespace>[a-z0-9][a-z0-9-]*+)[ \t]++)?(?P<name>[a-z0-9][a-z0-9.-]*+)[ \t]++\d++/\d++[ \t]++"
+    r"^[ \t]*+(?:(?P<namespace>[a-z0-9][a-z0-9-]*+)[ \t]++)?(?:pod/)?(?P<name>[a-z0-9][a-z0-9.-]*+)[ \t]++\d++/\d++[ \t]++"
     r"(?P<status>[A-Z][A-Za-z:0-9/]*+)[ \t]",
     re.MULTILINE,
 )
@@ -133,6 +135,11 @@ _AGE_PART: Final = re.compile(r"(\d{1,9})([smhdy])")
 #: The time of a line of a log of a Kubernetes component, `I1126 02:51:07.116508`, and as it is reported, `11-26 02:51:07`.
 _LOG_TIME: Final = re.compile(r"(?:^|\s)[IWEF](?P<month>\d\d)(?P<day>\d\d) (?P<time>\d\d:\d\d:\d\d)\.\d")
 _REPORTED_LOG_TIME: Final = re.compile(r"(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)")
+#: The time at the beginning of a line, RFC 3339: `2026-03-10T23:24:22.061Z [Warning] …`.
+_LINE_TIME: Final = re.compile(r"[ \t\[]{0,9}(?P<second>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d{1,9})?(?P<zone>Z|[+-]\d\d:\d\d)(?=[\s\]])")
+_RFC_3339: Final = re.compile(r"\d{4}-\d\d-\d\dT.*")
+#: More seconds since 1970 than any time has.
+_LAST_SECOND: Final = 1_000_000_000_000
 #: More than the seconds of a year of twelve months with 31 days.
 _YEAR_SECONDS: Final = 40_000_000
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "y": 31_536_000}
@@ -213,7 +220,7 @@ def messages_in(text: str, *, of_others: bool = True) -> list[PodMessage]:
     if not all_found:
         shown = with_text_lines(plain(text))
         all_found = list(_in_plain(shown, of_others=of_others)) or (list(_in_place_of_messages(shown)) if of_others else [])
-    for said in joined_pods(all_found) if of_others else all_found:
+    for said in with_logged_pod(joined_pods(all_found) if of_others else all_found, text):
         if not of_others and _OF_OTHERS.match(said.message):
             continue
         key = (said.pod, said.message)
@@ -228,8 +235,13 @@ def messages_in(text: str, *, of_others: bool = True) -> list[PodMessage]:
 def seconds_of_age(at: str) -> float:
     """Seconds since a message was sent "5m ago"; without a time it is of any age.
 
-    Of the time of a log only the order is known: the later of two has the smaller number.
+    Of the time of a log or an Event only the order is known: the later of two has the smaller number.
     """
+    if _RFC_3339.fullmatch(at):
+        try:
+            return _LAST_SECOND - parse_timestamp(at)
+        except ValueError:
+            return float("inf")
     if logged := _REPORTED_LOG_TIME.fullmatch(at):
         month, day, hour, minute, second = map(int, logged.groups())
         return _YEAR_SECONDS - ((month * 31 + day) * 86_400 + hour * 3_600 + minute * 60 + second)
@@ -528,9 +540,10 @@ def line_start(text: str, offset: int, limit: int) -> int:
 
 
 def log_time(line: str) -> str:
-    """When a line of a log was written, such as `11-26 02:51:07`; "": it does not say so."""
-    at = _LOG_TIME.search(line[:_BEFORE])
-    return "" if at is None else _reported(at)
+    """When a line of a log was written, such as `11-26 02:51:07` or RFC 3339; "": it does not say so."""
+    if (at := _LOG_TIME.search(line[:_BEFORE])) is not None:
+        return _reported(at)
+    return f"{leading['second']}{leading['zone']}" if (leading := _LINE_TIME.match(line)) is not None else ""
 
 
 def _reported(time: re.Match[str]) -> str:

@@ -146,3 +146,56 @@ NodeGroups:
 """
     [found] = read(old).answers
     assert found.sentence.endswith(": the node group `nodepool1` is at its maximum size.")
+
+
+#: The events of a spawner, each after its time.
+TIMED = """\
+2026-03-10T10:00:00.000000Z [Warning] 0/4 nodes are available: 4 node(s) didn't match Pod's node affinity/selector.
+2026-03-10T10:00:01Z [Normal] Pod should schedule on: nodeclaim/gpu-aaaaa
+2026-03-10T10:00:40Z [Normal] pod didn't trigger scale-up: 1 node(s) didn't match Pod's node affinity/selector
+2026-03-10T10:05:00.000000Z [Warning] 0/4 nodes are available: 4 node(s) didn't match Pod's node affinity/selector.
+"""
+
+
+def test_a_second_nodeclaim_shows_that_the_first_one_gave_no_node() -> None:
+    reading = read(f"{TIMED}2026-03-10T10:12:01Z [Normal] Pod should schedule on: nodeclaim/gpu-bbbbb\n")
+    [found] = reading.answers
+    assert (found.standing, found.sentence) == (
+        "pending",
+        (
+            "Karpenter nominated NodeClaim `gpu-aaaaa`, and 12 minutes later NodeClaim `gpu-bbbbb`: the first one did not become a node for "
+            "the pod."
+        ),
+    )
+    assert found.advice.startswith("Run `kubectl describe nodeclaim gpu-bbbbb`")
+    assert found.note.startswith("The cluster autoscaler did not add a node")
+
+
+def test_two_nodeclaims_at_once_do_not_replace_each_other() -> None:
+    reading = read(f"{TIMED}2026-03-10T10:00:09Z [Normal] Pod should schedule on: nodeclaim/gpu-bbbbb\n")
+    [found] = reading.answers
+    assert "gpu-aaaaa" not in found.sentence
+
+
+ADDED = """\
+  Warning  FailedScheduling  30m  default-scheduler  0/9 nodes are available: 7 Insufficient cpu, 2 node(s) had untolerated taint {a: b}.
+  Normal   Nominated         30m  karpenter          Pod should schedule on: nodeclaim/default-aaaaa
+  Warning  FailedScheduling  28m  default-scheduler  0/10 nodes are available: 1 node(s) had volume node affinity conflict, 7 Insufficient cpu, 2 node(s) had untolerated taint {a: b}.
+"""
+
+
+def test_a_node_that_joined_and_does_not_help_is_the_answer() -> None:
+    reading = read(ADDED)
+    [found] = reading.answers
+    assert (found.standing, found.sentence) == (
+        "pending",
+        "Since Karpenter nominated NodeClaim `default-aaaaa` 30m ago, 1 node has joined (9 → 10), but it cannot access the pod's volume.",
+    )
+    assert "topology.kubernetes.io/zone" in found.advice
+    newest = next(message for message in reading.messages if message.at == "28m ago")
+    assert newest.message.clauses[0].reason == "node(s) had volume node affinity conflict"
+
+
+def test_a_node_that_joined_is_not_the_answer_if_other_nodes_changed_as_well() -> None:
+    [found] = read(ADDED.replace("7 Insufficient cpu, 2 node(s) had untolerated taint {a: b}.\n", "9 Insufficient cpu.\n", 1)).answers
+    assert "joined (9" not in found.sentence

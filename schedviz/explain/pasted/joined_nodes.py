@@ -1,0 +1,66 @@
+"""`of_joined_nodes`: that nodes have joined since an autoscaler added them for a pod, and why the pod still cannot use them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple, Protocol
+
+from schedviz.explain.autoscalers.scale_up import what_was_added, when
+from schedviz.explain.explanation import Clause
+from schedviz.explain.messages.main_reason import is_of_volume
+from schedviz.explain.messages.message import ParsedMessage
+from schedviz.explain.messages.reasons import meaning_of
+from schedviz.trace.phrase import Phrase, counted, phrase
+
+
+class Joined(NamedTuple):
+    """What to read first, and the clause that is about the nodes that have joined."""
+
+    sentence: Phrase
+    advice: Phrase | None
+    clause: Clause
+
+
+class _Said(Protocol):
+    @property
+    def at(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+
+
+def of_joined_nodes(said: _Said, messages: Sequence[ParsedMessage], age: Callable[[str], float]) -> Joined | None:
+    """By the scheduler's messages before and after an autoscaler's event; None if they do not show one reason of as many nodes as joined.
+
+    `messages`: those of the scheduler, the newest first.
+    """
+    added = what_was_added(said.text)
+    now = next((each for each in messages if age(each.at) < age(said.at)), None)
+    before = next((each for each in messages if float("inf") > age(each.at) >= age(said.at)), None)
+    if added is None or now is None or before is None or not 0 < before.message.nodes < now.message.nodes:
+        return None
+    joined = now.message.nodes - before.message.nodes
+    counts, earlier = (Counter({clause.reason: clause.count for clause in each.message.clauses}) for each in (now, before))
+    more = counts - earlier
+    if len(more) != 1 or more.total() != joined or earlier - counts:
+        return None
+    clause = next(clause for clause in now.message.clauses if clause.reason in more)
+    meaning = meaning_of(clause.reason)
+    if meaning is None or not meaning.of_nodes[0]:
+        return None
+    sentence = phrase(
+        "Since {added} {when}, {nodes} joined ({before} → {now}), but {reason}.",
+        added=added,
+        when=when(said.at),
+        nodes=counted(joined, "{count} node has", "{count} nodes have"),
+        before=before.message.nodes,
+        now=now.message.nodes,
+        reason=meaning.headline(joined, phrase("it") if joined == 1 else phrase("they")),
+    )
+    return Joined(sentence, _OF_VOLUME if is_of_volume(clause) else clause.advice_phrase, clause)
+
+
+_OF_VOLUME: Final = phrase(
+    "Compare the zone of the volume, which `kubectl describe pv` shows under `Node Affinity`, with the zone of the new node, which is the "
+    "last one in `kubectl get nodes -L topology.kubernetes.io/zone --sort-by=.metadata.creationTimestamp`"
+)
