@@ -66,4 +66,9 @@ describe("messages of a pasted text", () => {
   test("the ages that kubectl prints are parsed", () => {
     expect([ageSeconds("2m57s ago"), ageSeconds("4d16h"), ageSeconds("")]).toEqual([177, 403_200, null]);
   });
+
+  test("RFC 3339 times are in their order, whatever that of the text", () => {
+    const [group] = pastedGroups([said("", "2026-03-10T10:12:00Z", "second", "karpenter"), said("", "2026-03-10T10:00:00Z", "first", "karpenter"), said("", "2026-03-10T10:05:00Z", "0/4")]);
+    expect([group!.latest, ...group!.beside, ...group!.earlier].map(({ text }) => text)).toEqual(["0/4", "second", "first"]);
+  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hasMessagesAlone, hasNoNodes, hasObjects, isCopied, mayHaveMessages } from "../src/model/pastedText";
+import { hasMessagesAlone, hasNoNodes, hasObjects, isCopied, mayHaveMessages, onlyPodOf } from "../src/model/pastedText";
 
 const MESSAGE = "0/3 nodes are available: 3 Insufficient cpu.";
 
@@ -106,5 +106,18 @@ describe("a text without objects and messages", () => {
     ["nothing", " \n"],
   ])("is for an import: %s", (_, text) => {
     expect(isCopied(text)).toBe(false);
+  });
+});
+
+describe("the only pod of several texts", () => {
+  const POD = "apiVersion: v1\nkind: Pod\nmetadata:\n  labels:\n    name: other\n  name: probe\n  namespace: lab\nspec:\n  nodeName: a\n";
+
+  it("is named by its manifest", () => {
+    expect(onlyPodOf([MESSAGE, POD])).toBe("lab/probe");
+    expect(onlyPodOf(["kind: Service\nmetadata:\n  name: web\n---\nkind: Pod\nmetadata: {name: web-0}\n"])).toBe("default/web-0");
+  });
+
+  it("is none if there are several, or none", () => {
+    expect([onlyPodOf([POD, POD]), onlyPodOf([MESSAGE]), onlyPodOf(["kind: Pod\n"])]).toEqual(["", "", ""]);
   });
 });

@@ -7,6 +7,8 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from schedviz.terminal import say, say_wrapped
 from schedviz.trace.phrase import as_sentence, whole_sentence
 
@@ -166,7 +168,6 @@ def print_messages(found: Sequence[ParsedMessage], reading: TextReading) -> None
 
     Of those that one writer sent about a pod, only the first is explained.
     """
-    from schedviz.explain.messages.message import shown_name
     from schedviz.explain.pasted.text_reading import says_all
     from schedviz.explain.reason_tables.whole import PLACED, STATUS
 
@@ -183,8 +184,8 @@ def print_messages(found: Sequence[ParsedMessage], reading: TextReading) -> None
         sent = f", {each.at}" if each.at else ""
         is_first = all(each.pod != pod for pod, _ in seen)
         if is_first:
-            say(f"{named([*map(shown_name, equals[each.pod])]) or 'Pending pod'}{'' if answer else sent}:", bold=True)
-            print_answer(answer)
+            say(f"{_title_of(equals[each.pod])}{'' if answer else sent}:", bold=True)
+            print_answer(answer, pods=len(equals[each.pod]))
         if ((each.pod, each.writer) in seen and each.at) or is_over:
             seen.add((each.pod, each.writer))
             if not each.text.startswith((PLACED, STATUS)):
@@ -196,13 +197,21 @@ def print_messages(found: Sequence[ParsedMessage], reading: TextReading) -> None
             continue
         if answer or not is_first:
             say(f"{each.writer or 'kube-scheduler'}{sent}:", dim=True)
-        print_message(each.message, each.message.clauses)
+        print_message(each.message, each.message.clauses, pods=len(equals[each.pod]) if each.pod else 1)
         if is_first and answer is not None and answer.note and not answer.sentence:
             say()
             say_wrapped(answer.note)
     if reading.others:
         say()
         say_wrapped(f"{as_sentence(reading.others)}.")
+
+
+def _title_of(pods: Sequence[str]) -> str:
+    """The pods with the same messages: their name, or their number and names."""
+    from schedviz.explain.messages.message import shown_name
+
+    names = [*map(shown_name, pods)]
+    return f"{_pods(len(names))} ({named(names)})" if len(names) > 1 else named(names) or "Pending pod"
 
 
 def _equal_pods(found: Sequence[ParsedMessage]) -> dict[str, list[str]]:
@@ -218,32 +227,48 @@ def _equal_pods(found: Sequence[ParsedMessage]) -> dict[str, list[str]]:
     return {first: [pod for pod in pods if pod] for first, pods in equals.items()}
 
 
-def print_answer(answer: PodAnswer | None) -> None:
-    """What to read first about a pod of a text; nothing for None."""
+def print_answer(answer: PodAnswer | None, *, pods: int = 1) -> None:
+    """What to read first about a pod of a text, or about as many `pods` with the same messages; nothing for None."""
+    from schedviz.explain.pasted.in_plural import in_plural
+
     if answer is None or not answer.sentence:
         return
-    say_wrapped(answer.sentence, bold=True)
+    say_wrapped(in_plural(answer.sentence, pods), bold=True)
     if answer.advice:
-        say_wrapped(f"To do: {whole_sentence(answer.advice)}")
+        say_wrapped(f"To do: {whole_sentence(in_plural(answer.advice, pods))}")
     if answer.note:
-        say_wrapped(answer.note)
+        say_wrapped(in_plural(answer.note, pods))
     say()
 
 
-def print_message(message: Message, clauses: Iterable[Clause], *, release: str = "") -> None:
-    """The clauses of a message, and what its counts say. `release`: the simulated one, if the message is compared with it."""
+def print_message(message: Message, clauses: Iterable[Clause], *, release: str = "", pods: int = 1) -> None:
+    """The clauses of a message, and what its counts say. `release`: the simulated one, if the message is compared with it.
+
+    `pods`: how many pods have the same message.
+    """
     from schedviz.explain.messages.message import whole_headline
+    from schedviz.explain.pasted.in_plural import in_plural
+
+    clauses = [
+        msgspec.structs.replace(
+            clause,
+            headline=in_plural(clause.headline, pods),
+            meaning=in_plural(clause.meaning, pods),
+            advice=in_plural(clause.advice, pods),
+        )
+        for clause in clauses
+    ]
 
     if message.nodes and not message.conclusion and not whole_headline(message):
         say(
             "The cluster's only node cannot run the pod."
             if message.nodes == 1
-            else f"The pod cannot be scheduled on any of the {message.nodes} nodes."
+            else in_plural(f"The pod cannot be scheduled on any of the {message.nodes} nodes.", pods)
         )
     if message.conclusion:
-        say_wrapped(message.conclusion, bold=True)
+        say_wrapped(in_plural(message.conclusion, pods), bold=True)
     if message.first:
-        say_wrapped(f"To do: {whole_sentence(message.first)}", bold=True)
+        say_wrapped(f"To do: {whole_sentence(in_plural(message.first, pods))}", bold=True)
     if message.pre_filter:
         say_wrapped(message.pre_filter, indent=2)
     _print_clauses(clauses)
@@ -252,11 +277,9 @@ def print_message(message: Message, clauses: Iterable[Clause], *, release: str =
         say()
         say_wrapped(note)
     if message.preemption:
-        from schedviz.engine.framework.plugins.names import DEFAULT_PREEMPTION
-
         _title("Preemption result")
         for clause in message.preemption:
-            if clause.count and clause.headline and clause.plugin == DEFAULT_PREEMPTION:
+            if clause.count and clause.headline:
                 say_wrapped(f"{as_sentence(clause.headline)} ({clause.reason})", hanging=2, indent=2, dim=True)
                 continue
             count = f"{_nodes(clause.count):>8}  " if clause.count else " " * 10

@@ -340,7 +340,7 @@ def test_a_text_without_a_message_names_its_other_warnings() -> None:
     found = CliRunner().invoke(explain, ["--message", "-"], input=text)
     assert (found.exit_code, found.output) == (
         0,
-        "No event in the files is about scheduling.\n\n1 other warning is not about scheduling: ml/notebook-0 BackOff.\n",
+        "No event in the files is about scheduling.\n\nPod `ml/notebook-0` has another warning, BackOff: Back-off restarting failed container.\n",
     )
 
 
@@ -473,6 +473,6 @@ def test_a_message_beside_the_manifest_of_its_pod_is_explained_for_that_pod(tmp_
     told = CliRunner().invoke(explain, ["-f", str(pod), "-f", str(event)]).stdout
 
     assert told.startswith("lab/probe:")
-    assert "None of the 2 nodes has enough free `example.com/gpu`; the pod requests 2" in " ".join(told.split())
+    assert "Neither node has enough free `example.com/gpu`; the pod requests 2" in " ".join(told.split())
     # A manifest alone has no message.
     assert "Not evaluated: there are no nodes" in CliRunner().invoke(explain, ["-f", str(pod)]).stdout

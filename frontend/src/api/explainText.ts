@@ -2,6 +2,7 @@
 import { call } from "./call";
 import { joinedAnswers } from "../model/joinedAnswers";
 import type { Phrase } from "../model/phrase";
+import { onlyPodOf } from "../model/pastedText";
 import type { PastedMessage } from "./explain";
 
 /** The messages of a text; `more`: it may have others (older servers do not send it). */
@@ -33,13 +34,16 @@ export function explainText(text: string, signal: AbortSignal): Promise<PastedMe
   return call("POST", "explain/message/", { body: { text }, signal });
 }
 
-/** The same for several texts, each on its own: a pod that one of them names is not that of another's messages. */
+/** The same for several texts, each on its own. Messages that name no pod are about the only manifest of a pod in another text, if none has a name. */
 export async function explainTexts(texts: readonly string[], signal: AbortSignal): Promise<PastedMessages> {
   const answers = await Promise.all(texts.map(async (text) => {
     const answer = await explainText(text, signal);
     return { ...answer, messages: answer.messages.map((message) => ({ ...message, source: text })) };
   }));
-  return joinedAnswers(answers);
+  const joined = joinedAnswers(answers);
+  const pod = texts.length > 1 && joined.messages.every((message) => !message.pod) ? onlyPodOf(texts) : "";
+  if (!pod) return joined;
+  return { ...joined, messages: joined.messages.map((message) => ({ ...message, pod })), answers: (joined.answers ?? []).map((answer) => ({ ...answer, pod })) };
 }
 
 /** The text of a compressed file (Base64), or why it cannot be read. */

@@ -44,6 +44,12 @@ export function ageSeconds(at: string): number | null {
   return parts.length ? parts.reduce((sum, [, count, unit]) => sum + Number(count) * UNITS[unit!]!, 0) : null;
 }
 
+/** What sorts messages by their times, the newest first: of RFC 3339 times only the order is known. */
+function ageOf(at: string): number {
+  const time = /^\d{4}-\d\d-\d\dT/.test(at) ? Date.parse(at) : NaN;
+  return Number.isNaN(time) ? ageSeconds(at) ?? 0 : 1e12 - time / 1_000;
+}
+
 /** The newest messages, each on lines of its own. */
 export function textsOf({ latest, beside }: { latest: Pasted; beside: readonly Pasted[] }): string {
   return [latest, ...beside].map(({ text }) => text).join("\n\n");
@@ -64,7 +70,7 @@ export function pastedGroups<Message extends Pasted>(messages: readonly Message[
   });
   const groups: PastedGroup<Message>[] = [];
   for (const ofPod of byPod.values()) {
-    const newestFirst = ofPod.toSorted((a, b) => (ageSeconds(a.at) ?? 0) - (ageSeconds(b.at) ?? 0));
+    const newestFirst = ofPod.toSorted((a, b) => ageOf(a.at) - ageOf(b.at));
     const newest = newestFirst.filter((message, i) => newestFirst.findIndex(({ component }) => component === message.component) === i);
     const [latest, ...beside] = newest.toSorted((a, b) => Number(a.component !== "") - Number(b.component !== "")) as [Message, ...Message[]];
     const earlier = newestFirst.filter((message) => !newest.includes(message));

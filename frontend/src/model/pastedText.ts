@@ -47,3 +47,18 @@ export function isCopied(text: string): boolean {
 export function hasMessagesAlone(text: string): boolean {
   return MESSAGE.test(text) && !hasObjects(text);
 }
+
+/** A manifest of a pod in YAML, up to the end of its document, and the members of its metadata, on lines of their own or between braces. */
+const POD = /^kind:[ \t]*Pod[ \t]*\r?$/m;
+const METADATA = /^metadata:[ \t]*(?:\{[^}\n]*\}|\r?\n(?:[ \t]+[^\n]*(?:\n|$))+)/m;
+
+/** `namespace/name` of the only pod whose manifest is in the texts; "": there is none, or there are several. */
+export function onlyPodOf(texts: readonly string[]): string {
+  const pods = texts.flatMap((text) => text.split(/^---/m)).filter((document) => POD.test(document));
+  if (pods.length !== 1) return "";
+  const metadata = METADATA.exec(pods[0]!)?.[0] ?? "";
+  // A member of the metadata itself is indented least.
+  const indent = /\n([ \t]+)\S/.exec(metadata)?.[1] ?? "";
+  const member = (name: string): string => new RegExp(`(?:\\n${indent}|[{,][ \\t]*)${name}:[ \\t]*["']?([a-z0-9][a-z0-9.-]*)`).exec(metadata)?.[1] ?? "";
+  return member("name") && `${member("namespace") || "default"}/${member("name")}`;
+}

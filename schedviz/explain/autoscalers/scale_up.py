@@ -99,7 +99,7 @@ def _after_another(on: str, earlier: Sequence[Earlier]) -> Coming | None:
 
 def when(at: str) -> Phrase:
     """The time of an event inside a sentence: `5m ago`, or `at 2026-03-10T23:24:22Z`."""
-    return phrase("{when}", when=at) if at.endswith(" ago") else phrase("at {when}", when=at)
+    return Phrase("{when}", {"when": at}) if at.endswith(" ago") else phrase("at {when}", when=at)
 
 
 def headline(message: str) -> Phrase | None:

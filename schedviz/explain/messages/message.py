@@ -622,7 +622,7 @@ def _after_evictions(clause: Clause) -> Clause:
     if clause.plugin == names.DEFAULT_PREEMPTION or clause.headline_phrase is None:
         return clause
     meaning = phrase("even after evicting lower-priority pods, {reason}", reason=clause.headline_phrase)
-    return msgspec.structs.replace(clause, meaning=meaning.text, meaning_phrase=meaning)
+    return msgspec.structs.replace(clause, headline=meaning.text, headline_phrase=meaning, meaning=meaning.text, meaning_phrase=meaning)
 
 
 def _finding(nodes: int, unaccounted: int, end: str) -> Phrase | None:

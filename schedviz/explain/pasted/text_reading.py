@@ -648,17 +648,20 @@ def _earlier(messages: Sequence[ParsedMessage], age: Callable[[str], float]) -> 
 def _others(warnings: Iterable[Event]) -> Phrase | None:
     warnings = [event for event in warnings if event.reason != _NO_NETWORK]
     evicted = list(dict.fromkeys(shown_name(event.pod) for event in warnings if event.reason == _PREEMPTED))
-    named = list(dict.fromkeys(f"{shown_name(event.pod)} {event.reason}".strip() for event in warnings if event.reason != _PREEMPTED))
+    others = {(shown_name(event.pod), event.reason): event for event in warnings if event.reason != _PREEMPTED}
     said: list[Phrase] = []
     if evicted:
         pods = counted(len(evicted), "{count} pod was evicted", "{count} pods were evicted")
         said.append(phrase("{pods} to make room for a pod of higher priority: {named}", pods=pods, named=some(evicted, _WARNINGS)))
-    if named:
+    if len(others) == 1:
+        [((pod, reason), event)] = others.items()
+        values = {"pod": pod, "reason": reason, "message": event.message}
         said.append(
-            phrase(
-                "{warnings} not about scheduling: {named}",
-                warnings=counted(len(named), "{count} other warning is", "{count} other warnings are"),
-                named=some(named, _WARNINGS),
-            )
+            phrase("pod `{pod}` has another warning, {reason}: {message}", **values)
+            if pod
+            else phrase("there is another warning, {reason}: {message}", **values)
         )
+    elif others:
+        named = [f"{pod} {reason}".strip() for pod, reason in others]
+        said.append(phrase("there are {count} other warnings: {named}", count=len(named), named=some(named, _WARNINGS)))
     return joined(said, "{first}; {next}") if said else None

@@ -330,7 +330,7 @@ def test_other_warnings_are_named() -> None:
         "shop  40s  Warning  FailedScheduling  pod/web         0/3 nodes are available: 3 Insufficient cpu.\n"
         "shop  12s  Warning  FailedMount       pod/cart-0      configmap not found\n"
     )
-    assert reading.others == "2 other warnings are not about scheduling: ml/notebook-0 BackOff, shop/cart-0 FailedMount"
+    assert reading.others == "there are 2 other warnings: ml/notebook-0 BackOff, shop/cart-0 FailedMount"
 
 
 def test_pods_that_were_not_created_have_the_name_of_their_owner() -> None:
