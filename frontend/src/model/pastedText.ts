@@ -9,7 +9,7 @@ const ALLOCATABLE = /\nAllocatable:[ \t]*\r?\n/;
 const OBJECTS = /(?:^|[\s{,"])apiVersion"?\s*:|(?:^|\n)[ \t>"']*(?:kind|containers)"?\s*:\s|Dump of cached NodeInfo/;
 const SPEC = /(?:^|[\s{,"])(?:spec|containers)"?\s*:/;
 /** Messages that count nodes, those of old releases and of autoscalers, the reasons of other events about pods that wait or were not created, and that a scheduler lost its lease. */
-const MESSAGE = /\d\/\d+\s+nodes\s+are\s+available|\b(?:FailedScheduling|NotTriggerScaleUp|TriggeredScaleUp|FailedScaleUp|FailedCreate)\b|[Cc]ould not schedule pod|[Ff]ailed to schedule pod|failed to fit in any node|[Uu]nable to schedule pod|Error scheduling |No nodes are available that match|tasks in gang unschedulable|can't be scheduled on|unable to resolve instance types|failed listing instance types|[Ll]eaderelection lost|[Ff]ailed to renew lease/;
+const MESSAGE = /\d\/(?:\d+|[xXnN*#?]{1,7}|<[a-zA-Z-]+>)\s+nodes\s+are\s+available|\b(?:FailedScheduling|NotTriggerScaleUp|TriggeredScaleUp|FailedScaleUp|FailedCreate)\b|[Cc]ould not schedule pod|[Ff]ailed to schedule pod|failed to fit in any node|[Uu]nable to schedule pod|Error scheduling |No nodes are available that match|tasks in gang unschedulable|can't be scheduled on|unable to resolve instance types|failed listing instance types|no (?:nodepools|provisioners) found|[nN]ode[pP]ool,? not ready|unavailable during launch|failed to find place for |[Ll]eaderelection lost|[Ff]ailed to renew lease/;
 
 /** Whether a text has objects to import. Events and the status of a pod have messages and no specification. */
 export function hasObjects(text: string): boolean {

@@ -286,6 +286,12 @@ def _of_status(line: str, group: Phrase, status: str) -> GroupReason:
     if error:
         said = phrase("the last scale-up of {groups} failed: {error}", groups=group, error=error)
         return GroupReason(line, said, phrase("Correct the cause of this error in the cloud. The autoscaler retries by itself"), 0)
+    if (waits := _UNREGISTERED.fullmatch(status)) is not None:
+        machines = counted(int(waits["count"]), "{count} machine", "{count} machines")
+        said = phrase("{machines} in {groups} have not registered as nodes for a long time", machines=machines, groups=group)
+        if waits["count"] == "1":
+            said = phrase("{machines} in {groups} has not registered as a node for a long time", machines=machines, groups=group)
+        return GroupReason(line, said, _REGISTRATION, 0)
     words = "not ready for scale-up" if "Unhealthy" in status else "in backoff after failed scale-up"
     meaning = meaning_of("max node group size reached" if "maximum" in status else words)
     assert meaning is not None
@@ -293,6 +299,14 @@ def _of_status(line: str, group: Phrase, status: str) -> GroupReason:
     if words.startswith("in backoff") and "maximum" not in status:
         advice = phrase("Find out why the scale-up failed: `kubectl -n kube-system logs deploy/cluster-autoscaler | grep -i fail`")
     return GroupReason(line, meaning.headline(1, group), advice, 0)
+
+
+#: As `ingest/pasted/autoscaler_status.py` writes it.
+_UNREGISTERED: Final = re.compile(r"(?P<count>\d+) long unregistered \(.*")
+_REGISTRATION: Final = phrase(
+    "Find out why the machines do not join: read the kubelet's log on one of them, and check its role, its network, and its user data. The "
+    "autoscaler deletes machines that do not register"
+)
 
 
 def _named_groups(groups: Sequence[str]) -> Phrase:

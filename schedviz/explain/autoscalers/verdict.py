@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
+from schedviz.explain.autoscalers.daemon_set_pods import explained_daemon_set_pod
 from schedviz.explain.autoscalers.failed_scale_up import explained_failure, is_failure
 from schedviz.explain.autoscalers.karpenter import refusal_of
+from schedviz.explain.autoscalers.karpenter_objects import refusal_of_object
 from schedviz.explain.autoscalers.node_groups import READ_THE_LOG, refusal_of_groups
+from schedviz.explain.autoscalers.refusal import Refusal
 from schedviz.explain.autoscalers.scale_up import Earlier, Repeats, coming
 from schedviz.trace.phrase import Phrase, as_sentence, phrase
 
@@ -45,13 +48,19 @@ def verdict_of(said: Said, messages: Sequence[Said], age: Callable[[str], float]
     of_same = sorted((each for each in messages if each.writer == said.writer and each is not said), key=lambda each: age(each.at))
     events_before = [Earlier(each.text, age(each.at) - age(said.at)) for each in of_same if each.at and said.at]
     node = coming(said.text, said.at, seconds, repeats.get(said.text, Repeats()), is_rejected=is_rejected, earlier=events_before)
+    broken = next(
+        (because for each in messages if each.writer == said.writer and (because := refusal_of_object(each.text)) is not None), None
+    )
+    if node is not None and broken is not None:
+        # The log or the NodeClaim itself says why the node does not come.
+        return Verdict(broken.sentence, broken.advice, node.sentence if node.is_late else None)
     if node is not None:
         return Verdict(node.sentence, node.advice, is_coming=not node.is_late)
-    if (failure := explained_failure(said.text)) is not None:
+    if (failure := explained_failure(said.text) or explained_daemon_set_pod(said.text)) is not None:
         return _failed(failure)
     # An event without a reason may be explained by the log.
     of_writer = (said, *(each for each in messages if each.writer == said.writer))
-    refusal = next((found for each in of_writer if (found := refusal_of_groups(each.text) or refusal_of(each.text)) is not None), None)
+    refusal = next((found for each in of_writer if (found := _refusal(each.text)) is not None), None)
     if refusal is None:
         if of_scheduler:
             return Verdict(None)
@@ -63,6 +72,10 @@ def verdict_of(said: Said, messages: Sequence[Said], age: Callable[[str], float]
             failed = _failed(explained)
             return Verdict(failed.sentence, failed.advice, phrase("The autoscaler is waiting before it retries."))
     return Verdict(refusal.sentence, refusal.advice, refusal.note)
+
+
+def _refusal(message: str) -> Refusal | None:
+    return refusal_of_groups(message) or refusal_of(message) or refusal_of_object(message)
 
 
 def _is_later(at: str, than: str, age: Callable[[str], float]) -> bool:

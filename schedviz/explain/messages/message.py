@@ -42,7 +42,13 @@ from schedviz.trace.releases import RELEASES
 MAX_LENGTH: Final = 20_000
 
 #: Counts have at most nine digits, and begin where no digit precedes: otherwise a long run of digits takes quadratic time.
-_HEAD: Final = re.compile(r"(?<!\d)(?P<fit>\d{1,9})/(?P<all>\d{1,9}) nodes are available(?:: |:$|\.|$)", re.ASCII)
+_HEAD: Final = re.compile(
+    r"(?<!\d)(?P<fit>\d{1,9})/(?P<all>\d{1,9}|[xXnN*#?]{1,9}|<[a-zA-Z-]{1,20}>) nodes are available(?:: |:$|\.|$)", re.ASCII
+)
+#: A redacted number of nodes before a reason.
+_REDACTED: Final = re.compile(
+    r"(?<![\w*/])(?:[xXnN]{1,4}|[*#?]{1,4}|<[a-zA-Z-]{1,20}>) (?=Insufficient |node\(s\) |Too many pods|No preemption|Preemption is)"
+)
 _CLAUSE: Final = re.compile(r"(?<!\d)(?P<count>\d{1,9}) (?P<reason>.+)", re.DOTALL | re.ASCII)
 #: A comma between clauses, which is followed by a count, unlike a comma inside a reason.
 _BETWEEN: Final = re.compile(r", (?=\d{1,9} )", re.ASCII)
@@ -368,13 +374,27 @@ def parse_message(text: str) -> Message:
     text = " ".join(text[:MAX_LENGTH].split())
     head = _HEAD.search(text)
     if head is not None:
-        return _with_wording(_fit_error(int(head["all"]), text[head.end() :]), _releases_of_notes(text[head.end() :]))
+        rest = text[head.end() :]
+        if not head["all"].isdigit():
+            return _of_redacted(rest)
+        return _with_wording(_fit_error(int(head["all"]), rest), _releases_of_notes(rest))
     old = tuple(_old_clauses(text))
     if old:
         return Message(0, old)
     if of_autoscaler := clauses_of_autoscaler(text):
         return Message(0, of_autoscaler)
     return _with_wording(_without_counts(text))
+
+
+def _of_redacted(rest: str) -> Message:
+    """A message without the number of nodes, and perhaps without those of its reasons: 0 stands for a number that is not known."""
+    said, _, preempting = _REDACTED.sub("0 ", rest).partition("preemption: ")
+    clauses = tuple(most_likely_first(_clauses(said.strip(" .")), 0))
+    message = Message(0, preemption=_preemption(preempting), finding=_NUMBER_REDACTED.text, finding_phrase=_NUMBER_REDACTED)
+    return _concluded(message, clauses)
+
+
+_NUMBER_REDACTED: Final = phrase("The number of nodes is redacted, so the message does not show whether it has the reasons of all nodes.")
 
 
 def _releases_of_notes(text: str) -> list[tuple[str, ...]]:

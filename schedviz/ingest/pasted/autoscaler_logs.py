@@ -23,6 +23,9 @@ _GROUP: Final = re.compile(
     r"\bSkipping node group \S{1,300} - max size reached|\bNode group \S{1,300} is not ready for scale-?up(?: - (?:backoff|unhealthy))?"
     r"|\bSkipping node group \S{1,300}; maximal limit exceeded for [^\n]{1,200}"
 )
+#: A pod for which there is no room, and that it then leaves out: that of a DaemonSet, which runs on its own node only.
+_NO_PLACE: Final = re.compile(r"\bfailed to find place for (?P<pod>[a-z0-9.-]++/[a-z0-9.-]++): [^\n;]{1,300}")
+_DAEMON_SETS: Final = re.compile(r"\bFiltered out [1-9]\d{0,6} daemon set pods, 0 unschedulable pods left")
 #: The node group that gets new nodes.
 _RESIZED: Final = re.compile(r"\bBest option to resize: [A-Za-z0-9][\w./-]{0,250}")
 #: Where a line says nothing more about the reason.
@@ -51,7 +54,7 @@ _VALUE_POD: Final = re.compile(r'"pod": ?"([a-z0-9.*-]++(?:/[a-z0-9.*-]++)?)"')
 #: How the messages of autoscalers begin.
 _OF_AUTOSCALER: Final = re.compile(
     r"pod (?:didn't trigger|triggered) scale-up|Pod should schedule on|Node scale up in zones |(?:could not|failed to) schedule pod|"
-    r"ignoring pod|Pod \S+ can't be scheduled on|Skipping node group |Node group ",
+    r"ignoring pod|NodeClaim |NodePool |failed to find place for |Pod \S+ can't be scheduled on|Skipping node group |Node group ",
     re.IGNORECASE,
 )
 #: Longer reasons and messages are cut, and no more pods of one log are read.
@@ -95,6 +98,9 @@ def with_namespace(pod: str) -> str:
 
 def of_cluster_autoscaler(text: str) -> Iterator[PodMessage]:
     """What the log of the cluster autoscaler says about each pod, as one message."""
+    if (left_out := _DAEMON_SETS.search(text)) is not None:
+        for found in list(_NO_PLACE.finditer(text))[:_MAX_PODS]:
+            yield PodMessage(found["pod"], f"{found[0].strip()}{BETWEEN_LINES}{left_out[0]}")
     if "can't be scheduled on" not in text and "ode group " not in text:
         return
     namespaces = _namespaces(text)

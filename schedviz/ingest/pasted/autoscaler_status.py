@@ -16,6 +16,8 @@ _HEALTH: Final = re.compile(r"(?:Health:|health:\s++status:)[ \t]++(?P<status>\w
 _SCALE_UP: Final = re.compile(r"(?:ScaleUp:|scaleUp:\s++status:)[ \t]++(?P<status>\w++)")
 _TARGET: Final = re.compile(r"cloudProviderTarget[=:] ?(?P<target>\d{1,9})")
 _MAXIMUM: Final = re.compile(r"maxSize[=:] ?(?P<maximum>\d{1,9})")
+_REGISTERED: Final = re.compile(r"registered[=:] ?(?P<registered>\d{1,9})")
+_UNREGISTERED: Final = re.compile(r"longUnregistered[=:] ?(?P<count>\d{1,9})")
 _CODE: Final = re.compile(r"errorCode:[ \t]++\"?(?P<code>[^\"\n]{1,200})")
 _ERROR: Final = re.compile(r"errorMessage:[ \t]++\"?(?P<message>[^\"\n]{1,400})")
 #: A group has no more lines than these characters.
@@ -50,4 +52,8 @@ def _line(name: str, said: str) -> str:
     target, maximum = _TARGET.search(said), _MAXIMUM.search(said)
     if target is not None and maximum is not None and int(target["target"]) >= int(maximum["maximum"]) > 0:
         return f"Node group {name}: maximum size reached ({target['target']} of {maximum['maximum']} nodes)"
+    registered, unregistered = _REGISTERED.search(said), _UNREGISTERED.search(said)
+    if target is not None and registered is not None and unregistered is not None and int(unregistered["count"]):
+        have = f"{registered['registered']} of {target['target']} nodes registered"
+        return f"Node group {name}: {unregistered['count']} long unregistered ({have})"
     return ""

@@ -33,6 +33,7 @@ from schedviz.ingest.pasted.autoscaler_logs import (
     without_values,
 )
 from schedviz.ingest.pasted.autoscaler_status import of_status
+from schedviz.ingest.pasted.karpenter_states import karpenter_states
 from schedviz.ingest.pasted.message_ends import whole_message
 from schedviz.ingest.pasted.pod_objects import OTHER_SCHEDULER, UNTRIED, message_of_placed, message_of_pod, pod_of
 from schedviz.ingest.pasted.pod_states import pod_states
@@ -64,7 +65,8 @@ _EMPHASIS: Final = re.compile(
 _ENTITY: Final = re.compile(r"&(?:#\d{1,5}|quot|amp|apos|lt|gt);")
 #: The first words of a message. Before 1.10 it had others; Volcano has its own.
 _HEAD: Final = re.compile(
-    r"(?<![\d/])\d{1,7}/\d{1,7}\s{1,99}nodes\s{1,99}are\s{1,99}available"
+    # The number of nodes may be redacted.
+    r"(?<![\d/])\d{1,7}/(?:\d{1,7}|[xXnN*#?]{1,7}|<[a-zA-Z-]{1,20}>)\s{1,99}nodes\s{1,99}are\s{1,99}available"
     r"|No nodes are available that match all of the (?:following )?predicates"
     r"|pod \([^()\n]{1,253}\) failed to fit in any node"
     r"|no nodes (?:are )?available to schedule pods"
@@ -318,6 +320,7 @@ def _in_plain(text: str, *, of_others: bool) -> Iterator[PodMessage]:
     if of_others:
         yield from of_cluster_autoscaler(text)
         yield from of_status(text)
+        yield from karpenter_states(text, is_alone=not found)
         yield from (PodMessage(pod, said) for pod, said in (*untried_pods(text), *stopped_schedulers(text)))
         if (lost := lost_lease(text)) is not None:
             lease, line, said = lost

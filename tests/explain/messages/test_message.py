@@ -542,3 +542,13 @@ def test_the_control_plane_is_for_pods_that_tolerate_its_taint() -> None:
         "if the pod belongs on the control plane, add a toleration for `node-role.kubernetes.io/control-plane`; in a single-node cluster, "
         "remove the taint"
     )
+
+
+def test_a_message_with_a_redacted_number_of_nodes_is_read() -> None:
+    message = parse_message("0/xx nodes are available: 3 Insufficient cpu, x node(s) were unschedulable.")
+    assert [(clause.count, clause.reason) for clause in message.clauses] == [
+        (3, "Insufficient cpu"),
+        (0, "node(s) were unschedulable"),
+    ]
+    assert (message.nodes, message.unaccounted) == (0, 0)
+    assert message.finding.startswith("The number of nodes is redacted")
