@@ -145,7 +145,7 @@ describe("printed numbers", () => {
   });
 
   it("have the same number of decimals on one axis", () => {
-    expect(printTicks([0, 0.2, 0.4], "share")).toEqual(["0 %", "20 %", "40 %"]);
+    expect(printTicks([0, 0.2, 0.4], "share")).toEqual(["0%", "20%", "40%"]);
   });
 });
 

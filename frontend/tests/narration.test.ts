@@ -47,7 +47,7 @@ it("the narration of a running cycle gives the result of its last stage", () => 
   expect(after(filter)).toBe("Cycle 7 · 3 of 4 nodes can run p");
   expect(after({ stage: "Filter", facts: { evaluated: 4, feasible: 0 } })).toBe("Cycle 7 · none of the 4 nodes can run p");
   expect(after(filter, chosen)).toBe("Cycle 7 · n2 has the highest total and is chosen for p");
-  expect(after(filter, chosen, { stage: "Assume", facts: { node: "n2" } })).toBe("Cycle 7 · p is assumed on n2: the scheduler counts it there, but the API server does not know yet");
+  expect(after(filter, chosen, { stage: "Assume", facts: { node: "n2" } })).toBe("Cycle 7 · p is assumed on n2: the scheduler counts it there, but the API server does not know about it yet");
   expect(after({ stage: "ExtenderBind" })).toBe("Cycle 7 · p");
 });
 

@@ -102,7 +102,7 @@ def run(
 ) -> None:
     """Run PLAN on this machine, without a server, and print a row for each variant.
 
-    A cell has the mean over the seeds, and in parentheses the difference to the baseline with its 95 % interval. Exits with 1 if a
+    A cell has the mean over the seeds, and in parentheses the difference to the baseline with its 95% interval. Exits with 1 if a
     trial failed.
     """
     from schedviz.experiments.pool import TrialPool, WorkerProcesses

@@ -24,12 +24,12 @@ CLAUSES: Final = {
     "totalCost": ("costs {size} more in total", "costs {size} less in total"),
     "utilization": ("fills nodes more ({part} {change})", "fills nodes less ({part} {change})"),
     "stranded": (
-        "leaves more free {part} that no pod can use (stranded {change})",
-        "leaves less free {part} that no pod can use (stranded {change})",
+        "increases stranded {part} by {size}",
+        "reduces stranded {part} by {size}",
     ),
     "fragmentation": (
-        "leaves more free {part} in pieces too small for a typical pod (fragmentation {change})",
-        "leaves less free {part} in pieces too small for a typical pod (fragmentation {change})",
+        "increases {part} fragmentation by {size}",
+        "reduces {part} fragmentation by {size}",
     ),
     "zoneSkew": (
         "spreads applications less evenly over zones (zone skew {change})",
@@ -38,7 +38,7 @@ CLAUSES: Final = {
     "nodeSpread": ("spreads applications over more nodes ({change})", "spreads applications over fewer nodes ({change})"),
     "victims": ("evicts {size} more {pods}", "evicts {size} fewer {pods}"),
     "pdbViolations": ("evicts {size} more {pods} against disruption budgets", "evicts {size} fewer {pods} against disruption budgets"),
-    "waiting": ("lets pods wait {size} longer ({part})", "lets pods wait {size} less ({part})"),
+    "waiting": ("makes pods wait {size} longer ({part})", "makes pods wait {size} less ({part})"),
 }
 
 

@@ -86,7 +86,7 @@ class Load(PlanPart, frozen=True):
     """How much of a resource the workload requests."""
 
     resource: Name
-    #: Of the nodes' allocatable amount; 1.3: 130 %.
+    #: Of the nodes' allocatable amount; 1.3: 130%.
     share: Annotated[float, Meta(gt=0, le=1000)]
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-#: The 97.5 % quantiles of Student's t, by degrees of freedom from 1; beyond, that of the normal distribution with a correction.
+#: The 97.5% quantiles of Student's t, by degrees of freedom from 1; beyond, that of the normal distribution with a correction.
 _T: Final = (
     *(12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228),
     *(2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086),
@@ -18,7 +18,7 @@ _NORMAL: Final = 1.959964
 
 
 class Interval(msgspec.Struct, frozen=True, rename="camel", gc=False):
-    """A mean, and how far from it the true mean lies at most, with 95 % confidence. `margin` is None for a single number."""
+    """A mean, and how far from it the true mean lies at most, with 95% confidence. `margin` is None for a single number."""
 
     mean: float
     margin: float | None
@@ -31,7 +31,7 @@ class Interval(msgspec.Struct, frozen=True, rename="camel", gc=False):
 
 
 def interval(numbers: Sequence[float]) -> Interval | None:
-    """The mean with its 95 % interval, by Student's t; None without numbers."""
+    """The mean with its 95% interval, by Student's t; None without numbers."""
     if not numbers:
         return None
     count = len(numbers)

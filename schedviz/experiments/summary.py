@@ -27,11 +27,11 @@ _MAX_DIFFERING: Final = 3
 _MANY_COMPARED: Final = 6
 
 _CERTAINTY: Final = {
-    "strong": "The difference is more than twice its 95 % margin, and all {seeds} seeds agree.",
-    "fair": "The difference is larger than its 95 % margin; {agreeing} of {seeds} seeds agree. More seeds would narrow the margin.",
+    "strong": "The difference is more than twice its 95% margin of error, and all {seeds} seeds agree.",
+    "fair": "The difference is larger than its 95% margin of error; {agreeing} of {seeds} seeds agree. More seeds would narrow the margin.",
     "exact": "Each variant ran once, and a run repeats exactly. Add seeds to the plan to see whether the order of arrival matters.",
-    "equal": "Not one of the {trials} trials differs in these measures.",
-    "even": "Differences over {seeds} seeds lie within their 95 % margins, or decide against the other variants.",
+    "equal": "None of the {trials} trials differs in these measures.",
+    "even": "Differences over {seeds} seeds lie within their 95% margins of error, or decide against the other variants.",
 }
 #: The name of each level.
 LEVELS: Final = {

@@ -117,7 +117,7 @@ def _cell(variant: VariantResult, column: Column) -> str:
 def number(value: float, unit: str) -> str:
     """A number with its unit, short."""
     if unit == "share":
-        return f"{100 * value:.1f} %"
+        return f"{100 * value:.1f}%"
     if unit == "seconds":
         return f"{value:,.3g} s"
     if unit == "price":
@@ -126,7 +126,7 @@ def number(value: float, unit: str) -> str:
 
 
 def signed(difference: Interval, unit: str) -> str:
-    """A difference with its sign and its 95 % interval. Shares differ by percentage points (pp)."""
+    """A difference with its sign and its 95% interval. Shares differ by percentage points (pp)."""
     mean, margin = difference.mean, difference.margin
     if mean == 0 and not margin:
         return "0 pp" if unit == "share" else number(0, unit)

@@ -11,7 +11,7 @@ from schedviz.experiments.table import label
 #: Of every answer.
 _BASELINE: Final = ("baseline", "The variant that the others are compared with.")
 #: If a share differs.
-_PP: Final = ("pp", "Percentage points, the difference of two percentages: from 12 % to 56 % is +44 pp.")
+_PP: Final = ("pp", "Percentage points, the difference of two percentages: from 12% to 56% is +44 pp.")
 #: If there are seeds.
 _SEEDS: Final = (
     (
@@ -24,7 +24,7 @@ _SEEDS: Final = (
     (
         "±",
         (
-            "The 95 % margin of a mean difference: in 19 of 20 such experiments, the mean over all possible seeds lies within it. It is "
+            "The 95% margin of error of a mean difference: in 19 of 20 such experiments, the mean over all possible seeds lies within it. It is "
             "calculated from the differences between runs with the same seed: Student's t × their standard deviation ÷ the square root "
             "of the number of seeds."
         ),

@@ -635,7 +635,7 @@ def test_the_status_line_says_how_often_the_two_schedulers_agree() -> None:
     none = {"agrees": 0, "notBest": 0, "infeasible": 0, "unjudged": 0, "rate": None}
     assert line_of(1204, 3.24, {"all": none, "waiting": 0}) == "1,204 changes · 3.2/s · no binding was judged yet"
     some = {"agrees": 1999, "notBest": 1, "infeasible": 0, "unjudged": 2, "rate": 0.9995}
-    message = "1,999 of 2,000 bindings agree (99.9 %), 1 feasible but not best, 2 not judged · 4 waiting"
+    message = "1,999 of 2,000 bindings agree (99.9%), 1 feasible but not best, 2 not judged · 4 waiting"
     assert line_of(5000, 0, {"all": some, "waiting": 4}) == f"5,000 changes · 0.0/s · {message}"
     assert line_of(1, 0, None) == "1 change · 0.0/s"
 

@@ -62,7 +62,7 @@ def answer(plan: str, folder: Path | None = None) -> Summary:
 
 def test_fewer_nodes_are_chosen_if_they_place_as_many_pods() -> None:
     found = answer(SIZES)
-    assert found.headline.startswith("Choose five instead of six: it uses 1 fewer node, but leaves more free CPU ")
+    assert found.headline.startswith("Choose five instead of six: it uses 1 fewer node, but increases CPU fragmentation by ")
     assert found.reasons[0] == "Nodes used: 5, −1 compared with six."
 
 
@@ -86,7 +86,7 @@ def test_a_variant_that_is_best_in_another_measure_names_the_measure() -> None:
 def test_the_headline_names_the_gain_and_the_cost() -> None:
     found = answer(PACKING)
     assert found.headline.startswith("Choose packing instead of spreading: it uses ")
-    assert ", but leaves more free memory in pieces too small for a typical pod (fragmentation +" in found.headline
+    assert ", but increases memory fragmentation by " in found.headline
     assert found.costs[0].startswith("Memory fragmentation: ")
 
 

@@ -89,6 +89,12 @@ export function triedNominatedOnly({ outcome, feasibleNodes, evaluatedNodes = 0,
   return outcome === "scheduled" && feasibleNodes === 1 && evaluatedNodes < allNodes && !hasNodeHint;
 }
 
+/** The same for a cycle that has chosen its node but has not ended. */
+export function choseNominatedOnly(cycle: CycleView): boolean {
+  const { feasible, notEvaluated } = funnelOf(cycle);
+  return feasible === 1 && notEvaluated > 0 && !cycle.stages?.some(({ facts }) => facts?.["hint"]);
+}
+
 /** Nodes that one plugin rejected for the same reasons, counted together, largest first. Nodes are filtered in parts, each of which may report its own counts. */
 export function mergedRejections(rejections: readonly RejectionView[]): RejectionView[] {
   const merged = new Map<string, RejectionView>();

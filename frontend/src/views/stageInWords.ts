@@ -2,7 +2,7 @@ import "../i18n/queries";
 import "../i18n/narration";
 import { plural, t, type MessageKey } from "../i18n/translate";
 import { backoffWait } from "../model/backoffWait";
-import { funnelOf } from "../model/cycleStages";
+import { choseNominatedOnly, funnelOf } from "../model/cycleStages";
 import type { AnyEvent, CycleView } from "../model/generated";
 import { shortKey } from "../model/names";
 import { printCount, printSeconds } from "../model/quantity";
@@ -11,7 +11,7 @@ import { pendingPods, waitingPods } from "./drawerFacts";
 
 /** Upstream: internal/queue/events.go BackoffComplete */
 const BACKOFF_COMPLETE = "BackoffComplete";
-const BINDING_STAGES = new Set(["WaitOnPermit", "PreBind", "Bind"]);
+const BINDING_STAGES = new Set(["WaitOnPermit", "PreBindPreFlight", "PreBind", "Bind", "PostBind"]);
 
 /** The last stage of a cycle in progress, as the end of a sentence; "": a stage without a sentence. */
 export function stageInWords(cycle: CycleView): string {
@@ -34,7 +34,7 @@ export function stageInWords(cycle: CycleView): string {
 
 function formOf(stage: string, cycle: CycleView, feasible: number, tied: number): string {
   if (stage === "Filter") return feasible ? "" : ".none";
-  if (stage === "SelectHost") return feasible === 1 ? ".only" : tied > 1 ? ".tied" : "";
+  if (stage === "SelectHost") return choseNominatedOnly(cycle) ? ".nominated" : feasible === 1 ? ".only" : tied > 1 ? ".tied" : "";
   if (stage === "Permit") return cycle.stages?.at(-1)?.statuses?.some(({ code }) => code === "Wait") ? ".wait" : "";
   return "";
 }

@@ -68,7 +68,7 @@ class Status:
 
 
 def line_of(pushed: int, rate: float, found: dict[str, Any] | None, outage: str = "") -> str:
-    """What is interrupted, if anything is, and `1,204 changes · 3.2/s · 118 of 120 bindings agree (98.3 %), 2 not best · 4 waiting`."""
+    """What is interrupted, if anything is, and `1,204 changes · 3.2/s · 118 of 120 bindings agree (98.3%), 2 not best · 4 waiting`."""
     parts = [*([outage] if outage else []), f"{pushed:,} change{'' if pushed == 1 else 's'}", f"{rate:.1f}/s"]
     if found is not None:
         parts += [_of_bindings(found["all"]), *([f"{found['waiting']:,} waiting"] if found["waiting"] else [])]
@@ -80,9 +80,9 @@ def _of_bindings(counts: dict[str, Any]) -> str:
         return "no binding was judged yet"
     judged = counts["agrees"] + counts["notBest"] + counts["infeasible"]
     others = [f"{counts[name]:,} {label}" for name, label in _WORDS if counts.get(name)]
-    # Rounded down, so that 100 % means all.
+    # Rounded down, so that 100% means all.
     percent = int(counts["rate"] * 1000) / 10
-    return ", ".join([f"{counts['agrees']:,} of {judged:,} bindings agree ({percent:g} %)", *others])
+    return ", ".join([f"{counts['agrees']:,} of {judged:,} bindings agree ({percent:g}%)", *others])
 
 
 _WORDS: Final = (

@@ -41,7 +41,7 @@ def zone_skew(trial: FinishedTrial) -> dict[str, float]:
 
 @measure(
     "nodeSpread",
-    title="Distinct nodes of an application's pods, as a share of its pods: 100 % if each is on a node of its own; mean",
+    title="Distinct nodes of an application's pods, as a share of its pods: 100% if each is on a node of its own; mean",
     unit="share",
     better="higher",
 )

@@ -8,7 +8,7 @@ const hundredths = new Intl.NumberFormat("en", { minimumFractionDigits: 2, maxim
 const significant = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
 
 export function printValue(value: number, unit: Column["unit"]): string {
-  if (unit === "share") return `${(100 * value).toFixed(1)} %`;
+  if (unit === "share") return `${(100 * value).toFixed(1)}%`;
   if (unit === "seconds") return `${significant.format(value)} s`;
   if (unit === "price") return hundredths.format(value);
   return Number.isInteger(value) ? whole.format(value) : tenths.format(value);
@@ -18,7 +18,7 @@ export function printValue(value: number, unit: Column["unit"]): string {
 export function printTicks(ticks: readonly number[], unit: Column["unit"]): string[] {
   if (unit !== "share") return ticks.map((tick) => printValue(tick, unit));
   const digits = ticks.every((tick) => Math.abs(100 * tick - Math.round(100 * tick)) < 1e-6) ? 0 : 1;
-  return ticks.map((tick) => `${(100 * tick).toFixed(digits)} %`);
+  return ticks.map((tick) => `${(100 * tick).toFixed(digits)}%`);
 }
 
 /** With sign and margin. Shares differ by percentage points. */

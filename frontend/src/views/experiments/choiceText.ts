@@ -175,7 +175,7 @@ function sentences(figures: Figures, choice: Choice, found: Certainty | null, le
 function alternative(figures: Figures, { variant: chosen }: Choice, { variant, gains, cost }: Alternative): string {
   const values = {
     ...{ variant: nameOf(figures, variant), chosen: nameOf(figures, chosen) },
-    measures: joined(gains.map((column) => label(figures.column(column)))),
+    measures: joined(gains.map((column) => label(figures.column(column))), "experiments.and.measures"),
     gains: joined(gains.map((column) => clauseOf(figures, variant, chosen, column))),
   };
   const key = gains.length === 1 ? "experiments.alternative.one" : "experiments.alternative.other";
@@ -212,10 +212,10 @@ function namesOf(figures: Figures, variants: readonly number[]): string {
 /** Some names. Variants of a grid have commas in theirs. */
 function listed(names: readonly string[]): string {
   const MAX_NAMES = 5;
-  const separator = names.some((name) => name.includes(",")) ? "; " : ", ";
+  const separator = names.some((name) => name.includes(",")) ? "; " : t("experiments.comma");
   return names.length > MAX_NAMES ? t("experiments.andMore", { names: names.slice(0, MAX_NAMES).join(separator), count: names.length - MAX_NAMES }) : names.join(separator);
 }
 
-function joined(parts: readonly string[]): string {
-  return parts.length > 1 ? t("experiments.and", { parts: parts.slice(0, -1).join(", "), last: parts.at(-1)! }) : (parts[0] ?? "");
+function joined(parts: readonly string[], key: "experiments.and" | "experiments.and.measures" = "experiments.and"): string {
+  return parts.length > 1 ? t(key, { parts: parts.slice(0, -1).join(t("experiments.comma")), last: parts.at(-1)! }) : (parts[0] ?? "");
 }

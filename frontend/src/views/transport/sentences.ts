@@ -84,5 +84,7 @@ function queueInWords(kind: string, pod: string): string {
 
 function writtenInWords(verb: string, kind: string, key: string, subresource = ""): string {
   const name = [kind, shortKey(key)].filter(Boolean).join(" ") + (subresource ? `/${subresource}` : "");
-  return t(verb === "error" ? "happened.api.error" : "happened.api", { verb, name });
+  if (verb === "error") return t("happened.api.error", { name });
+  if (subresource === "binding") return t("happened.api.binding", { pod: shortKey(key) });
+  return t(`happened.api.${verb === "patch" ? "update" : verb}` as MessageKey, { name });
 }
