@@ -177,6 +177,11 @@ describe("the height of boxes", () => {
     expect(wantedHeight(4, 506, 3)).toBeLessThan(wantedHeight(4, 506, 9));
     expect(wantedHeight(4, 342, 3)).toBeLessThan(340);
     expect(layoutCacheList(4, 342, wantedHeight(4, 342, 3), 3).boxCount).toBe(4);
+    const alone = layoutCacheList(4, 506, wantedHeight(4, 506, 3, { isAlone: true }), 3).boxes[0]!;
+    expect(wantedHeight(4, 506, 3)).toBeLessThan(wantedHeight(4, 506, 3, { isAlone: true }));
+    expect(podMarks(alone, 3)).toMatchObject({ named: true, hidden: 0 });
+    expect(podMarks(alone, 3).areas.every(({ y, h }) => y + h <= alone.h)).toBe(true);
+    expect(podMarks(alone, 3).squares[0]!.w).toBeGreaterThan(podMarks({ x: 0, y: 0, w: 240, h: 168 }, 3).squares[0]!.w);
     expect(maxPods([{ podOrder: ["a"] }, { podOrder: ["b", "c"] }, { podOrder: [] }])).toBe(2);
   });
 });

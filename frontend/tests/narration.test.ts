@@ -6,7 +6,7 @@ import { loadStageSentences, narrationOf } from "../src/views/narration.svelte";
 
 /** What is narrated of a store in steps of whole cycles. */
 function narrated(cycle: Partial<CycleView>, podGroup: Partial<PodGroupCycleView> | null = null): string {
-  const reading = { cycle: { cycle: 7, pod: "default/p", ...cycle }, podGroup, bindings: [] };
+  const reading = { cycle: { cycle: 7, pod: "default/p", ...cycle }, podGroup, bindings: [], podState: () => undefined };
   return narrationOf({ reading, playback: { unit: "cycle" }, connection: { lastResult: "" }, lastEvent: null } as unknown as SessionStore);
 }
 
@@ -27,6 +27,21 @@ it("the narration names the nominated node if no other was evaluated", () => {
   expect(narrated({ ...placed, evaluatedNodes: 1 })).toBe("Cycle 7 · p goes to n1, its nominated node");
   expect(narrated({ ...placed, evaluatedNodes: 2 })).toBe("Cycle 7 · p goes to n1, the only feasible node");
   expect(narrated({ ...placed, evaluatedNodes: 1, stages: [hint] })).toBe("Cycle 7 · p goes to n1, the only feasible node");
+});
+
+it("the narration of a lesson follows the binding: accepted, then confirmed by the watch event", () => {
+  const cycle = { cycle: 7, pod: "default/p", node: "n1", outcome: "scheduled", feasibleNodes: 2 };
+  const after = (ended: string[], nextStage: string, isConfirmation = false): string => {
+    const binding = { pod: "default/p", cycle: 7, node: "n1", stages: ended.map((stage) => ({ stage })), nextStage };
+    const reading = { cycle, podGroup: null, bindings: nextStage ? [binding] : [], podState: () => ({ node: "n1", assumed: false }) };
+    return narrationOf({ reading, playback: { unit: "cycle" }, connection: { lastResult: "" }, lastEvent: null } as unknown as SessionStore, isConfirmation);
+  };
+  const chosen = "Cycle 7 · p goes to n1, chosen from 2 feasible nodes";
+
+  expect(after([], "WaitOnPermit")).toBe(chosen);
+  expect(after(["WaitOnPermit", "PreBind", "Bind"], "Confirm")).toBe("The API server has accepted the binding of p to n1");
+  expect(after([], "", true)).toBe("The watch event has arrived: p is bound to n1");
+  expect(after([], "")).toBe(chosen);
 });
 
 it("the narration of a pod group is about the group, not about its last pod", () => {

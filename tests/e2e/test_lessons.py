@@ -12,6 +12,7 @@ from schedviz.lessons.player import play
 from tests.conftest import until
 from tests.e2e.conftest import FORGET_PREFERENCES, Server
 from tests.e2e.test_session_page import PATIENCE_MILLIS
+from tests.e2e.test_tour import is_whole_in
 
 pytestmark = pytest.mark.browser
 
@@ -59,14 +60,22 @@ def test_the_first_lesson_opens_in_the_simple_view_and_says_why_the_node_is_chos
     queue, cycle, cache = [(panel["x"], panel["x"] + panel["width"]) for panel in panels if panel]
     assert queue[1] <= cycle[0]
     assert cycle[1] <= cache[0]
-    for played in list(play(lesson))[:3]:
+    said = {
+        "the-write": "The API server has accepted the binding of web to large",
+        "the-echo": "The watch event has arrived: web is bound to large",
+    }
+    for played in play(lesson):
         at(page, played.stop.id)
         answer(page, played.answer)
         page.locator("[data-right=true]").wait_for(timeout=PATIENCE_MILLIS)
         if played.stop.id == "who-is-best":
             expect(page.locator("aside .answer")).to_contain_text("large has a larger share of its CPU free")
             expect(page.locator("[data-binding-of][data-phase=assumed]")).to_be_visible()
+            until(lambda: is_whole_in(page, "[data-stage=Score] table", ".stage-list"))
             expect(page.locator("[data-because]")).to_contain_text("because large has a larger share of its CPU and memory free")
+        if sentence := said.get(played.stop.id):
+            expect(page.locator("[data-narration]")).to_have_text(sentence, timeout=PATIENCE_MILLIS)
+            until(lambda: is_whole_in(page, "[data-binding-of]", ".stage-list"))
         page.locator("[data-lesson-next]").click(timeout=PATIENCE_MILLIS)
 
 

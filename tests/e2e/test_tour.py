@@ -188,6 +188,25 @@ def test_the_score_table_of_a_first_visit_has_the_weights(newcomer: Page) -> Non
     taints = newcomer.locator("[data-stage=Score] [data-plugin=TaintToleration]")
     expect(taints.locator("[data-weight]")).to_have_text("×3", timeout=PATIENCE_MILLIS)
     expect(taints.locator("td.bar").first).to_have_attribute("title", "300 of a possible 300")
+    headings = newcomer.locator("[data-stage=Score] thead")
+    for word in ("weight", "lead"):
+        expect(headings.get_by_text(word, exact=True)).to_be_visible()
+
+
+def test_the_whole_score_table_is_visible_also_beside_a_drawer(newcomer: Page) -> None:
+    newcomer.locator("[data-tour-skip]").click(timeout=PATIENCE_MILLIS)
+    newcomer.keyboard.press("ArrowRight")
+    total = newcomer.locator("[data-stage=Score] [data-total]")
+    until(lambda: total.count() == 1 and is_whole_in(newcomer, "[data-stage=Score] table", ".stage-list"))
+    newcomer.locator("section[aria-labelledby=cycle-title] .heading a, section[aria-labelledby=cycle-title] .heading button").last.click()
+    newcomer.locator(".drawer").wait_for(timeout=PATIENCE_MILLIS)
+    until(lambda: is_whole_in(newcomer, "[data-stage=Score] table", ".stage-list"))
+
+
+def is_whole_in(page: Page, inner: str, outer: str) -> bool:
+    """Whether an element is not cut by the area that scrolls it."""
+    part, area = page.locator(inner).bounding_box(), page.locator(outer).bounding_box()
+    return bool(part and area and area["y"] <= part["y"] and part["y"] + part["height"] <= area["y"] + area["height"])
 
 
 def test_a_first_visit_shows_pods_nodes_and_cycles_and_everything_on_request(newcomer: Page) -> None:
@@ -265,6 +284,12 @@ def test_one_click_at_the_end_adds_a_node_that_fits_and_places_the_pods(newcomer
         "Added node added-1 (10 CPU, 17Gi memory, disk=nvme): enough for the 3 pending pods. web-4 is still gated."
     )
     expect(added).to_be_visible(timeout=PATIENCE_MILLIS)
+    notice, panels, controls = [newcomer.locator(part).bounding_box() for part in (".notices", ".panels", ".transport")]
+    assert notice
+    assert panels
+    assert controls
+    assert panels["y"] + panels["height"] <= notice["y"], "it covers no panel, and nothing above the panels"
+    assert notice["y"] + notice["height"] <= controls["y"]
     expect(newcomer.locator("[data-ending]")).to_contain_text("11 of 12 pods are scheduled; 1 is still pending", timeout=PATIENCE_MILLIS)
     expect(newcomer.locator("[data-ending-node]")).to_have_count(0)
 

@@ -32,7 +32,7 @@ export const WHOLE_BAND: BandView = { scale: 1, x: 0, y: 0 };
  * `height` is the minimum: if there is more room and nothing but boxes, they grow up to `maxHeight`, or to `fewHeight` if each of them has
  * room for its pods then: an empty part of a box says nothing.
  */
-const LARGE = { minWidth: 196, maxWidth: 372, height: 120, fewHeight: 140, maxHeight: 180, gapX: 24, gapY: 14 };
+const LARGE = { minWidth: 196, maxWidth: 372, height: 120, fewHeight: 208, maxHeight: 256, gapX: 24, gapY: 14 };
 /** The number of pods for which `fewHeight` has room. */
 const FEW_PODS = 3;
 /** The height of boxes below each other, as on a phone. */
@@ -96,13 +96,16 @@ function tallest({ fewHeight, maxHeight }: { fewHeight: number; maxHeight: numbe
   return pods <= FEW_PODS ? fewHeight : maxHeight;
 }
 
-/** The preferred height of a canvas of this width; more would stay empty. Infinity: all available height. */
-export function wantedHeight(count: number, width: number, pods = Infinity): number {
+/** The heights of large boxes above other content, which needs the room that they could grow into. */
+const ABOVE_OTHERS = { fewHeight: 140, maxHeight: 180 };
+
+/** The preferred height of a canvas of this width; more would stay empty. Infinity: all available height. `isAlone`: nothing else needs the room. */
+export function wantedHeight(count: number, width: number, pods = Infinity, { isAlone = false } = {}): number {
   const lines = Math.ceil(count / columnsOf(LARGE, width));
-  const height = tallest(LARGE, pods);
+  const height = tallest(isAlone ? LARGE : ABOVE_OTHERS, pods);
   // Where large boxes would be in one column, smaller ones beside each other need less room.
   const boxLines = Math.ceil(count / columnsOf(ONLY_BOX, width));
-  if (lines > 2 && boxLines < lines && boxLines <= 4) return boxLines * (tallest(ONLY_BOX, pods) + ONLY_BOX.gapY) - ONLY_BOX.gapY;
+  if (!isAlone && lines > 2 && boxLines < lines && boxLines <= 4) return boxLines * (tallest(ONLY_BOX, pods) + ONLY_BOX.gapY) - ONLY_BOX.gapY;
   return lines <= 4 ? lines * ((lines > 2 ? Math.min(STACKED_HEIGHT, height) : height) + LARGE.gapY) - LARGE.gapY : Infinity;
 }
 

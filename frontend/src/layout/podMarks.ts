@@ -25,25 +25,48 @@ export interface PodMarks {
 export const PAD = 8;
 const POD = 7;
 const PITCH = 9;
-const ROW = 16;
 /** The width that a pod's name needs at least, where names are in columns. */
 const NAME = 96;
 /** The bars of cpu, memory and pods. */
 export const BARS = 3;
-/** Tall boxes have higher bars, with more room between them. */
-export const TALL = 140;
-const barPitch = (box: Box): number => (box.h >= TALL ? 20 : ROW);
-export const barHeight = (box: Box): number => (box.h >= TALL ? 8 : 4);
+
+/** The sizes of what a box shows: the taller it is, the larger are its name, bars and pods. Distances are from the upper edge of the box. */
+interface BoxSizes {
+  minHeight: number;
+  /** Font sizes of the name and of everything else. */
+  name: number;
+  text: number;
+  nameBaseline: number;
+  /** The center of the first bar, and the distance from bar to bar. */
+  firstBar: number;
+  barPitch: number;
+  barHeight: number;
+  /** The first pod below three bars, the distance from pod to pod, and the side of a pod's square. */
+  firstPod: number;
+  podPitch: number;
+  pod: number;
+}
+
+const SIZES: readonly BoxSizes[] = [
+  { minHeight: 196, name: 15, text: 13, nameBaseline: 23, firstBar: 46, barPitch: 26, barHeight: 10, firstPod: 118, podPitch: 20, pod: 9 },
+  { minHeight: 140, name: 13, text: 12, nameBaseline: 17, firstBar: 32, barPitch: 20, barHeight: 8, firstPod: 86, podPitch: 16, pod: POD },
+  { minHeight: 0, name: 13, text: 12, nameBaseline: 15, firstBar: 29, barPitch: 16, barHeight: 4, firstPod: 70, podPitch: 16, pod: POD },
+];
+export const sizesOf = (box: Box): BoxSizes => SIZES.find(({ minHeight }) => box.h >= minHeight)!;
+
 /** The distance of the bars, which become closer where a box has little room for them. */
-export const barStep = (box: Box, bars: number): number => Math.min(barPitch(box), (box.h - 44) / bars);
-/** Below the heading and the bars, with a gap if the box is tall. */
-export const rowsFrom = (box: Box, bars = BARS): number => (box.h >= TALL ? 74 : 70) + bars * barPitch(box) - BARS * ROW;
+export const barStep = (box: Box, bars: number): number => Math.min(sizesOf(box).barPitch, (box.h - 44) / bars);
+/** Below the heading and the bars. */
+export function rowsFrom(box: Box, bars = BARS): number {
+  const { firstPod, barPitch } = sizesOf(box);
+  return firstPod + (bars - BARS) * barPitch;
+}
 
 /** How far below its upper edge a box with `count` pods has them. */
 export function podsBelow(box: Box, count: number, bars = BARS): number {
   const detail = detailOf(box);
   if (detail === "slip" || detail === "cell") return box.h / 2;
-  return podMarks(box, count, bars).named ? rowsFrom(box, bars) + ROW / 2 : box.h - 11;
+  return podMarks(box, count, bars).named ? rowsFrom(box, bars) + sizesOf(box).podPitch / 2 : box.h - 11;
 }
 
 /** `bars`: the number of bars above the pods. */
@@ -51,7 +74,7 @@ export function podMarks(box: Box, count: number, bars = BARS): PodMarks {
   const detail = detailOf(box);
   if (detail === "slip" || detail === "cell") return { first: count, squares: [], areas: [], hidden: count, named: false };
   const from = rowsFrom(box, bars);
-  const lines = Math.floor((box.h - from - 2) / ROW);
+  const lines = Math.floor((box.h - from - 2) / sizesOf(box).podPitch);
   // Names in columns, where they do not fit below each other.
   const columns = Math.max(1, Math.min(Math.floor((box.w - 2 * PAD) / NAME), Math.ceil(count / Math.max(1, lines))));
   return detail === "large" || (lines > 0 && count <= lines * columns) ? rows(box, count, from, Math.max(1, lines), columns) : line(box, count);
@@ -60,13 +83,14 @@ export function podMarks(box: Box, count: number, bars = BARS): PodMarks {
 function rows(box: Box, count: number, from: number, lines: number, columns: number): PodMarks {
   const drawn = count > lines * columns ? (lines - 1) * columns : count;
   const width = (box.w - 2 * PAD) / columns;
+  const { podPitch, pod } = sizesOf(box);
   const squares: Box[] = [];
   const areas: Box[] = [];
   for (let i = 0; i < drawn; i++) {
     const x = box.x + PAD + (i % columns) * width;
-    const y = box.y + from + Math.floor(i / columns) * ROW;
-    squares.push({ x, y: y + 4, w: POD, h: POD });
-    areas.push({ x: x - 4, y, w: width + (columns === 1 ? 8 : 0), h: ROW });
+    const y = box.y + from + Math.floor(i / columns) * podPitch;
+    squares.push({ x, y: y + Math.floor((podPitch - pod) / 2), w: pod, h: pod });
+    areas.push({ x: x - 4, y, w: width + (columns === 1 ? 8 : 0), h: podPitch });
   }
   return { first: count - drawn, squares, areas, hidden: count - drawn, named: true };
 }

@@ -3,7 +3,7 @@ import { loadClass } from "../model/load";
 import type { NodeInfo } from "../model/nodeList";
 import { amountTexts, printBytes, printBytesOf, printCores, printCount, share, shares } from "../model/quantity";
 import { splitKey, withoutDomain } from "../model/names";
-import { barHeight, BARS, barStep, detailOf, PAD, podMarks, rowsFrom, TALL, type Detail } from "../layout/podMarks";
+import { BARS, barStep, detailOf, PAD, podMarks, rowsFrom, sizesOf, type Detail } from "../layout/podMarks";
 import { GLYPHS } from "../theme/glyphs";
 import { cut, fitting, outline, widthOf } from "./canvas";
 import { cellBox, cellLook, drawCell, drawSlash, PALE } from "./cells";
@@ -68,7 +68,8 @@ function drawBox(context: CanvasRenderingContext2D, item: NodeInfo, box: Box, ma
   drawFrame(context, item, box, marks, palette);
   const left = box.x + PAD;
   const right = box.x + box.w - PAD;
-  drawHeading(context, item, left, right, box.y + (box.h >= TALL ? 17 : 15), detailOf(box), marks, palette);
+  const sizes = sizesOf(box);
+  drawHeading(context, item, left, right, box.y + sizes.nameBaseline, detailOf(box), marks, palette, sizes.name);
   const used = shares(item.requested, item.allocatable, item.podOrder.length);
   const { requested, allocatable } = item;
   const bars: [string, number, string[]][] = [
@@ -77,32 +78,35 @@ function drawBox(context: CanvasRenderingContext2D, item: NodeInfo, box: Box, ma
     ["pods", used.pods, amountTexts(String(item.podOrder.length), String(allocatable.allowedPodNumber), used.pods)],
   ];
   if (marks.resource) bars.push(barOf(item, marks.resource));
-  const font = (context.font = `400 12px ${palette.font}`);
+  const font = (context.font = `400 ${sizes.text}px ${palette.font}`);
+  const labelWidth = LABEL + (sizes.text - 12) * 3;
   const step = barStep(box, bars.length);
-  const height = barHeight(box);
   bars.forEach(([label, part, amounts], i) => {
-    const y = box.y + (box.h >= TALL ? 32 : 29) + i * step;
+    const y = box.y + sizes.firstBar + i * step;
     context.textAlign = "left";
     context.fillStyle = palette.ink3;
-    context.fillText(cut(context, font, label, LABEL), left, y + 4);
+    context.fillText(cut(context, font, label, labelWidth), left, y + 4);
     context.textAlign = "right";
     context.fillStyle = palette.ink2;
-    const text = fitting(context, font, amounts, right - left - 58);
+    const text = fitting(context, font, amounts, right - left - labelWidth - 26);
     context.fillText(text, right, y + 4);
-    const from = left + LABEL + 2;
-    drawBar(context, from, y - height / 2, Math.max(16, right - from - Math.max(74, widthOf(context, font, text) + 8)), height, part, palette);
+    const from = left + labelWidth + 2;
+    const width = Math.max(16, right - from - Math.max(74, widthOf(context, font, text) + 8));
+    drawBar(context, { x: from, y: y - sizes.barHeight / 2, w: width, h: sizes.barHeight }, part, marks, palette);
   });
   context.textAlign = "left";
   drawPods(context, item, box, marks, palette);
 }
 
-/** The width of the labels of bars. */
+/** The width of the labels of bars, in type of 12 px. */
 const LABEL = 32;
 
 /** The bar of an extended resource, without the domain in its name. */
 function barOf({ requested, allocatable }: NodeInfo, resource: string): [string, number, string[]] {
   const [of, whole] = [requested.scalar[resource] ?? 0, allocatable.scalar[resource] ?? 0];
   const part = share(of, whole);
+  // A node without the resource has no amount of it.
+  if (!of && !whole) return [resource.slice(resource.lastIndexOf("/") + 1), 0, ["–"]];
   return [resource.slice(resource.lastIndexOf("/") + 1), part, amountTexts(printCount(of), printCount(whole), part)];
 }
 
@@ -115,7 +119,7 @@ function drawSlip(context: CanvasRenderingContext2D, item: NodeInfo, box: Box, m
   const used = shares(item.requested, item.allocatable, item.podOrder.length);
   const width = right - left;
   [used.cpu, used.memory, used.pods].forEach((part, i) => {
-    drawBar(context, left, box.y + 18 + middle + i * 4, width, 3, part, palette);
+    drawBar(context, { x: left, y: box.y + 18 + middle + i * 4, w: width, h: 3 }, part, marks, palette);
   });
 }
 
@@ -144,8 +148,8 @@ function drawHeading(
   detail: Detail,
   marks: ItemMarks,
   palette: Palette,
+  size = 12,
 ): void {
-  const size = detail === "slip" ? 12 : 13;
   const regular = `400 12px ${palette.font}`;
   const strong = `600 ${size}px ${palette.font}`;
   const { states } = marks;
@@ -183,19 +187,12 @@ function drawHeading(
   }
 }
 
-function drawBar(
-  context: CanvasRenderingContext2D,
-  x: number,
-  y: number,
-  width: number,
-  height: number,
-  part: number,
-  palette: Palette,
-): void {
-  context.fillStyle = palette.fillBack;
-  context.fillRect(x, y, width, height);
+function drawBar(context: CanvasRenderingContext2D, { x, y, w, h }: Box, part: number, marks: ItemMarks, palette: Palette): void {
+  // The background of a selected item has almost the color of the track.
+  context.fillStyle = marks.selected ? palette.paper : palette.fillBack;
+  context.fillRect(x, y, w, h);
   context.fillStyle = palette.load[loadClass(part)]!;
-  context.fillRect(x, y, part > 0 ? Math.max(1, width * part) : 0, height);
+  context.fillRect(x, y, part > 0 ? Math.max(1, w * part) : 0, h);
 }
 
 /** How many bars a box has. */
@@ -206,7 +203,8 @@ function drawPods(context: CanvasRenderingContext2D, item: NodeInfo, box: Box, m
   const bars = barsOf(marks);
   const placed = podMarks(box, item.podOrder.length, bars);
   const { named } = placed;
-  const font = (context.font = `400 12px ${palette.font}`);
+  const sizes = sizesOf(box);
+  const font = (context.font = `400 ${sizes.text}px ${palette.font}`);
   placed.squares.forEach((square, i) => {
     const pod = item.podOrder[placed.first + i]!;
     const selected = pod === marks.selectedPod;
@@ -226,12 +224,12 @@ function drawPods(context: CanvasRenderingContext2D, item: NodeInfo, box: Box, m
     if (selected) outline(context, { x: square.x - 2, y: square.y - 2, w: square.w + 4, h: square.h + 4 }, palette.selected);
     if (!named || way === "away") return;
     context.fillStyle = assumed ? palette.assumed : palette.ink2;
-    context.fillText(cut(context, font, splitKey(pod).name, area.w - 24), square.x + 14, area.y + 12);
+    context.fillText(cut(context, font, splitKey(pod).name, area.w - 24), square.x + sizes.pod + 7, area.y + sizes.podPitch / 2 + 4);
   });
   context.fillStyle = palette.ink3;
   const last = placed.areas[placed.areas.length - 1];
   if (placed.hidden > 0) {
-    if (named) context.fillText(`+${placed.hidden}`, box.x + PAD + 14, (last ? last.y + last.h : box.y + rowsFrom(box, bars)) + 12);
+    if (named) context.fillText(`+${placed.hidden}`, box.x + PAD + sizes.pod + 7, (last ? last.y + last.h : box.y + rowsFrom(box, bars)) + sizes.podPitch / 2 + 4);
     else if (last) context.fillText(`+${placed.hidden}`, last.x + last.w + 4, box.y + box.h - 7);
   }
   if (!item.hasNode) {

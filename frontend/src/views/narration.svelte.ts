@@ -18,8 +18,11 @@ export async function loadStageSentences(): Promise<void> {
   stages ??= await import("./stageInWords");
 }
 
-/** What led to the shown moment, as a sentence, in the size of the step: an event, a stage, or the cycle. Reactive. */
-export function narrationOf(store: SessionStore): string {
+/**
+ * What led to the shown moment, as a sentence, in the size of the step: an event, a stage, or the cycle. Reactive. `isConfirmation`: the moment is
+ * where a lesson let the watch event of a binding arrive.
+ */
+export function narrationOf(store: SessionStore, isConfirmation = false): string {
   const state = store.reading;
   if (!state) return "";
   const { unit } = store.playback;
@@ -32,7 +35,7 @@ export function narrationOf(store: SessionStore): string {
   const flushed = stages?.flushInWords(store.lastEvent, state);
   if (flushed) return flushed;
   if (state.podGroup) return groupInWords(state.podGroup);
-  if (state.cycle) return cycleInWords(state.cycle);
+  if (state.cycle) return (unit === "cycle" && stages?.bindingInWords(state.cycle, state, isConfirmation)) || cycleInWords(state.cycle);
   const { follows } = store.summary;
   if (follows?.detached === false) return t("narration.follows", { source: follows.source });
   return stages && isClusterImport(store.summary.report) ? stages.importInWords(state) : t("narration.none");

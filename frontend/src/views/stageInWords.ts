@@ -2,6 +2,7 @@ import "../i18n/queries";
 import "../i18n/narration";
 import { plural, t, type MessageKey } from "../i18n/translate";
 import { backoffWait } from "../model/backoffWait";
+import { bindingOfCycle } from "../model/bindingStages";
 import { choseNominatedOnly, funnelOf } from "../model/cycleStages";
 import type { AnyEvent, CycleView } from "../model/generated";
 import { shortKey } from "../model/names";
@@ -43,6 +44,13 @@ function formOf(stage: string, cycle: CycleView, feasible: number, tied: number)
 export function bindingStageInWords(event: AnyEvent, node: string): string {
   if (event.t !== "bindingStageEnded" || !BINDING_STAGES.has(event.stage)) return "";
   return t(`narration.binding.${event.stage}` as MessageKey, { pod: shortKey(event.pod), node });
+}
+
+/** The binding of the shown cycle's pod, once the API server has accepted it, and when a lesson lets its watch event arrive; "": anything else. */
+export function bindingInWords(cycle: CycleView, state: State, isConfirmation: boolean): string {
+  const phase = bindingOfCycle(cycle, state)?.phase;
+  if (phase !== "written" && !(phase === "bound" && isConfirmation)) return "";
+  return t(phase === "written" ? "narration.binding.written" : "narration.binding.bound", { pod: shortKey(cycle.pod), node: cycle.node ?? "" });
 }
 
 /** What an imported cluster is, before its scheduler runs. */
