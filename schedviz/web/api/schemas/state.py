@@ -120,6 +120,8 @@ class QueueBody(Body, frozen=True):
     backoff_q: list[QueuedPodBody] = msgspec.field(name="backoffQ")
     #: unschedulablePods, with the `gated` pods.
     unschedulable: list[QueuedPodBody]
+    #: Node -> its nominated pods in the order of nomination, also those in a cycle. `""` is no node: it has
+    #: the pods whose preemption found no node, or whose attempt or binding ended with an error.
     nominated: dict[str, list[str]]
     scheduling_cycle: int
     move_request_cycle: int
