@@ -57,6 +57,7 @@ export function bindingInWords(cycle: CycleView, state: State, isConfirmation: b
 export function importInWords(state: State): string {
   const running = plural("narration.running.pods", state.podStates.size);
   if (!state.podStates.size && !pendingPods(state)) return t("narration.imported.none", { nodes: plural("why.nodes", state.nodeTree.numNodes) });
+  if (!state.podStates.size) return t("narration.imported.pending", { nodes: plural("why.nodes", state.nodeTree.numNodes), pods: plural("narration.pending.pods", pendingPods(state)) });
   return t("narration.imported", { running, nodes: plural("why.nodes", state.nodeTree.numNodes), waiting: plural("narration.waiting", pendingPods(state)) });
 }
 
