@@ -41,7 +41,7 @@ def test_an_import_opens_on_the_reasons_of_its_pending_pods(page: Page, server: 
     reasons = page.locator("li[data-reason]")
     expect(reasons.first.locator("h3")).to_contain_text("the pod requests 64 CPU, but the largest node has only ")
     expect(reasons.first.locator("[data-quoted]")).to_have_text("kube-scheduler: Insufficient cpu")
-    expect(reasons.first).to_contain_text("no node is large enough, even if empty", timeout=PATIENCE_MILLIS)
+    expect(reasons.first).to_contain_text("not even an empty node is large enough", timeout=PATIENCE_MILLIS)
     expect(reasons.last.locator("h3")).to_have_text("not tried yet: they fit on nodes now 2 pods")
 
     reasons.first.get_by_role("button", name="Why?").click()

@@ -138,7 +138,7 @@ def test_a_request_larger_than_every_node_is_not_answered_with_the_requests_of_o
         clauses = why_pending(cluster(node("n1"), pod("a", cpu="3", on="n1"), pod("p", cpu=cpu)), "default/p").clauses
         return next(clause.advice for clause in clauses if clause.reason == "Insufficient cpu")
 
-    assert advice("64") == "lower the pod's request, or add a larger node: no node is large enough, even if empty"
+    assert advice("64") == "lower the pod's request, or add a larger node: not even an empty node is large enough"
     assert advice("2").startswith("add a node, or lower the requests")
 
 
@@ -199,7 +199,7 @@ def test_a_node_selector_is_compared_with_the_values_that_nodes_have() -> None:
     [detail] = details(simulation)
     assert isinstance(detail, LabelDetail)
     assert (detail.requirement, detail.matching, detail.values, detail.without) == ("disk=nvme", 0, (LabelValue("ssd", 2),), 1)
-    assert detail.sentence == "the pod requires `disk=nvme`, but the nodes have only other values of `disk`: ssd (2)"
+    assert detail.sentence == "the pod requires `disk=nvme`, but no node has that value; values of `disk` here: ssd (2)"
 
 
 def test_the_requirement_that_the_fewest_nodes_meet_comes_first() -> None:

@@ -235,7 +235,7 @@ def test_no_change_is_suggested_if_none_helps() -> None:
     other = {"kubernetes.io/arch": "s390x"}
     result = smallest_change(cluster(node("n1", **{"kubernetes.io/arch": "amd64"}), pod("p", nodeSelector=other)), "default/p")
     assert result.suggestions == ()
-    assert result.sentence == "Adding nodes like the existing ones would not make default/p schedulable."
+    assert result.sentence == "More nodes like the existing ones would not make default/p schedulable."
     assert result.dry_runs == 1
 
 

@@ -174,7 +174,7 @@ class Search:
         if not self.dry_runs:
             return f"No change of the pod or the nodes makes {self.pod.key} schedulable."
         if set(self._alone) == {"node"} and self._alone["node"] == self.dry_runs:
-            return f"Adding nodes like the existing ones would not make {self.pod.key} schedulable."
+            return f"More nodes like the existing ones would not make {self.pod.key} schedulable."
         kinds = [WORDS[kind] for kind, _ in self._alone.most_common()]
         if self.dry_runs > self._alone.total():
             kinds.append("two of these together")

@@ -49,7 +49,7 @@ _NOT_NAMED: Final = "didn't satisfy plugin"
 _ZONE: Final = "topology.kubernetes.io/zone"
 
 #: What to do about a request that no node can meet, whatever runs on it. Others' requests, and another node of the same size, do not help.
-_TOO_LARGE: Final = phrase("lower the pod's request, or add a larger node: no node is large enough, even if empty")
+_TOO_LARGE: Final = phrase("lower the pod's request, or add a larger node: not even an empty node is large enough")
 
 #: What is said if the nodes lack other resources, too.
 ALSO_LACKING: Final = phrase("{headline}; there is not enough free {resources} either").template

@@ -98,7 +98,7 @@ def _sentence(requirement: Requirement, matching: int, values: Sequence[LabelVal
                 values=exist,
             )
         return phrase(
-            "{who} requires `{requirement}`, but the nodes have only other values of `{key}`: {values}",
+            "{who} requires `{requirement}`, but no node has that value; values of `{key}` here: {values}",
             who=who,
             requirement=required,
             key=requirement.key,

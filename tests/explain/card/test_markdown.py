@@ -61,7 +61,7 @@ def test_the_overview_has_each_reason_with_its_groups() -> None:
         "- kube-scheduler: Insufficient cpu",
         "- `default/a`, `default/b`: the pod requests 64 CPU, but the largest node has only 4 CPU",
         "- `default/c`: the pod requests 9 CPU, but the largest node has only 4 CPU",
-        "- **To do:** Lower the pod's request, or add a larger node: no node is large enough, even if empty.",
+        "- **To do:** Lower the pod's request, or add a larger node: not even an empty node is large enough.",
     ]
 
 

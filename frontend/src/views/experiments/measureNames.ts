@@ -6,6 +6,9 @@ import type { Column } from "../../model/experiments/results";
 /** Measures of a resource, whose names say which: "stranded CPU", "memory fragmentation". */
 const OF_RESOURCE = ["utilization", "meanUtilization", "nodeUtilization", "stranded", "fragmentation"];
 
+/** The parts of columns that have words of the language. */
+const PARTS = ["cpu", "memory", "all", "most", "mean", "max"] as const;
+
 /** `nodesUsed` → `nodes used`, `utilization.cpu` → `CPU utilization of all nodes`. A measure of the user's own is named by its key. */
 export function label({ key, measure }: Pick<Column, "key" | "measure">): string {
   const message = `experiments.measure.${measure}`;
@@ -17,9 +20,10 @@ export function label({ key, measure }: Pick<Column, "key" | "measure">): string
   return t(measure === "stranded" ? "experiments.measure.of.stranded" : "experiments.measure.of", { part: partInWords(part), measure: words });
 }
 
-/** The part of a column's key: the resources of every node have words of the language, and other parts are named by their key. */
+/** The part of a column's key: resources of every node and statistics have words of the language, and other parts are named by their key. */
 export function partInWords(part: string): string {
-  return part === "cpu" || part === "memory" ? t(`experiments.part.${part}`) : part;
+  const known = PARTS.find((each) => each === part);
+  return known ? t(`experiments.part.${known}`) : part;
 }
 
 /** As `label`, at the beginning of a sentence. */
