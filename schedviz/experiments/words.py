@@ -25,8 +25,8 @@ _SEEDS: Final = (
         "±",
         (
             "The 95% margin of error of a mean difference: in 19 of 20 such experiments, the mean over all possible seeds lies within it. "
-            "It is calculated from the differences between runs with the same seed: Student's t × their standard deviation ÷ the square root "
-            "of the number of seeds."
+            "It is calculated from the differences between runs with the same seed: Student's t × their standard deviation ÷ the square "
+            "root of the number of seeds."
         ),
     ),
     ("beyond chance", "The difference is larger than its margin. A smaller difference can come from the seeds alone."),

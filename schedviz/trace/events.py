@@ -208,8 +208,8 @@ class QueueMove(Piece, frozen=True):
 
 
 class QueueMoved(TraceEvent, frozen=True, kw_only=True, tag="queueMoved"):
-    """Pods entered, left or changed in the queue, because of `cause`: upstream's label of the event (`PodAdd`, `ScheduleAttemptFailure`,
-    `BackoffComplete`, `NodeAdd`, ...), one of `POP_CAUSES`, or `PodUpdate`, `PodDelete`, `Configure`.
+    """Pods entered, left or changed in the queue, because of `cause`: upstream's label of the event (`NodeAdd`, `ScheduleAttemptFailure`,
+    `BackoffComplete`, ...), one of `POP_CAUSES`, or `PodDelete`, `Configure`. docs/wire.md lists them.
     """
 
     cause: str

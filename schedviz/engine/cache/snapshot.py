@@ -309,11 +309,11 @@ class Snapshot:
 
     def to_state(self, cached: Mapping[str, NodeInfo], table: ObjectTable) -> SnapshotState:
         """The state for a checkpoint; `cached` are the cache's NodeInfos by name."""
-        ahead = {pod.pod.spec.node_name for pod in self.assumed_pods.values()}
+        with_assumed = {pod.pod.spec.node_name for pod in self.assumed_pods.values()}
         known = {
             name: info
             for name, info in self.node_info_map.items()
-            if name in cached and cached[name].generation == info.generation and name not in ahead
+            if name in cached and cached[name].generation == info.generation and name not in with_assumed
         }
         return SnapshotState(
             generation=self.generation,

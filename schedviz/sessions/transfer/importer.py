@@ -266,8 +266,7 @@ class Importer:
                 last_seq = Session.objects.values_list("last_seq", flat=True).get(pk=self.session.pk)
                 first = last_seq - len(some) + 1
                 Command.objects.bulk_create(
-                    Command(session_id=self.session.pk, seq=first + index, key=key, body=body)
-                    for index, (key, body) in enumerate(some)
+                    Command(session_id=self.session.pk, seq=first + index, key=key, body=body) for index, (key, body) in enumerate(some)
                 )
 
     def open(self, report: dict[str, Any]) -> None:

@@ -258,7 +258,7 @@ class SessionFileImport(Importer):
         """Store commands, unless a client sent one before the file was read."""
         with transaction.atomic():
             before = last - len(commands)
-            size = sum(quotas.command_bytes(command.key, command.body) for command in commands)
+            size = sum(quotas.command_bytes(command.key, bytes(command.body)) for command in commands)
             self.require_quota(bytes=size)
             of_file = Session.objects.filter(pk=self.session.pk, epoch=self.lease.epoch, last_seq=before)
             if not of_file.update(last_seq=last, command_bytes=F("command_bytes") + size):
