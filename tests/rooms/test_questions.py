@@ -86,13 +86,24 @@ def test_the_answers_of_a_room_have_limited_length(classroom, monkeypatch):
 
 
 def test_a_tally_has_the_most_frequent_answers(classroom, monkeypatch):
-    monkeypatch.setattr(state, "TALLY_CHARACTERS", 20)
+    monkeypatch.setattr(state, "TALLY_CHARACTERS", 40)
     classroom.teacher.request("post", "questions/", {"text": "Why?"}, expect=201)
     for name, said in (("Ada", "short"), ("Bob", "x" * 15), ("Eve", "x" * 15), ("Dan", "y" * 15)):
         answer(classroom.student(name), said)
     question = classroom.look()["questions"][0]
     assert question["tally"] == [{"value": "x" * 15, "count": 2}, {"value": "short", "count": 1}]
     assert question["answered"] == 4
+
+
+def test_tallies_of_the_newest_questions_are_sent(classroom, monkeypatch):
+    monkeypatch.setattr(state, "TALLIES_CHARACTERS", 60)
+    ada, bob = (classroom.student(name) for name in ("Ada", "Bob"))
+    for number in (1, 2, 3):
+        classroom.teacher.request("post", "questions/", {"text": "Why?"}, expect=201)
+        answer(ada, "x" * 10, question=number)
+        answer(bob, "y" * 10, question=number)
+    assert [len(question["tally"]) for question in classroom.look()["questions"]] == [0, 1, 2]
+    assert [question["answered"] for question in classroom.look()["questions"]] == [2, 2, 2]
 
 
 def test_the_list_of_participants_has_the_answers_to_the_newest_questions(classroom, monkeypatch):

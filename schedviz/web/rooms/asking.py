@@ -19,7 +19,7 @@ from schedviz.web.rooms.models import LIVE, Answer, Participant, Question, Room
 #: Few, because every change of a room sends all its questions to everybody in it.
 MAX_QUESTIONS: Final = 100
 #: Total length of the texts and options of all questions of a room.
-MAX_CHARACTERS: Final = 50_000
+MAX_CHARACTERS: Final = 20_000
 #: Total length of all answers of a room, because every change of a room reads them. Longer answers than these are counted.
 MAX_ANSWER_CHARACTERS: Final = 1_000_000
 MAX_SHORT_ANSWER_CHARACTERS: Final = 30

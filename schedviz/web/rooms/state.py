@@ -17,11 +17,13 @@ from schedviz.web.rooms import links, schemas
 from schedviz.web.rooms.membership import RoomMembership
 from schedviz.web.rooms.models import Answer, Participant, Question, Room, RoomFork
 
-#: Characters of the answers in a tally that is sent: free text of a whole class would otherwise be sent to each of them.
+#: Characters of the answers in a tally that is sent, and in all tallies: free text of a whole class would otherwise be sent to each of them
+#: at every change. Each answer counts as `_ANSWER_BYTES` more.
 TALLY_CHARACTERS: Final = 4000
+TALLIES_CHARACTERS: Final = 12_000
 #: Bytes of the answers in the teacher's list of participants, for the same reason: each change sends it to all sockets of the teacher.
 LIST_BYTES: Final = 256 * 1024
-#: Of one answer in the list, beside its text: the question's number and JSON's punctuation.
+#: Of one answer in a list or tally, beside its text: a number and JSON's punctuation.
 _ANSWER_BYTES: Final = 10
 
 
@@ -150,7 +152,15 @@ class RoomState:
 
     @cached_property
     def _all_questions(self) -> list[schemas.RoomQuestion]:
-        return [_question(question, self._tally(question)) for question in self._questions]
+        """The questions, with the tallies of the newest ones, as many as have TALLIES_CHARACTERS together."""
+        questions: list[schemas.RoomQuestion] = []
+        remaining = TALLIES_CHARACTERS
+        for question in reversed(self._questions):
+            counted = self._tally(question)
+            shown = _first(counted, min(TALLY_CHARACTERS, remaining))
+            remaining -= sum(_ANSWER_BYTES + len(value) for value, _ in shown)
+            questions.append(_question(question, shown, answered=sum(count for _, count in counted)))
+        return questions[::-1]
 
     @cached_property
     def _participant_questions(self) -> list[schemas.RoomQuestion]:
@@ -181,7 +191,7 @@ def _shown(room: Room) -> schemas.Shown | None:
     return schemas.Shown(session=str(room.shown_id), participant=nickname)
 
 
-def _question(question: Question, counted: list[tuple[str, int]]) -> schemas.RoomQuestion:
+def _question(question: Question, shown: list[tuple[str, int]], *, answered: int) -> schemas.RoomQuestion:
     return schemas.RoomQuestion(
         n=question.number,
         stop=question.stop,
@@ -191,16 +201,16 @@ def _question(question: Question, counted: list[tuple[str, int]]) -> schemas.Roo
         open=question.is_open,
         revealed=question.revealed,
         asked_at=question.asked_at,
-        answered=sum(count for _, count in counted),
+        answered=answered,
         right=question.right or None,
-        tally=[schemas.Tallied(value, count) for value, count in _first(counted)],
+        tally=[schemas.Tallied(value, count) for value, count in shown],
     )
 
 
-def _first(counted: list[tuple[str, int]]) -> list[tuple[str, int]]:
-    """The most frequent answers, as many as have TALLY_CHARACTERS together."""
-    ends = accumulate(len(value) for value, _ in counted)
-    return [answer for answer, end in zip(counted, ends, strict=True) if end <= TALLY_CHARACTERS]
+def _first(counted: list[tuple[str, int]], characters: int) -> list[tuple[str, int]]:
+    """The most frequent answers, as many as have so many characters together."""
+    ends = accumulate(_ANSWER_BYTES + len(value) for value, _ in counted)
+    return [answer for answer, end in zip(counted, ends, strict=True) if end <= characters]
 
 
 def load_computed(room_id: Any) -> RoomState | None:

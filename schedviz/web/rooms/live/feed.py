@@ -26,6 +26,8 @@ log = structlog.get_logger(__name__)
 #: Changes are collected for this long before the room is sent again, and at least for so many times as long as sending it took.
 GATHER_SECONDS = 0.2
 _GATHER_COSTS = 4.0
+#: How many sockets are sent the room before the event loop serves others.
+_MEMBERS_AT_ONCE = 20
 #: How often the database is polled while Redis is down, and how long Redis may be silent before it is polled too.
 POLL_SECONDS = 1.0
 SILENCE_MILLISECONDS = 2000
@@ -179,7 +181,7 @@ class RoomFeed:
                 log.warning("the database is unavailable", room=str(self.room_id), error=str(error))
                 self._has_changed.set()
             else:
-                self._send_to_all(room)
+                await self._send_to_all(room)
             await asyncio.sleep(max(GATHER_SECONDS, _GATHER_COSTS * (time.monotonic() - began)))
 
     async def _renew_presence(self) -> None:
@@ -187,7 +189,7 @@ class RoomFeed:
             self._present_at = time.monotonic()
             await in_database(presence.renew, self.connected_participants())
 
-    def _send_to_all(self, room: state.RoomState | None) -> None:
+    async def _send_to_all(self, room: state.RoomState | None) -> None:
         if room is None:
             self._ready.set()
             for member in self.members:
@@ -197,7 +199,11 @@ class RoomFeed:
         self._sessions = room.sessions
         self._ready.set()
         moment = self._newest_moment(room)
-        for member in self.members:
+        for number, member in enumerate(list(self.members), 1):
+            if number % _MEMBERS_AT_ONCE == 0:
+                # These encode and send their state now, and others' requests run. The teacher may move meanwhile.
+                await asyncio.sleep(0)
+                moment = self._newest_moment(room)
             body = room.body_for(member.membership, member.base)
             if body is None:
                 member.close(CloseCode.FORBIDDEN if room.room.is_live else CloseCode.ENDED)
