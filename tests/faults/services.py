@@ -79,7 +79,8 @@ class Services:
         }
 
         def service(name: str, role: str, *command: str) -> Service:
-            return Service(name, [sys.executable, *command], {**environment, "SCHEDVIZ_ROLE": role}, folder)
+            # PostgreSQL names its connections after the service.
+            return Service(name, [sys.executable, *command], {**environment, "SCHEDVIZ_ROLE": role, "PGAPPNAME": name}, folder)
 
         def worker(name: str, queue: str, role: str, pool: str, size: int) -> Service:
             return service(name, role, "-m", "schedviz.up.worker", name, queue, pool, str(size))

@@ -97,7 +97,7 @@ def save(lease: Lease, saved: CheckpointContents, *, cost_seconds: float) -> Che
                 raise Fenced(f"Another owner has taken session {lease.session_id}.")
             Checkpoint.objects.filter(pk=checkpoint.pk).update(complete=True)
     except IntegrityError as error:
-        raise Fenced(f"Session {lease.session_id} was deleted.") from error
+        raise Fenced(f"Session {lease.session_id} was deleted or written to by another owner.") from error
     checkpoint.complete = True
     if checkpoint.has_engine:
         _thin(lease.session_id)
