@@ -98,12 +98,13 @@ def test_a_tally_has_the_most_frequent_answers(classroom, monkeypatch):
 def test_tallies_of_the_newest_questions_are_sent(classroom, monkeypatch):
     monkeypatch.setattr(state, "TALLIES_CHARACTERS", 60)
     ada, bob = (classroom.student(name) for name in ("Ada", "Bob"))
-    for number in (1, 2, 3):
-        classroom.teacher.request("post", "questions/", {"text": "Why?"}, expect=201)
+    options = ["x" * 10, "y" * 10]
+    for number, members in enumerate(({"kind": "choice", "options": options}, {}, {}, {}), 1):
+        classroom.teacher.request("post", "questions/", {"text": "Why?", **members}, expect=201)
         answer(ada, "x" * 10, question=number)
         answer(bob, "y" * 10, question=number)
-    assert [len(question["tally"]) for question in classroom.look()["questions"]] == [0, 1, 2]
-    assert [question["answered"] for question in classroom.look()["questions"]] == [2, 2, 2]
+    assert [len(question["tally"]) for question in classroom.look()["questions"]] == [2, 0, 1, 2]
+    assert [question["answered"] for question in classroom.look()["questions"]] == [2, 2, 2, 2]
 
 
 def test_the_list_of_participants_has_the_answers_to_the_newest_questions(classroom, monkeypatch):
@@ -120,7 +121,7 @@ def test_the_list_of_participants_has_the_answers_to_the_newest_questions(classr
     assert [one["answers"] for one in classroom.look()["participants"]] == [{"2": "é" * 100, "3": "é" * 100}] * 2
     # A participant's own answers, and the numbers of answers, are complete.
     assert students[0].request("get")["you"]["answers"] == everything
-    assert [one["answered"] for one in classroom.look()["questions"]] == [2, 2, 2]
+    assert [one["answered"] for one in classroom.look()["questions"]] == [2, 2, 2, 2]
 
 
 def test_a_question_that_is_opened_again_closes_the_others(classroom_with_question: Classroom) -> None:

@@ -77,8 +77,8 @@ class RoomQuestion(Body, frozen=True):
     answered: int
     #: The right answer; null if it is not set or hidden from the client.
     right: str | None
-    #: The most frequent answers, as many as have 4,000 characters together, and 12,000 with those of newer questions; null while it is
-    #: hidden from the client.
+    #: The most frequent answers; without options, as many as have 4,000 characters together, and 12,000 with those of newer questions. Null
+    #: while it is hidden from the client.
     tally: list[Tallied] | None
 
 

@@ -152,13 +152,17 @@ class RoomState:
 
     @cached_property
     def _all_questions(self) -> list[schemas.RoomQuestion]:
-        """The questions, with the tallies of the newest ones, as many as have TALLIES_CHARACTERS together."""
+        """The questions. Without options, the newest ones have tallies, as many as have TALLIES_CHARACTERS together."""
         questions: list[schemas.RoomQuestion] = []
         remaining = TALLIES_CHARACTERS
         for question in reversed(self._questions):
             counted = self._tally(question)
-            shown = _first(counted, min(TALLY_CHARACTERS, remaining))
-            remaining -= sum(_ANSWER_BYTES + len(value) for value, _ in shown)
+            if question.kind == Question.Kind.CHOICE:
+                # The options have a limit of their own.
+                shown = counted
+            else:
+                shown = _first(counted, min(TALLY_CHARACTERS, remaining))
+                remaining -= sum(_ANSWER_BYTES + len(value) for value, _ in shown)
             questions.append(_question(question, shown, answered=sum(count for _, count in counted)))
         return questions[::-1]
 
