@@ -20,7 +20,7 @@ from django.urls import set_script_prefix
 from schedviz.ingest.files.spool import Spool
 from schedviz.web.api.download import SlotResponse
 from schedviz.web.body_limit import BodyNotStored
-from schedviz.web.client_places import ClientPlaces, place
+from schedviz.web.client_places import PLACES, place
 from schedviz.web.following import Following, begin_waiting, followed, follows_until
 from schedviz.web.read_limit import DISCONNECT
 from schedviz.web.response_limit import ResponseLimit, drop_rendering_data
@@ -37,7 +37,6 @@ class ThreadedHandler(ASGIHandler):
     def __init__(self) -> None:
         super().__init__()
         self._sending = ResponseLimit()
-        self._places = ClientPlaces()
 
     def load_middleware(self, is_async: bool = False) -> None:  # noqa: ARG002, FBT001, FBT002 -- Django calls it so.
         """Load the middleware synchronously."""
@@ -72,7 +71,7 @@ class ThreadedHandler(ASGIHandler):
                 body.seek(0)
         finally:
             body.close()
-        self._places.authenticated(scope, context.get(requester, ""))
+        PLACES.authenticated(scope, context.get(requester, ""))
         if response.streaming:
             if isinstance(response, SlotResponse):
                 response.slot.disconnect = _disconnect(scope)
@@ -86,7 +85,7 @@ class ThreadedHandler(ASGIHandler):
 
     async def _respond_in_thread(self, context: Context, scope: Any, body: IO[bytes]) -> HttpResponseBase | None:
         """The response; None if the request follows another one (`followed` of its context)."""
-        own_place = await self._places.take(scope)
+        own_place = await PLACES.take(scope)
         context.run(place.set, own_place)
         context.run(begin_waiting)
         try:

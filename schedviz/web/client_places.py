@@ -1,4 +1,5 @@
-"""Shares the HTTP threads among clients: a few requests of each client run at a time, and its others wait without a thread.
+"""Shares the HTTP threads among clients: a few requests of each client run at a time, and its others wait without a thread. Handshakes of
+WebSockets count with them.
 
 A client is known by its credentials once a request with them was authenticated, until then by its address: credentials that nobody checked
 can be invented.
@@ -72,7 +73,7 @@ def give_back() -> None:
 
 
 class ClientPlaces:
-    """The places of all clients. Used in the event loop."""
+    """The places of all clients, for requests and for handshakes of WebSockets. Used in the event loop."""
 
     def __init__(self) -> None:
         #: By event loop and client or part, while there are requests.
@@ -108,6 +109,9 @@ class ClientPlaces:
         if known := self._known.get(_digest_of_credentials(scope)):
             return known
         return f"address {network_of_scope(scope)}"
+
+
+PLACES: Final = ClientPlaces()
 
 
 def _digest_of_credentials(scope: dict[str, Any]) -> bytes:

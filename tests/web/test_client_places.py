@@ -18,8 +18,11 @@ from schedviz.web.client_places import (
     MAX_THREADS_PER_CLIENT_WITHOUT_ACCOUNT,
     MAX_THREADS_PER_PART,
     MAX_THREADS_WITHOUT_ACCOUNT,
+    PLACES,
     ClientPlaces,
 )
+from schedviz.web.live.connection import accept_socket
+from schedviz.web.live.handshake import Refused
 from schedviz.web.waiting import requester, waits
 from tests.conftest import until
 
@@ -125,7 +128,7 @@ def test_clients_without_an_account_leave_threads_to_users(handler: ThreadedHand
         assert len(REQUESTS.running) <= MAX_THREADS_PER_PART + 1
         REQUESTS.may_end.set()
         results = await asyncio.gather(*flood, return_exceptions=True)
-        free = {semaphore._value for semaphore in handler._places._semaphores.values()}
+        free = {semaphore._value for semaphore in PLACES._semaphores.values()}
         assert free <= {
             MAX_THREADS_PER_CLIENT,
             MAX_THREADS_PER_CLIENT_WITHOUT_ACCOUNT,
@@ -147,6 +150,32 @@ def test_probes_do_not_wait_for_clients_without_an_account(handler: ThreadedHand
         return await asyncio.gather(*flood)
 
     assert asyncio.run(run()) == [200] * 40
+
+
+def test_handshakes_of_a_client_without_an_account_run_a_few_at_a_time() -> None:
+    async def run() -> list[int]:
+        running: list[int] = []
+        most: list[int] = []
+        answered: list[int] = []
+
+        async def enter() -> None:
+            running.append(1)
+            most.append(len(running))
+            await asyncio.sleep(0)
+            running.pop()
+            raise Refused(404, "No such session.")
+
+        async def receive() -> dict[str, Any]:
+            return {"type": "websocket.connect"}
+
+        async def send(message: dict[str, Any]) -> None:
+            answered.append(message["code"])
+
+        await asyncio.gather(*[accept_socket({**scope_of("/ws/", ""), "type": "websocket"}, receive, send, enter) for _ in range(20)])
+        assert max(most) == MAX_THREADS_PER_CLIENT_WITHOUT_ACCOUNT
+        return answered
+
+    assert asyncio.run(run()) == [4404] * 20
 
 
 def test_a_request_that_waits_gives_its_place_to_others_of_its_client(handler: ThreadedHandler) -> None:

@@ -15,6 +15,7 @@ import structlog
 
 from schedviz.web.api.errors import DATABASE_DOWN
 from schedviz.web.api.problem_details import MEDIA_TYPE, problem
+from schedviz.web.client_places import PLACES
 from schedviz.web.live.close_codes import CloseCode
 from schedviz.web.live.database import DATABASE_UNAVAILABLE
 from schedviz.web.live.handshake import Refused, accepted_protocol
@@ -49,8 +50,12 @@ async def accept_socket(scope: Scope, receive: Receive, send: Send, enter: Calla
     """The result of `enter`, with the socket accepted; None if the client left or was refused. `enter` raises `Refused` or `Full`."""
     if (await receive())["type"] != "websocket.connect":
         return None
+    place = await PLACES.take(scope)
     try:
-        return await enter()
+        try:
+            return await enter()
+        finally:
+            place.release()
     except Refused as refused:
         await _refuse(scope, send, refused)
     except Full as full:
