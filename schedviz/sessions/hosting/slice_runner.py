@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
-from django.db import connection
+from django.db import DatabaseError, connection
 from structlog.contextvars import bound_contextvars
 
 from schedviz.engine import Simulation
@@ -125,7 +125,7 @@ class SliceRunner:
         return self.pace.wait_seconds()
 
     def run(self, *, after_seq: int, is_suspicious: bool) -> SliceResult:
-        """Execute the commands after `after_seq` for one slice. Raises `EngineError` or `Fenced`.
+        """Execute the commands after `after_seq` for one slice. Raises `EngineError`, `Fenced` or `DatabaseError`.
 
         `is_suspicious`: execute one command, and store its number first, so that the next owner knows it if this process crashes.
         """
@@ -200,7 +200,8 @@ class SliceRunner:
         try:
             with bound_contextvars(command=stored.seq), self._span.within():
                 return self._begin_or_continue(stored, stop, hits)
-        except Fenced:
+        except (Fenced, DatabaseError):
+            # A query of a quota that was cancelled says nothing about the command: the next owner tries again.
             raise
         except Exception as error:
             logger.exception("command %s of session %s broke the engine", stored.seq, self._session.pk)

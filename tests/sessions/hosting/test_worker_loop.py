@@ -9,7 +9,7 @@ from uuid import UUID
 
 import msgspec
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -293,6 +293,26 @@ def test_a_command_that_breaks_the_engine_is_quarantined_and_the_others_continue
     assert "Command 2 was quarantined" in session.message
     assert (session.applied_seq, session.cycle) == (3, 2)
     assert digest_at_head(session_id)
+
+
+def test_a_query_that_is_cancelled_within_a_command_quarantines_nothing(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    session_id = make_session()
+    send(session_id, "run")
+
+    def cancelled(_: object) -> str:
+        monkeypatch.undo()
+        raise OperationalError("canceling statement due to user request")
+
+    monkeypatch.setattr(slice_runner.quotas, "reason_to_stop", cancelled)
+    monkeypatch.setattr(slice_runner, "SLICE_CYCLES", 2)
+    assert work_off(session_id).applied_seq == 0
+    lease.clear_owner(lease.owner_prefix())
+    session = work_off(session_id)
+
+    assert (session.applied_seq, session.cycle) == (1, 10)
+    command = Command.objects.get(session_id=session_id)
+    assert not command.quarantined
+    assert "error" not in command.outcome
 
 
 def test_a_stuck_command_is_quarantined_by_the_same_owner_and_the_others_continue(
