@@ -31,6 +31,11 @@ class Provider:
         self.cheat: dict[str, Any] = {}
         self.forge = ""
         self.described: dict[str, Any] = {}
+        #: More members of a response with a token, and where such requests are redirected.
+        self.padding: dict[str, Any] = {}
+        self.moved_to = ""
+        #: The paths of requests for tokens.
+        self.asked: list[str] = []
         #: Authorization requests by the code that they were given.
         self.codes: dict[str, dict[str, str]] = {}
         self.key = RSAKey.generate_key(2048, {"kid": "one"})
@@ -57,6 +62,12 @@ class Provider:
 
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+                outer.asked.append(self.path)
+                if outer.moved_to and self.path != outer.moved_to:
+                    self.send_response(307)
+                    self.send_header("Location", outer.moved_to)
+                    self.end_headers()
+                    return
                 sent = {name: values[0] for name, values in parse_qs(body).items()}
                 grant = outer.codes.pop(sent.get("code", ""), None)
                 basic = base64.b64encode(f"{CLIENT_ID}:{CLIENT_SECRET}".encode()).decode().replace("+", "%2B")
@@ -65,7 +76,8 @@ class Provider:
                 if grant is None or not known or grant.get("code_challenge") != challenge or grant["redirect_uri"] != sent["redirect_uri"]:
                     self._json({"error": "invalid_grant"}, status=400)
                     return
-                self._json({"access_token": "x", "token_type": "Bearer", "expires_in": 60, "id_token": outer.token(grant.get("nonce", ""))})
+                token = outer.token(grant.get("nonce", ""))
+                self._json({"access_token": "x", "token_type": "Bearer", "expires_in": 60, "id_token": token, **outer.padding})
 
             def _json(self, body: Any, status: int = 200) -> None:
                 data = json.dumps(body).encode()

@@ -30,6 +30,7 @@ def listening() -> Iterator[Provider]:
 def provider(listening: Provider, settings) -> Provider:
     settings.OIDC_ISSUER, settings.OIDC_CLIENT_ID, settings.OIDC_CLIENT_SECRET = listening.issuer, CLIENT_ID, CLIENT_SECRET
     listening.who, listening.cheat, listening.forge, listening.described = {"sub": "1234", "preferred_username": "ada"}, {}, "", {}
+    listening.padding, listening.moved_to, listening.asked = {}, "", []
     oidc._client.cache_clear()
     return listening
 
@@ -227,6 +228,27 @@ def test_a_stored_next_page_of_an_older_release_is_validated_again(provider):
     session.save()
 
     assert client.get(back)["Location"] == "/"
+
+
+def test_a_response_with_a_token_has_the_limits_of_documents(provider):
+    provider.padding = {"more": "x" * oidc_documents.DOCUMENT_BYTES}
+    assert sign_in(Client()).status_code == 403
+    provider.padding = {}
+    assert sign_in(Client())["Location"] == "/sessions/"
+
+
+def test_the_code_and_the_secret_are_not_sent_elsewhere(provider):
+    provider.moved_to = "/elsewhere"
+    assert sign_in(Client()).status_code == 403
+    assert provider.asked == ["/token"]
+
+
+def test_a_name_that_grows_when_it_is_normalized_is_cut(provider):
+    provider.who["preferred_username"] = "\ufdfa" * 140
+
+    sign_in(Client())
+
+    assert 0 < len(User.objects.get().username) <= 140
 
 
 def test_a_provider_that_does_not_respond_is_handled(provider, settings, audit):

@@ -6,6 +6,7 @@ some). This module maps the identity to a user.
 
 from __future__ import annotations
 
+import unicodedata
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -129,7 +130,9 @@ def user_of(claims: dict[str, Any], request: HttpRequest) -> User:
 def _new_identity(subject: str, claims: dict[str, Any]) -> tuple[Identity, bool]:
     """The identity, with a new account, and whether this call created it: of simultaneous logins, one does."""
     preferred = str(claims.get("preferred_username") or str(claims.get("email") or "").partition("@")[0] or "user")
-    name = "".join(letter for letter in preferred if letter.isalnum() or letter in "@.+-_")[:140] or "user"
+    # Normalized as Django does, which can make it longer.
+    normal = unicodedata.normalize("NFKC", preferred)
+    name = "".join(letter for letter in normal if letter.isalnum() or letter in "@.+-_")[:140] or "user"
     model = get_user_model()
     for attempt in range(1, 1000):
         # An existing user name is never taken over, because only the identity counts.

@@ -7,7 +7,7 @@ from typing import Any, Final
 from authlib.integrations.django_client import DjangoOAuth2App
 from joserfc.errors import BadSignatureError
 
-from schedviz.web.accounts.oidc_documents import Document
+from schedviz.web.accounts.oidc_documents import Document, LimitedAdapter
 
 #: Prefixes of the signature algorithms with a public key. Others need no key ("none"), or the client's secret.
 _PUBLIC_KEY_ALGORITHMS: Final = ("RS", "PS", "ES", "Ed")
@@ -44,6 +44,12 @@ class ProviderClient(DjangoOAuth2App):  # type: ignore[misc,unused-ignore]
         if self._keys is None or self._keys.url != url:
             self._keys = Document(url)
         return self._keys.read(refetch=force)
+
+    def _get_oauth_client(self, **metadata: Any) -> Any:
+        session = super()._get_oauth_client(**metadata)
+        for scheme in ("https://", "http://"):
+            session.mount(scheme, LimitedAdapter())
+        return session
 
     def parse_id_token(
         self, token: dict[str, Any], nonce: str, claims_options: Any = None, claims_cls: Any = None, leeway: int = 120

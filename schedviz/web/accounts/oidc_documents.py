@@ -1,4 +1,4 @@
-"""The JSON documents of an OpenID Connect provider: its configuration and its keys.
+"""The JSON documents of an OpenID Connect provider: its configuration, its keys, and the tokens that it issues.
 
 A provider that hangs must not occupy the threads of the web server: one request at a time fetches a document, with a time limit and a size
 limit, and a failure is remembered.
@@ -10,8 +10,10 @@ import json
 import threading
 import time
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import requests
+from requests.adapters import HTTPAdapter
 
 #: How long a fetched document is used. After that, removed keys are no longer accepted.
 VALID_SECONDS: Final = 3600.0
@@ -78,19 +80,40 @@ class Document:
         return self._found
 
 
+class LimitedAdapter(HTTPAdapter):
+    """Gives the responses to all requests of a client the limits of documents. A redirect is refused: it would send the client's secret and
+    the user's code elsewhere.
+    """
+
+    def send(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:  # type: ignore[override,unused-ignore]
+        """The complete response. Raises `requests.RequestException`, `OSError` or `ValueError`."""
+        deadline = time.monotonic() + FETCH_SECONDS
+        response = super().send(request, **{**options, "stream": True, "timeout": FETCH_SECONDS})
+        with response:
+            if response.is_redirect:
+                raise requests.TooManyRedirects(f"{response.status_code} of {urlsplit(request.url or '').hostname!s}")
+            response._content = _read(response, deadline)  # noqa: SLF001 -- as `Response.content` stores it
+        response._content_consumed = True  # type: ignore[attr-defined,unused-ignore]  # noqa: SLF001
+        return response
+
+
 def _fetch(url: str) -> dict[str, Any]:
     deadline = time.monotonic() + FETCH_SECONDS
-    body = bytearray()
     with requests.get(url, stream=True, timeout=FETCH_SECONDS, headers={"Accept": "application/json"}) as response:
         response.raise_for_status()
-        # read1 returns what has arrived, so that a document that trickles in meets the deadline.
-        while data := response.raw.read1(_READ_BYTES, decode_content=True):
-            body += data
-            if len(body) > DOCUMENT_BYTES:
-                raise ValueError(f"the document has more than {DOCUMENT_BYTES:,} bytes")
-            if time.monotonic() > deadline:
-                raise TimeoutError(f"the document took more than {FETCH_SECONDS:g} s")
-    document = json.loads(body)
+        document = json.loads(_read(response, deadline))
     if not isinstance(document, dict):
         raise ValueError("the document is not a JSON object")  # noqa: TRY004 -- a wrong document, not a wrong call
     return document
+
+
+def _read(response: requests.Response, deadline: float) -> bytes:
+    body = bytearray()
+    # read1 returns what has arrived, so that a document that trickles in meets the deadline.
+    while data := response.raw.read1(_READ_BYTES, decode_content=True):
+        body += data
+        if len(body) > DOCUMENT_BYTES:
+            raise ValueError(f"the document has more than {DOCUMENT_BYTES:,} bytes")
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"the document took more than {FETCH_SECONDS:g} s")
+    return bytes(body)
