@@ -7,6 +7,7 @@ import secrets
 from typing import TYPE_CHECKING
 
 from django.db import transaction
+from django.http import Http404
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
@@ -28,13 +29,14 @@ class TooManyLinks(Exception):
 def make_link(session: Session, role: str, by: AbstractBaseUser, *, key: str = "") -> tuple[ShareLink, str, bool]:
     """A link, its secret (128 bits, stored nowhere else), and whether it is new: the same `key` of a user returns the same link.
 
-    Raises `TooManyLinks`.
+    Raises `TooManyLinks`, or `Http404` if the session was deleted meanwhile.
     """
     secret = _secret_of(session, role, by, key) if key else secrets.token_urlsafe(16)
     members = {"session": session, "role": role, "created_by_id": by.pk}
     with transaction.atomic():
         # Requests that create links of one session at the same time wait for each other.
-        Session.objects.select_for_update(no_key=True).only("pk").get(pk=session.pk)
+        if Session.objects.select_for_update(no_key=True).only("pk").filter(pk=session.pk).first() is None:
+            raise Http404
         existing = ShareLink.objects.filter(digest=hashed(secret)).first()
         if existing is not None:
             return existing, secret, False

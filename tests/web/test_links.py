@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import pytest
 from django.conf import settings
 from django.contrib.sessions.models import Session as BrowserSession
 from django.core import signing
+from django.http import Http404
 from django.test import Client
 from rest_framework.test import APIClient
 
-from schedviz.sessions.models import ShareLink
+from schedviz.sessions.models import Session, ShareLink
 from schedviz.web import share
 from schedviz.web.authentication import hashed
+from schedviz.web.rooms.opening import open_room
 from tests.web.conftest import People, make_session
 
 
@@ -41,6 +44,16 @@ def test_the_key_of_a_revoked_link_gives_no_link(people: People) -> None:
     again = owner.post(address, {}, format="json", headers={"Idempotency-Key": "first"})
 
     assert (again.status_code, again.json()["code"], "url" in again.json()) == (409, "key_reused", False)
+
+
+def test_a_session_that_is_deleted_meanwhile_gets_no_link_and_no_room(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
+    owner, user = people.client("owner-token"), people.session.owner
+    Session.objects.filter(pk=people.session.pk).delete()
+    monkeypatch.setattr("schedviz.web.api.links.session_for", lambda *_: people.session)
+
+    assert owner.post(f"/api/v1/sessions/{people.session.pk}/links/", {}, format="json").status_code == 404
+    with pytest.raises(Http404):
+        open_room(user, people.session)
 
 
 def test_opening_a_share_link_without_a_login_stores_nothing(people: People) -> None:
