@@ -63,8 +63,9 @@ def _settings(socket: Path) -> list[str]:
     return [
         *("--port", "0", "--unixsocket", str(socket), "--unixsocketperm", "700"),
         *("--save", "", "--appendonly", "no", "--dir", str(socket.parent)),
-        # When memory is full, the frames of the oldest sessions are evicted first: they expire, and can be read from the database.
-        *("--maxmemory", _MAX_MEMORY, "--maxmemory-policy", "volatile-ttl"),
+        # When memory is full, frames of sessions that were not used for longest are evicted first: they expire, and can be read from the
+        # database. (With volatile-ttl it would be what expires soonest: heartbeats, turns, and counters of rate limits.)
+        *("--maxmemory", _MAX_MEMORY, "--maxmemory-policy", "volatile-lru"),
         *("--daemonize", "no", "--loglevel", "warning"),
     ]
 

@@ -84,7 +84,7 @@ def test_the_password_of_redis_is_not_in_the_list_of_processes(tmp_path: Path) -
         with redis.Redis(unix_socket_path=str(socket)) as stranger, pytest.raises(redis.AuthenticationError):
             stranger.ping()
         with redis.Redis(unix_socket_path=str(socket), password=password) as ours:
-            assert ours.config_get("maxmemory-policy") == {"maxmemory-policy": "volatile-ttl"}
+            assert ours.config_get("maxmemory-policy") == {"maxmemory-policy": "volatile-lru"}
             assert ours.config_get("save") == {"save": ""}
         arguments = Path(f"/proc/{server.pid}/cmdline").read_text()
         assert arguments.startswith("redis-server")

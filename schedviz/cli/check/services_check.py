@@ -98,7 +98,7 @@ def _redis() -> Iterator[Finding]:
         # The Redis user may not read the configuration, which is fine.
         return
     if (policy := configured["maxmemory-policy"]) not in _SUITABLE_POLICIES:
-        yield error("Redis' maxmemory-policy", f"is {policy}: a full Redis would discard waiting tasks", "set it to volatile-ttl")
+        yield error("Redis' maxmemory-policy", f"is {policy}: a full Redis would discard waiting tasks", "set it to volatile-lru")
     if configured["save"] or configured["appendonly"] != "no":
         yield warning(
             "Redis' save and appendonly",
