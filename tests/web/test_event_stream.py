@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import httpx
 import pytest
@@ -12,6 +13,7 @@ from schedviz.web.api import event_stream
 from schedviz.web.api.download import downloads
 from schedviz.web.login import make_token
 from schedviz.web.waiting import requester
+from tests.conftest import until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SSE, NDJSON = {"Accept": "text/event-stream"}, {"Accept": "application/x-ndjson"}
@@ -57,6 +59,32 @@ def test_a_stream_continues_with_new_events(curl, commits):
         then = event_numbers(response.iter_lines(), 3)
 
     assert (first, then) == ([1, 2, 3], [4, 5, 6])
+
+
+def test_a_frame_is_encoded_once_for_all_streams(curl, commits, monkeypatch):
+    encoded = []
+    encode = event_stream._encode
+    monkeypatch.setattr(event_stream, "_encode", lambda data, write: encoded.append(data) or encode(data, write))
+    commits.chunk(events=1)
+    with ExitStack() as at_end:
+        streams = [at_end.enter_context(curl.stream("GET", "events/", headers=SSE)).iter_lines() for _ in range(3)]
+        assert [event_numbers(lines, 1) for lines in streams] == [[1]] * 3
+        commits.chunk(events=2)
+        assert [event_numbers(lines, 2) for lines in streams] == [[2, 3]] * 3
+    assert len(encoded) <= 1
+
+
+def test_a_client_has_a_limited_number_of_streams(curl, commits, monkeypatch):
+    monkeypatch.setattr(event_stream, "MAX_STREAMS_OF_ONE_CLIENT", 1)
+    commits.chunk(events=1)
+    with curl.stream("GET", "events/", headers=SSE) as first:
+        lines = first.iter_lines()
+        assert event_numbers(lines, 1) == [1]
+        with curl.stream("GET", "events/", headers=SSE) as second:
+            assert "You have 1 event streams" in next(line for line in second.iter_lines() if line.startswith("data: "))
+    until(lambda: not event_stream._streams)
+    with curl.stream("GET", "events/", headers=SSE) as again:
+        assert event_numbers(again.iter_lines(), 1) == [1]
 
 
 def test_what_redis_lost_comes_from_the_database(curl, commits):

@@ -6,11 +6,14 @@ event is sent once and in order: gaps in the event numbers are filled from the d
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
-from contextlib import aclosing
-from typing import Any
+from collections import Counter, OrderedDict
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
+from contextlib import aclosing, contextmanager, nullcontext
+from typing import Any, Final, NamedTuple
 from uuid import UUID
+from weakref import WeakValueDictionary
 
 import msgspec
 import structlog
@@ -32,6 +35,10 @@ log = structlog.get_logger(__name__)
 SSE = "text/event-stream"
 NDJSON = "application/x-ndjson"
 _EVENTS_AT_ONCE = 500
+#: Streams of one client that follow, in a process: each sends all events as JSON, which is ten times as much as a socket's frames.
+MAX_STREAMS_OF_ONE_CLIENT: Final = 10
+#: How many frames are kept in the form of streams.
+_MAX_ENCODED: Final = 8
 _encoder = msgspec.json.Encoder()
 
 
@@ -99,14 +106,23 @@ async def _stored(access: _Access, after: int, write: Write) -> AsyncIterator[by
         yield _ended(write)
 
 
-async def _pages(access: _Access, after: int, write: Write) -> AsyncGenerator[tuple[bytes, int]]:
-    """The stored events in pages, each with the number of its last event. Read and encoded in the threads of downloads."""
+async def _pages(access: _Access, after: int, write: Write, *, client: str = "") -> AsyncGenerator[tuple[bytes, int]]:
+    """The stored events in pages, each with the number of its last event. Read and encoded in the threads of downloads.
+
+    `client`: whose streams read one page at a time; "" for a download, which has a slot.
+    """
+    turn = _page_turns.setdefault((id(asyncio.get_running_loop()), client), asyncio.Semaphore()) if client else nullcontext()
     while not await access.has_ended():
-        events = await THREADS.run(_page, access.session_id, after, write)
+        async with turn:
+            events = await THREADS.run(_page, access.session_id, after, write)
         if events is None:
             return
         after = events[1]
         yield events
+
+
+#: By event loop and client, while there are streams.
+_page_turns: WeakValueDictionary[tuple[int, str], asyncio.Semaphore] = WeakValueDictionary()
 
 
 def _page(session_id: UUID, after: int, write: Write) -> tuple[bytes, int] | None:
@@ -132,30 +148,87 @@ async def _followed(access: _Access, after: int, write: Write) -> AsyncIterator[
         yield _notice(write, "full", str(full))
         return
     try:
-        if write is _as_sse:
-            yield b"retry: 2000\n\n"
-        while True:
-            async with aclosing(_pages(access, after, write)) as pages:
-                async for part, last in pages:
-                    after = last
-                    yield part
-            async with aclosing(_live(viewer, after, write)) as parts:
-                async for part, last in parts:
-                    after = last
-                    yield part
-                    if await access.has_ended():
-                        break
-            if access.ended:
-                yield _ended(write)
+        client = crowd or actor.identity
+        with _counted(client) as is_allowed:
+            if not is_allowed:
+                yield _notice(write, "full", f"You have {MAX_STREAMS_OF_ONE_CLIENT} event streams of this server, which is the limit.")
                 return
-            if viewer.close_code:
-                yield _notice(write, "ended", "The session was deleted.")
-                return
+            async with aclosing(_followed_as(viewer, access, after, write, client)) as parts:
+                async for part in parts:
+                    yield part
     except DATABASE_UNAVAILABLE as error:
         # The client reconnects with the number of the last event that it received.
         log.warning("an event stream ended early: the database is unavailable", session=str(session_id), error=str(error))
     finally:
         hub().leave(feed, viewer)
+
+
+#: The streams that follow, by client.
+_streams: Counter[str] = Counter()
+
+
+@contextmanager
+def _counted(client: str) -> Iterator[bool]:
+    """Count a stream of a client; False if it has as many as allowed."""
+    if _streams[client] >= MAX_STREAMS_OF_ONE_CLIENT:
+        yield False
+        return
+    _streams[client] += 1
+    try:
+        yield True
+    finally:
+        _streams[client] -= 1
+        if not _streams[client]:
+            del _streams[client]
+
+
+async def _followed_as(viewer: Viewer, access: _Access, after: int, write: Write, client: str) -> AsyncGenerator[bytes]:
+    """The stream of an admitted client."""
+    if write is _as_sse:
+        yield b"retry: 2000\n\n"
+    while True:
+        async with aclosing(_pages(access, after, write, client=client)) as pages:
+            async for part, last in pages:
+                after = last
+                yield part
+        async with aclosing(_live(viewer, after, write)) as parts:
+            async for part, last in parts:
+                after = last
+                yield part
+                if await access.has_ended():
+                    break
+        if access.ended:
+            yield _ended(write)
+            return
+        if viewer.close_code:
+            yield _notice(write, "ended", "The session was deleted.")
+            return
+
+
+class _Encoded(NamedTuple):
+    """A frame in the form of a stream, with the numbers of its first and last event; 0 and 0 if it has none."""
+
+    first: int
+    last: int
+    data: bytes
+
+
+#: The newest frames of sessions with streams, by event loop, compressed data and form: one stream encodes a frame for all.
+_encoded_frames: OrderedDict[tuple[int, bytes, Write], asyncio.Future[_Encoded]] = OrderedDict()
+
+
+async def _encoded(frame: Frame, write: Write) -> _Encoded:
+    key = (id(asyncio.get_running_loop()), frame.data, write)
+    if (future := _encoded_frames.get(key)) is None:
+        future = _encoded_frames[key] = asyncio.ensure_future(THREADS.run(_encode, frame.data, write))
+        if len(_encoded_frames) > _MAX_ENCODED:
+            _encoded_frames.popitem(last=False)
+    return await asyncio.shield(future)
+
+
+def _encode(data: bytes, write: Write) -> _Encoded:
+    events = frames.events_of(data)
+    return _Encoded(events[0].event, events[-1].event, write(events)) if events else _Encoded(0, 0, b"")
 
 
 async def _live(viewer: Viewer, after: int, write: Write) -> AsyncGenerator[tuple[bytes, int]]:
@@ -172,13 +245,14 @@ async def _live(viewer: Viewer, after: int, write: Write) -> AsyncGenerator[tupl
         item = viewer.next_item()
         if not isinstance(item, Frame):
             continue
-        fresh = [event for event in frames.events_of(item.data) if event.event > after]
-        if not fresh:
+        encoded = await _encoded(item, write)
+        if encoded.last <= after:
             continue
-        if fresh[0].event != after + 1:
+        if encoded.first != after + 1:
+            # Events are missing, or some were sent already.
             return
-        after = fresh[-1].event
-        yield write(fresh), after
+        after = encoded.last
+        yield encoded.data, after
 
 
 def _ended(write: Write) -> bytes:
