@@ -120,7 +120,7 @@ def explain(
         if found is None or not (found.messages or found.others):
             raise
         if found.messages:
-            say("Explained from the scheduler's messages only; the input contains no nodes.", err=True)
+            say("Based on the scheduler's messages only: the input contains no Node objects.", err=True)
         _messages(found, output)
         return
     says_no_nodes = False
@@ -314,7 +314,8 @@ def _message(files: _Files | None, pod: str | None, text: str, output: _Output) 
     if (len(found) > 1 and pod is None) or (not found and reading.others):
         _messages(reading, output)
         return
-    of_pod = [each for each in found if each.pod in (pod, f"default/{pod}")] or found
+    meant = _meant(list(dict.fromkeys(each.pod for each in found)), pod) if pod is not None else []
+    of_pod = [each for each in found if each.pod in meant] or found
     of_scheduler = [each for each in of_pod if not each.writer] or of_pod
     try:
         message = of_scheduler[-1].message if of_pod else parse_message(text)
@@ -342,15 +343,13 @@ def _reading(text: str, pods: Sequence[Pod] = ()) -> TextReading:
     """The messages in a text, and what else it says about their pods. `pods` as in `_reading_of`."""
     from schedviz.engine.framework.types import PodInfo
     from schedviz.explain.pasted.text_reading import read_text, with_only_pod
-    from schedviz.ingest.kubectl.described_storage import storage_in
-    from schedviz.ingest.pasted.described_pods import described_pods
-    from schedviz.ingest.pasted.pasted_text import messages_in, plain, seconds_of_age
-    from schedviz.ingest.pasted.pod_events import pod_events_in
+    from schedviz.ingest.pasted.pasted_text import seconds_of_age
+    from schedviz.ingest.pasted.text_namespace import contents_of
 
-    described = {key: PodInfo(pod) for key, pod in described_pods(text).items()}
-    found, events = with_only_pod(messages_in(text), pod_events_in(text), [pod.key for pod in pods])
-    described = {pod.key: PodInfo(pod) for pod in pods} | described
-    return read_text(found, events, described, seconds_of_age, storage_in(plain(text)))
+    contents = contents_of(text)
+    found, events = with_only_pod(contents.messages, contents.events, [pod.key for pod in pods])
+    described = {pod.key: PodInfo(pod) for pod in pods} | {key: PodInfo(pod) for key, pod in contents.pods.items()}
+    return read_text(found, events, described, seconds_of_age, contents.storage)
 
 
 def _reading_of(paths: Sequence[Path], pod: str | None, pods: Sequence[Pod] = ()) -> TextReading:
@@ -447,7 +446,7 @@ def _too_long(name: str) -> str:
 
 def _messages(reading: TextReading, output: _Output) -> None:
     """Print several messages, each with its pod if the text names it, the newest about each pod first; or a card of the newest."""
-    from schedviz.explain.messages.message import newest_first, newest_of_each_source
+    from schedviz.explain.messages.message import newest_first, newest_of_each_source, shown_name
     from schedviz.ingest.pasted.pasted_text import seconds_of_age
 
     found = newest_first(reading.messages, seconds_of_age)
@@ -463,7 +462,8 @@ def _messages(reading: TextReading, output: _Output) -> None:
                 raise click.ClickException(f"No event in the files is about scheduling. {reading.others}")
             pods = list(dict.fromkeys(each.pod for each in found))
             if len(pods) > 1:
-                raise click.UsageError(f"-o {output.form} shows the message of one pod; name it: {named(pods)}.")
+                names = [shown_name(each) for each in pods]
+                raise click.UsageError(f"-o {output.form} shows one pod. Add its name to the command: {named(names)}.")
             first, *autoscaler_messages = newest_of_each_source(found, seconds_of_age)
             _write_card(
                 card_of_message(first, autoscaler_messages=autoscaler_messages, answer=reading.answer_of(first.pod), origin=output.origin),

@@ -339,7 +339,8 @@ def _print_clauses(clauses: Iterable[Clause], *, advised: bool = False, said: st
         say()
         writer = writer_of(clause) or (clause.plugin if clause.plugin in OTHER_SCHEDULERS else "")
         plugin = "" if writer else f"  [{clause.plugin or 'unknown plugin'}]"
-        quote = f"{f'{clause.count} × ' if clause.count else ''}{clause.reason}{plugin}"
+        # A message about a claim counts no nodes.
+        quote = f"{f'{clause.count} × ' if clause.count and is_about_nodes(clause) else ''}{clause.reason}{plugin}"
         if clause.headline and clause.headline in said:
             say_wrapped(f"{writer}: {quote}" if writer else f"{_SCHEDULER}{quote}", hanging=2, indent=2, bold=True)
         elif clause.headline:
@@ -398,10 +399,10 @@ def _print_said(explanation: Explanation) -> None:
         say_wrapped(one_full_stop(message), indent=2)
         return
     since = f" (unschedulable since {explanation.said_since})" if explanation.said_since else ""
-    _title(f"Scheduler message{since}")
+    _title(f"Scheduler message in your cluster{since}")
     say_wrapped(explanation.said, indent=2)
     if explanation.disagreement:
-        say_wrapped(f"Simulated: {one_full_stop(message)}", indent=2, dim=True)
+        say_wrapped(f"In the simulation: {one_full_stop(message)}", indent=2, dim=True)
         say_wrapped(f"The simulation differs: {explanation.disagreement}.", indent=2)
     elif message == explanation.said:
         say_wrapped("The simulation gives the same message.", indent=2, dim=True)

@@ -173,7 +173,7 @@ def test_a_file_without_objects_has_its_messages_explained(tmp_path: Path) -> No
     assert found.exit_code == 0, found.output
     assert "shop/web, 5m ago:" in found.output
     assert "Neither node has enough free CPU" in found.output
-    assert "Explained from the scheduler's messages only" in found.stderr
+    assert "Based on the scheduler's messages only" in found.stderr
 
 
 @pytest.mark.parametrize("pod", [(), ("shop/web",)])
@@ -276,7 +276,7 @@ def test_a_card_of_a_text_about_several_pods_asks_for_one_of_them() -> None:
     text = "\n".join(f"1m  Warning  FailedScheduling  pod/{name}  0/1 nodes are available: 1 Insufficient cpu." for name in ("a", "b"))
     found = CliRunner().invoke(explain, ["--message", "-", "-o", "png"], input=text)
     assert found.exit_code == 2
-    assert "name it: default/a, default/b." in found.output
+    assert "shows one pod. Add its name to the command: a, b." in found.output
 
 
 def test_a_described_pod_that_the_dump_lacks_is_named_and_explained(described: str) -> None:
@@ -476,3 +476,17 @@ def test_a_message_beside_the_manifest_of_its_pod_is_explained_for_that_pod(tmp_
     assert "Neither node has enough free `example.com/gpu`; the pod requests 2" in " ".join(told.split())
     # A manifest alone has no message.
     assert "Not evaluated: there are no nodes" in CliRunner().invoke(explain, ["-f", str(pod)]).stdout
+
+
+def test_the_claim_that_is_not_bound_is_named_with_its_namespace() -> None:
+    text = (
+        "Namespace: shop\n\nNAME    READY   STATUS    RESTARTS   AGE\nweb-0   0/1     Pending   0          5m\n\n--- Description for web-0 ---\n"
+        "Volumes:\n  data:\n    Type:       PersistentVolumeClaim (a reference to a PersistentVolumeClaim in the same namespace)\n"
+        "    ClaimName:  data-web\nQoS Class:       Burstable\nNode-Selectors:  <none>\nTolerations:     <none>\nEvents:\n"
+        "  Warning  FailedScheduling  1m  default-scheduler  0/4 nodes are available: pod has unbound immediate PersistentVolumeClaims.\n"
+    )
+    found = CliRunner().invoke(explain, ["--message", "-"], input=text)
+    assert found.stdout.startswith("shop/web-0, 1m ago:\n")
+    assert "The claim `data-web` is not bound" in found.stdout
+    assert "kube-scheduler: pod has unbound immediate PersistentVolumeClaims  [VolumeBinding]" in found.stdout
+    assert "`kubectl describe pvc data-web -n shop`" in found.stdout

@@ -8,6 +8,7 @@ from schedviz.engine import Simulation
 from schedviz.explain.messages.message import parse_message
 from schedviz.explain.pending.overview import overview
 from schedviz.explain.why import why_pending
+from schedviz.trace.phrase import as_sentence
 from tests.explain.small_clusters import cluster, node, pod
 
 ZONE = "topology.kubernetes.io/zone"
@@ -329,3 +330,15 @@ def test_a_node_that_node_affinity_names_and_does_not_exist_is_the_reason() -> N
     said, advice = main_of(cluster(node("n1"), pod("p", affinity=affinity), release="v1.36"))
     assert said == "the pod's node affinity names gone, which does not exist"
     assert advice.startswith("correct the node name")
+
+
+def test_the_name_of_a_node_keeps_its_small_letter_at_the_beginning_of_a_sentence() -> None:
+    simulation = cluster(node("node2", taints=("team=data:NoSchedule",)), pod("p"))
+    said = headline(simulation)
+    assert said == "`node2` has the taint `team=data`, which the pod does not tolerate"
+    assert as_sentence(said) == said
+
+    simulation = cluster(
+        *(node(name, taints=("team=data:NoSchedule",)) for name in ("node2", "node3")), node("n", cpu="1"), pod("p", cpu="2")
+    )
+    assert headline(simulation, "node(s) had untolerated taint {team: data}").startswith("`node2` and `node3` have the taint")

@@ -45,7 +45,7 @@ def templates() -> Iterator[str]:
         yield from filter(None, (*meaning.of_nodes, meaning.of_none))
         yield from filter(None, (meaning.advice, meaning.of_named, meaning.of_one))
     yield from (*CONSEQUENCES.values(), OF_ALL_NODES, ON_CONTROL_PLANE, IF_ACCURATE, INTENTIONAL, CREATED_AGAIN, NOT_CREATED_AGAIN)
-    yield from (REQUIRED_ON_PURPOSE, "{node}", "{first} and {second}")
+    yield from (REQUIRED_ON_PURPOSE, "`{node}`", "`{first}` and `{second}`")
     yield from (nominations._SILENT, nominations._UNKNOWN, nominations._FIX)
     yield from (
         "{first}, {next}",

@@ -14,7 +14,7 @@ from schedviz.explain.autoscalers.instance_types import explained_instance_types
 from schedviz.explain.autoscalers.karpenter_text import PoolReason, pool_reasons
 from schedviz.explain.autoscalers.pool_finding import PoolFinding, Stage, bare_pool, command_for, pool_again, pool_phrase
 from schedviz.explain.autoscalers.refusal import Refusal
-from schedviz.explain.autoscalers.requirement import POOL_KEYS, Requirement, requirements_in
+from schedviz.explain.autoscalers.requirement import CAPACITY_TYPE, POOL_KEYS, ZONE, Requirement, requirements_in
 from schedviz.explain.autoscalers.topology import explained_topology
 from schedviz.explain.autoscalers.whole_pod import explained_whole_pod
 from schedviz.explain.explanation import Clause
@@ -29,6 +29,10 @@ _LIMITS: Final = re.compile(r"all available instance types exceed (?:provisioner
 _NODE_LIMIT: Final = "node limits have been exhausted"
 _HOST_PORT: Final = re.compile(r"checking host port usage|hostport conflicts|HostPort configuration")
 _VOLUME: Final = "incompatible volume requirements"
+#: Labels that every node has, so that nobody requires their absence.
+_OF_EVERY_NODE: Final = frozenset(
+    {ZONE, CAPACITY_TYPE, "topology.kubernetes.io/region", "kubernetes.io/arch", "kubernetes.io/os", "node.kubernetes.io/instance-type"}
+)
 #: NodePools of the first sentence, and of the list of the others.
 _LEADING: Final = 2
 _OTHERS: Final = 4
@@ -73,7 +77,7 @@ def _ranked(message: str) -> list[PoolFinding]:
     reasons = pool_reasons(message)
     asked = {(each.key, each.values[0]) for reason in reasons for each in _asked(reason) if len(each.values) == 1 and each.operator == "In"}
     findings = [_finding(reason, is_selected=_is_selected(reason, asked)) for reason in reasons]
-    distinct = {(each.reason.pool, each.said.text): each for each in findings}
+    distinct = {("" if each.stage is Stage.POD else each.reason.pool, each.said.text): each for each in findings}
     return sorted(_merged(list(distinct.values())), key=lambda each: (-(each.stage is Stage.POD), -each.is_selected, -each.stage))
 
 
@@ -153,6 +157,8 @@ def _of_volume(reason: PoolReason, pool: Phrase) -> PoolFinding | None:
     made = next(requirements_in(mismatch["made"]), None) if mismatch is not None else None
     if asked is None or made is None:
         return None
+    if asked.operator == "DoesNotExist" and asked.key in _OF_EVERY_NODE:
+        return _of_contradiction(reason, asked.key)
     said = phrase("the pod's volume requires `{asked}`, but {pool} provides `{made}`", asked=asked.text, pool=pool, made=made.text)
     advice = phrase(
         "Allow `{asked}` in the requirements of {pool}: `{command}`. A bound volume cannot move",
@@ -186,6 +192,8 @@ def _of_labels(reason: PoolReason, pool: Phrase) -> PoolFinding | None:
         )
         short = phrase("{pool} cannot satisfy the topology constraints over `{key}`", pool=bare_pool(reason), key=mismatch["key"])
         return PoolFinding(reason, Stage.TOPOLOGY, said, advice, short)
+    if asked.operator == "DoesNotExist" and asked.key in _OF_EVERY_NODE:
+        return _of_contradiction(reason, asked.key)
     is_other = asked.key in POOL_KEYS
     if is_other and asked.operator == "In":
         said = phrase("the pod selects NodePool `{other}`, which is not among those that Karpenter can use", other=asked.listed)
@@ -202,6 +210,20 @@ def _of_labels(reason: PoolReason, pool: Phrase) -> PoolFinding | None:
     if "zone" in asked.key:
         advice = phrase("{advice}. A bound volume also requires its zone", advice=advice)
     return PoolFinding(reason, Stage.LABELS, said, advice, phrase("{pool} provides `{made}`", pool=bare_pool(reason), made=made.text))
+
+
+def _of_contradiction(reason: PoolReason, key: str) -> PoolFinding:
+    """About a label of every node: Karpenter prints `DoesNotExist` where the requirements of the pod and its volumes share no value."""
+    if key == ZONE:
+        said = phrase("the zone requirements of the pod and its volumes contradict each other, so no zone is left")
+        advice = phrase(
+            "Compare the zones of the pod's volumes with each other and with the pod's node selector and affinity. `kubectl describe pv` "
+            "shows a volume's zone under `Node Affinity`"
+        )
+        return PoolFinding(reason, Stage.POD, said, advice, None)
+    said = phrase("the pod's requirements for the label `{key}` contradict each other, so no value is left", key=key)
+    advice = phrase("Compare the pod's node selector, node affinity, and volumes: they must have a value of `{key}` in common", key=key)
+    return PoolFinding(reason, Stage.POD, said, advice, None)
 
 
 def _provided(asked: Requirement, made: Requirement) -> str:

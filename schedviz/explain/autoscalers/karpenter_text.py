@@ -48,7 +48,7 @@ def pool_reasons(message: str) -> list[PoolReason]:
     head = _HEAD.match(message)
     if (head is None and _OF_POOL.match(message) is None) or len(message) > _MAX_LENGTH:
         return []
-    parts = [part.strip(" .;") for part in message[head.end() if head is not None else 0 :].split("; ")]
+    parts = [part.strip(" .;…") for part in message[head.end() if head is not None else 0 :].split("; ")]
     parts = [part for part in parts if part]
     is_named = any(_OF_POOL.match(part) for part in parts)
     merged: list[str] = []

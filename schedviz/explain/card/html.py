@@ -147,14 +147,15 @@ def _fixes(fixes: Sequence[Fix]) -> Iterable[str]:
 
 
 def _messages(card: Card) -> Iterable[str]:
-    if card.message:
-        yield f"<h2>Message</h2><pre>{escape(card.message)}</pre>"
+    if card.message and not card.has_other_cluster_message:
+        title = "Message in the simulation" if card.simulated and not card.said else "Message"
+        yield f"<h2>{title}</h2><pre>{escape(card.message)}</pre>"
     for finding in card.findings:
         yield f"<h2>Finding</h2><p>{_with_code(finding)}</p>"
     if card.matches_cluster_message:
         yield "<p>The cluster's scheduler reported the same message.</p>"
     elif card.said:
-        yield f"<h2>Message of the cluster's scheduler</h2><pre>{escape(card.said)}</pre>"
+        yield f"<h2>Message in your cluster</h2><pre>{escape(card.said)}</pre>"
     if card.disagreement:
         yield f"<p>The simulation differs: {_with_code(card.disagreement)}.</p>"
 

@@ -44,13 +44,13 @@ def markdown_of(card: Card) -> str:
 
 
 def _messages(card: Card) -> Iterable[str]:
-    if card.message:
-        yield from ("", *block(card.message))
+    if card.message and not card.has_other_cluster_message:
+        yield from ("", *(("In the simulation:", "") if card.simulated and not card.said else ()), *block(card.message))
     since = f" (unschedulable since {text(card.said_since)})" if card.said_since else ""
     if card.matches_cluster_message:
         yield from ("", f"The cluster's scheduler reported the same message{since}.")
     elif card.said:
-        yield from ("", f"Message of the cluster's scheduler{since}:", "", *block(card.said))
+        yield from ("", f"In your cluster{since}:", "", *block(card.said))
     if card.disagreement:
         yield from ("", f"The simulation differs: {with_code(card.disagreement)}.")
 

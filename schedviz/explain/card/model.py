@@ -118,6 +118,11 @@ class Card(Part, frozen=True):
         return bool(self.said) and self.said == self.message
 
     @property
+    def has_other_cluster_message(self) -> bool:
+        """Whether the cluster has a message of its own with other words, which a card shows instead of the simulated one."""
+        return bool(self.said) and self.said != self.message
+
+    @property
     def scheduler(self) -> str:
         """The simulated scheduler."""
         return f"kube-scheduler {self.release}".rstrip()

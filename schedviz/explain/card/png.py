@@ -219,18 +219,15 @@ class _Canvas:
         self._y += 20
         self._box(_PADDING, self._y, _INNER, 1, fill=self._theme.line)
         self._y += 10
-        if card.message:
-            self._paragraph(card.message, self._theme.ink_2, size=12, weight="code", leading=18)
+        if card.message and not card.has_other_cluster_message:
+            simulated = "In the simulation: " if card.simulated and not card.said else ""
+            self._paragraph(f"{simulated}{card.message}", self._theme.ink_2, size=12, weight="code", leading=18)
             self._y += 4
         for finding in card.findings:
             self._paragraph(f"Finding: {finding}", self._theme.ink_2, size=12, leading=18)
             self._y += 4
         if card.said:
-            said = (
-                "The cluster's scheduler reported the same message."
-                if card.matches_cluster_message
-                else f"Message of the cluster's scheduler: {card.said}"
-            )
+            said = "The cluster's scheduler reported the same message." if card.matches_cluster_message else f"In your cluster: {card.said}"
             self._paragraph(said, self._theme.ink_2, size=12, leading=18)
         if card.disagreement:
             self._paragraph(f"The simulation differs: {card.disagreement}.", self._theme.ink_2, size=12, leading=18)

@@ -142,11 +142,11 @@ class _Writer:
         """One or two nodes by their names; None for more, which are counted."""
         match [self._short.of(node) for node in nodes]:
             case [node]:
-                # Not "node node-4".
-                return phrase("{node}", node=node) if node.startswith("node") else phrase("node {node}", node=node)
+                # Not "node node-4". As code, it has no capital letter at the beginning of a sentence.
+                return phrase("`{node}`", node=node) if node.startswith("node") else phrase("node {node}", node=node)
             case [first, second]:
                 if first.startswith("node") and second.startswith("node"):
-                    return phrase("{first} and {second}", first=first, second=second)
+                    return phrase("`{first}` and `{second}`", first=first, second=second)
                 return phrase("nodes {first} and {second}", first=first, second=second)
         return None
 

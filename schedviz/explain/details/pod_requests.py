@@ -79,7 +79,7 @@ def _asked(clause: Clause, headline: Phrase, pod: PodInfo) -> Phrase | None:
             return None
         return phrase("{headline}: {requirements}", headline=headline, requirements=", ".join(map(str, requirements)))
     if clause.plugin == names.TAINT_TOLERATION and _UNTOLERATED in headline.template and (tolerated := _tolerated(pod)):
-        return phrase("{headline}; the pod tolerates only {taints}", headline=headline, taints=some(tolerated))
+        return phrase("{headline}; its own tolerations are for {taints}", headline=headline, taints=some(tolerated))
     resource = clause.reason.removeprefix(_INSUFFICIENT)
     if resource == clause.reason or not (requested := amount(pod, resource)):
         return None

@@ -353,11 +353,19 @@ def _with_pod(message: Message, name: str, pod: PodInfo | None) -> Message:
     if pod is not None:
         clauses = with_requests(clauses, pod)
         if len(named.claims) == 1:
-            clauses = tuple(without_several_volumes(clause) for clause in clauses)
+            clauses = tuple(without_several_volumes(_naming_claim(clause, named.claims[0])) for clause in clauses)
     if message.finding_phrase == _STATUS_IS_WHOLE:
         selector = ",".join(f"{key}={value}" for key, value in pod.pod.spec.node_selector.items()) if pod is not None else ""
         return _cut_off(message, tuple(_advised(clause, None) for clause in clauses), name, selector)
     return _with_clauses(message, clauses)
+
+
+def _naming_claim(clause: Clause, claim: str) -> Clause:
+    """The clause with the name of the pod's only claim (`namespace/name`), if it is about a claim without a volume."""
+    if not clause.reason.startswith(_UNBOUND):
+        return clause
+    said = phrase("the claim `{claim}` is not bound", claim=claim.partition("/")[2].replace("`", "'"))
+    return msgspec.structs.replace(clause, headline=said.text, headline_phrase=said)
 
 
 def _with_clauses(message: Message, clauses: tuple[Clause, ...]) -> Message:

@@ -325,7 +325,7 @@ NODES: Final[tuple[Row, ...]] = (
         Meaning(
             names.TAINT_TOLERATION,
             "the node is a spot node, which the cloud can reclaim at any time: `{taint}`",
-            ("the pod has no toleration for the taint of the node pool",),
+            (),
             "add a toleration for `{taint}` if the pod may be interrupted at any time; otherwise, add on-demand nodes{where}",
             of_nodes=(
                 "{nodes} is a spot node, and the pod does not tolerate `{taint}`",
@@ -338,8 +338,11 @@ NODES: Final[tuple[Row, ...]] = (
         Meaning(
             names.TAINT_TOLERATION,
             "the pod does not tolerate the taint `{taint}`",
-            ("the node pool is reserved for other workloads", "the pod has no toleration for the taint of the node pool"),
+            ("the node pool is reserved for other workloads",),
             "if the pod belongs on these nodes, add a toleration for `{taint}`; otherwise, add untainted nodes{where}",
+            of_one=(
+                "if the pod belongs on this node, add a toleration for `{taint}` or remove the taint; otherwise, add untainted nodes{where}"
+            ),
             of_nodes=(
                 "{nodes} has the taint `{taint}`, which the pod does not tolerate",
                 "{nodes} have the taint `{taint}`, which the pod does not tolerate",
@@ -351,10 +354,7 @@ NODES: Final[tuple[Row, ...]] = (
         Meaning(
             names.TAINT_TOLERATION,
             "the node has a taint that the pod does not tolerate",
-            (
-                "the node pool is reserved for other workloads",
-                "the pod has no toleration for the taint of the node pool",
-            ),
+            ("the node pool is reserved for other workloads",),
             "list the taints with `kubectl describe nodes | grep Taints` and compare them with the pod's tolerations",
             of_nodes=("{nodes} has a taint that the pod does not tolerate", "{nodes} have taints that the pod does not tolerate"),
         ),

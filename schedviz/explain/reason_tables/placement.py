@@ -16,8 +16,8 @@ PLACEMENT: Final[tuple[Row, ...]] = (
             ("another pod, often a replica of this one, uses the same `hostPort`",),
             (
                 "find the pod that uses the port: `kubectl get pods -A -o "
-                "'custom-columns=NODE:.spec.nodeName,POD:.metadata.name,PORT:.spec.containers[*].ports[*].hostPort'`; only one "
-                "pod on a node can use a given host port"
+                "'custom-columns=NODE:.spec.nodeName,POD:.metadata.name,PORT:.spec.containers[*].ports[*].hostPort'`. If it is a "
+                "replica of this pod, run at most one replica per node, or add a node{where}; otherwise, change one of the ports"
             ),
             of_nodes=("the pod's host port is already in use on {nodes}", "the pod's host port is already in use on {nodes}"),
         ),
@@ -33,10 +33,10 @@ PLACEMENT: Final[tuple[Row, ...]] = (
             ),
             "check that the required pod is running, and compare its labels with the `labelSelector` of the affinity term",
             of_nodes=(
-                "{nodes} is not in a topology domain with a pod that the pod's affinity requires",
-                "{nodes} are not in a topology domain with a pod that the pod's affinity requires",
+                "{nodes} has no pod in its topology domain that matches the pod's affinity rule",
+                "{nodes} have no pod in their topology domains that matches the pod's affinity rule",
             ),
-            of_none="{nodes} is in a topology domain with a pod that the pod's affinity requires",
+            of_none="{nodes} has a pod in its topology domain that matches the pod's affinity rule",
         ),
     ),
     (
@@ -106,8 +106,8 @@ PLACEMENT: Final[tuple[Row, ...]] = (
             ),
             "free up capacity in the topology domain that has the fewest matching pods, or set `whenUnsatisfiable: ScheduleAnyway`",
             of_nodes=(
-                "placing the pod on {nodes} would violate its topology spread constraints",
-                "placing the pod on {nodes} would violate its topology spread constraints",
+                "{nodes} would violate the pod's topology spread constraints",
+                "{nodes} would violate the pod's topology spread constraints",
             ),
             of_none="the pod can be placed on {nodes} without violating its topology spread constraints",
         ),

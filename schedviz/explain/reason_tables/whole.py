@@ -23,6 +23,8 @@ OTHER_SCHEDULER: Final = (
     "check that {scheduler} is running: `kubectl get pods -A | grep {scheduler}`. If it is, its log shows what the pod "
     "is waiting for; if there is no such scheduler, correct `schedulerName` in the pod's template"
 )
+#: How an error of the binding begins.
+_BINDING: Final = r'(?:binding rejected: )?(?:running Bind plugin "?(?P<plugin>\w+)"?: )?'
 #: What has no message of a scheduler, but tells that there is none.
 DESCRIPTION: Final = "kubectl describe"
 POD_OBJECT: Final = "Pod object"
@@ -160,7 +162,28 @@ WHOLE: Final[tuple[Row, ...]] = (
         ),
     ),
     (
-        r'(?:binding rejected: )?(?:running Bind plugin "?(?P<plugin>\w+)"?: )?Operation cannot be fulfilled on .*',
+        _BINDING + r"(?:Operation cannot be fulfilled on [^:]*: )?(?P<why>etcdserver: .*)",
+        Meaning(
+            names.DEFAULT_BINDER,
+            "the API server could not save the binding because etcd failed (`{why}`)",
+            ("etcd's disk is slow or full", "etcd had no leader at that time"),
+            "no action is needed if it happens once, because the scheduler retries; if it repeats, check etcd's health and disk latency",
+        ),
+    ),
+    (
+        _BINDING + r"Operation cannot be fulfilled on [^:]*: (?P<why>(?:context deadline exceeded|.*timed? ?out|.*connection refused).*)",
+        Meaning(
+            names.DEFAULT_BINDER,
+            "the API server did not save the binding (`{why}`)",
+            ("the API server or etcd was slow or unreachable",),
+            (
+                "no action is needed if it happens once, because the scheduler retries; if it repeats, check the API server and "
+                "etcd at that time"
+            ),
+        ),
+    ),
+    (
+        _BINDING + r"Operation cannot be fulfilled on .*",
         Meaning(
             names.DEFAULT_BINDER,
             "the pod was deleted, recreated, or bound by another client during its binding",

@@ -39,7 +39,7 @@ _KARPENTER: Final = re.compile(
     r'(?:"(?P<json>could not schedule pod|ignoring pod)"|\b(?P<console>could not schedule pod'
     r"|ignoring pod)[ \t]++(?=\{))(?P<values>[^\n]*+)"
 )
-_KARPENTER_WHY: Final = re.compile(r'"error": ?"((?:[^"\\\n]|\\.)*+)"')
+_KARPENTER_WHY: Final = re.compile(r'"error": ?"(?P<why>(?:[^"\\\n]|\\.)*+)(?P<end>"?)')
 _ERROR_OF_POD: Final = re.compile(
     r'"error": ?"(?P<why>(?:incompatible with (?:nodepool|provisioner) |did not tolerate taint \(|no instance type |all available )'
     r'(?:[^"\\]|\\.)*+)"',
@@ -71,7 +71,14 @@ def of_karpenter(text: str, start: int, stop: int) -> Iterator[PodMessage]:
         if (reason := _KARPENTER_WHY.search(logged["values"])) is not None:
             owner = _KARPENTER_POD.search(logged["values"])
             pod = f"{owner[2] or 'default'}/{owner[1]}" if owner is not None else ""
-            yield PodMessage(pod, whole_message(f"{logged['json'] or logged['console']}, {reason[1]}", 0, 0)[0])
+            why = reason["why"] if reason["end"] else _without_cut_reason(reason["why"])
+            yield PodMessage(pod, whole_message(f"{logged['json'] or logged['console']}, {why}", 0, 0)[0])
+
+
+def _without_cut_reason(why: str) -> str:
+    """An error whose line ends within it, as a terminal cuts it, without the reason of the NodePool that is not complete."""
+    whole, between, _ = why.rpartition("; ")
+    return f"{whole}{between}…" if whole else why
 
 
 def karpenter_errors(text: str) -> Iterator[PodMessage]:

@@ -17,11 +17,9 @@ from schedviz.explain.pasted.text_reading import PodAnswer, TextReading, read_te
 from schedviz.ingest.errors import IngestError
 from schedviz.ingest.files.source import Source
 from schedviz.ingest.files.whole_text import text_of
-from schedviz.ingest.kubectl.described_storage import storage_in
 from schedviz.ingest.kubectl.tables import command_for, sentences_about_tables, tables
-from schedviz.ingest.pasted.described_pods import described_pods
-from schedviz.ingest.pasted.pasted_text import MAX_MESSAGES, MAX_TEXT_LENGTH, messages_in, plain, seconds_of_age
-from schedviz.ingest.pasted.pod_events import pod_events_in
+from schedviz.ingest.pasted.pasted_text import MAX_MESSAGES, MAX_TEXT_LENGTH, plain, seconds_of_age
+from schedviz.ingest.pasted.text_namespace import contents_of
 from schedviz.sessions.analysis.analysis_turns import analysis_slot, stop_waiting
 from schedviz.sessions.redis.worker_calls import is_abandoned, store_result
 from schedviz.trace.phrase import Phrase
@@ -62,8 +60,9 @@ class PastedTextResult(msgspec.Struct, frozen=True):
 
 def explain_text(text: str) -> TextReading:
     """The messages in a text, in order, and what else it says about their pods. A text that is a single reason counts as a message."""
-    described = {key: PodInfo(pod) for key, pod in described_pods(text).items()}
-    reading = read_text(messages_in(text), pod_events_in(text), described, seconds_of_age, storage_in(plain(text)))
+    contents = contents_of(text)
+    described = {key: PodInfo(pod) for key, pod in contents.pods.items()}
+    reading = read_text(contents.messages, contents.events, described, seconds_of_age, contents.storage)
     if reading.messages:
         return reading
     try:

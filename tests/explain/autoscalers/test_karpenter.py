@@ -291,3 +291,33 @@ def test_limits_of_a_provisioner_without_a_name_are_not_a_lack_of_instance_types
     )
     assert found.sentence.text == "Karpenter cannot add a node for this pod: another node would exceed the limits of a Provisioner."
     assert "`kubectl describe provisioners`" in found.advice.text
+
+
+def test_an_empty_set_of_zones_is_a_contradiction_of_the_pod() -> None:
+    why = (
+        "incompatible requirements, key topology.kubernetes.io/zone, topology.kubernetes.io/zone DoesNotExist not in "
+        "topology.kubernetes.io/zone In [eu-a eu-b]"
+    )
+    message = f'Failed to schedule pod, incompatible with nodepool "x", {why}; incompatible with nodepool "y", {why}'
+    found = refusal(message)
+    assert found.sentence.text == (
+        "Karpenter does not add a node for this pod: the zone requirements of the pod and its volumes contradict each other, so no zone is left."
+    )
+    assert found.advice is not None
+    assert "`kubectl describe pv`" in found.advice.text
+    assert len(clauses_of(message)) == 1
+
+    of_volumes = refusal(message.replace("incompatible requirements", "incompatible volume requirements"))
+    assert of_volumes.sentence == found.sentence
+
+
+def test_a_label_that_the_pod_forbids_is_a_requirement_of_the_pod() -> None:
+    message = (
+        'Failed to schedule pod, incompatible with nodepool "x", incompatible requirements, key team, team DoesNotExist not in team In [a]'
+    )
+    assert said(message) == "the pod requires `!team`, but NodePool `x` provides `team=a`"
+
+
+def test_the_reason_that_a_terminal_cut_off_is_left_out() -> None:
+    message = 'could not schedule pod, incompatible with nodepool "x", label "team" does not have known values; …'
+    assert said(message) == "NodePool `x` does not define the label `team`, which the pod requires"

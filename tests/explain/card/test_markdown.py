@@ -5,12 +5,14 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
+import msgspec
 import pytest
 from markdown_it import MarkdownIt
 
 from schedviz.explain.card.build import card_of_overview, card_of_pod
 from schedviz.explain.card.html import html_of
 from schedviz.explain.card.markdown import block, code, markdown_of, text, with_code
+from schedviz.explain.card.model import Card
 from schedviz.explain.card.png import png_of
 from schedviz.explain.changes import smallest_change
 from schedviz.explain.pending.overview import overview
@@ -138,3 +140,17 @@ def test_a_taint_with_backticks_stays_text_in_what_to_do() -> None:
         result = markdown_of(card)
         assert "img alt" in result
         assert html_tags(result) == []
+
+
+@pytest.mark.parametrize("draw", [markdown_of, html_of])
+def test_a_card_shows_the_message_of_the_cluster_instead_of_a_different_simulated_one(draw: Callable[[Card], str]) -> None:
+    card = card_of_pod(why_pending(cluster(node("n1"), pod("p", cpu="64")), "default/p"), None)
+    simulated = card.message.partition(" preemption")[0]
+    assert simulated == "0/1 nodes are available: 1 Insufficient cpu."
+    alone = draw(card)
+    assert "In the simulation" in alone or "Message in the simulation" in alone
+    assert simulated in alone
+    beside = draw(msgspec.structs.replace(card, said="0/7 nodes are available: 7 Insufficient cpu."))
+    assert "0/7 nodes are available: 7 Insufficient cpu." in beside
+    assert simulated not in beside
+    assert "n your cluster" in beside

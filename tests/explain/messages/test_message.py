@@ -504,7 +504,7 @@ def test_the_result_of_preemption_counts_its_nodes(reason: str, headline: str) -
         (
             "node(s) didn't match pod topology spread constraints",
             (
-                "The pod cannot be scheduled on any of the 5 nodes: placing the pod on 3 would violate its topology spread constraints and "
+                "The pod cannot be scheduled on any of the 5 nodes: 3 would violate the pod's topology spread constraints and "
                 "2 are cordoned."
             ),
         ),

@@ -126,6 +126,10 @@ REASONS = (
     ("skip schedule deleting pod: a/b", ""),
     ("AssumePod failed: pod 1-2 is in the cache, so can't be assumed", ""),
     ('binding rejected: running Bind plugin "DefaultBinder": Operation cannot be fulfilled on pods/binding "a"', "DefaultBinder"),
+    (
+        'binding rejected: running Bind plugin "DefaultBinder": Operation cannot be fulfilled on pods/binding "a": etcdserver: request timed out',
+        "DefaultBinder",
+    ),
     ('running "VolumeBinding" filter plugin for pod "a": could not get a claim', ""),
     ("2/4 tasks in gang unschedulable: pod group is not ready, 4 minAvailable, 2 Pending.", "volcano"),
 )
@@ -190,3 +194,25 @@ def test_huge_pages_are_no_device() -> None:
     assert meaning is not None
     assert "vm.nr_hugepages" in meaning.advice
     assert all("device" not in cause for cause in meaning.causes)
+
+
+@pytest.mark.parametrize(
+    ("why", "said"),
+    [
+        (
+            "etcdserver: request timed out",
+            "the API server could not save the binding because etcd failed (`etcdserver: request timed out`)",
+        ),
+        ("etcdserver: leader changed", "the API server could not save the binding because etcd failed (`etcdserver: leader changed`)"),
+        ("context deadline exceeded", "the API server did not save the binding (`context deadline exceeded`)"),
+        (
+            "the object has been modified; please apply your changes to the latest version",
+            "the pod was deleted, recreated, or bound by another client during its binding",
+        ),
+        ('pod web-0 is already assigned to node "b"', "the pod was deleted, recreated, or bound by another client during its binding"),
+    ],
+)
+def test_a_binding_fails_for_a_conflict_or_for_the_storage_of_the_api_server(why: str, said: str) -> None:
+    meaning = meaning_of(f'running Bind plugin "DefaultBinder": Operation cannot be fulfilled on pods/binding "web-0": {why}')
+    assert meaning is not None
+    assert meaning.sentence == said

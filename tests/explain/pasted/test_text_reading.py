@@ -307,7 +307,7 @@ def test_the_requests_of_a_described_pod_are_in_its_reasons() -> None:
     assert clauses["NodeResourcesFit"].headline == "1 node does not have enough free CPU; the pod requests 1.5 CPU"
     assert clauses["NodeAffinity"].headline.endswith(": disktype=ssd")
     assert "`kubectl get nodes -l disktype=ssd`" in clauses["NodeAffinity"].advice
-    assert clauses["TaintToleration"].headline.endswith("; the pod tolerates only dedicated=ml")
+    assert clauses["TaintToleration"].headline.endswith("; its own tolerations are for dedicated=ml")
 
 
 def test_a_mistyped_toleration_of_a_described_pod_comes_first_and_is_called_a_typo() -> None:

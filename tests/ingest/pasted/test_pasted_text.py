@@ -588,3 +588,15 @@ def test_a_spawner_and_the_fields_of_a_tool_name_the_pod() -> None:
     # The pod that wrote a log line is not the one that it is about.
     collected = fields.replace('"namespace"', '"namespace_name"')
     assert messages_in(f"{{\n{collected}\n}}")[0].pod == ""
+
+
+def test_a_line_of_karpenters_log_that_is_cut_off_has_the_reasons_before_its_end() -> None:
+    first = 'incompatible with nodepool \\"x\\", label \\"team\\" does not have known values'
+    line = f'{{"level":"ERROR","message":"could not schedule pod","Pod":{{"name":"web","namespace":"shop"}},"error":"{first}'
+    said = 'could not schedule pod, incompatible with nodepool "x", label "team" does not have known values'
+    table = "NAME   READY   STATUS    RESTARTS   AGE\nweb    0/1     Pending   0          17m\n\n"
+
+    [whole] = messages_in(f'{table}{line}"}}\n')
+    assert (whole.pod, whole.message) == ("shop/web", said)
+    [cut] = messages_in(f'{table}{line}; incompatible with nodepool \\"y\\", did not tol\n')
+    assert (cut.pod, cut.message) == ("shop/web", f"{said}; …")
