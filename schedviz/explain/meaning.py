@@ -23,6 +23,8 @@ class Named(NamedTuple):
     claims: Sequence[str] = ()
     #: Where or what a node must be that is added for the pod, with a space before it; "": nothing is known.
     where: str | Phrase = ""
+    #: The volumes of its claims, by their names.
+    volumes: Sequence[str] = ()
 
     @property
     def are_few_nodes(self) -> bool:
@@ -44,6 +46,7 @@ class Named(NamedTuple):
             "claims": f"{named}{in_namespace}",
             "pod": f" {name}{in_namespace}" if _NAME.fullmatch(name) else "",
             "where": self.where,
+            "volumes": "".join(f" {volume}" for volume in self.volumes[:_MAX_NAMED] if _NAME.fullmatch(volume)),
         }
 
 

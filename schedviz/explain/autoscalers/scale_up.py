@@ -76,21 +76,21 @@ def _after_another(on: str, earlier: Sequence[Earlier]) -> Coming | None:
     minutes = counted(round(seconds / 60), "{count} minute", "{count} minutes")
     kind = "Machine" if claim["kind"] == "machine" else "NodeClaim"
     values: dict[str, str | Phrase] = {"kind": kind, "first": first["name"], "name": claim["name"], "minutes": minutes}
-    if between := len({found["name"] for found, _ in others}) - 1:
-        values["others"] = counted(between, "one other", "{count} others")
+    earlier_ones = len({found["name"] for found, _ in others})
+    if earlier_ones > 1:
         sentence = phrase(
-            "Karpenter nominated {kind} `{first}`, {others}, and {minutes} later {kind} `{name}`: none of the earlier ones became a node "
-            "for the pod.",
+            "Karpenter nominated {count} {kind}s in {minutes}, most recently `{name}`; none of the first {earlier} became a usable node.",
             **values,
+            count=earlier_ones + 1,
+            earlier=earlier_ones,
         )
     else:
         sentence = phrase(
-            "Karpenter nominated {kind} `{first}`, and {minutes} later {kind} `{name}`: the first one did not become a node for the pod.",
-            **values,
+            "Karpenter nominated {kind} `{first}` and, {minutes} later, `{name}`; the first never became a usable node.", **values
         )
     advice = phrase(
-        "Run `kubectl describe {resource} {name}`: its conditions and events show whether the launch, the registration, or the "
-        "initialization of the node fails",
+        "Run `kubectl describe {resource} {name}`: its conditions and events show which step failed: launch, registration, or "
+        "initialization",
         resource=claim["kind"],
         name=claim["name"],
     )
@@ -122,7 +122,7 @@ def _scaling(message: str) -> Phrase:
     groups = [_group(each) for each in _GROUP.finditer(message)]
     if not groups:
         return phrase("the cluster autoscaler started to add nodes")
-    return phrase("the cluster autoscaler started to scale {groups}", groups=joined(groups, "{first} and {next}", maximum=3))
+    return phrase("the cluster autoscaler started scaling {groups}", groups=joined(groups, "{first} and {next}", maximum=3))
 
 
 def _triggered(message: str, at: str, age: float) -> Coming:
@@ -139,10 +139,11 @@ def _triggered(message: str, at: str, age: float) -> Coming:
 
 
 def _group(found: re.Match[str]) -> Phrase:
-    values = {"group": found["group"], "before": found["before"], "after": found["after"]}
+    nodes = counted(int(found["after"]), "{count} node", "{count} nodes")
+    values: dict[str, str | Phrase] = {"group": found["group"], "before": found["before"], "nodes": nodes}
     if found["maximum"] is None:
-        return phrase("the node group {group} from {before} to {after} nodes", **values)
-    return phrase("the node group {group} from {before} to {after} nodes (maximum {maximum})", **values, maximum=found["maximum"])
+        return phrase("node group {group} from {before} to {nodes}", **values)
+    return phrase("node group {group} from {before} to {nodes} (maximum: {maximum})", **values, maximum=found["maximum"])
 
 
 def _target(on: str) -> tuple[Phrase, str, str]:

@@ -33,6 +33,8 @@ class Verdict(NamedTuple):
     advice: Phrase | None = None
     note: Phrase | None = None
     is_coming: bool = False
+    #: Whether a node that the autoscaler chose should have come by now.
+    is_late: bool = False
 
 
 #: How often events were repeated, by their text.
@@ -53,9 +55,9 @@ def verdict_of(said: Said, messages: Sequence[Said], age: Callable[[str], float]
     )
     if node is not None and broken is not None:
         # The log or the NodeClaim itself says why the node does not come.
-        return Verdict(broken.sentence, broken.advice, node.sentence if node.is_late else None)
+        return Verdict(broken.sentence, broken.advice, node.sentence if node.is_late else None, is_late=node.is_late)
     if node is not None:
-        return Verdict(node.sentence, node.advice, is_coming=not node.is_late)
+        return Verdict(node.sentence, node.advice, is_coming=not node.is_late, is_late=node.is_late)
     if (failure := explained_failure(said.text) or explained_daemon_set_pod(said.text)) is not None:
         return _failed(failure)
     # An event without a reason may be explained by the log.
@@ -88,6 +90,8 @@ def _is_later(at: str, than: str, age: Callable[[str], float]) -> bool:
 def verdict_of_all(said: Sequence[Said], messages: Sequence[Said], age: Callable[[str], float], repeats: AllRepeats) -> Verdict:
     """The verdict of the newest message of an autoscaler; a cluster may have two of them, of which the other one's is the note.
 
+    An autoscaler whose node did not come decides, and not one that has no node group for the pod.
+
     `said`: the newest message of each autoscaler, the newest first.
     """
     verdict, *others = (verdict_of(each, messages, age, repeats) for each in said)
@@ -95,9 +99,10 @@ def verdict_of_all(said: Sequence[Said], messages: Sequence[Said], age: Callable
         return verdict
     if verdict.sentence is None:
         return others[0]
-    return verdict._replace(
-        note=others[0].sentence if verdict.note is None else phrase("{first} {next}", first=verdict.note, next=others[0].sentence)
-    )
+    first, second = (others[0], verdict) if others[0].is_late and not verdict.is_late else (verdict, others[0])
+    if second.sentence is None or first.note is None:
+        return first._replace(note=second.sentence)
+    return first._replace(note=phrase("{first} {next}", first=first.note, next=second.sentence))
 
 
 def _failed(failure: tuple[Phrase, Phrase]) -> Verdict:

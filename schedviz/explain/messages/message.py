@@ -27,7 +27,7 @@ from schedviz.explain.messages.combined_clauses import (
     without_several_volumes,
 )
 from schedviz.explain.messages.explained_clause import explained_clause, of_missing_node, with_names
-from schedviz.explain.messages.main_reason import decisive_clause, is_of_control_plane, most_likely_first, only_cause
+from schedviz.explain.messages.main_reason import decisive_clause, is_of_control_plane, is_of_volume, most_likely_first, only_cause
 from schedviz.explain.messages.reason_releases import releases_of
 from schedviz.explain.messages.reasons import UNKNOWN, meaning_of
 from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
@@ -272,6 +272,15 @@ def with_broken_nodes(said: ParsedMessage, nodes: Sequence[str]) -> ParsedMessag
         else clause
         for clause in said.message.clauses
     )
+    if clauses == said.message.clauses:
+        return said
+    return msgspec.structs.replace(said, message=_with_clauses(said.message, clauses))
+
+
+def with_volumes(said: ParsedMessage, volumes: Sequence[str], claims: Sequence[str] = ()) -> ParsedMessage:
+    """The message with the names of the pod's volumes in its commands."""
+    named = Named(pod=said.pod, claims=claims, volumes=volumes)
+    clauses = tuple(with_names(clause, named) if is_of_volume(clause) else clause for clause in said.message.clauses)
     if clauses == said.message.clauses:
         return said
     return msgspec.structs.replace(said, message=_with_clauses(said.message, clauses))

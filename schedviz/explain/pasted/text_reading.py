@@ -32,6 +32,7 @@ from schedviz.explain.messages.message import (
     with_broken_nodes,
     with_place_of_earlier,
     with_taints_as_one,
+    with_volumes,
     without_advice,
     without_advice_about_volumes,
     without_advice_of,
@@ -143,6 +144,10 @@ class Event(Protocol):
     def pool(self) -> str: ...
     @property
     def offers(self) -> Mapping[str, str]: ...
+    @property
+    def bound_claim(self) -> str: ...
+    @property
+    def volume(self) -> str: ...
 
 
 def read_text(
@@ -158,11 +163,25 @@ def read_text(
     """
     found, events = with_only_pod(list(found), events, [key for key in described if key])
     repeats = {each.message: Repeats(each.times, age(f"{each.span} ago"), each.span) for each in found if each.times > 1}
-    reading = reading_of(parse_messages(found, described), events, age, repeats)
+    messages = [_with_volumes(each, described.get(each.pod), events) for each in parse_messages(found, described)]
+    reading = reading_of(messages, events, age, repeats)
     answered = {answer.pod for answer in reading.answers if answer.sentence}
     messages = [with_pinned_node(each, described.get(each.pod), is_answered=each.pod in answered) for each in reading.messages]
     reading = _with_gates(msgspec.structs.replace(reading, messages=tuple(messages)), described)
     return reading if storage is None else with_storage(reading, storage, described, age)
+
+
+def _with_volumes(message: ParsedMessage, pod: PodInfo | None, events: Sequence[Event]) -> ParsedMessage:
+    """The message whose commands have the names of the pod's volumes, if the scheduler's log in the text says them."""
+    claims = claim_keys(pod.pod) if pod is not None else []
+    volumes = [
+        event.volume
+        for event in events
+        if event.volume and (event.bound_claim in claims or (not claims and is_of_stateful_set(event.bound_claim, message.pod)))
+    ]
+    if not volumes or message.writer:
+        return message
+    return with_volumes(message, list(dict.fromkeys(volumes)), claims)
 
 
 def with_only_pod(found: Sequence[Found], events: Sequence[Event], pods: Sequence[str]) -> tuple[list[Found], list[Event]]:

@@ -26,8 +26,8 @@ NODE_IS_GONE: Final = phrase(
 #: A cause of a volume that a node cannot access.
 SEVERAL_ZONES: Final = "the pod uses volumes in different zones"
 _WHERE: Final = (
-    "to find the volume's zone, run `kubectl describe pv` and look under `Node Affinity`. The pod needs a node with free capacity in that "
-    "zone or, for a local volume, the node that holds it"
+    "to find the volume's zone, run `kubectl describe pv{volumes}` and look under `Node Affinity`. The pod needs a node with free "
+    "capacity in that zone or, for a local volume, the node that holds it"
 )
 _ZONE: Final = "add a node in the volume's zone; for new claims, use a StorageClass with `volumeBindingMode: WaitForFirstConsumer`"
 _CLAIM: Final = "run `kubectl describe pvc{claims}`; its events show why the claim is not bound"

@@ -30,6 +30,8 @@ _BOUND: Final = re.compile(
     r"""Successfully bound pod to node"[ \t]++pod="(?P<pod>[a-z0-9.*-]++/[a-z0-9.*-]++)"[ \t]++node="(?P<node>[a-z0-9.*-]++)"|"""
     r"""\bpod (?P<old_pod>[a-z0-9.-]++/[a-z0-9.-]++) is bound successfully on node "?(?P<old_node>[a-z0-9][a-z0-9.-]*+)"""
 )
+#: That the scheduler's log says that a claim was bound to a volume.
+_BOUND_CLAIM: Final = re.compile(r'\bclaim "(?P<claim>[a-z0-9.-]++/[a-z0-9.-]++)" bound to volume "(?P<volume>[a-z0-9.-]++)"')
 #: How far before it the line may begin.
 _LINE: Final = 1_000
 #: An error in Karpenter's log, and the NodePool that it is about: a value of the line, or a word of the message.
@@ -83,6 +85,9 @@ class TextEvent(msgspec.Struct, frozen=True):
     nominated_node: str = ""
     #: The NodePool about which Karpenter's log has an error, which is the message; "": it is about something else.
     pool: str = ""
+    #: The claim that the scheduler's log says is bound, `namespace/name`, and its volume; "": it is about something else.
+    bound_claim: str = ""
+    volume: str = ""
     #: The allocatable amount of each resource of a described node.
     offers: dict[str, str] = {}
 
@@ -97,7 +102,7 @@ def pod_events_in(text: str) -> list[TextEvent]:
         return [*(event for item in items if (event := _of_object(item)) is not None), *_of_pools(text)]
     text = with_text_lines(plain(text))
     described = DescribedPods(text)
-    found: list[tuple[int, TextEvent]] = [(0, event) for event in (*_of_pools(text), *_of_described_nodes(text))]
+    found: list[tuple[int, TextEvent]] = [(0, event) for event in (*_of_pools(text), *_of_described_nodes(text), *_bound_claims(text))]
     places = (*_ROW.finditer(text), *_NODE.finditer(text), *_NOMINATED.finditer(text), *_BOUND.finditer(text))
     for place in sorted(places, key=lambda match: match.start()):
         if place.re is _BOUND:
@@ -134,6 +139,12 @@ def _of_pools(text: str) -> Iterator[TextEvent]:
         if (pool, message) not in seen:
             seen.add((pool, message))
             yield TextEvent("", "", message=message, pool=pool)
+
+
+def _bound_claims(text: str) -> Iterator[TextEvent]:
+    """The claims that the scheduler's log says are bound."""
+    for bound in _BOUND_CLAIM.finditer(text):
+        yield TextEvent("", "", bound_claim=bound["claim"], volume=bound["volume"])
 
 
 def _of_described_nodes(text: str) -> Iterator[TextEvent]:

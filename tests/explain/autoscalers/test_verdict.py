@@ -162,12 +162,22 @@ def test_a_second_nodeclaim_shows_that_the_first_one_gave_no_node() -> None:
     [found] = reading.answers
     assert (found.standing, found.sentence) == (
         "pending",
-        (
-            "Karpenter nominated NodeClaim `gpu-aaaaa`, and 12 minutes later NodeClaim `gpu-bbbbb`: the first one did not become a node for "
-            "the pod."
-        ),
+        ("Karpenter nominated NodeClaim `gpu-aaaaa` and, 12 minutes later, `gpu-bbbbb`; the first never became a usable node."),
     )
     assert found.advice.startswith("Run `kubectl describe nodeclaim gpu-bbbbb`")
+    assert found.note.startswith("The cluster autoscaler did not add a node")
+
+
+def test_nodeclaims_that_never_joined_come_before_what_the_cluster_autoscaler_says_later() -> None:
+    reading = read(
+        f"{TIMED}2026-03-10T10:06:01Z [Normal] Pod should schedule on: nodeclaim/gpu-bbbbb\n"
+        "2026-03-10T10:12:01Z [Normal] Pod should schedule on: nodeclaim/gpu-ccccc\n"
+        "2026-03-10T10:13:00Z [Normal] pod didn't trigger scale-up: 2 node(s) didn't match Pod's node affinity/selector\n"
+    )
+    [found] = reading.answers
+    assert found.sentence == (
+        "Karpenter nominated 3 NodeClaims in 12 minutes, most recently `gpu-ccccc`; none of the first 2 became a usable node."
+    )
     assert found.note.startswith("The cluster autoscaler did not add a node")
 
 
@@ -199,3 +209,8 @@ def test_a_node_that_joined_and_does_not_help_is_the_answer() -> None:
 def test_a_node_that_joined_is_not_the_answer_if_other_nodes_changed_as_well() -> None:
     [found] = read(ADDED.replace("7 Insufficient cpu, 2 node(s) had untolerated taint {a: b}.\n", "9 Insufficient cpu.\n", 1)).answers
     assert "joined (9" not in found.sentence
+
+
+def test_a_scale_up_to_one_node_is_in_the_singular() -> None:
+    [found] = read("  Normal  TriggeredScaleUp  60s  cluster-autoscaler  pod triggered scale-up: [{asg-a 0->1 (max: 5)}]\n").answers
+    assert "started scaling node group asg-a from 0 to 1 node (maximum: 5)." in found.sentence

@@ -89,7 +89,7 @@ def test_a_scale_up_says_that_a_node_is_on_its_way_and_nothing_else_to_try() -> 
     assert found is not None
     assert (found.standing, found.sentence) == (
         "coming",
-        "A node is being added: 60s ago, the cluster autoscaler started to scale the node group asg-a from 3 to 4 nodes (maximum 10).",
+        "A node is being added: 60s ago, the cluster autoscaler started scaling node group asg-a from 3 to 4 nodes (maximum: 10).",
     )
     assert found.advice.startswith("Wait for the node: `kubectl get nodes -w`")
     assert reading.messages[0].message.first == ""
@@ -493,3 +493,15 @@ def test_what_to_do_about_several_devices_is_said_once() -> None:
     assert advice.startswith(
         "run `kubectl describe nodes`. If a node does not list `example.com/gpu`, `example.com/gpumem` under `Allocatable`"
     )
+
+
+def test_the_volume_that_the_log_says_a_claim_got_is_in_the_command() -> None:
+    log = (
+        'I0307 08:52:21.705696       1 scheduler_binder.go:522] claim "shop/data-db-0" bound to volume "pv-a"\n'
+        'I0307 08:52:22.705696       1 scheduler_binder.go:522] claim "shop/data-db-1" bound to volume "pv-b"\n'
+        'I0307 08:52:30.761984       1 factory.go:338] "Unable to schedule pod; no fit; waiting" pod="shop/db-0" '
+        'err="0/3 nodes are available: 1 node(s) had volume node affinity conflict, 2 Insufficient cpu."\n'
+    )
+    [message] = read(log).messages
+    [advice] = [clause.advice for clause in message.message.clauses if clause.plugin == "VolumeBinding"]
+    assert "run `kubectl describe pv pv-a` and look under `Node Affinity`" in advice
