@@ -63,6 +63,8 @@ class Meaning(NamedTuple):
     advice: str = ""
     #: The same for nodes that are known and few, with `{node}` for their names; "": `advice` applies.
     of_named: str = ""
+    #: Whether `of_named` is about one node only: of several, most may be others than the advice means, such as nodes without devices.
+    is_of_one_named: bool = False
     #: The same for one node that is not known; "": `advice` applies.
     of_one: str = ""
     #: Whether it counts no nodes and says nothing about why the pod does not fit.
@@ -85,7 +87,7 @@ class Meaning(NamedTuple):
 
     def advice_template(self, named: Named = _NOTHING, count: int = 0) -> str:
         """What to do about `count` nodes (0: it is unknown how many), of which `named` has the names."""
-        if self.of_named and named.are_few_nodes:
+        if self.of_named and named.are_few_nodes and (len(named.nodes) == 1 or not self.is_of_one_named):
             return self.of_named
         return self.of_one if self.of_one and count == 1 else self.advice
 

@@ -108,12 +108,13 @@ NODES: Final[tuple[Row, ...]] = (
                 "other pods have claimed all the node's devices. A requested device stays reserved even while idle",
             ),
             (
-                "run `kubectl describe nodes`. If a node does not list `{resource}` under `Allocatable`, it has no such "
-                "device or its device plugin is not running. On the other nodes, find the pods that use the devices"
+                "run `kubectl describe node` for the nodes that should offer `{resource}`. If `{resource}` is missing under "
+                "`Allocatable`, the device plugin is not running; otherwise, find the pods that use the devices"
             ),
             of_named=(
                 "run `kubectl describe node {node}`. If `{resource}` is missing under `Allocatable`, the device plugin is not running"
             ),
+            is_of_one_named=True,
             of_nodes=("{nodes} does not have enough free `{resource}`", "{nodes} do not have enough free `{resource}`"),
             of_none="{nodes} has enough free `{resource}`",
         ),

@@ -294,7 +294,7 @@ def test_the_broken_node_of_a_volume_is_repaired_first() -> None:
 
 def test_nodes_that_the_pod_does_not_ask_for_are_no_possibility() -> None:
     message = parse_message("0/5 nodes are available: 1 Insufficient nvidia.com/gpu, 4 node(s) didn't match Pod's node affinity/selector.")
-    assert message.first.startswith("run `kubectl describe nodes`. If a node does not list `nvidia.com/gpu` under `Allocatable`")
+    assert message.first.startswith("run `kubectl describe node` for the nodes that should offer `nvidia.com/gpu`. If")
 
 
 def test_a_reason_of_the_scheduler_for_a_node_group_is_about_new_nodes() -> None:

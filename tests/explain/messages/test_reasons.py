@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import schedviz.engine.framework.plugins
+from schedviz.explain.meaning import Named
 from schedviz.explain.messages.reasons import TABLE, meaning_of
 
 _PLUGINS = Path(schedviz.engine.framework.plugins.__path__[0])
@@ -27,6 +28,17 @@ def test_the_meaning_names_the_missing_resource() -> None:
     meaning = meaning_of("Insufficient nvidia.com/gpu")
     assert meaning is not None
     assert "allocatable `nvidia.com/gpu`" in meaning.sentence
+
+
+def test_the_advice_about_a_device_names_one_node_and_not_several_of_which_some_never_had_it() -> None:
+    meaning = meaning_of("Insufficient nvidia.com/gpu")
+    assert meaning is not None
+    of_one = meaning.advice_phrase(Named(("gpu-1",)), 1)
+    of_several = meaning.advice_phrase(Named(("gpu-1", "cpu-1", "cpu-2")), 3)
+    assert of_one is not None
+    assert of_several is not None
+    assert of_one.text.startswith("run `kubectl describe node gpu-1`. If")
+    assert of_several.text.startswith("run `kubectl describe node` for the nodes that should offer `nvidia.com/gpu`. If")
 
 
 #: Reasons of kube-scheduler 1.14 to 1.36, with the plugin that gives each. The scheduler itself gives those of "".
