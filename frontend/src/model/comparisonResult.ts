@@ -22,6 +22,15 @@ export interface ComparisonResult {
   others: number;
   /** All others have moved to another node. */
   othersMove: boolean;
+  /** Several pods, all of which differ in this way: scheduled only in B (`placed`) or only in A (`pending`). Null: they differ in several ways. */
+  alike: PodsAlike | null;
+}
+
+interface PodsAlike {
+  kind: "placed" | "pending";
+  count: number;
+  /** The node that all of them have; "": several. */
+  node: string;
 }
 
 /**
@@ -33,7 +42,14 @@ export function resultOf(differing: readonly Differing[], { first, moved, leftOu
   if (!lead) return null;
   const kind = kindOf(lead);
   const others = differing.length - 1 + leftOut;
-  return { pod: lead.pod, kind, from: lead.a?.node ?? "", to: lead.b?.node ?? "", others, othersMove: moved - (kind === "moved" ? 1 : 0) === others };
+  const alike = leftOut ? null : alikeOf(differing, kind);
+  return { pod: lead.pod, kind, from: lead.a?.node ?? "", to: lead.b?.node ?? "", others, othersMove: moved - (kind === "moved" ? 1 : 0) === others, alike };
+}
+
+function alikeOf(differing: readonly Differing[], kind: ResultKind): PodsAlike | null {
+  if ((kind !== "placed" && kind !== "pending") || differing.length === 1 || differing.some((one) => kindOf(one) !== kind)) return null;
+  const nodes = new Set(differing.map(({ a, b }) => (kind === "placed" ? b : a)?.node ?? ""));
+  return { kind, count: differing.length, node: nodes.size === 1 ? [...nodes][0]! : "" };
 }
 
 function kindOf({ a, b }: Differing): ResultKind {
