@@ -42,7 +42,7 @@ export const EXAMPLES: readonly Example[] = [
     question: "experiments.ask.packing",
     help: "experiments.ask.packing.help",
     generated: PACKED,
-    plan: (session) => `${head("Packing or spreading", "experiments.ask.packing", session, PACKED)}
+    plan: (session) => `${head("packing", session, PACKED)}
 workload: {unbind: true}
 variants:
   - name: ${session ? "current" : "spreading"}
@@ -56,7 +56,7 @@ seeds: 5
     question: "experiments.ask.upgrade",
     help: "experiments.ask.upgrade.help",
     generated: UPGRADED,
-    plan: (session) => `${head("Upgrade to v1.36", "experiments.ask.upgrade", session, UPGRADED)}
+    plan: (session) => `${head("upgrade", session, UPGRADED)}
 # Pods arrive one after the other, so that some have to wait and others are evicted.
 workload: {unbind: true, arrivals: {rate: 2}}
 variants:
@@ -71,7 +71,7 @@ measures: [placed, pending, pendingReason, victims, pdbViolations, attempts, wai
     question: "experiments.ask.nodes",
     help: "experiments.ask.nodes.help",
     generated: FEWER_OF,
-    plan: (session) => `${head("How many nodes can be removed", "experiments.ask.nodes", session, FEWER_OF)}
+    plan: (session) => `${head("nodes", session, FEWER_OF)}
 workload: {unbind: true}
 variants:
   - name: all nodes
@@ -86,7 +86,7 @@ measures: [placed, pending, pendingReason, nodesUsed, utilization, zoneSkew]
     question: "experiments.ask.fit",
     help: "experiments.ask.fit.help",
     generated: FILLED,
-    plan: (session) => `${head("How many more pods fit", "experiments.ask.fit", session, FILLED)}
+    plan: (session) => `${head("fit", session, FILLED)}
 workload:
   unbind: true
   # Copies of your pods until they request 150 % of the cpu of all nodes: more than can fit.
@@ -107,12 +107,12 @@ function fewer(nodes: number): string {
   return [...new Set(counts)].filter((count) => count < nodes).map((count) => `  - {name: ${String(count)} of ${String(nodes)} nodes, nodes: {count: ${String(count)}}}`).join("\n");
 }
 
-function head(name: string, question: MessageKey, session: BaseSession | null, { shape, nodes, pods }: Generated): string {
+function head(ask: "packing" | "upgrade" | "nodes" | "fit", session: BaseSession | null, { shape, nodes, pods }: Generated): string {
   const event = session?.event == null ? "" : `, event: ${String(session.event)}`;
   const base = session ? `session: ${session.id}${event}` : `generate: {shape: ${shape}, nodes: ${String(nodes)}, pods: ${String(pods)}}`;
   return `experiment: 1
-name: ${name}
-question: ${JSON.stringify(t(question))}
+name: ${t(`experiments.ask.${ask}.name`)}
+question: ${JSON.stringify(t(`experiments.ask.${ask}`))}
 base: {${base}}`;
 }
 
