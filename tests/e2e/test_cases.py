@@ -24,7 +24,7 @@ def test_a_case_opens_on_its_answer_and_the_fix_places_the_pod(page: Page, serve
     page.locator("[data-open-case=spread-deadlock]").click(timeout=PATIENCE_MILLIS)
     expect(page).to_have_url(session, timeout=PATIENCE_MILLIS)
     page.locator("[data-case-apply]").click()
-    expect(page.locator("[data-case-applied]")).to_contain_text("default/web-6 now runs on node-c2", timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-case-applied]")).to_contain_text("default/web-6 is now bound to node-c2", timeout=PATIENCE_MILLIS)
 
 
 def test_a_fix_that_evicts_a_pod_says_which(page: Page, server: Server) -> None:
