@@ -17,8 +17,8 @@ const FIT = { NodeResourcesFit: [81, 68], ImageLocality: [3, 0] } as Record<stri
 const packing: View["config"] = { profiles: [{ pluginConfig: [{ name: "NodeResourcesFit", args: { scoringStrategy: { type: "MostAllocated" } } }] }] };
 
 it("explains the plugin with the largest lead, with both scores", () => {
-  expect(becauseInWords(cycle(FIT), null)).toBe(", mainly because n3 has a larger share of its CPU and memory free (NodeResourcesFit: 81 against 68).");
-  expect(becauseInWords(cycle({ ...FIT, ImageLocality: [40, 0] }), null)).toContain("n3 already has more of the pod’s images (ImageLocality: 40 against 0)");
+  expect(becauseInWords(cycle(FIT), null)).toBe(", mainly because n3 has a larger share of its CPU and memory free (NodeResourcesFit: 81 vs. 68).");
+  expect(becauseInWords(cycle({ ...FIT, ImageLocality: [40, 0] }), null)).toContain("n3 already has more of the pod’s images (ImageLocality: 40 vs. 0)");
 });
 
 it("follows the configured scoring strategy", () => {
