@@ -490,9 +490,7 @@ def test_what_to_do_about_several_devices_is_said_once() -> None:
     )
     of_devices = [clause for clause in reading.messages[0].message.clauses if clause.reason.startswith("Insufficient")]
     [advice] = [clause.advice for clause in of_devices if clause.advice]
-    assert advice.startswith(
-        "run `kubectl describe node` for the nodes that should offer `example.com/gpu`, `example.com/gpumem`. If"
-    )
+    assert advice.startswith("run `kubectl describe node` for the nodes that should offer `example.com/gpu`, `example.com/gpumem`. If")
 
 
 def test_the_volume_that_the_log_says_a_claim_got_is_in_the_command() -> None:
