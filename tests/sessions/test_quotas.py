@@ -147,8 +147,8 @@ def test_what_takes_away_or_was_accepted_before_is_done_all_the_same(owned: UUID
 
 
 def test_commands_that_free_nothing_end_at_a_tenth_above_the_quota_of_bytes(owned: UUID, settings: Any) -> None:
+    send(owned, "update", object=labelled_node(400))
     settings.BYTES_PER_USER = limit = used(owned)["bytes"]
-    quotas.clear_cache()
 
     with pytest.raises(QuotaReached, match="SCHEDVIZ_BYTES_PER_USER allows"):
         inbox.accept_all(owned, [(f"together-{number}", command("pause")) for number in range(10)])
