@@ -211,7 +211,7 @@ def _title_of(pods: Sequence[str]) -> str:
     from schedviz.explain.messages.message import shown_name
 
     names = [*map(shown_name, pods)]
-    return f"{_pods(len(names))} ({named(names)})" if len(names) > 1 else named(names) or "Pending pod"
+    return f"{_pods(len(names))} ({named(names)})" if len(names) > 1 else named(names) or "Unnamed pod"
 
 
 def _equal_pods(found: Sequence[ParsedMessage]) -> dict[str, list[str]]:

@@ -212,7 +212,7 @@ def test_several_dropped_texts_are_explained_each_on_its_own(page: Page, server:
     page.goto(server.url)
     page.locator("[data-upload]").set_input_files([tmp_path / "describe.txt", tmp_path / "chat.txt"])
 
-    expect(page.locator("[data-paste-answer] h2")).to_have_text(["shop/web", "Pending pod"], timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-paste-answer] h2")).to_have_text(["shop/web", "Unnamed pod"], timeout=PATIENCE_MILLIS)
     assert server.rest("sessions/")["count"] == sessions
 
 

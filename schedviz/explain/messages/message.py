@@ -439,6 +439,11 @@ def _with_wording(message: Message, of_notes: Sequence[tuple[str, ...]] = ()) ->
     return message if wording is None else msgspec.structs.replace(message, wording=wording.text, wording_phrase=wording)
 
 
+#: A headline with a relative clause, as one of a list: the commas of both would collide.
+_IN_LIST: Final = {
+    "{nodes} has the taint `{taint}`, which the pod does not tolerate": phrase("{nodes} has the untolerated taint `{taint}`").template,
+    "{nodes} have the taint `{taint}`, which the pod does not tolerate": phrase("{nodes} have the untolerated taint `{taint}`").template,
+}
 #: What to do about a pod whose spec names its node.
 _OF_PINNED: Final = phrase("resolve what rejects that node, or remove `spec.nodeName` from the pod")
 
@@ -588,9 +593,8 @@ def _counting(headline: Phrase, count: int) -> Phrase:
     inner = headline.values.get("headline")
     if isinstance(inner, Phrase):
         return _counting(inner, count)
-    return (
-        Phrase(headline.template, {**headline.values, "nodes": phrase("{count}", count=count)}) if "nodes" in headline.values else headline
-    )
+    template = _IN_LIST.get(headline.template, headline.template)
+    return Phrase(template, {**headline.values, "nodes": phrase("{count}", count=count)}) if "nodes" in headline.values else headline
 
 
 def _listed(reasons: Sequence[Phrase]) -> Phrase:

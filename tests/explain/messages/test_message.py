@@ -251,7 +251,7 @@ def test_a_message_that_leaves_several_possibilities_does_not_choose_one() -> No
     tainted = "1 node(s) had untolerated taint {team: a}"
     message = parse_message(f"0/6 nodes are available: {tainted}, 2 node(s) didn't match pod anti-affinity rules, {CONTROL_PLANE}.")
     assert message.conclusion == (
-        "The pod cannot be scheduled on any of the 6 nodes: 2 run pods that conflict with this pod's anti-affinity rules, 1 has the taint `team=a`, which the pod does not tolerate, and 3 are reserved for the control plane."
+        "The pod cannot be scheduled on any of the 6 nodes: 2 run pods that conflict with this pod's anti-affinity rules, 1 has the untolerated taint `team=a`, and 3 are reserved for the control plane."
     )
     assert [clause.is_aside for clause in message.clauses] == [False, False, True]
 
