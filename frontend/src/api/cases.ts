@@ -1,4 +1,3 @@
-import { isNumbered } from "../model/distinctName";
 import type { AnyCommand } from "../model/generated";
 import type { Thumbnail } from "../model/thumbnail";
 import { call } from "./call";
@@ -23,9 +22,4 @@ export async function listCases(): Promise<EverydayCase[]> {
 /** The address of a case's answer in a session of it. */
 export function addressOfCase({ name, pod }: EverydayCase, session: string): string {
   return `${pageOf(session)}?select=pod:${pod}&tab=why&case=${name}`;
-}
-
-/** The case of which a session called `session` was opened, by its English or its translated title; undefined: none. */
-export function caseOf<T extends { title: string }>(session: string, cases: readonly T[], translated: (title: string) => string): T | undefined {
-  return cases.find(({ title }) => isNumbered(session, title) || isNumbered(session, translated(title)));
 }
