@@ -143,7 +143,7 @@ def test_a_teacher_asks_a_custom_question_and_other_views_show_it(page: Page, br
         expect(page.locator("[data-teacher-panel] [data-answer=no][data-count='1']")).to_be_visible()
         page.goto(f"{room}presenter/")
         expect(page.locator("[data-presenter] [data-answer=no][data-count='1']")).to_be_visible()
-        expect(page.locator("[data-presenter] [data-differences='v1.36']")).to_have_text("In v1.36: Nothing here is different.")
+        expect(page.locator("[data-presenter] [data-differences='v1.36']")).to_have_text("In v1.36: Nothing in this lesson is different.")
         page.goto(f"{room}projector/")
         expect(page.locator("[data-projector]")).to_be_visible()
         expect(page.locator(".card .asked")).to_have_text("Is <b>a list</b> a heap?")
