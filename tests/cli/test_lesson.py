@@ -43,7 +43,7 @@ def test_a_lesson_is_taken_in_the_terminal_in_either_language():
     assert (english.exit_code, chinese.exit_code) == (0, 0)
     assert "The list and its generations" in english.output
     assert "链表" in chinese.output
-    assert "In v1.36: Nothing here is different." in english.output
+    assert "In v1.36: Nothing in this lesson is different." in english.output
 
 
 def test_a_name_that_is_no_lesson_is_refused():
