@@ -19,8 +19,8 @@ ROOT = Path(__file__).parents[2]
 CONFIG = {
     "profiles": [
         {
-            "plugins": {"multiPoint": {"enabled": [{"name": "Colour", "weight": 2}]}},
-            "pluginConfig": [{"name": "Colour", "args": {"label": "colour"}}],
+            "plugins": {"multiPoint": {"enabled": [{"name": "Color", "weight": 2}]}},
+            "pluginConfig": [{"name": "Color", "args": {"label": "color"}}],
         }
     ]
 }
@@ -41,9 +41,9 @@ def _pod(name, labels):
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
     """The folder into which pip has installed the example of the docs."""
-    source, target = tmp_path_factory.mktemp("colour"), tmp_path_factory.mktemp("site")
+    source, target = tmp_path_factory.mktemp("color"), tmp_path_factory.mktemp("site")
     blocks = dict(re.findall(r"```(python|toml)\n(.*?)```", (ROOT / "docs/plugins.md").read_text(), re.DOTALL))
-    (source / "colour.py").write_text(blocks["python"])
+    (source / "color.py").write_text(blocks["python"])
     (source / "pyproject.toml").write_text(blocks["toml"])
     options = ["--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--disable-pip-version-check", "--target", str(target)]
     pip = [sys.executable, "-m", "pip", "install"]
@@ -64,30 +64,30 @@ def _trace(folder: Path, document: dict, *, path: Path | None = None) -> tuple[s
 
 def test_the_example_of_the_docs_filters_scores_and_waits(installed, tmp_path):
     steps = [
-        _node("n1", colour="red"),
-        _node("n2", colour="blue"),
-        _node("n3", colour="red"),
-        _pod("b", {"colour": "blue"}),
+        _node("n1", color="red"),
+        _node("n2", color="blue"),
+        _node("n3", color="red"),
+        _pod("b", {"color": "blue"}),
         {"op": "cycle"},
     ]
-    steps += [_pod("g", {"colour": "green"}), {"op": "cycle"}]
-    steps += [_pod("w", {"colour": "red", "wait": ""}), {"op": "cycle"}, {"op": "permit", "pod": "default/w", "action": "allow"}]
-    steps += [_pod("l", {"colour": "red", "wait": ""}), {"op": "cycle"}, {"op": "advance", "seconds": 11}]
+    steps += [_pod("g", {"color": "green"}), {"op": "cycle"}]
+    steps += [_pod("w", {"color": "red", "wait": ""}), {"op": "cycle"}, {"op": "permit", "pod": "default/w", "action": "allow"}]
+    steps += [_pod("l", {"color": "red", "wait": ""}), {"op": "cycle"}, {"op": "advance", "seconds": 11}]
 
     done, out = _trace(tmp_path, {"config": CONFIG, "steps": steps}, path=installed)
 
     assert done.returncode == 0, done.stderr
     placed, refused, waits, waits_too = (out["steps"][index]["observed"]["cycle"] for index in (4, 6, 8, 11))
     assert placed["node"] == "n2"
-    assert "3 node(s) had another colour" in json.dumps(refused)
-    assert waits["scores"]["Colour"] == {
+    assert "3 node(s) had another color" in json.dumps(refused)
+    assert waits["scores"]["Color"] == {
         "weight": 2,
         "raw": {"n1": 100, "n3": 100},
         "normalized": {"n1": 100, "n3": 100},
         "weighted": {"n1": 200, "n3": 200},
     }
-    assert [waits["reserve"][-1]["plugin"], waits["reserve"][-1]["code"]] == ["Colour", "Success"]
-    assert [waits["permit"][-1]["plugin"], waits["permit"][-1]["code"]] == ["Colour", "Wait"]
+    assert [waits["reserve"][-1]["plugin"], waits["reserve"][-1]["code"]] == ["Color", "Success"]
+    assert [waits["permit"][-1]["plugin"], waits["permit"][-1]["code"]] == ["Color", "Wait"]
     assert "default/w" in _assigned(out["steps"][9])
     assert waits_too["permit"][-1]["code"] == "Wait"
     assert "default/l" not in _assigned(out["steps"][12])
@@ -109,7 +109,7 @@ def test_a_plugin_that_is_not_installed_does_not_exist(tmp_path):
 
     assert done.returncode == 2
     assert out["error"] == (
-        'initializing profiles: creating profile for scheduler name default-scheduler: PreFilterPlugin "Colour" does not exist'
+        'initializing profiles: creating profile for scheduler name default-scheduler: PreFilterPlugin "Color" does not exist'
     )
 
 
@@ -124,7 +124,7 @@ def test_an_installed_plugin_that_is_not_enabled_is_not_imported(installed, tmp_
 
     done, out = _trace(tmp_path, {"config": CONFIG, "steps": []}, path=tmp_path / "site")
     assert done.returncode == 2
-    assert "initializing plugin \"Colour\": ModuleNotFoundError: No module named 'colour'" in out["error"]
+    assert "initializing plugin \"Color\": ModuleNotFoundError: No module named 'color'" in out["error"]
 
 
 BAD = """
