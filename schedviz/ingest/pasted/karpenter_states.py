@@ -6,7 +6,9 @@ Each is a message in one form: `NodeClaim default-x7k2p: Registered=Unknown (Nod
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Final, NamedTuple
 
 from schedviz.ingest.scheduler_messages import PodMessage
@@ -47,8 +49,10 @@ _NO_POOLS: Final = re.compile(r"\bno (?P<kind>nodepools|provisioners) found\b")
 _FAILS: Final = re.compile(r"launch|insufficient capacity|creat\w+ (?:instance|nodeclaim|machine)|regist|unavailable", re.IGNORECASE)
 _MAX_LENGTH: Final = 600
 _MAX_FOUND: Final = 50
-#: A list of conditions has no more lines.
+#: A list of conditions has no more lines, nor characters.
 _MAX_LINES: Final = 120
+_MAX_CHARACTERS: Final = 30_000
+_LINE: Final = re.compile(r"\n([^\n]*+)")
 
 
 class _Condition(NamedTuple):
@@ -70,6 +74,7 @@ def karpenter_states(text: str, *, is_alone: bool) -> Iterator[PodMessage]:
 
 def _of_conditions(text: str) -> Iterator[tuple[str, str, str]]:
     """The first condition of each object that is not true, with the object's kind and name."""
+    names: _Names | None = None
     for start in _START.finditer(text):
         found = list(_conditions(text, start.end()))
         kinds = {_TELLING[each.type] for each in found if each.type in _TELLING}
@@ -81,16 +86,17 @@ def _of_conditions(text: str) -> Iterator[tuple[str, str, str]]:
         if failing is not None:
             reason = f" ({failing.reason})" if failing.reason else ""
             why = f": {failing.message}" if failing.message else ""
-            yield kind, _name(text, kind, start.start()), f"{failing.type}={failing.status}{reason}{why}"
+            names = names or _Names(text)
+            yield kind, names.of(kind, start.start()), f"{failing.type}={failing.status}{reason}{why}"
 
 
 def _conditions(text: str, start: int) -> Iterator[_Condition]:
     """The conditions after an offset: each has its fields in the order of the alphabet, so `Type` is the last one."""
     fields: dict[str, str] = {}
-    for line in text[start : start + 30_000].split("\n")[1:_MAX_LINES]:
-        field = _FIELD.match(line)
+    for line in islice(_LINE.finditer(text, start, start + _MAX_CHARACTERS), _MAX_LINES - 1):
+        field = _FIELD.match(line[1])
         if field is None:
-            if line.strip():
+            if line[1].strip():
                 return
             continue
         name = field["name"].lower()
@@ -100,14 +106,29 @@ def _conditions(text: str, start: int) -> Iterator[_Condition]:
             fields = {}
 
 
-def _name(text: str, kind: str, before: int) -> str:
-    """The name of the object whose status begins at an offset; "": the text does not have it."""
-    kinds = [match for match in _KIND.finditer(text, 0, before) if match["kind"] == kind]
-    if described := list(_DESCRIBED_NAME.finditer(text, 0, before)):
-        return described[-1]["name"]
-    if kinds and (named := _YAML_NAME.search(text, kinds[-1].end(), before)) is not None:
-        return named["name"]
-    return ""
+class _Names:
+    """The names in a text, found once: a text may have many lists of conditions."""
+
+    def __init__(self, text: str) -> None:
+        self._described = list(_DESCRIBED_NAME.finditer(text))
+        self._in_yaml = list(_YAML_NAME.finditer(text))
+        self._kinds: dict[str, list[re.Match[str]]] = {}
+        for match in _KIND.finditer(text):
+            self._kinds.setdefault(match["kind"], []).append(match)
+
+    def of(self, kind: str, before: int) -> str:
+        """The name of the object whose status begins at an offset; "": the text does not have it."""
+        if number := _count_before(self._described, before):
+            return self._described[number - 1]["name"]
+        of_kind = self._kinds.get(kind, [])
+        if not (number := _count_before(of_kind, before)):
+            return ""
+        number = _count_before(self._in_yaml, of_kind[number - 1].end())
+        return self._in_yaml[number]["name"] if number < _count_before(self._in_yaml, before) else ""
+
+
+def _count_before(matches: Sequence[re.Match[str]], offset: int) -> int:
+    return bisect_left(matches, offset, key=lambda match: match.start())
 
 
 def _of_log(text: str) -> Iterator[tuple[str, str, str]]:
