@@ -425,7 +425,7 @@ def _only_messages(files: _Files, paths: Sequence[Path]) -> TextReading | None:
 
 
 def _is_untried(message: ParsedMessage) -> bool:
-    """Whether it only says that no scheduler has tried the pod, as its object does."""
+    """Whether the message comes from the pod's object, which only shows that no scheduler has tried the pod."""
     from schedviz.explain.reason_tables.whole import POD_OBJECT
 
     return message.writer == POD_OBJECT

@@ -12,7 +12,6 @@ import hashlib
 from collections import OrderedDict
 from contextvars import ContextVar
 from typing import Any, Final
-from weakref import WeakValueDictionary
 
 from django.conf import settings
 from django.http import parse_cookie
@@ -20,6 +19,7 @@ from django.http import parse_cookie
 from schedviz.sessions.turns import path_of
 from schedviz.web.addresses import network_of_scope
 from schedviz.web.authentication import bearer_secret
+from schedviz.web.named_semaphores import NamedSemaphores
 
 #: Requests of one user that run at a time, of the 32 threads (schedviz.web.asgi_handler).
 MAX_THREADS_PER_CLIENT: Final = 4
@@ -76,8 +76,8 @@ class ClientPlaces:
     """The places of all clients, for requests and for handshakes of WebSockets. Used in the event loop."""
 
     def __init__(self) -> None:
-        #: By event loop and client or part, while there are requests.
-        self._semaphores: WeakValueDictionary[tuple[int, str], asyncio.Semaphore] = WeakValueDictionary()
+        #: By client or part, while there are requests.
+        self._semaphores = NamedSemaphores()
         #: The clients of credentials, by digest; the one that was used last at the end.
         self._known: OrderedDict[bytes, str] = OrderedDict()
 
@@ -87,13 +87,10 @@ class ClientPlaces:
         maxima = (MAX_THREADS_WITHOUT_ACCOUNT, MAX_THREADS_PER_PART)
         limits = [*zip(parts, maxima, strict=False), (client, MAX_THREADS_PER_CLIENT_WITHOUT_ACCOUNT if parts else MAX_THREADS_PER_CLIENT)]
         # From the smallest part on: a request that waits for a place of its part holds none of all without an account.
-        semaphores = [self._semaphore(name, maximum) for name, maximum in reversed(limits)]
+        semaphores = [self._semaphores.of(name, maximum) for name, maximum in reversed(limits)]
         result = Place(asyncio.get_running_loop())
         await result.acquire(*semaphores)
         return result
-
-    def _semaphore(self, name: str, maximum: int) -> asyncio.Semaphore:
-        return self._semaphores.setdefault((id(asyncio.get_running_loop()), name), asyncio.Semaphore(maximum))
 
     def authenticated(self, scope: dict[str, Any], client: str) -> None:
         """The credentials of a request are those of this client; "": they are of nobody."""

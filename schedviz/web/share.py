@@ -7,7 +7,7 @@ import secrets
 from typing import TYPE_CHECKING
 
 from django.db import transaction
-from django.http import Http404
+from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
@@ -35,8 +35,7 @@ def make_link(session: Session, role: str, by: AbstractBaseUser, *, key: str = "
     members = {"session": session, "role": role, "created_by_id": by.pk}
     with transaction.atomic():
         # Requests that create links of one session at the same time wait for each other.
-        if Session.objects.select_for_update(no_key=True).only("pk").filter(pk=session.pk).first() is None:
-            raise Http404
+        get_object_or_404(Session.objects.select_for_update(no_key=True).only("pk"), pk=session.pk)
         existing = ShareLink.objects.filter(digest=hashed(secret)).first()
         if existing is not None:
             return existing, secret, False

@@ -15,8 +15,18 @@ export interface EverydayCase {
   thumbnail: Thumbnail;
 }
 
-export async function listCases(): Promise<EverydayCase[]> {
-  return (await call<{ results: EverydayCase[] }>("GET", "cases/")).results;
+let cases: Promise<EverydayCase[]> | undefined;
+
+/** The cases, which are those of the server's version: a page asks for them once. */
+export function listCases(): Promise<EverydayCase[]> {
+  cases ??= call<{ results: EverydayCase[] }>("GET", "cases/").then(
+    ({ results }) => results,
+    (error: unknown) => {
+      cases = undefined;
+      throw error;
+    },
+  );
+  return cases;
 }
 
 /** The address of a case's answer in a session of it. */

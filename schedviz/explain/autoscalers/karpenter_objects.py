@@ -25,6 +25,8 @@ _EMPTY: Final = re.compile(
 _CAPACITY: Final = re.compile(r"insufficient ?capacity|unavailable during launch|unfulfillable", re.IGNORECASE)
 _DENIED: Final = re.compile(r"unauthorized|not authorized|access ?denied|permission", re.IGNORECASE)
 _TAINTS: Final = re.compile(r"(?:startup )?taint", re.IGNORECASE)
+#: What to do if the cloud denies a call of Karpenter.
+_GRANT: Final = phrase("Give Karpenter's IAM role the permission that the error names")
 _PLURALS: Final = {"NodeClaim": "nodeclaims", "NodePool": "nodepools", "EC2NodeClass": "ec2nodeclasses", "Provisioner": "provisioners"}
 
 
@@ -85,7 +87,7 @@ def _of_claim(claim: Phrase, condition: str, why: str, command: str) -> tuple[Ph
                 "Karpenter retries by itself"
             )
         elif _DENIED.search(why):
-            advice = phrase("Give Karpenter's IAM role the permission that the error names")
+            advice = _GRANT
     elif condition == "Registered":
         sentence = phrase("the machine of {claim} was launched, but has not joined the cluster as a node", claim=claim)
         advice = phrase(
@@ -118,7 +120,7 @@ def _of_pool(kind: str, object_: Phrase, condition: str, why: str, command: str)
             command=command,
         )
         if _DENIED.search(why):
-            advice = phrase("Give Karpenter's IAM role the permission that the error names")
+            advice = _GRANT
     elif condition == "ValidationSucceeded":
         sentence = phrase("the spec of {pool} is not valid, so Karpenter ignores it", pool=object_)
         advice = phrase("Correct the field that the message names: `{command}`", command=command)

@@ -147,9 +147,9 @@ def _fixes(fixes: Sequence[Fix]) -> Iterable[str]:
 
 
 def _messages(card: Card) -> Iterable[str]:
-    if card.message and not card.has_other_cluster_message:
-        title = "Message in the simulation" if card.simulated and not card.said else "Message"
-        yield f"<h2>{title}</h2><pre>{escape(card.message)}</pre>"
+    if card.shown_message:
+        title = "Message in the simulation" if card.is_only_simulated else "Message"
+        yield f"<h2>{title}</h2><pre>{escape(card.shown_message)}</pre>"
     for finding in card.findings:
         yield f"<h2>Finding</h2><p>{_with_code(finding)}</p>"
     if card.matches_cluster_message:

@@ -44,8 +44,8 @@ def markdown_of(card: Card) -> str:
 
 
 def _messages(card: Card) -> Iterable[str]:
-    if card.message and not card.has_other_cluster_message:
-        yield from ("", *(("In the simulation:", "") if card.simulated and not card.said else ()), *block(card.message))
+    if card.shown_message:
+        yield from ("", *(("In the simulation:", "") if card.is_only_simulated else ()), *block(card.shown_message))
     since = f" (unschedulable since {text(card.said_since)})" if card.said_since else ""
     if card.matches_cluster_message:
         yield from ("", f"The cluster's scheduler reported the same message{since}.")

@@ -118,9 +118,14 @@ class Card(Part, frozen=True):
         return bool(self.said) and self.said == self.message
 
     @property
-    def has_other_cluster_message(self) -> bool:
-        """Whether the cluster has a message of its own with other words, which a card shows instead of the simulated one."""
-        return bool(self.said) and self.said != self.message
+    def shown_message(self) -> str:
+        """The message that a card shows; "": the cluster has one of its own with other words, which stands for it."""
+        return "" if self.said and self.said != self.message else self.message
+
+    @property
+    def is_only_simulated(self) -> bool:
+        """Whether the message is of the simulation, and the cluster has none."""
+        return self.simulated and not self.said
 
     @property
     def scheduler(self) -> str:

@@ -219,9 +219,9 @@ class _Canvas:
         self._y += 20
         self._box(_PADDING, self._y, _INNER, 1, fill=self._theme.line)
         self._y += 10
-        if card.message and not card.has_other_cluster_message:
-            simulated = "In the simulation: " if card.simulated and not card.said else ""
-            self._paragraph(f"{simulated}{card.message}", self._theme.ink_2, size=12, weight="code", leading=18)
+        if card.shown_message:
+            simulated = "In the simulation: " if card.is_only_simulated else ""
+            self._paragraph(f"{simulated}{card.shown_message}", self._theme.ink_2, size=12, weight="code", leading=18)
             self._y += 4
         for finding in card.findings:
             self._paragraph(f"Finding: {finding}", self._theme.ink_2, size=12, leading=18)

@@ -32,6 +32,7 @@ from schedviz.explain.messages.reason_releases import releases_of
 from schedviz.explain.messages.reasons import UNKNOWN, meaning_of
 from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
 from schedviz.explain.reason_tables.creation import API_SERVER
+from schedviz.explain.reason_tables.nodes import OF_UNTOLERATED_TAINT
 from schedviz.explain.reason_tables.volumes import CLAIM_EVENTS
 from schedviz.explain.reason_tables.whole import DESCRIPTION, OLD_PREDICATES, POD_OBJECT, SCHEDULER_LOG, TABLE_OF_PODS
 from schedviz.kube.claims import claim_keys
@@ -440,10 +441,13 @@ def _with_wording(message: Message, of_notes: Sequence[tuple[str, ...]] = ()) ->
 
 
 #: A headline with a relative clause, as one of a list: the commas of both would collide.
-_IN_LIST: Final = {
-    "{nodes} has the taint `{taint}`, which the pod does not tolerate": phrase("{nodes} has the untolerated taint `{taint}`").template,
-    "{nodes} have the taint `{taint}`, which the pod does not tolerate": phrase("{nodes} have the untolerated taint `{taint}`").template,
-}
+_IN_LIST: Final = dict(
+    zip(
+        OF_UNTOLERATED_TAINT,
+        (phrase("{nodes} has the untolerated taint `{taint}`").template, phrase("{nodes} have the untolerated taint `{taint}`").template),
+        strict=True,
+    )
+)
 #: What to do about a pod whose spec names its node.
 _OF_PINNED: Final = phrase("resolve what rejects that node, or remove `spec.nodeName` from the pod")
 

@@ -240,16 +240,30 @@ def reading_of(
         by_pod[message.pod] = [message]
     of_pools = () if by_pod else _about_pools(events)
     messages = (*messages, *of_claims, *of_pools)
-    answers = tuple(_answer(pod, of_pod, events, age, repeats) for pod, of_pod in by_pod.items())
+    newest = {pod: newest_of_each_source(of_pod, age) for pod, of_pod in by_pod.items()}
+    on_joined_nodes = {pod: _of_joined(newest[pod], of_pod, age) for pod, of_pod in by_pod.items()}
+    answers = tuple(
+        _answer(pod, of_pod, events, age, repeats, newest=newest[pod], on_joined_nodes=on_joined_nodes[pod])
+        for pod, of_pod in by_pod.items()
+    )
     placed = {answer.pod for answer in answers if answer.standing == "scheduled"}
     of_claim = {answer.pod for answer in answers if answer.sentence_phrase is not None and "claim" in answer.sentence_phrase.values}
     answered = {answer.pod for answer in answers if answer.sentence}
     # The answer says what to do first; what else would help is in the clauses.
     messages = [without_advice(message) if message.pod in answered else message for message in messages]
     # Room has been made: neither more nodes nor lower requests are needed.
-    waiting = {pod for pod, of_pod in by_pod.items() if _of_nomination(pod, newest_of_each_source(of_pod, age)[0], events)[0] is not None}
+    waiting = {pod for pod in by_pod if _of_nomination(pod, newest[pod][0], events)[0] is not None}
     messages = [without_any_advice(message) if message.pod in waiting else message for message in messages]
-    messages = [_led_by_joined(message, by_pod[message.pod], age) if message.pod in answered else message for message in messages]
+    # The reason that the nodes have which an autoscaler added is first: the answer says what to do about it.
+    messages = [
+        led_by(message, found.clause.reason)
+        if message.pod in answered
+        and (found := on_joined_nodes[message.pod]) is not None
+        and not message.writer
+        and message.text == newest[message.pod][0].text
+        else message
+        for message in messages
+    ]
     messages = _without_vain_advice(messages, {answer.pod for answer in answers if answer.standing == "pending"})
     messages = [with_taints_as_one(without_repeats(message, without_claims=message.pod in of_claim)) for message in messages]
     # What is over is read last.
@@ -371,9 +385,16 @@ def _without_vain_advice(messages: Sequence[ParsedMessage], pending: Collection[
 
 
 def _answer(
-    pod: str, messages: Sequence[ParsedMessage], events: Sequence[Event], age: Callable[[str], float], repeats: AllRepeats
+    pod: str,
+    messages: Sequence[ParsedMessage],
+    events: Sequence[Event],
+    age: Callable[[str], float],
+    repeats: AllRepeats,
+    *,
+    newest: Sequence[ParsedMessage],
+    on_joined_nodes: Joined | None,
 ) -> PodAnswer:
-    newest = newest_of_each_source(messages, age)
+    """The answer. `newest`: the newest message of each source. `on_joined_nodes`: as `_of_joined` finds."""
     if newest[0].text.startswith(PLACED):
         return _not_running(pod, newest[0].text)
     if newest[0].text.startswith(STATUS) and newest[0].text != f"{STATUS}{GATED}":
@@ -388,8 +409,8 @@ def _answer(
         verdict, standing = _of_writers(newest, messages, age, repeats)
         sentence, advice = verdict.sentence, verdict.advice
         note = verdict.note if sentence is not None and verdict.note is not None else note
-        if (found := _of_joined(newest, messages, age)) is not None:
-            sentence, advice = found.sentence, found.advice
+        if on_joined_nodes is not None:
+            sentence, advice = on_joined_nodes.sentence, on_joined_nodes.advice
             standing = "pending"
     errors = [event for event in events if event.pool]
     unresolved = next((without_instance_types(each.text, errors) for each in newest if each.writer == KARPENTER), None)
@@ -491,14 +512,6 @@ def _of_joined(newest: Sequence[ParsedMessage], messages: Sequence[ParsedMessage
     of_autoscalers = [each for each in newest if each.writer in (CLUSTER_AUTOSCALER, KARPENTER)]
     found = (of_joined_nodes(each, of_scheduler, age) for each in of_autoscalers)
     return next((each for each in found if each is not None), None)
-
-
-def _led_by_joined(message: ParsedMessage, of_pod: Sequence[ParsedMessage], age: Callable[[str], float]) -> ParsedMessage:
-    """The message whose reason leads that the nodes have which an autoscaler added; the answer says what to do about it."""
-    newest = newest_of_each_source(of_pod, age)
-    if message.writer or message.text != newest[0].text or (found := _of_joined(newest, of_pod, age)) is None:
-        return message
-    return led_by(message, found.clause.reason)
 
 
 def _of_nomination(pod: str, newest: ParsedMessage, events: Sequence[Event]) -> tuple[Phrase | None, Phrase | None]:

@@ -31,6 +31,11 @@ _SELECTOR: Final = Meaning(
     of_nodes=("{nodes} does not match the pod's node selector or affinity", "{nodes} do not match the pod's node selector or affinity"),
     of_none="{nodes} matches the pod's node selector or affinity",
 )
+#: Of one node and of several. `messages/message.py` shortens them in a list.
+OF_UNTOLERATED_TAINT: Final = (
+    "{nodes} has the taint `{taint}`, which the pod does not tolerate",
+    "{nodes} have the taint `{taint}`, which the pod does not tolerate",
+)
 _UNHEALTHY: Final = (
     "list the nodes with `kubectl get nodes | grep NotReady`, and run `kubectl describe node` for each to see why it is not ready"
 )
@@ -344,10 +349,7 @@ NODES: Final[tuple[Row, ...]] = (
             of_one=(
                 "if the pod belongs on this node, add a toleration for `{taint}` or remove the taint; otherwise, add untainted nodes{where}"
             ),
-            of_nodes=(
-                "{nodes} has the taint `{taint}`, which the pod does not tolerate",
-                "{nodes} have the taint `{taint}`, which the pod does not tolerate",
-            ),
+            of_nodes=OF_UNTOLERATED_TAINT,
         ),
     ),
     (

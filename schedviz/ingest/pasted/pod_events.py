@@ -30,7 +30,7 @@ _BOUND: Final = re.compile(
     r"""Successfully bound pod to node"[ \t]++pod="(?P<pod>[a-z0-9.*-]++/[a-z0-9.*-]++)"[ \t]++node="(?P<node>[a-z0-9.*-]++)"|"""
     r"""\bpod (?P<old_pod>[a-z0-9.-]++/[a-z0-9.-]++) is bound successfully on node "?(?P<old_node>[a-z0-9][a-z0-9.-]*+)"""
 )
-#: That the scheduler's log says that a claim was bound to a volume.
+#: A claim that the scheduler's log says is bound, and its volume.
 _BOUND_CLAIM: Final = re.compile(r'\bclaim "(?P<claim>[a-z0-9.-]++/[a-z0-9.-]++)" bound to volume "(?P<volume>[a-z0-9.-]++)"')
 #: How far before it the line may begin.
 _LINE: Final = 1_000

@@ -6,19 +6,18 @@ most slowly, whose download is ended.
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
 from contextlib import aclosing, contextmanager
 from threading import Lock
 from typing import Any, Final, cast
-from weakref import WeakValueDictionary
 
 from django.conf import settings
 from django.http import StreamingHttpResponse
 
 from schedviz.sessions.turns import WITHOUT_ACCOUNT
 from schedviz.web.api.errors import ApiError
+from schedviz.web.named_semaphores import NamedSemaphores
 from schedviz.web.shares import Shares
 from schedviz.web.thread_pool import Threads
 from schedviz.web.waiting import requester
@@ -31,8 +30,8 @@ _RETRY_SECONDS: Final = 10
 #: Downloads produce their next part here, so that none holds a thread and a connection to the database while its client reads.
 #: docs/operations.md counts these connections.
 THREADS: Final = Threads("download", 4)
-#: By event loop and client, while there are downloads.
-_semaphores: WeakValueDictionary[tuple[int, str], asyncio.Semaphore] = WeakValueDictionary()
+#: By client, while there are downloads.
+_semaphores = NamedSemaphores()
 
 
 class Slot:
@@ -155,7 +154,7 @@ class Download(SlotResponse):
     async def __aiter__(self) -> AsyncIterator[bytes]:
         parts = iter(cast("Iterator[bytes]", self.streaming_content))
         # One part of each client at a time, however many downloads it has.
-        semaphore = _semaphores.setdefault((id(asyncio.get_running_loop()), self.slot.client), asyncio.Semaphore(1))
+        semaphore = _semaphores.of(self.slot.client, 1)
         while True:
             async with semaphore:
                 part = await THREADS.run(_next, parts)

@@ -13,7 +13,6 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, S
 from contextlib import aclosing, contextmanager, nullcontext
 from typing import Any, Final, NamedTuple
 from uuid import UUID
-from weakref import WeakValueDictionary
 
 import msgspec
 import structlog
@@ -29,6 +28,7 @@ from schedviz.web.live.database import DATABASE_UNAVAILABLE, in_database
 from schedviz.web.live.handshake import Credentials, allowed, allowed_actor, crowd_of
 from schedviz.web.live.hub import Full, hub
 from schedviz.web.live.viewer import Frame, Viewer
+from schedviz.web.named_semaphores import NamedSemaphores
 
 log = structlog.get_logger(__name__)
 
@@ -111,7 +111,7 @@ async def _pages(access: _Access, after: int, write: Write, *, client: str = "")
 
     `client`: whose streams read one page at a time; "" for a download, which has a slot.
     """
-    turn = _page_turns.setdefault((id(asyncio.get_running_loop()), client), asyncio.Semaphore()) if client else nullcontext()
+    turn = _page_turns.of(client, 1) if client else nullcontext()
     while not await access.has_ended():
         async with turn:
             events = await THREADS.run(_page, access.session_id, after, write)
@@ -121,8 +121,8 @@ async def _pages(access: _Access, after: int, write: Write, *, client: str = "")
         yield events
 
 
-#: By event loop and client, while there are streams.
-_page_turns: WeakValueDictionary[tuple[int, str], asyncio.Semaphore] = WeakValueDictionary()
+#: By client, while there are streams.
+_page_turns = NamedSemaphores()
 
 
 def _page(session_id: UUID, after: int, write: Write) -> tuple[bytes, int] | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.http import Http404
+from django.shortcuts import get_object_or_404
 
 from schedviz.sessions.models import Session
 from schedviz.web.rooms import notify
@@ -46,8 +46,7 @@ def _require_few_rooms(teacher: AbstractBaseUser, session: Session) -> None:
     if allowed and Room.objects.filter(teacher_id=teacher.pk).count() >= allowed:
         raise TooManyRooms(f"You have {allowed} rooms, open or ended, which SCHEDVIZ_ROOMS_PER_USER allows. Delete one to open another.")
     # Requests that open rooms of one session at the same time wait for each other.
-    if Session.objects.select_for_update(no_key=True).only("pk").filter(pk=session.pk).first() is None:
-        raise Http404
+    get_object_or_404(Session.objects.select_for_update(no_key=True).only("pk"), pk=session.pk)
     if Room.objects.filter(session=session, status__in=LIVE).count() >= MAX_OPEN_ROOMS:
         raise TooManyRooms(f"This session has {MAX_OPEN_ROOMS} open rooms, which is the limit. End one to open another.")
 
