@@ -330,14 +330,13 @@ def _print_clauses(clauses: Iterable[Clause], *, advised: bool = False, said: st
     from schedviz.explain.messages.combined_clauses import is_of_several_taints, quoted_reasons
     from schedviz.explain.messages.explained_clause import is_about_nodes
     from schedviz.explain.messages.message import writer_of
-    from schedviz.explain.reason_tables.whole import OTHER_SCHEDULERS
 
     clauses = list(clauses)
     for clause in clauses:
         if clause.is_aside:
             continue
         say()
-        writer = writer_of(clause) or (clause.plugin if clause.plugin in OTHER_SCHEDULERS else "")
+        writer = writer_of(clause)
         plugin = "" if writer else f"  [{clause.plugin or 'unknown plugin'}]"
         # A message about a claim counts no nodes.
         quote = f"{f'{clause.count} × ' if clause.count and is_about_nodes(clause) else ''}{clause.reason}{plugin}"

@@ -14,8 +14,10 @@ KIND: Final = "Event"
 FAILED_SCHEDULING: Final = "FailedScheduling"
 #: A ReplicaSet, a Job or another owner could not create its pods.
 FAILED_CREATE: Final = "FailedCreate"
-#: What the cluster autoscaler and Karpenter say about a pending pod, and why pods are missing.
-OTHER_REASONS: Final = ("NotTriggerScaleUp", "TriggeredScaleUp", "FailedScaleUp", "Nominated", FAILED_CREATE)
+#: YuniKorn's reason of an event about a pod that it does not place.
+_UNSCHEDULABLE: Final = "PodUnschedulable"
+#: What the cluster autoscaler and Karpenter say about a pending pod, why pods are missing, and what YuniKorn says.
+OTHER_REASONS: Final = ("NotTriggerScaleUp", "TriggeredScaleUp", "FailedScaleUp", "Nominated", FAILED_CREATE, _UNSCHEDULABLE)
 
 
 #: How Karpenter's message of the same reason as the scheduler's begins.

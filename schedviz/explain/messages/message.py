@@ -33,6 +33,7 @@ from schedviz.explain.messages.reasons import UNKNOWN, meaning_of
 from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
 from schedviz.explain.reason_tables.creation import API_SERVER
 from schedviz.explain.reason_tables.nodes import OF_UNTOLERATED_TAINT
+from schedviz.explain.reason_tables.queues import GROUP_SCHEDULERS, KUEUE, KUEUE_CONCLUSION, reasons_of_kueue
 from schedviz.explain.reason_tables.volumes import CLAIM_EVENTS
 from schedviz.explain.reason_tables.whole import DESCRIPTION, OLD_PREDICATES, POD_OBJECT, SCHEDULER_LOG, TABLE_OF_PODS
 from schedviz.kube.claims import claim_keys
@@ -44,7 +45,7 @@ MAX_LENGTH: Final = 20_000
 
 #: Counts have at most nine digits, and begin where no digit precedes: otherwise a long run of digits takes quadratic time.
 _HEAD: Final = re.compile(
-    r"(?<!\d)(?P<fit>\d{1,9})/(?P<all>\d{1,9}|[xXnN*#?]{1,9}|<[a-zA-Z-]{1,20}>) nodes are available(?:: |:$|\.|$)", re.ASCII
+    r"(?<!\d)(?P<fit>\d{1,9})/(?P<all>\d{1,9}|[xXnN*#?]{1,9}|<[a-zA-Z-]{1,20}>) nodes are (?:un)?available(?:: |:$|\.|$)", re.ASCII
 )
 #: A redacted number of nodes before a reason.
 _REDACTED: Final = re.compile(
@@ -90,7 +91,19 @@ PROVISIONER: Final = CLAIM_EVENTS
 #: What shows that a claim has no volume, in a text without its events.
 STORAGE_TEXT: Final = "the text"
 _WRITERS: Final = frozenset(
-    {CLUSTER_AUTOSCALER, KARPENTER, API_SERVER, DESCRIPTION, POD_OBJECT, TABLE_OF_PODS, SCHEDULER_LOG, PROVISIONER, STORAGE_TEXT}
+    {
+        CLUSTER_AUTOSCALER,
+        KARPENTER,
+        API_SERVER,
+        DESCRIPTION,
+        POD_OBJECT,
+        TABLE_OF_PODS,
+        SCHEDULER_LOG,
+        PROVISIONER,
+        STORAGE_TEXT,
+        KUEUE,
+        *GROUP_SCHEDULERS,
+    }
 )
 #: In the reasons of nodes that the node lifecycle controller has found not ready.
 _NOT_READY: Final = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable", "were not ready")
@@ -381,7 +394,7 @@ def _naming_claim(clause: Clause, claim: str) -> Clause:
 def _with_clauses(message: Message, clauses: tuple[Clause, ...]) -> Message:
     if message.finding_phrase == _STATUS_IS_WHOLE:
         return msgspec.structs.replace(message, clauses=clauses)
-    return _concluded(message, clauses) if message.conclusion else msgspec.structs.replace(message, clauses=clauses)
+    return _concluded(message, clauses) if message.conclusion and message.nodes else msgspec.structs.replace(message, clauses=clauses)
 
 
 def parse_message(text: str) -> Message:
@@ -401,7 +414,16 @@ def parse_message(text: str) -> Message:
         return Message(0, old)
     if of_autoscaler := clauses_of_autoscaler(text):
         return Message(0, of_autoscaler)
+    if of_kueue := reasons_of_kueue(text):
+        return _of_kueue(of_kueue)
     return _with_wording(_without_counts(text))
+
+
+def _of_kueue(reasons: Sequence[str]) -> Message:
+    """A message about a workload: the reasons of its flavors, after those that only ask to wait."""
+    clauses = [explained_clause(0, reason, plugin=KUEUE, otherwise=UNKNOWN) for reason in reasons]
+    clauses.sort(key=lambda clause: not clause.reason.startswith("Pending "))
+    return Message(0, tuple(clauses), conclusion=KUEUE_CONCLUSION.text, conclusion_phrase=KUEUE_CONCLUSION)
 
 
 def _of_redacted(rest: str) -> Message:

@@ -12,12 +12,13 @@ from schedviz.explain.reason_tables.devices import DEVICES
 from schedviz.explain.reason_tables.nodes import NODES
 from schedviz.explain.reason_tables.placement import PLACEMENT
 from schedviz.explain.reason_tables.preemption import PREEMPTION
+from schedviz.explain.reason_tables.queues import QUEUES
 from schedviz.explain.reason_tables.volumes import VOLUMES
 from schedviz.explain.reason_tables.whole import WHOLE
 from schedviz.explain.resource_names import resource_name
 from schedviz.trace.phrase import Phrase
 
-TABLE: Final[tuple[Row, ...]] = (*NODES, *PLACEMENT, *VOLUMES, *DEVICES, *PREEMPTION, *WHOLE, *AUTOSCALERS, *CREATION)
+TABLE: Final[tuple[Row, ...]] = (*QUEUES, *NODES, *PLACEMENT, *VOLUMES, *DEVICES, *PREEMPTION, *WHOLE, *AUTOSCALERS, *CREATION)
 #: For a reason that no table has.
 UNKNOWN: Final = Meaning(
     "",

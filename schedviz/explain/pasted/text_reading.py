@@ -45,6 +45,7 @@ from schedviz.explain.pasted.joined_nodes import Joined, of_joined_nodes
 from schedviz.explain.pasted.text_storage import Storage, StorageAnswer, why_claim_unbound, why_not_accessible, why_unbound
 from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
 from schedviz.explain.reason_tables.preemption import waits_for_victims
+from schedviz.explain.reason_tables.queues import GROUP_SCHEDULERS
 from schedviz.explain.reason_tables.whole import DESCRIPTION, GATED, PLACED, POD_OBJECT, SCHEDULER_LOG, STATUS, TABLE_OF_PODS
 from schedviz.kube.claims import claim_keys
 from schedviz.trace.phrase import Phrase, counted, joined, phrase, some
@@ -269,7 +270,10 @@ def reading_of(
     # What is over is read last.
     messages.sort(key=lambda message: message.pod in placed)
     answers = tuple(sorted(answers, key=lambda answer: answer.pod in placed))
-    others = _others([event for event in events if event.reason and event.pod not in placed and not event.claim])
+    said = {message.text for message in messages}
+    others = _others(
+        [event for event in events if event.reason and event.pod not in placed and not event.claim and event.message not in said]
+    )
     return TextReading(tuple(messages), answers, others.text if others is not None else "", others)
 
 
@@ -495,7 +499,8 @@ def _of_writers(
     newest: Sequence[ParsedMessage], messages: Sequence[ParsedMessage], age: Callable[[str], float], repeats: AllRepeats
 ) -> tuple[Verdict, Literal["pending", "coming", "notCreated"]]:
     """What an autoscaler or the API server said last, and what to do about it: it decides whether waiting helps."""
-    said = min((message for message in newest if message.writer), key=lambda message: age(message.at), default=None)
+    of_others = (message for message in newest if message.writer and message.writer not in GROUP_SCHEDULERS)
+    said = min(of_others, key=lambda message: age(message.at), default=None)
     if said is None or said.writer in (DESCRIPTION, POD_OBJECT, TABLE_OF_PODS, SCHEDULER_LOG):
         return Verdict(None), "pending"
     if said.writer not in (CLUSTER_AUTOSCALER, KARPENTER):

@@ -1,4 +1,4 @@
-"""Messages that concern the pod as a whole and count no nodes: gates, groups, reservations, bindings, and other schedulers."""
+"""Messages that concern the pod as a whole and count no nodes: gates, groups, reservations and bindings."""
 
 from __future__ import annotations
 
@@ -8,11 +8,6 @@ from schedviz.engine.framework.plugins import names
 from schedviz.explain.meaning import Meaning, Row
 
 _GANG: Final = "GangScheduling"
-_VOLCANO: Final = "volcano"
-_YUNIKORN: Final = "yunikorn"
-#: Schedulers that write messages of their own.
-OTHER_SCHEDULERS: Final = (_VOLCANO, _YUNIKORN)
-_COSCHEDULING: Final = "Coscheduling"
 #: How what a Pod object says in the place of a message begins: it has a node.
 PLACED: Final = "spec.nodeName: "
 #: The same of what the column STATUS of a table says.
@@ -248,66 +243,12 @@ WHOLE: Final[tuple[Row, ...]] = (
         ),
     ),
     (
-        (
-            r'(?:rejected by "?coscheduling"? at \w+: |running "?coscheduling"? \w+ plugin: |PreFilter failed: )?'
-            r"(?:less than min(?:Available|Member)|pre-filter pod \S+ cannot find enough sibling pods.*|"
-            r"pod with pgName: \S+ last failed in .*, deny|optimistic rejection in PostFilter|"
-            r"PodGroup \S+ gets rejected due to Pod .*|rejection in PostFilter)"
-        ),
-        Meaning(
-            _COSCHEDULING,
-            "the coscheduling plugin holds the pod back until enough pods of its group exist and fit",
-            (
-                "fewer pods of the group were created than its minimum (`minMember`) requires",
-                "a pod of the group did not fit, and the group is tried again later",
-            ),
-            "check the group and its pods: `kubectl get podgroups,pods{namespace}`; a pod of the group reports why it does not fit",
-        ),
-    ),
-    (
         r'rejected by "?(?P<plugin>[\w-]+)"? at (?P<point>[\w-]+): (?P<why>.*)',
         Meaning("", "the plugin {plugin} rejected the pod at {point}: {why}", (), "check the configuration and the log of that plugin"),
     ),
     (
         r"0/\d+ placements are available, first placement status: (?P<why>.*)",
         Meaning(_GANG, "no placement fits the pod group; the first one fails because: {why}", (), "check the other pods of the group"),
-    ),
-    (
-        r"queue resource quota insufficient.*",
-        Meaning(
-            _VOLCANO,
-            "Volcano does not start the pod group: its queue has too little quota left for the group",
-            ("other groups use the quota", "the queue's `capability` names a resource of which the cluster has less"),
-            "compare `spec.capability` of the queue with its `status.allocated`: `kubectl describe queues.scheduling.volcano.sh`",
-        ),
-    ),
-    (
-        r"resource in cluster is overused",
-        Meaning(
-            _VOLCANO,
-            "Volcano does not start the pod group: with it, the groups would request more than the cluster has",
-            ("groups of finished or deleted jobs are left over, and still count",),
-            "list the groups with `kubectl get podgroups -A`, and delete those whose job has ended; otherwise, add nodes",
-        ),
-    ),
-    (
-        r"\S+ is queued and waiting for allocation",
-        Meaning(
-            _YUNIKORN,
-            "YuniKorn has queued the pod, and has not chosen a node for it",
-            ("the queue is at its limit", "no node has room for the pod"),
-            "compare the queue's usage with its limits in YuniKorn's web interface, and read the scheduler's log: "
-            "`kubectl logs -n yunikorn deploy/yunikorn-scheduler`",
-        ),
-    ),
-    (
-        r"(?:\d+/\d+ tasks in gang unschedulable: .*|(?:pod group|job) is (?:not )?ready, .*|all nodes are unavailable: .*)",
-        Meaning(
-            _VOLCANO,
-            "Volcano reports that fewer pods of the group than minAvailable can run at once",
-            ("the group's queue is full, or the cluster lacks resources for the whole group",),
-            "check the group and its queue: `kubectl describe podgroup` and `kubectl describe queue`",
-        ),
     ),
 )
 

@@ -35,7 +35,15 @@ from schedviz.ingest.pasted.autoscaler_logs import (
 from schedviz.ingest.pasted.autoscaler_status import of_status
 from schedviz.ingest.pasted.karpenter_states import karpenter_states
 from schedviz.ingest.pasted.message_ends import whole_message
-from schedviz.ingest.pasted.pod_objects import OTHER_SCHEDULER, UNTRIED, message_of_placed, message_of_pod, pod_of
+from schedviz.ingest.pasted.pod_objects import (
+    OTHER_SCHEDULER,
+    QUOTA_RESERVED,
+    UNTRIED,
+    message_of_placed,
+    message_of_pod,
+    message_of_workload,
+    pod_of,
+)
 from schedviz.ingest.pasted.pod_states import pod_states
 from schedviz.ingest.pasted.stopped_schedulers import stopped_schedulers
 from schedviz.ingest.pasted.untried_pods import untried_pods
@@ -63,15 +71,18 @@ _EMPHASIS: Final = re.compile(
     r"""(?P<close>(?<=[\w"'`)}\].!?:,;])\*\*(?![\w*/-]|\.\w))|(?P<break>\n[ \t]*+\n)"""
 )
 _ENTITY: Final = re.compile(r"&(?:#\d{1,5}|quot|amp|apos|lt|gt);")
-#: The first words of a message. Before 1.10 it had others; Volcano has its own.
+#: The first words of a message. Before 1.10 it had others; Volcano, YuniKorn and Kueue have their own.
 _HEAD: Final = re.compile(
     # The number of nodes may be redacted.
-    r"(?<![\d/])\d{1,7}/(?:\d{1,7}|[xXnN*#?]{1,7}|<[a-zA-Z-]{1,20}>)\s{1,99}nodes\s{1,99}are\s{1,99}available"
+    r"(?<![\d/])\d{1,7}/(?:\d{1,7}|[xXnN*#?]{1,7}|<[a-zA-Z-]{1,20}>)\s{1,99}nodes\s{1,99}are\s{1,99}(?:un)?available"
     r"|No nodes are available that match all of the (?:following )?predicates"
     r"|pod \([^()\n]{1,253}\) failed to fit in any node"
     r"|no nodes (?:are )?available to schedule pods"
     r"|\d{1,7}/\d{1,7} tasks in gang unschedulable|queue resource quota insufficient|resource in cluster is overused"
     r"|(?<=[ \t])[a-z0-9.*/-]{1,317} is queued and waiting for allocation"
+    r"|Task [a-z0-9.*/-]{1,317} is (?:skipped from scheduling because|pending for the requested resources)"
+    # Of Kueue, about a workload.
+    r"|couldn't assign flavors to pod set |(?<=[ \t\"])(?:Local|Cluster)Queue [a-z0-9./-]{1,317} (?:doesn't exist|is inactive|is stopped)"
     r"|[Pp]od didn't trigger scale-up"
     r"|(?:[Cc]ould not|[Ff]ailed to) schedule pod, |(?<=[\t\"])ignoring pod, "
     # Of autoscalers and of the owners of pods, in their events.
@@ -98,7 +109,8 @@ _NAME: Final = re.compile(r"^(\s*+)Name:\s++(\S+)\s*+$")
 _NAMESPACE: Final = re.compile(r"^\s*+Namespace:\s++(\S+)\s*+$")
 #: A command that prints a description, of which perhaps only the end was copied: `kubectl describe pod web-1 -n shop | tail`.
 _COMMAND: Final = re.compile(
-    r"^[^\n|]{0,80}?\b(?:kubectl|oc|k)\b[^\n|]{0,80}?\bdescribe[ \t]++(?:pods?|po)(?:[ \t]++|/)(?P<rest>[^\n|]{1,400}+)", re.MULTILINE
+    r"^[^\n|]{0,80}?\b(?:kubectl|oc|k)\b[^\n|]{0,80}?\bdescribe[ \t]++(?:pods?|po|workloads?)(?:[ \t]++|/)(?P<rest>[^\n|]{1,400}+)",
+    re.MULTILINE,
 )
 _COMMAND_NAMESPACE: Final = re.compile(r"(?:^|[ \t])(?:-n|--namespace)(?:[ \t]++|=)(?P<namespace>[a-z0-9-]++)")
 #: More words after a command are prose.
@@ -110,6 +122,8 @@ _POD_ROW: Final = re.compile(
     r"(?P<status>[A-Z][A-Za-z:0-9/]*+)[ \t]",
     re.MULTILINE,
 )
+#: The column STATUS of pods without a node.
+_WAITING: Final = ("Pending", "SchedulingGated")
 #: A heading between descriptions: `--- Description for web-1 ---`.
 _HEADING: Final = re.compile(r"^[ \t]*+(?:-{3,}|={3,}|#{1,6})[ \t]++(?P<title>[^\n]{1,300}+)", re.MULTILINE)
 _WORD: Final = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
@@ -162,6 +176,8 @@ _COLUMN: Final = re.compile(
 )
 #: A line of a log about a pod that could not be tried or bound; before 1.19 with the error in front of `retrying`.
 _ERROR: Final = re.compile(r'"(?:Error scheduling pod(?:;[^"\n]{0,60})?|PreFilter failed)"(?P<values>[^\n]*+)')
+#: YuniKorn calls a pod a task.
+_TASK: Final = re.compile(r"(?:Task )?(?P<pod>[a-z0-9-]{1,63}/[a-z0-9.-]{1,253}) is (?:queued|skipped|pending) ")
 #: Before 1.9: the pod in the message, and its namespace in the same log.
 _OLD_NAME: Final = re.compile(r"pod \(([a-z0-9.*-]{1,253})\) failed to fit")
 _OLD_NAMESPACE: Final = re.compile(
@@ -279,7 +295,7 @@ def _yaml_items(text: str) -> list[Any]:
 
 
 def _may_have_message(piece: yaml_lines.Lines) -> bool:
-    words = (FAILED_SCHEDULING, "available", "Scheduled", "Pending", "nodeName", *OTHER_REASONS)
+    words = (FAILED_SCHEDULING, "available", "Scheduled", "Pending", "nodeName", QUOTA_RESERVED, *OTHER_REASONS)
     return any(word in line for line in piece.lines for word in words)
 
 
@@ -289,7 +305,10 @@ def _output(text: str) -> str:
 
 
 def _of_items(items: Iterable[Any], *, of_others: bool) -> list[PodMessage]:
-    """The messages of Events and of pods. `of_others`: also that no scheduler has tried a pod; if no pod waits, why others do not run."""
+    """The messages of Events and of pods.
+
+    `of_others`: also why workloads are not admitted, and that no scheduler has tried a pod; if no pod waits, why others do not run.
+    """
     reasons = (FAILED_SCHEDULING, *OTHER_REASONS)
     found: list[PodMessage] = []
     placed: list[PodMessage] = []
@@ -302,6 +321,8 @@ def _of_items(items: Iterable[Any], *, of_others: bool) -> list[PodMessage]:
                 found.append(said)
             elif (stuck := message_of_placed(pod)) is not None:
                 placed.append(stuck)
+        elif of_others and (said := message_of_workload(item)) is not None:
+            found.append(said)
     return found or (placed if of_others else [])
 
 
@@ -387,7 +408,7 @@ class DescribedPods:
         self._line_starts = [start for start, _ in self._lines]
         self._commands = [(match.start(), name) for match in _COMMAND.finditer(text) if (name := _pod_of_command(match[0], match["rest"]))]
         rows = list(_POD_ROW.finditer(text))
-        self._pending = {f"{row['namespace'] or 'default'}/{row['name']}" for row in rows if row["status"] == "Pending"}
+        self._pending = {f"{row['namespace'] or 'default'}/{row['name']}" for row in rows if row["status"] in _WAITING}
         self._headings = list(_headings(text, {row["name"]: f"{row['namespace'] or 'default'}/{row['name']}" for row in rows}))
         self._placed = list(_placed_pods(text))
         self._not_started = {match["pod"] for match in _NOT_STARTED.finditer(text)}
@@ -513,7 +534,9 @@ def _about(before: str, described: str) -> tuple[str, str]:
 
 
 def _named_by_itself(message: str, before: str) -> str:
-    """The pod that a message of an old release names, with the namespace that a line before it has; "": it names none."""
+    """The pod that a message of YuniKorn names, or one of an old release, with the namespace that a line before it has; "": none."""
+    if (task := _TASK.match(message)) is not None:
+        return task["pod"]
     if (named := _OLD_NAME.match(message)) is None:
         return ""
     namespaces = [match["namespace"] for match in _OLD_NAMESPACE.finditer(before) if match["name"] == named[1]]

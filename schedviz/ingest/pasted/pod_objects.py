@@ -1,4 +1,5 @@
-"""Reads the Pod objects of a pasted text: what their scheduler wrote, that none has tried them, and why a pod with a node does not run."""
+"""Reads the objects of a pasted text: what the scheduler wrote about Pods, or that none has tried them; why a pod with a node does not run;
+and why Kueue has not admitted Workloads."""
 
 from __future__ import annotations
 
@@ -13,6 +14,8 @@ from schedviz.kube.defaults import DEFAULT_SCHEDULER_NAME
 OTHER_SCHEDULER: Final = "spec.schedulerName: "
 UNTRIED: Final = "status.phase: Pending, without the condition PodScheduled"
 PLACED: Final = "spec.nodeName: "
+#: The condition of a Workload that Kueue has admitted.
+QUOTA_RESERVED: Final = "QuotaReserved"
 #: The longest message of a container that is kept, in characters.
 _MAX_LENGTH: Final = 500
 
@@ -30,6 +33,7 @@ class _Spec(msgspec.Struct, rename="camel"):
 
 class _Condition(msgspec.Struct):
     type: str = ""
+    status: str = ""
     message: str | None = None
 
 
@@ -55,7 +59,7 @@ class _Status(msgspec.Struct, rename="camel"):
 
 
 class PodObject(msgspec.Struct):
-    """A Pod, as far as it says why it does not run. The items of a PodList have no kind."""
+    """A Pod, as far as it says why it does not run, or a Workload. The items of a PodList have no kind."""
 
     kind: str = ""
     metadata: _Metadata = msgspec.field(default_factory=_Metadata)
@@ -81,11 +85,16 @@ class PodObject(msgspec.Struct):
 
 def pod_of(item: msgspec.Raw | dict[str, Any]) -> PodObject | None:
     """A Pod; None for other and unreadable objects."""
+    pod = _decoded(item)
+    return pod if pod is not None and pod.kind in ("Pod", "") else None
+
+
+def _decoded(item: msgspec.Raw | dict[str, Any]) -> PodObject | None:
     try:
-        pod = msgspec.json.decode(item, type=PodObject) if isinstance(item, msgspec.Raw) else msgspec.convert(item, PodObject)
+        found = msgspec.json.decode(item, type=PodObject) if isinstance(item, msgspec.Raw) else msgspec.convert(item, PodObject)
     except (msgspec.MsgspecError, RecursionError):
         return None
-    return pod if pod.metadata.name and pod.kind in ("Pod", "") else None
+    return found if found.metadata.name else None
 
 
 def message_of_pod(pod: PodObject) -> PodMessage | None:
@@ -98,6 +107,15 @@ def message_of_pod(pod: PodObject) -> PodMessage | None:
         return None
     scheduler = pod.spec.scheduler_name or DEFAULT_SCHEDULER_NAME
     return PodMessage(pod.key, UNTRIED if scheduler == DEFAULT_SCHEDULER_NAME else f"{OTHER_SCHEDULER}{scheduler}")
+
+
+def message_of_workload(item: msgspec.Raw | dict[str, Any]) -> PodMessage | None:
+    """Why Kueue has not admitted a Workload, with its name in the place of the pod's; None for other objects."""
+    workload = _decoded(item)
+    if workload is None or workload.kind != "Workload":
+        return None
+    conditions = [each for each in workload.status.conditions or () if each.type == QUOTA_RESERVED and each.status == "False"]
+    return next((PodMessage(workload.key, condition.message) for condition in conditions if condition.message), None)
 
 
 def message_of_placed(pod: PodObject) -> PodMessage | None:

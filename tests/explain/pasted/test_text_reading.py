@@ -503,3 +503,46 @@ def test_the_volume_that_the_log_says_a_claim_got_is_in_the_command() -> None:
     [message] = read(log).messages
     [advice] = [clause.advice for clause in message.message.clauses if clause.plugin == "VolumeBinding"]
     assert "run `kubectl describe pv pv-a` and look under `Node Affinity`" in advice
+
+
+def test_what_no_node_has_comes_before_the_newer_message_that_the_group_waits() -> None:
+    found = read(
+        HEAD
+        + "Events:\n"
+        + "  Warning  FailedScheduling  13s  scheduler-plugins-scheduler  0/3 nodes are available: 3 Insufficient cpu.\n"
+        + "  Warning  FailedScheduling  10s  scheduler-plugins-scheduler  pod with pgName: train last failed in 3s, deny\n"
+    )
+    by_writer = {message.writer: message for message in found.messages}
+    assert by_writer[""].message.clauses[0].headline == "none of the 3 nodes has enough free CPU"
+    assert by_writer["Coscheduling"].message.clauses[0].headline.startswith("the coscheduling plugin holds the pod back")
+    assert [answer.standing for answer in found.answers] == ["pending"]
+
+
+def test_a_described_workload_says_why_kueue_does_not_admit_it() -> None:
+    why = "couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor base, 3 more needed"
+    found = read(
+        f"Name:       job-train\nNamespace:  team\nKind:       Workload\nStatus:\n  Conditions:\n    Message:  {why}\n    Reason:   Pending\n"
+        f"    Type:     QuotaReserved\nEvents:\n  Warning  Pending  34s  kueue-admission  {why}\n"
+    )
+    [message] = found.messages
+    assert (message.pod, message.writer, message.text) == ("team/job-train", "kueue", why)
+    assert found.others == ""
+
+
+def test_a_workload_without_its_description_has_the_name_in_the_command_or_that_of_the_only_gated_pod() -> None:
+    why = "couldn't assign flavors to pod set main: resource memory unavailable in ClusterQueue\n"
+    assert [message.pod for message in read(f"$ kubectl describe workload job-train -n team\n    Message:  {why}").messages] == [
+        "team/job-train"
+    ]
+    gated = "NAME      READY   STATUS            RESTARTS   AGE\ntrain-0   0/1     SchedulingGated   0          4m\n\n"
+    assert [message.pod for message in read(f"{gated}    Message:  {why}").messages] == ["default/train-0"]
+
+
+def test_a_task_of_yunikorn_has_the_name_of_its_pod() -> None:
+    found = read(
+        "  Normal  Scheduling        10m  yunikorn  spark/driver is queued and waiting for allocation\n"
+        "  Normal  PodUnschedulable  9m   yunikorn  Task spark/driver is skipped from scheduling because the queue quota has been exceed\n"
+    )
+    newest = found.messages[-1]
+    assert (newest.pod, newest.at, newest.writer) == ("spark/driver", "9m ago", "yunikorn")
+    assert newest.message.clauses[0].headline == "YuniKorn does not place the pod: its queue has reached its quota"

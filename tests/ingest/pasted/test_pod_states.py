@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+import yaml
 
 from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.pasted.text_reading import TextReading, read_text
@@ -44,6 +45,19 @@ def test_a_pod_object_is_explained_with_its_node_selector() -> None:
     found = reading(a_pod(spec={"nodeSelector": {"kubernetes.io/hostname": "n-3"}}, conditions=unscheduled(message)))
 
     assert found.messages[0].message.conclusion.startswith("The pod can run only on `n-3`")
+
+
+def test_a_workload_object_says_why_kueue_has_not_admitted_it() -> None:
+    workload: dict[str, Any] = {
+        "apiVersion": "kueue.x-k8s.io/v1beta1",
+        "kind": "Workload",
+        "metadata": {"name": "job-train", "namespace": "team"},
+        "status": {"conditions": [{"type": "QuotaReserved", "status": "False", "message": "ClusterQueue shared is inactive"}]},
+    }
+    assert said(json.dumps(workload)) == [("team/job-train", "ClusterQueue shared is inactive")]
+    assert said(yaml.safe_dump(workload)) == [("team/job-train", "ClusterQueue shared is inactive")]
+    workload["status"]["conditions"][0] |= {"status": "True", "message": "Quota reserved in ClusterQueue shared"}
+    assert said(json.dumps(workload)) == []
 
 
 def test_a_pod_object_that_no_scheduler_has_tried_says_so() -> None:
