@@ -1,5 +1,6 @@
 import { type ChosenRelease, NEWEST_RELEASE } from "../model/releases";
-import type { ImportReport, Progress } from "../wire/messages";
+import type { Progress } from "../wire/messages";
+import type { ImportReport } from "./importReport";
 import type { Follows } from "./agreement";
 import { ApiError, BASE, call, csrfToken, errorOf } from "./call";
 

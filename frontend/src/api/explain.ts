@@ -2,7 +2,7 @@
 import type { AnyCommand } from "../model/generated";
 import type { Phrase } from "../model/phrase";
 import { call, callBlob, pathOf } from "./call";
-import type { Finding } from "../wire/messages";
+import type { Finding } from "./importReport";
 
 /** Whether a node could take the pod: now; if pods on it left; if something else changed; not even if it were empty. */
 export type Outlook = "now" | "pods leave" | "elsewhere" | "never";

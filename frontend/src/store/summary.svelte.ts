@@ -1,6 +1,6 @@
 import type { Follows } from "../api/agreement";
 import { getSession, type ForkedFrom, type SessionSummary } from "../api/client";
-import type { ImportReport } from "../wire/messages";
+import type { ImportReport } from "../api/importReport";
 
 /** Details of a session that REST has and the WebSocket does not. All of it is empty until it is loaded. */
 export class Summary {

@@ -75,7 +75,8 @@ class SessionBody(Body, frozen=True):
     #: Its source: {"files": [...]}, {"files", "experiment", "trial"} of a trial of an experiment, {"generate": {...}}, {"trace": name},
     #: {"lesson", "lessonVersion"} or {"fork": {...}}.
     source: dict[str, Any]
-    #: What the import loaded, and what it left out and why; null until it has ended.
+    #: What the import loaded, and what it left out and why (docs/rest.md#the-report-of-an-import); null until it has ended. A fork has that
+    #: of its original from the beginning.
     report: dict[str, Any] | None
     forked_from: ForkedFrom | None
     #: The real cluster that it follows; null if it follows none.
