@@ -59,15 +59,15 @@ class Words:
         if "*" in allowed:
             return []
         return [
-            Use(path, text.count("\n", 0, found.start()) + 1, term)
-            for pattern, terms in self._patterns
-            for found in pattern.finditer(text)
-            if (term := terms[(found.lastindex or 1) - 1]) not in allowed
+            Use(path, text.count("\n", 0, start) + 1, term)
+            for patterns in self._patterns
+            for start, term in _found(patterns, text)
+            if term not in allowed
         ]
 
     @cached_property
-    def _patterns(self) -> list[tuple[re.Pattern[str], list[str]]]:
-        """Two patterns with a group for each term: those in lower case, and names with capitals.
+    def _patterns(self) -> list[list[_Pattern]]:
+        """The terms in lower case, and the names with capitals.
 
         A term in lower case is found in any case and in the plural, also as a part of a snake_case name, and its words may be joined
         (`set aside`, `set_aside`, `setAside`). A term with a capital is the name of a class or a constant: it is found as it is written.
@@ -75,11 +75,44 @@ class Words:
         # The longest first: `take turns` is not an occurrence of `take turn`.
         lower = sorted((term for term in self.terms if term == term.lower()), key=len, reverse=True)
         names = [term for term in self.terms if term != term.lower()]
-        phrases = "|".join(f"({_JOINT.join(map(re.escape, term.split()))}{'' if term.endswith('s') else 's?'})" for term in lower)
         return [
-            (re.compile(rf"(?<![A-Za-z0-9])(?:{phrases})(?![A-Za-z0-9])", re.IGNORECASE), lower),
-            (re.compile(rf"\b(?:{'|'.join(f'({re.escape(name)})' for name in names)})\b"), names),
+            [_Pattern(term, tuple(term.split()), _of_phrase(term)) for term in lower],
+            [_Pattern(name, (), _of_name(name)) for name in names],
         ]
+
+
+class _Pattern(NamedTuple):
+    term: str
+    #: All of these are in a text with the term, in lower case; empty for a name.
+    words: tuple[str, ...]
+    pattern: re.Pattern[str]
+
+
+def _of_phrase(term: str) -> re.Pattern[str]:
+    words = _JOINT.join(map(re.escape, term.split()))
+    return re.compile(rf"(?<![A-Za-z0-9]){words}{'' if term.endswith('s') else 's?'}(?![A-Za-z0-9])", re.IGNORECASE)
+
+
+def _of_name(name: str) -> re.Pattern[str]:
+    return re.compile(rf"\b{re.escape(name)}\b")
+
+
+def _found(patterns: Iterable[_Pattern], text: str) -> list[tuple[int, str]]:
+    """Where each term begins. Of terms that overlap, the one that begins first is found, and of those the first in `patterns`."""
+    lower = text.lower()
+    found = sorted(
+        (match.start(), order, match.end(), each.term)
+        for order, each in enumerate(patterns)
+        # One pattern of all terms would try each of them at each word.
+        if (all(word in lower for word in each.words) if each.words else each.term in text)
+        for match in each.pattern.finditer(text)
+    )
+    uses, end = [], 0
+    for start, _, upto, term in found:
+        if start >= end:
+            uses.append((start, term))
+            end = upto
+    return uses
 
 
 def read_words(path: Path) -> Words:
