@@ -595,7 +595,7 @@ class QueuedPodInfo:
         self.timestamp = timestamp
         #: v1.27.1: when it was first added. v1.36: when it first entered activeQ; None: it has not.
         self.initial_attempt_timestamp: int | None = timestamp
-        #: How often it was popped.
+        #: How often this scheduler process has popped it.
         self.attempts = 0
         #: The plugins that rejected it in its last attempt.
         self.unschedulable_plugins: set[str] = set()

@@ -147,7 +147,7 @@ class SchedulingQueue(Protocol):
         ...
 
     def is_pod_backing_off(self, queued: QueuedPodInfo) -> bool:
-        """Whether the pod's backoff is running, in whichever queue it is. Upstream: isPodBackingoff"""
+        """Whether the pod's backoff is running, in whichever queue it is; in v1.27.1 never for a gated pod. Upstream: isPodBackingoff"""
         ...
 
     def next_backoff_end(self) -> int | None:

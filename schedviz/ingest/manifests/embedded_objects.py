@@ -17,7 +17,8 @@ from schedviz.ingest.reader import Item
 #: How much of a text is examined for fences.
 _HEAD_BYTES: Final = 64 << 10
 _FENCE: Final = re.compile(r"[ \t]{0,8}+(?:```|~~~)")
-_QUOTE: Final = re.compile(r"[ \t]*+(?:>[ \t]?)++")
+#: At the beginning only: elsewhere, each of many spaces would be tried.
+_QUOTE: Final = re.compile(r"^[ \t]*+(?:>[ \t]?)++")
 #: The first line of an object.
 _BEGIN: Final = re.compile(r"(?P<indent>[ \t]*+)(?:- )?(?:apiVersion|kind|metadata|spec):(?:\s|$)")
 #: A member of an object, or an item of a list, at the object's own indentation.
