@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import Any, Final
 
 import msgspec
 
@@ -19,6 +20,9 @@ from schedviz.kube.core import Pod
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.phrase import Phrase, phrase
 from schedviz.trace.releases import RELEASES
+
+#: A resource version that can be compared: etcd's has 64 bits.
+_VERSION: Final = re.compile(r"[0-9]{1,20}")
 
 Key = tuple[type, str]
 #: The most Events about objects that are kept of one file, one for each object and reason.
@@ -192,4 +196,4 @@ def _is_newer(existing: KubeObject, other: KubeObject) -> bool:
     if existing.uid != other.uid:
         return False
     versions = existing.metadata.resource_version, other.metadata.resource_version
-    return all(version.isdigit() for version in versions) and int(versions[0]) > int(versions[1])
+    return all(map(_VERSION.fullmatch, versions)) and int(versions[0]) > int(versions[1])

@@ -8,6 +8,7 @@ import io
 import json
 import lzma
 import random
+import re
 import tarfile
 import zipfile
 from collections.abc import Iterator
@@ -34,6 +35,23 @@ WHOLE = (
 )
 
 
+#: All its numbers are read.
+_DESCRIBED = b"""Name:         web-0
+Namespace:    shop
+Priority:     100
+Status:       Pending
+Containers:
+  main:
+    Host Port:  8080/TCP
+    Requests:
+      cpu:     2
+      memory:  64Mi
+Tolerations:  node.kubernetes.io/not-ready:NoExecute op=Exists for 300s
+Events:
+  Warning  FailedScheduling  9m (x3 over 12m)  default-scheduler  0/3 nodes are available: 3 Insufficient cpu.
+"""
+
+
 class Damaged(NamedTuple):
     """A file, and whether it has to be refused: some damage leaves a file that can still be read, with less in it."""
 
@@ -44,7 +62,19 @@ class Damaged(NamedTuple):
 
 def damaged() -> list[Damaged]:
     """All of them."""
-    return [*_cut(), *_flipped(), *_recoded(), *_packed(), *_nested(), *_aliases(), *_archives(), *_absurd(), *_named(), *_shapes()]
+    return [
+        *_cut(),
+        *_flipped(),
+        *_numbers(),
+        *_recoded(),
+        *_packed(),
+        *_nested(),
+        *_aliases(),
+        *_archives(),
+        *_absurd(),
+        *_named(),
+        *_shapes(),
+    ]
 
 
 def _samples() -> Iterator[tuple[str, bytes]]:
@@ -70,6 +100,17 @@ def _flipped() -> Iterator[Damaged]:
             for _ in range(max(1, len(data) // (400 >> number))):
                 changed[chance.randrange(len(changed))] = chance.randrange(256)
             yield Damaged(f"flipped {number} {name}", bytes(changed))
+
+
+def _numbers() -> Iterator[Damaged]:
+    """Files in which a number has thousands of digits, which Python refuses to convert, or is a digit that is no decimal one."""
+    chance = random.Random(11)
+    for name, data in [*_samples(), ("describe.txt", _DESCRIBED)]:
+        numbers = list(re.finditer(rb"\d+", data))
+        for new in (b"9" * 5_000, b"9" * 25, "²".encode()):
+            for at in sorted({chance.randrange(len(numbers)) for _ in range(8)}) if numbers else ():
+                begin, end = numbers[at].span()
+                yield Damaged(f"number {at} replaced by {len(new)} bytes in {name}", data[:begin] + new + data[end:])
 
 
 def _recoded() -> Iterator[Damaged]:

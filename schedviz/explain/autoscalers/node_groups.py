@@ -302,7 +302,7 @@ def _of_status(line: str, group: Phrase, status: str) -> GroupReason:
 
 
 #: As `ingest/pasted/autoscaler_status.py` writes it.
-_UNREGISTERED: Final = re.compile(r"(?P<count>\d+) long unregistered \(.*")
+_UNREGISTERED: Final = re.compile(r"(?P<count>\d{1,9}) long unregistered \(.*")
 _REGISTRATION: Final = phrase(
     "Find out why the machines do not join: read the kubelet's log on one of them, and check its role, its network, and its user data. The "
     "autoscaler deletes machines that do not register"

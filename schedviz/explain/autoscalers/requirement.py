@@ -17,7 +17,7 @@ _REQUIREMENT: Final = re.compile(
     r"(?P<bounds>(?: [<>]=?-?\d++)*+)(?: minValues \d++)?"
 )
 #: The end of a list of values that Karpenter shortens: `[a b c d e and 7 others]`.
-_OTHERS: Final = re.compile(r" and (\d++) others$")
+_OTHERS: Final = re.compile(r" and (\d{1,9}+) others$")
 _AMOUNTS: Final = re.compile(r"(?:max=)?(\{[^{}]*+\})")
 #: Labels that every node of a NodePool has, so that they decide nothing.
 _GIVEN: Final = frozenset(

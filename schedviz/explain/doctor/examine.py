@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
@@ -29,6 +30,9 @@ from schedviz.explain.queue_place import queue_place
 from schedviz.kube.core import Node, Pod
 from schedviz.kube.meta import KubeObject
 from schedviz.trace.phrase import counted, phrase, some
+
+#: The number of pods of a queue in a dump's summary.
+_COUNT: Final = re.compile(r"[0-9]{1,9}")
 
 _NOTHING_SAID: Final[Mapping[str, str]] = MappingProxyType({})
 
@@ -157,7 +161,7 @@ def _of_another_cluster(nodes: int, signal: Signal) -> Finding:
 def _inside(signal: Signal) -> Iterator[Finding]:
     """Whether the dump is consistent with itself."""
     parts = [part.rpartition(":") for part in signal.dump.summary.split("; ") if ":" in part]
-    counts = [int(count) for _, _, count in parts if count.isdigit()]
+    counts = [int(count) for _, _, count in parts if _COUNT.fullmatch(count)]
     if counts and sum(counts) != len(signal.dump.pending):
         sentence = phrase(
             "the queue's summary counts {count} pods ({summary}), and {listed} are listed",

@@ -22,8 +22,11 @@ _FIELD: Final = re.compile(r"^([A-Z][A-Za-z. -]{0,60}?):(.*+)$")
 _ROW: Final = re.compile(r"^\s++(\S++)\s++(\S++)\s++(\S++) \(\d++%\)\s++\S++ \(\d++%\)\s++(\S++) \(\d++%\)\s++")
 _TOLERATION: Final = re.compile(
     r"^(?P<key>[^\s=:]*+)(?:=(?P<value>[^\s:]*+))?(?::(?P<effect>[A-Za-z]++))?"
-    r"(?: ?op=(?P<operator>[A-Za-z]++))?(?: for (?P<seconds>\d++)s)?$"
+    r"(?: ?op=(?P<operator>[A-Za-z]++))?(?: for (?P<seconds>[0-9]{1,18}+)s)?$"
 )
+#: Numbers that fit the fields of the API.
+_PRIORITY: Final = re.compile(r"-?[0-9]{1,10}")
+_PORT: Final = re.compile(r"[0-9]{1,5}")
 _NONE: Final = frozenset({"", "<none>", "<unset>"})
 
 Fields = dict[str, list[str]]
@@ -133,7 +136,7 @@ def _pod(fields: Fields) -> dict[str, Any]:
     }
     if node:
         spec["nodeName"] = node
-    if (priority := text_of(fields, "Priority")).lstrip("-").isdigit():
+    if _PRIORITY.fullmatch(priority := text_of(fields, "Priority")):
         spec["priority"] = int(priority)
     return {
         "apiVersion": "v1",
@@ -175,7 +178,7 @@ def _containers(lines: Sequence[str]) -> list[dict[str, Any]]:
 def _host_ports(text: str) -> Iterator[dict[str, Any]]:
     for port in text.split(", "):
         number, _, protocol = port.partition("/")
-        if number.isdigit() and int(number):
+        if _PORT.fullmatch(number) and int(number):
             yield {"containerPort": int(number), "hostPort": int(number), "protocol": protocol.split(" ")[0] or "TCP"}
 
 

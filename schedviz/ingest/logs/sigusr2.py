@@ -19,10 +19,13 @@ from schedviz.ingest.errors import UnreadableFile
 from schedviz.ingest.logs.klog import Record, records
 from schedviz.ingest.logs.log_lines import log_lines
 
+#: Numbers have 64 bits; a line with a longer one is not kube-scheduler's.
 _RESOURCE: Final = re.compile(
-    r"(Requested|Allocatable) Resources: ?&?\{MilliCPU:(-?\d+) Memory:(-?\d+) EphemeralStorage:(-?\d+) AllowedPodNumber:(-?\d+) "
+    r"(Requested|Allocatable) Resources: ?&?\{MilliCPU:(-?\d{1,18}) Memory:(-?\d{1,18}) EphemeralStorage:(-?\d{1,18}) "
+    r"AllowedPodNumber:(-?\d{1,18}) "
     r"ScalarResources:map\[(.*)\]\}$"
 )
+_SCALAR: Final = re.compile(r"(.*):([0-9]{1,18})")
 _POD: Final = re.compile(r"name: (\S*), namespace: (\S*), uid: (\S*), phase: (\w*)(?:, nominated node: ?(\S*))?$")
 _MISMATCH: Final = "Cache mismatch"
 #: Until 1.18: `cache mismatch: missed nodes: [a b]; redundant nodes: []`
@@ -91,7 +94,7 @@ class _UnfinishedDump:
             self._pods = node.nominated
         elif match := _RESOURCE.match(line):
             cpu, memory, storage, pods = (int(number) for number in match.groups()[1:5])
-            scalar = {name: int(amount) for name, _, amount in (entry.rpartition(":") for entry in match[6].split()) if amount.isdigit()}
+            scalar = {entry[1]: int(entry[2]) for entry in map(_SCALAR.fullmatch, match[6].split()) if entry is not None}
             resource = Resource(cpu, memory, storage, pods, scalar)
             if match[1] == "Requested":
                 node.requested = resource

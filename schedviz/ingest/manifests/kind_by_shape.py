@@ -18,7 +18,11 @@ UNNAMED: Final = "unnamed"
 
 def with_kind(item: Item) -> Item | None:
     """An item with the kind that its members show; None if they do not. A pod without metadata gets a name."""
-    content = msgspec.json.decode(item.content) if isinstance(item.content, msgspec.Raw) else item.content
+    try:
+        content = msgspec.json.decode(item.content) if isinstance(item.content, msgspec.Raw) else item.content
+    except msgspec.DecodeError:
+        # Such as a number with thousands of digits.
+        return None
     if not isinstance(content, Mapping):
         return None
     if "containers" in content and "metadata" not in content and "spec" not in content:
