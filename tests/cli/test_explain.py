@@ -385,7 +385,7 @@ def test_the_first_three_changes_are_printed_and_all_on_request():
     brief = CliRunner().invoke(explain, ["large", "-f", "-"], input=text).output
     whole = CliRunner().invoke(explain, ["large", "--all-changes", "-f", "-"], input=text).output
 
-    assert "  Add a node like a, with `pool=edge`\n  Remove the host port 80\n" in brief
+    assert "  Add a node like a, with `pool=edge`\n  Change or remove the host port 80\n" in brief
     assert "Each change was verified by a dry run; 2 more: --all-changes." in brief
     assert "Remove `pool=edge` from the pod's `nodeSelector`" not in brief
     assert "Remove `pool=edge` from the pod's `nodeSelector`" in whole

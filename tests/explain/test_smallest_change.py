@@ -41,7 +41,28 @@ def test_a_host_port_that_is_given_up_says_who_loses_it() -> None:
     containers = [{"name": "c", "image": "i", "ports": [{"containerPort": 443, "hostPort": 443}]}]
     simulation = cluster(node("n1"), pod("a", on="n1", containers=containers), pod("p", containers=containers))
     said = {change.kind: change.consequence for each in smallest_change(simulation, "default/p").suggestions for change in each.changes}
-    assert said["port"] == "clients can no longer reach the pod through the node's port"
+    assert said["port"] == "clients can no longer reach the pod through this port of its node"
+
+
+def test_the_pod_that_uses_a_host_port_is_named_before_another_node() -> None:
+    def container(name: str) -> list[dict[str, Any]]:
+        return [{"name": name, "image": name, "ports": [{"containerPort": 443, "hostPort": 443}]}]
+
+    objects = [node("n1"), node("n2"), *(pod(f"old-{n}", on=f"n{n}", containers=container("old")) for n in (1, 2))]
+    assert whats(*objects, pod("p", containers=container("new")))[:3] == [
+        ["stop or move default/old-1, which uses the host port 443 on n1"],
+        ["change or remove the host port 443"],
+        ["add a node like n1"],
+    ]
+
+
+def test_replicas_that_use_the_same_host_port_need_another_node() -> None:
+    labels = {"app": "proxy"}
+    containers = [{"name": "c", "image": "i", "ports": [{"containerPort": 443, "hostPort": 443}]}]
+    objects = [node("n1"), pod("a", on="n1", labels=labels, containers=containers), pod("p", labels=labels, containers=containers)]
+    first, *others = whats(*objects)
+    assert first == ["add a node like n1"]
+    assert ["change or remove the host port 443"] in others
 
 
 def test_the_request_goes_down_to_what_is_free() -> None:

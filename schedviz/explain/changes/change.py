@@ -93,7 +93,7 @@ WORDS: dict[str, str] = {
 
 #: What else a change does, for kinds that need a warning. They are sentences without values, for translation.
 CONSEQUENCES: dict[ChangeKind, str] = {
-    "port": "clients can no longer reach the pod through the node's port",
+    "port": "clients can no longer reach the pod through this port of its node",
     "constraint": "the constraint may be intentional, for example to survive the loss of a node or a zone",
     "uncordon": "the node may be under maintenance, and other pods can then also be scheduled on it",
     "taint": "other pods can then also be scheduled there",
@@ -144,6 +144,8 @@ class Change(msgspec.Struct, frozen=True):
     #: What it answers: plugins that reject the pod, the URL of an extender, or the plugin that it enables. Two changes are tried together
     #: only if they have none of these in common.
     against: frozenset[str] = frozenset()
+    #: What it costs less than others of its kind.
+    discount: float = 0.0
     #: The relative size of the change, from 0 to 1: of two changes of a kind, the smaller is reported first.
     amount: float = 0.0
     #: Changes with the same `ladder` differ only in a number: when one helps, the later ones are not tried. "": not part of a series.
@@ -166,7 +168,7 @@ class Change(msgspec.Struct, frozen=True):
     def cost(self) -> float:
         """Its cost; smaller changes of a kind cost less, by less than the difference between kinds."""
         besides = (_UNLIKELY if self.is_unlikely else 0) + (_FOR_ALL_NODES if self.is_of_daemon_set else 0)
-        return COSTS[self.kind] + self.amount + besides
+        return COSTS[self.kind] + self.amount + besides - self.discount
 
     @property
     def view(self) -> ChangeView:

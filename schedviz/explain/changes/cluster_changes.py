@@ -15,6 +15,7 @@ from schedviz.explain.changes.change import CREATED_AGAIN, IF_ACCURATE, NOT_CREA
 from schedviz.explain.changes.mistyped_labels import corrections, mistyped_labels
 from schedviz.explain.changes.more_nodes import HOSTNAME
 from schedviz.explain.changes.pod_changes import selects_nodes, selects_workers
+from schedviz.explain.changes.port_holders import held_ports
 from schedviz.explain.explanation import Explanation, NodeVerdict
 from schedviz.explain.mistyped import OF_MACHINE
 from schedviz.explain.reserved_nodes import is_for_other_pods, is_of_control_plane, is_out_of_use
@@ -26,6 +27,8 @@ replace = msgspec.structs.replace
 
 #: The taints that the node lifecycle controller sets; that of a cordoned node is one of them.
 _NODE_TAINT_PREFIX: Final = "node.kubernetes.io/"
+#: What the removal of a pod costs less if it uses a host port that the pod requests: an additional node comes after it.
+_HOLDS_PORT: Final = 3
 #: Nodes tried per kind of change: those with the fewest other objections.
 _MAX_TRIED: Final = 3
 
@@ -149,7 +152,8 @@ def _required_labels(pod: Pod) -> dict[str, str]:
 
 
 def _victims(dry_run: DryRun, explanation: Explanation, rows: dict[str, int]) -> Iterator[Change]:
-    """Pods that leave a node: a verified `Room`, with them removed from the cluster."""
+    """Pods that leave a node: a verified `Room`, with them removed from the cluster. The first that only use a requested port come early."""
+    is_first_holder = True
     for room in explanation.room:
         on_node = dry_run.rows.infos[rows[room.node]].pods
         victims = tuple(info.pod for info in on_node if info.key in room.pods)
@@ -159,12 +163,21 @@ def _victims(dry_run: DryRun, explanation: Explanation, rows: dict[str, int]) ->
         # Pods of the same or a higher priority are worth as much: to delete one is no fix to copy.
         is_lower = len(victims) == 1 and (victims[0].spec.priority or 0) < dry_run.pod.priority
         kubectl = shell("kubectl", "delete", "pod", "-n", victims[0].namespace, names=[victims[0].name]) if is_lower else ""
+        ports = held_ports(dry_run, dry_run.rows.infos[rows[room.node]], room.pods)
+        title = (
+            phrase("stop or move {pods}, which uses the host port {port} on {node}", pods=text, port=ports[0], node=room.node)
+            if len(victims) == len(ports) == 1
+            else phrase("remove {pods} from {node}", pods=text, node=room.node)
+        )
+        discount = _HOLDS_PORT if ports and is_first_holder else 0
+        is_first_holder = is_first_holder and not ports
         yield Change(
             "victim",
-            phrase("remove {pods} from {node}", pods=text, node=room.node),
+            title,
             kubectl,
             frozenset({names.NODE_RESOURCES_FIT, names.NODE_PORTS}),
             amount=1 - 1 / (1 + len(victims)),
+            discount=discount,
             deleted=victims,
             consequence="" if len(victims) > 1 else CREATED_AGAIN if victims[0].metadata.owner_references else NOT_CREATED_AGAIN,
         )

@@ -15,6 +15,7 @@ from schedviz.engine.framework.columns import IntArray
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.plugins.helper.taint import HARD_TAINT_EFFECTS, tolerations_tolerate_taint
 from schedviz.explain.changes.change import ON_CONTROL_PLANE, REQUIRED_ON_PURPOSE, Change
+from schedviz.explain.changes.port_holders import is_used_by_others
 from schedviz.explain.explanation import Explanation
 from schedviz.explain.messages.main_reason import keeps_for_others
 from schedviz.explain.mistyped import OF_MACHINE, mistyped_toleration, printed_toleration
@@ -33,6 +34,8 @@ replace = msgspec.structs.replace
 _ROUND_TO: Final = {"cpu": 10, "memory": 1 << 20, "ephemeral-storage": 1 << 20}
 #: Changes that lower a request by a larger part of it are suggested as unlikely.
 _MAX_LIKELY_REDUCTION: Final = 0.5
+#: What another host port costs less if no replica of the pod uses the present one: an additional node comes after it.
+_NO_REPLICA: Final = 0.75
 
 
 def changes_of_pod(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
@@ -52,7 +55,7 @@ def changes_of_pod(dry_run: DryRun, explanation: Explanation) -> Iterator[Change
     if names.INTER_POD_AFFINITY in objecting:
         yield from _pod_affinity(pod)
     if names.NODE_PORTS in objecting:
-        yield from _ports(pod)
+        yield from _ports(dry_run)
 
 
 def _tolerations(dry_run: DryRun, explanation: Explanation) -> Iterator[Change]:
@@ -398,13 +401,15 @@ def _without_term(pod: Pod, *, side: str, term: PodAffinityTerm) -> Pod:
     return _with_affinity(pod, replace(affinity, **{member: replace(terms, required=others)}))
 
 
-def _ports(pod: Pod) -> Iterator[Change]:
+def _ports(dry_run: DryRun) -> Iterator[Change]:
+    pod = dry_run.pod.pod
     ports = dict.fromkeys(port.host_port for container in pod.spec.containers for port in container.ports if port.host_port)
     for port in ports:
         yield Change(
             "port",
-            phrase("remove the host port {port}", port=str(port)),
+            phrase("change or remove the host port {port}", port=str(port)),
             against=frozenset({names.NODE_PORTS}),
+            discount=_NO_REPLICA if is_used_by_others(dry_run, port) else 0,
             pod=partial(_without_port, host_port=port),
         )
 
