@@ -38,7 +38,7 @@ _AFTERWARDS: Final[tuple[dict[str, Any], ...]] = ({"op": "advance", "seconds": 6
 
 
 class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One case. `title`, `seen` and `fix` are English templates without values, which the page translates."""
+    """One case. `title`, `seen`, `fix` and `action` are English templates without values, which the page translates."""
 
     name: str = ""
     title: str
@@ -46,6 +46,8 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     seen: str
     #: What usually helps.
     fix: str
+    #: What the steps of `repair` do, as on a button.
+    action: str
     #: `namespace/name` of the pod that waits.
     pod: str
     #: The reason of the explanation's main clause, or the gate that holds the pod back.

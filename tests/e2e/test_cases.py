@@ -23,8 +23,30 @@ def test_a_case_opens_on_its_answer_and_the_fix_places_the_pod(page: Page, serve
     page.goto(f"{server.url}/cases/")
     page.locator("[data-open-case=spread-deadlock]").click(timeout=PATIENCE_MILLIS)
     expect(page).to_have_url(session, timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-case-apply]")).to_have_text("Add a node in zone-c")
     page.locator("[data-case-apply]").click()
     expect(page.locator("[data-case-applied]")).to_contain_text("default/web-6 is now bound to node-c2", timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-case-did]")).to_have_text("Add a node in zone-c")
+
+    page.reload()
+    page.locator("[data-case-again]").click(timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-case-apply]")).to_be_visible(timeout=PATIENCE_MILLIS)
+    assert page.url.partition("?")[0] != session.partition("?")[0]
+
+
+def test_a_pod_that_uses_a_host_port_is_named_before_another_node(page: Page, server: Server) -> None:
+    page.goto(f"{server.url}/cases/")
+    page.locator("[data-open-case=host-port-taken]").click(timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-suggestion='0']")).to_contain_text("Stop or move ingress/nginx-", timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-suggestion='1']")).to_contain_text("Change or remove the host port 443")
+
+
+def test_the_start_page_says_how_many_cases_there_are(page: Page, server: Server) -> None:
+    page.goto(f"{server.url}/cases/")
+    page.locator("[data-open-case]").first.wait_for(timeout=PATIENCE_MILLIS)
+    count = page.locator("[data-open-case]").count()
+    page.goto(f"{server.url}/")
+    expect(page.get_by_role("link", name=f"All {count} cases and their fixes")).to_be_visible(timeout=PATIENCE_MILLIS)
 
 
 def test_a_fix_that_evicts_a_pod_says_which(page: Page, server: Server) -> None:

@@ -39,5 +39,6 @@ def test_every_case_has_its_trace_its_fix_and_its_thumbnail(people: People) -> N
         created = [step["object"]["metadata"] for step in trace["steps"] if step["op"] == "create"]
         assert {"name": name, "namespace": namespace}.items() <= next(one for one in created if one["name"] == name).items()
         assert case["fix"]
+        assert case["action"]
         assert case["commands"][-1] == {"op": "run"}
         assert case["thumbnail"]["nodes"]

@@ -9,6 +9,8 @@ export interface EverydayCase {
   title: string;
   seen: string;
   fix: string;
+  /** What the commands do, as on a button. */
+  action: string;
   pod: string;
   reason: string;
   commands: AnyCommand[];

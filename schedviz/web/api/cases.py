@@ -32,6 +32,7 @@ def _line(case: Case) -> schemas.CaseLine:
         title=case.title,
         seen=case.seen,
         fix=case.fix,
+        action=case.action,
         pod=case.pod,
         reason=case.reason,
         commands=case.commands,

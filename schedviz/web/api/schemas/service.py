@@ -60,6 +60,8 @@ class CaseLine(Body, frozen=True):
     seen: str
     #: What usually helps.
     fix: str
+    #: What `commands` do in the session of the case, as on a button.
+    action: str
     #: `namespace/name` of the pod that waits.
     pod: str
     #: The reason of most interest in the explanation of the pod.
