@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 import { describe, expect, it } from "vitest";
 
-import { brushed, clamped, clockTicks, emptyLanes, eventAt, isOnPlayhead, layoutTimeline, markAt, panned, MIN_WINDOW_EVENTS, xOf, zoomed } from "../src/layout/timeline";
+import { brushed, clamped, clockDigits, clockTicks, emptyLanes, eventAt, isOnPlayhead, layoutTimeline, markAt, panned, MIN_WINDOW_EVENTS, xOf, zoomed } from "../src/layout/timeline";
 import { failuresIn } from "../src/model/failures";
 import type { AnyEvent } from "../src/model/generated";
 import { NO_FILTER, matches, withKinds } from "../src/model/markFilter";
@@ -196,6 +196,21 @@ describe("the timeline's window", () => {
     const folds = clockTicks(layout, times).filter((tick) => tick.idleSeconds > 0);
     expect(folds.map((tick) => tick.isBefore)).toEqual([false, true]);
     for (const tick of clockTicks(layout, times)) if (!folds.includes(tick)) expect(tick.x + 96 <= folds[1]!.x - 184 || tick.x >= folds[1]!.x).toBe(true);
+  });
+});
+
+describe("the decimals of the clock's labels", () => {
+  const digitsOf = (...seconds: number[]): number => clockDigits(seconds.map((each) => ({ x: 0, seconds: each, idleSeconds: 0, isBefore: false })));
+
+  it("are as few as distinguish them", () => {
+    expect(digitsOf(0.001, 0.002, 0.003)).toBe(3);
+    expect(digitsOf(0.001, 0.0012)).toBe(4);
+    expect(digitsOf(1, 31)).toBe(1);
+  });
+
+  it("do not follow the rounding of sums", () => {
+    expect(digitsOf(0.1 + 0.2, 0.3, 0.4)).toBe(1);
+    expect(digitsOf(0.002, 0.0029999999999)).toBe(3);
   });
 });
 

@@ -196,3 +196,15 @@ def test_both_releases_run_from_one_moment_and_are_compared(page: Page, server: 
     assert [fork["release"] for fork in forks] == ["v1.36", "v1.27.1"]
     # v1.27.1 takes the larger of sidecar and container, v1.36 their sum.
     assert [len(server.rest(f"sessions/{fork['id']}/state/")["queue"]["unschedulable"]) for fork in forks] == [1, 0]
+
+
+def test_both_releases_try_the_pods_that_are_pending_at_the_end_of_a_run(page: Page, server: Server):
+    session = session_of(server, create(node("node1", cpu="1")), create(pod("large", cpu="8")), {"op": "run"})
+    open_session(page, server, session)
+
+    page.keyboard.press("Shift+D")
+    page.wait_for_url("**/compare/?a=*&b=*", timeout=PATIENCE_MILLIS)
+    query = parse_qs(urlsplit(page.url).query)
+    for side in ("a", "b"):
+        queued = server.rest(f"sessions/{query[side][0]}/state/")["queue"]["unschedulable"]
+        assert [(one["pod"], one["attempts"]) for one in queued] == [("default/large", 1)]

@@ -186,11 +186,10 @@ export function clockTicks(layout: TimelineLayout, times: readonly { event: numb
 
 /** The number of decimals that distinguishes the times on the clock's strip. */
 export function clockDigits(ticks: readonly ClockTick[]): number {
-  let least = Infinity;
-  for (let i = 1; i < ticks.length; i++) {
-    const gap = ticks[i]!.seconds - ticks[i - 1]!.seconds;
-    if (gap > 0) least = Math.min(least, gap);
-  }
-  if (least === Infinity) return 3;
-  return Math.max(1, Math.min(6, Math.ceil(-Math.log10(least))));
+  const times = [...new Set(ticks.map(({ seconds }) => seconds.toFixed(MAX_DIGITS)))].map(Number);
+  if (times.length < 2) return 3;
+  for (let digits = 1; digits < MAX_DIGITS; digits++) if (new Set(times.map((time) => time.toFixed(digits))).size === times.length) return digits;
+  return MAX_DIGITS;
 }
+
+const MAX_DIGITS = 6;

@@ -71,7 +71,7 @@ function moveInWords(moves: readonly QueueMove[], cause: string): string {
   const first = moves[0];
   if (!first) return t("happened.queue.none", { cause });
   const queue = queueInWords(first.popped && !first.target ? "Pop" : (first.target ?? "left"), shortKey(first.pod));
-  if (cause === POP_FROM_BACKOFF) return t("happened.queue.popEarly", { pod: shortKey(first.pod) });
+  if (cause === POP_FROM_BACKOFF) return t("happened.queue.popFromBackoffQ", { pod: shortKey(first.pod) });
   const more = moves.length > 1 ? ` ${t("happened.queue.more", { count: moves.length - 1 })}` : "";
   return `${queue}${more}${cause && !first.popped ? ` (${cause})` : ""}`;
 }
