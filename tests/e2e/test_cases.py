@@ -41,6 +41,17 @@ def test_a_pod_that_uses_a_host_port_is_named_before_another_node(page: Page, se
     expect(page.locator("[data-suggestion='1']")).to_contain_text("Change or remove the host port 443")
 
 
+def test_the_cycle_says_what_the_pod_requests_and_does_not_repeat_the_reason_beside_it(page: Page, server: Server) -> None:
+    page.goto(f"{server.url}/cases/")
+    page.locator("[data-open-case=gpu-pending]").click(timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-stage=Pop] [data-pod-requests]")).to_have_text("requests 4 cpu, 1 nvidia.com/gpu", timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-why-main]")).to_contain_text("no node offers this resource", timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-plain-reason]")).to_have_count(0)
+    expect(page.locator("[data-timeline-axis]")).to_have_text("by event")
+    page.locator("[data-tab=summary]").click()
+    expect(page.locator("[data-plain-reason]")).to_contain_text("no node offers this resource", timeout=PATIENCE_MILLIS)
+
+
 def test_the_start_page_says_how_many_cases_there_are(page: Page, server: Server) -> None:
     page.goto(f"{server.url}/cases/")
     page.locator("[data-open-case]").first.wait_for(timeout=PATIENCE_MILLIS)

@@ -97,6 +97,11 @@ def test_an_import_whose_scheduler_has_not_run_opens_on_its_overview_again(page:
 
     page.goto(address)
     expect(page.locator("[data-overview]")).to_be_visible(timeout=PATIENCE_MILLIS)
+    page.locator("[data-close-full]").click()
+    expect(page.locator("[data-overview]")).to_have_count(0)
+    page.locator("[data-pending-pods]").click()
+    expect(page.locator("[data-overview]")).to_be_visible(timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-close-full]")).to_have_count(0)
 
     page.keyboard.press("Escape")
     page.keyboard.press("ArrowRight")
