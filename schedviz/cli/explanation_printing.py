@@ -48,7 +48,9 @@ def print_explanation(explanation: Explanation, change: SmallestChange | None, *
     if explanation.alike:
         more = len(explanation.alike)
         say_wrapped(f"The same applies to {more} other pod{'' if more == 1 else 's'}: {named(explanation.alike)}")
-    _print_findings(explanation.findings)
+    if explanation.advice_of_sentence:
+        say_wrapped(f"To do: {whole_sentence(explanation.advice_of_sentence)}")
+    _print_findings(explanation.findings_to_read)
     if explanation.for_ever:
         _title("Nominated forever")
         say_wrapped(f"Cause: {whole_sentence(explanation.cause)}", indent=2)
@@ -431,7 +433,7 @@ def _print_queue(explanation: Explanation) -> None:
         # The queue of a simulation that has just started is nothing to know about a cluster.
         return
     say()
-    say(f"In the simulation, it is in {place.queue}, tried {_times(place.attempts)}.", dim=True)
+    say(f"In the simulation, the pod is in {place.queue} and was tried {_times(place.attempts)}.", dim=True)
     if place.wakes:
         say_wrapped(f"Events that would requeue it: {', '.join(sorted({wake.event for wake in place.wakes}))}", dim=True)
 

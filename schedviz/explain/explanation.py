@@ -193,6 +193,19 @@ class Explanation(Part, frozen=True):
         return bool(self.matrix) and not self.lacks and (not self.fits or bool(self.group))
 
     @property
+    def findings_to_read(self) -> tuple[Finding, ...]:
+        """The findings without what the sentence says already."""
+        return tuple(finding for finding in self.findings if not self._says(finding))
+
+    @property
+    def advice_of_sentence(self) -> str:
+        """What to do about a finding that the sentence says; "": there is none."""
+        return next((finding.advice for finding in self.findings if self._says(finding)), "")
+
+    def _says(self, finding: Finding) -> bool:
+        return finding.sentence.removeprefix("pod ").rstrip(".") == self.sentence.rstrip(".")
+
+    @property
     def clauses_to_read(self) -> list[Clause]:
         """The main clause, then those that concern the most nodes. Without nodes the most likely cause is first already."""
         if not self.nodes or self.lacks:

@@ -122,9 +122,11 @@ def _unknown(explanation: Explanation) -> Phrase:
 def _for_ever(explanation: Explanation) -> Phrase:
     name, node = explanation.pod, explanation.node
     if explanation.fits:
-        return phrase("{pod} stays nominated to {node} forever: no pod there is terminating, and it is not bound.", pod=name, node=node)
+        return phrase(
+            "{pod} stays nominated to {node} forever: no pod is terminating there, but the pod is not bound.", pod=name, node=node
+        )
     return phrase(
-        "{pod} stays nominated to {node} forever: no pod there is terminating, it is not bound, and {why}.",
+        "{pod} stays nominated to {node} forever, although no pod is terminating there: {why}.",
         pod=name,
         node=node,
         why=_no_node(explanation),
@@ -241,7 +243,7 @@ def _no_node(explanation: Explanation) -> Phrase:
 
 
 def _clause(clause: Clause) -> str:
-    return f"{clause.count} {clause.reason}"
+    return f"{clause.count} × {clause.reason}"
 
 
 def _outlook(explanation: Explanation) -> Phrase:

@@ -407,7 +407,7 @@ def test_the_selector_of_a_description_without_its_beginning_is_read() -> None:
         "0/4 nodes are available: 4 node(s) didn't match Pod's node affinity/selector.\n"
     )
     shown = CliRunner().invoke(explain, ["--message", "-"], input=text).output
-    assert "None of the 4 nodes matches the pod's node selector or affinity: disk=ssd, pool=gpu" in shown
+    assert "None of the 4 nodes matches the pod's node selector or affinity (`disk=ssd`, `pool=gpu`)" in shown
     assert "`kubectl get nodes -l disk=ssd,pool=gpu`" in shown
     assert "If it lists some, check the pod's `affinity.nodeAffinity`" in " ".join(shown.split())
     tainted = text.replace("4 node(s) didn't", "1 node(s) had untolerated taint {a: b}, 3 node(s) didn't")

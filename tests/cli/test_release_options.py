@@ -92,8 +92,8 @@ def test_explain_uses_the_chosen_release(tmp_path: Path) -> None:
     places = [
         CliRunner().invoke(explain, ["-f", written(tmp_path), "default/p", *release]).output for release in (["--release", "v1.36"], [])
     ]
-    assert "it is in backoffQ" in places[0]
-    assert "it is in backoffQ" not in places[1]
+    assert "the pod is in backoffQ" in places[0]
+    assert "the pod is in backoffQ" not in places[1]
 
 
 def test_a_session_of_a_server_keeps_its_release() -> None:

@@ -68,8 +68,12 @@ def test_a_nominated_pod_waits_until_its_victims_are_gone() -> None:
         "default/urgent-1 is nominated to worker-1 and is waiting for the pods evicted there to terminate: "
         "default/batch-2, default/batch-3."
     )
+    # The doctor's finding is that sentence, so only what to do about it is left to read.
+    assert explanation.findings
+    assert explanation.findings_to_read == ()
+    assert explanation.advice_of_sentence.startswith("wait until they have terminated")
     [group] = overview(simulation, findings).groups
-    assert group.detail == "waiting on worker-1 until default/batch-2, default/batch-3 have terminated"
+    assert group.detail == "waiting for default/batch-2, default/batch-3 on worker-1 to terminate"
 
 
 def test_a_pod_of_which_a_dump_has_the_name_is_not_said_to_have_scheduling_gates() -> None:

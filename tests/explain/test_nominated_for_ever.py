@@ -12,6 +12,7 @@ from schedviz.explain.doctor import examine_engine, examine_objects, nominations
 from schedviz.explain.doctor.import_check import scheduler_of
 from schedviz.explain.doctor.nominations import FOR_EVER
 from schedviz.explain.explanation import Explanation
+from schedviz.explain.pending.overview import overview
 from schedviz.explain.why import why_pending
 from schedviz.ingest.trace_file import decode_trace
 from schedviz.samples import sample, samples
@@ -64,6 +65,11 @@ def test_a_nominated_pod_whose_victims_are_gone_waits_for_its_next_attempt_only(
     assert (explanation.standing, explanation.queue and explanation.queue.queue) == ("nominated", "backoffQ")
     assert not explanation.for_ever
     assert "fits on 1 node now; it is in backoffQ" in explanation.sentence
+
+
+def test_an_overview_names_the_node_to_which_a_pod_stays_nominated() -> None:
+    [group] = overview(played("nominated-for-ever")).groups
+    assert group.detail == f"stays nominated to {NOMINATED_NODE} forever"
 
 
 def test_the_doctor_notes_a_nomination_whose_next_attempt_is_due() -> None:

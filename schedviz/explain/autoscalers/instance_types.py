@@ -62,11 +62,11 @@ def explained_instance_types(reason: PoolReason, pool: Phrase) -> PoolFinding | 
     needed = extended(resources) if is_size or "met the scheduling requirements" in conclusion else []
     if needed and needed[0] in _KNOWN_DEVICES:
         advice = phrase(
-            "Allow instance types that provide {resource} in {pool}: `{command}`", resource=needed[0], pool=plain, command=command
+            "Allow instance types that provide `{resource}` in {pool}: `{command}`", resource=needed[0], pool=plain, command=command
         )
     elif needed:
         advice = phrase(
-            "Check that this version of Karpenter supports {resource}, and that the instance types in {pool} provide it: `{command}`",
+            "Check that this version of Karpenter supports `{resource}`, and that the instance types in {pool} provide it: `{command}`",
             resource=needed[0],
             pool=plain,
             command=command,

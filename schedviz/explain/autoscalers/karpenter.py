@@ -311,7 +311,9 @@ def _note(findings: Sequence[PoolFinding], leading: Sequence[PoolFinding]) -> Ph
     shorts = list({each.short.text: each.short for each in others if each.short is not None}.values())
     if not shorts:
         return None
-    pools = joined(shorts, "{first}; {next}", maximum=_OTHERS)
+    pools = joined(shorts[:_OTHERS], "{first}; {next}")
+    if (more := len(shorts) - _OTHERS) > 0:
+        pools = phrase("{pools}; and {count} more", pools=pools, count=more)
     if all(each.reason.kind == "Provisioner" for each in others):
         return phrase("Other Provisioners do not match the pod: {pools}.", pools=pools)
     return phrase("Other NodePools do not match the pod: {pools}.", pools=pools)

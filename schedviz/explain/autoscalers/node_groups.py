@@ -121,7 +121,7 @@ _ANY_TAINT: Final = re.compile(r"untolerated taint|taints that the pod didn't to
 _SILENT: Final = phrase("the cluster autoscaler did not add a node, and its event gives no reason")
 #: Where the reason is that an event leaves out.
 READ_THE_LOG: Final = phrase(
-    "For the reason, run `kubectl -n kube-system logs deploy/cluster-autoscaler`. On GKE, read the autoscaler visibility events instead"
+    "To find the reason, run `kubectl -n kube-system logs deploy/cluster-autoscaler`. On GKE, read the autoscaler visibility events instead"
 )
 
 

@@ -107,7 +107,7 @@ def headline(message: str) -> Phrase | None:
     if _TRIGGERED.match(message):
         return _scaling(message)
     nominated = _NOMINATED.match(message)
-    return None if nominated is None else _expected(*_target(nominated["on"])[:2])
+    return None if nominated is None else _expected(_target(nominated["on"])[0])
 
 
 def what_was_added(message: str) -> Phrase | None:
@@ -152,7 +152,7 @@ def _target(on: str) -> tuple[Phrase, str, str]:
     node = found["name"] if found is not None else ""
     command = f"kubectl describe {claim['kind']} {claim['name']}" if claim is not None else "kubectl get nodeclaims"
     if node:
-        return phrase("the node {name}", name=node), node, command
+        return phrase("the node `{name}`", name=node), node, command
     if claim is None:
         return phrase("a new node"), "", command
     if claim["kind"] == "machine":
@@ -160,9 +160,7 @@ def _target(on: str) -> tuple[Phrase, str, str]:
     return phrase("NodeClaim `{name}`", name=claim["name"]), "", command
 
 
-def _expected(target: Phrase, node: str) -> Phrase:
-    if node:
-        return phrase("Karpenter expects the pod to fit on {target}", target=target)
+def _expected(target: Phrase) -> Phrase:
     return phrase("Karpenter has nominated {target} for the pod", target=target)
 
 
@@ -172,7 +170,7 @@ def _nominated(on: str, at: str, age: float, repeats: Repeats, *, is_rejected: b
     if node and is_rejected and not is_repeated and not A_NODE_TAKES < age < float("inf"):
         return _contradicted(target, node, at, command)
     if not is_repeated and not A_NODE_TAKES < age < float("inf"):
-        said = _expected(target, node) if node else phrase("A node is being added: {what}", what=_expected(target, node))
+        said = _expected(target) if node else phrase("A node is being added: {what}", what=_expected(target))
         sentence = phrase("{said} ({when}).", said=said, when=when(at)) if at else phrase("{said}.", said=said)
         advice = phrase("Wait for the node. If the pod is still pending after a few minutes, run `{command}`", command=command)
         return Coming(sentence, advice, is_late=False)

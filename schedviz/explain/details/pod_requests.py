@@ -72,14 +72,14 @@ def _with_requests(clause: Clause, pod: PodInfo, *, is_of_all: bool) -> Clause:
 
 def _asked(clause: Clause, headline: Phrase, pod: PodInfo) -> Phrase | None:
     if clause.plugin == names.NODE_PORTS and (ports := _host_ports(pod)):
-        return phrase("{headline}: {ports}", headline=headline, ports=some(ports))
+        return phrase("{headline} ({ports})", headline=headline, ports=some([f"`{port}`" for port in ports]))
     if clause.plugin == names.NODE_AFFINITY:
         requirements = node_requirements(pod.pod)
         if not requirements or _BEFORE_FILTERS in clause.reason:
             return None
-        return phrase("{headline}: {requirements}", headline=headline, requirements=", ".join(map(str, requirements)))
+        return phrase("{headline} ({requirements})", headline=headline, requirements=", ".join(f"`{each}`" for each in requirements))
     if clause.plugin == names.TAINT_TOLERATION and _UNTOLERATED in headline.template and (tolerated := _tolerated(pod)):
-        return phrase("{headline}; its own tolerations are for {taints}", headline=headline, taints=some(tolerated))
+        return phrase("{headline}; the pod tolerates {taints}", headline=headline, taints=some([f"`{taint}`" for taint in tolerated]))
     resource = clause.reason.removeprefix(_INSUFFICIENT)
     if resource == clause.reason or not (requested := amount(pod, resource)):
         return None
@@ -96,8 +96,8 @@ def _host_ports(pod: PodInfo) -> list[str]:
 
 
 def _tolerated(pod: PodInfo) -> list[str]:
-    """The taints that the pod tolerates, without those that every pod does."""
-    own = (toleration for toleration in pod.pod.spec.tolerations if not toleration.key.startswith(_OF_EVERY_POD))
+    """The taints that the pod tolerates by their keys, without those that every pod does."""
+    own = (each for each in pod.pod.spec.tolerations if each.key and not each.key.startswith(_OF_EVERY_POD))
     return list(dict.fromkeys(map(printed_toleration, own)))
 
 

@@ -103,12 +103,9 @@ def _differing_counts(messages: Mapping[str, Message], node_count: int, *, has_d
             )
             yield difference(NODE_COUNT, f"Pod {min(pods)}", ("snapshot", "dump"), sentence, _why_dump(count > node_count), _ONE_MOMENT)
         else:
-            sentence = phrase(
-                "the scheduler evaluated {nodes} for {pods}, but the files contain only {known}",
-                pods=names,
-                nodes=nodes,
-                known=node_count,
-            )
+            more = phrase("the scheduler evaluated {nodes} for {pods}, but the files contain only {known}")
+            fewer = phrase("the scheduler evaluated {nodes} for {pods}, but the files contain {known}")
+            sentence = Phrase((more if count > node_count else fewer).template, {"pods": names, "nodes": nodes, "known": node_count})
             yield note(NODE_COUNT, f"Pod {min(pods)}", ("snapshot", "API"), sentence, _why_api(count > node_count), _IMPORT_NODES)
 
 

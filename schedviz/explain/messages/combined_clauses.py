@@ -18,7 +18,7 @@ from schedviz.explain.explanation import Clause
 from schedviz.explain.messages.main_reason import is_of_control_plane, is_of_volume
 from schedviz.explain.messages.reasons import meaning_of
 from schedviz.explain.reason_tables.volumes import SEVERAL_ZONES
-from schedviz.trace.phrase import Phrase, phrase, some
+from schedviz.trace.phrase import Phrase, joined, phrase, some
 
 #: In the headline of a taint that the pod does not tolerate, and may be given a toleration for.
 _UNTOLERATED: Final = "which the pod does not tolerate"
@@ -139,16 +139,18 @@ def _grouped(taints: Sequence[Clause]) -> Clause:
     """The clauses of several taints as one, whose reason has theirs as the scheduler wrote them, with their numbers of nodes."""
     first = taints[0]
     count = sum(clause.count for clause in taints)
-    named = [f"`{printed_taint(clause)}`" for clause in taints]
+    named = listed_taints(taints, _MAX_KEYS)
     if len(taints) > _MAX_VALUES:
         counts: Counter[str] = Counter()
         for clause in taints:
             counts[_key(clause)] += clause.count
-        named = [f"`{key}` ({number})" for key, number in counts.items()]
+        named = (
+            joined([phrase("`{key}` on {count}", key=key, count=number) for key, number in counts.items()], maximum=_MAX_KEYS)
+            if len(counts) > 1
+            else f"`{_key(first)}`"
+        )
     headline = phrase(
-        "{nodes} have taints that the pod does not tolerate: {taint}",
-        nodes=phrase("{count} nodes", count=count),
-        taint=some(named, _MAX_KEYS),
+        "{nodes} have taints that the pod does not tolerate: {taint}", nodes=phrase("{count} nodes", count=count), taint=named
     )
     said = _wrapped(first.headline_phrase, headline)
     advice = next((clause.advice_phrase for clause in taints if clause.advice), None)
@@ -187,6 +189,18 @@ def _wrapped(like: Phrase | None, headline: Phrase) -> Phrase:
 def _key(clause: Clause) -> str:
     match = _TAINT_IN_REASON.search(clause.reason)
     return "" if match is None else match["key"]
+
+
+def listed_taints(clauses: Sequence[Clause], maximum: int = 3) -> str | Phrase:
+    """The taints of the clauses between backticks; of a clause of several taints, as its headline lists them."""
+    several = [clause for clause in clauses if is_of_several_taints(clause)]
+    if not several:
+        return some([f"`{printed_taint(clause)}`" for clause in clauses], maximum)
+    listed = [_inner(clause.headline_phrase).values["taint"] for clause in several if clause.headline_phrase is not None]
+    single = [f"`{printed_taint(clause)}`" for clause in clauses if clause not in several]
+    if len(listed) == 1 and not single:
+        return listed[0] if not isinstance(listed[0], int) else str(listed[0])
+    return joined([Phrase("{taints}", {"taints": each}) for each in (*listed, *single)], maximum=maximum)
 
 
 def printed_taint(clause: Clause) -> str:

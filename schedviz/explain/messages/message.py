@@ -17,9 +17,9 @@ from schedviz.explain.meaning import Named
 from schedviz.explain.messages.combined_clauses import (
     OF_TAINTS,
     is_of_several_taints,
+    listed_taints,
     names_taint,
     of_all_nodes,
-    printed_taint,
     with_empty_domains,
     with_grouped_taints,
     with_place,
@@ -37,7 +37,7 @@ from schedviz.explain.reason_tables.queues import GROUP_SCHEDULERS, KUEUE, KUEUE
 from schedviz.explain.reason_tables.volumes import CLAIM_EVENTS
 from schedviz.explain.reason_tables.whole import DESCRIPTION, OLD_PREDICATES, POD_OBJECT, SCHEDULER_LOG, TABLE_OF_PODS
 from schedviz.kube.claims import claim_keys
-from schedviz.trace.phrase import Phrase, counted, joined, phrase, some
+from schedviz.trace.phrase import Phrase, counted, joined, phrase
 from schedviz.trace.releases import RELEASES
 
 #: Longer texts are cut. An event's note has at most 1,024 characters; a condition's message is rarely longer.
@@ -116,7 +116,7 @@ _SENTENCES: Final = re.compile(r"[.,]? ?\bpreemption: |[.,] ")
 #: Words of people that may follow a reason without its message.
 _MAX_WORDS_AFTER: Final = 12
 #: What is found of a text that lacks the reasons of most nodes.
-_STATUS_IS_WHOLE: Final = phrase("The text is cut off. An event has at most 1,024 characters; the pod's status has the whole message.")
+_STATUS_IS_WHOLE: Final = phrase("An event has at most 1,024 characters; the pod's status has the whole message.")
 _WHOLE_MESSAGE: Final = "read the whole message: `kubectl get pod{pod} -o json | grep 'nodes are available'`"
 _JOINED_REASONS: Final = re.compile(r", (?=Insufficient )")
 
@@ -252,7 +252,7 @@ def _with_devices_as_one(clauses: Sequence[Clause], first: str) -> list[Clause]:
         values = [clause.advice_phrase.values for clause in of_devices if clause.advice_phrase is not None]
         if len(values) > 1:
             # The template has them between backticks.
-            resources = "`, `".join(str(each["resource"]) for each in values)
+            resources = joined([Phrase("{name}", {"name": each["resource"]}) for each in values], "{first}` and `{next}")
             advice |= {id(clause): None for clause in of_devices}
             advice[id(of_devices[0])] = Phrase(template, {**values[0], "resource": resources})
     return [_advised(clause, advice[id(clause)]) if id(clause) in advice else clause for clause in clauses]
@@ -470,6 +470,12 @@ _IN_LIST: Final = dict(
         strict=True,
     )
 )
+#: What is said about a resource of which no node has enough, and between two of those.
+_ENOUGH_FREE: Final = "{nodes} has enough free {resource}"
+_OR: Final = phrase("{first} or {next}").template
+_NONE_FREE: Final = phrase("none has enough free {resource}").template
+#: The subject of a reason that all nodes have.
+_EVERY: Final = (phrase("none"), phrase("all"))
 #: What to do about a pod whose spec names its node.
 _OF_PINNED: Final = phrase("resolve what rejects that node, or remove `spec.nodeName` from the pod")
 
@@ -537,7 +543,8 @@ def _conclusion(nodes: int, clauses: Sequence[Clause]) -> Phrase | None:
     """The reasons of the nodes that are meant to run pods."""
     if nodes and len(clauses) >= _SEVERAL and _is_pinned_by_name(clauses):
         return phrase(
-            "The pod is pinned to one node (`spec.nodeName`), so only the reason of that node counts: {reasons}.",
+            "The pod is pinned to one node (`spec.nodeName`), so only what rejects that node matters. Of the {count} nodes, {reasons}.",
+            count=nodes,
             reasons=_listed(_brief(clauses, nodes)),
         )
     others, left = without_control_plane(nodes, clauses)
@@ -587,6 +594,7 @@ def _brief(clauses: Sequence[Clause], nodes: int, *, names_taints: bool = True) 
     taints = [clause for clause in counting if names_taint(clause)]
     if len(taints) < _MANY_TAINTS and not any(map(is_of_several_taints, taints)):
         taints = []
+    lacking = _of_every_shortage(counting, nodes)
     said = [
         (
             is_of_control_plane(clause),
@@ -594,14 +602,28 @@ def _brief(clauses: Sequence[Clause], nodes: int, *, names_taints: bool = True) 
             _of_every(clause) if clause.count == nodes else _counting(clause.headline_phrase, clause.count),
         )
         for clause in counting
-        if clause not in taints and clause.headline_phrase is not None
+        if clause not in taints and clause not in lacking and clause.headline_phrase is not None
     ]
+    if lacking:
+        free = joined(
+            [Phrase("{resource}", {**meaning.values}) for clause in lacking if (meaning := meaning_of(clause.reason)) is not None], _OR
+        )
+        said.append((False, -nodes, Phrase(_NONE_FREE, {"resource": free})))
     if taints:
         count = sum(clause.count for clause in taints)
-        names = some([name if (name := printed_taint(clause)).startswith("`") else f"`{name}`" for clause in taints])
-        tainted = phrase("{count} have taints that the pod does not tolerate ({taints})", count=count, taints=names)
+        tainted = phrase("{count} have taints that the pod does not tolerate ({taints})", count=count, taints=listed_taints(taints))
         said.append((False, -count, tainted if names_taints else phrase("{count} have taints that the pod does not tolerate", count=count)))
     return [reason for *_, reason in sorted(said, key=lambda each: each[:2])]
+
+
+def _of_every_shortage(counting: Sequence[Clause], nodes: int) -> list[Clause]:
+    """The clauses of CPU, memory or storage of which no node has enough, if there are several: one sentence says it."""
+    lacking = [
+        clause
+        for clause in counting
+        if clause.count == nodes and (meaning := meaning_of(clause.reason)) is not None and meaning.of_none == _ENOUGH_FREE
+    ]
+    return lacking if len(lacking) >= _SEVERAL else []
 
 
 def _of_every(clause: Clause) -> Phrase:
@@ -610,8 +632,8 @@ def _of_every(clause: Clause) -> Phrase:
     if meaning is None or not meaning.of_nodes[1]:
         return clause.headline_phrase or Phrase(clause.reason.replace("{", "{{").replace("}", "}}"))
     if meaning.of_none:
-        return meaning.headline_of(phrase("none"), is_none=True)
-    return meaning.headline_of(phrase("all"))
+        return meaning.headline_of(_EVERY[0], is_none=True)
+    return meaning.headline_of(_EVERY[1])
 
 
 def _counting(headline: Phrase, count: int) -> Phrase:
@@ -630,7 +652,9 @@ def _listed(reasons: Sequence[Phrase]) -> Phrase:
         first.append(counted(left, "{count} other reason applies", "{count} other reasons apply"))
     if len(first) == 1:
         return first[0]
-    between = "{first} and {next}" if len(first) == _SEVERAL else "{first}, and {next}"
+    # "None matches the node selector or affinity and 2 are cordoned" would be read wrongly.
+    is_short = len(first) == _SEVERAL and not any(reason.values.get("nodes") in _EVERY or reason.template == _NONE_FREE for reason in first)
+    between = "{first} and {next}" if is_short else "{first}, and {next}"
     return Phrase(between, {"first": joined(first[:-1]), "next": first[-1]})
 
 
@@ -663,7 +687,7 @@ def _concluded(message: Message, clauses: tuple[Clause, ...]) -> Message:
 def _cut_off(message: Message, clauses: tuple[Clause, ...], pod: str = "", selector: str = "") -> Message:
     """The message that lacks the reasons of most nodes. `selector`: the pod's node selector, if it is known."""
     said = phrase(
-        "The text is cut off after the reasons of {known} of the {count} nodes, so the main reason is probably missing.",
+        "The text is cut off after the reasons for {known} of the {count} nodes, so the main reason is probably missing.",
         known=message.nodes - message.unaccounted,
         count=message.nodes,
     )

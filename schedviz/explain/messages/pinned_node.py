@@ -102,14 +102,14 @@ def _advice(node: str, reasons: Sequence[Clause], pod: str) -> Phrase | None:
     if clause.reason.startswith(_INSUFFICIENT):
         resource = clause.reason.removeprefix(_INSUFFICIENT)
         return phrase(
-            "free up {resource} on {node}, lower the pod's {resource} request, or remove `kubernetes.io/hostname` from its node selector",
+            "free up {resource} on `{node}`, lower the pod's {resource} request, or remove `kubernetes.io/hostname` from its node selector",
             resource=f"`{resource}`" if "/" in resource else resource_name(resource),
             node=node,
         )
     if names_taint(clause):
         return phrase(
             (
-                "add a toleration for `{taint}` to the pod, remove the taint from {node}, or remove `kubernetes.io/hostname` from the "
+                "add a toleration for `{taint}` to the pod, remove the taint from `{node}`, or remove `kubernetes.io/hostname` from the "
                 "pod's node selector"
             ),
             taint=printed_taint(clause),

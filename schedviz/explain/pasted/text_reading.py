@@ -57,6 +57,8 @@ _LISTED: Final = 2
 _DEVICES: Final = re.compile(r"Insufficient ([^\s/]+/\S+)")
 #: Objects of the cloud that a node class selects.
 _SELECTED: Final = re.compile(r"\bno (subnets|security groups|AMIs|amis)\b")
+#: What their selectors in a node class are called.
+_SELECTED_BY: Final = {"subnets": "subnet", "security groups": "security group", "amis": "AMI"}
 _WARNINGS: Final = 5
 _PREEMPTED: Final = "Preempted"
 #: How the reasons begin of a pod whose claim has no volume.
@@ -446,11 +448,13 @@ def _is_newest(placed: Event, newest: Sequence[ParsedMessage], age: Callable[[st
 def _scheduled(placed: Event, warnings: Sequence[Event]) -> PodAnswer:
     where: dict[str, str | int | Phrase] = {"node": placed.node, "when": placed.at}
     if placed.at and not placed.at.endswith(" ago"):
-        sentence = phrase("The pod is no longer pending: it was scheduled to {node} at {when}. Earlier messages no longer apply.", **where)
+        sentence = phrase(
+            "The pod is no longer pending: it was scheduled to `{node}` at {when}. Earlier messages no longer apply.", **where
+        )
     elif placed.at:
-        sentence = phrase("The pod is no longer pending: it was scheduled to {node} {when}. Earlier messages no longer apply.", **where)
+        sentence = phrase("The pod is no longer pending: it was scheduled to `{node}` {when}. Earlier messages no longer apply.", **where)
     else:
-        sentence = phrase("The pod is no longer pending: it is on {node}. Earlier messages no longer apply.", node=placed.node)
+        sentence = phrase("The pod is no longer pending: it is on `{node}`. Earlier messages no longer apply.", node=placed.node)
     if warnings:
         said = phrase("{reason}: {message}", reason=warnings[-1].reason, message=warnings[-1].message)
         sentence = phrase("{sentence} Its newest warning is not about scheduling: {warning}", sentence=sentence, warning=said)
@@ -591,7 +595,10 @@ def _about_pools(events: Sequence[Event]) -> list[ParsedMessage]:
 
 def _advice_about_pool(event: Event) -> Phrase:
     if found := _SELECTED.search(event.message):
-        return phrase("First correct the selector of {what} in its node class: `kubectl get ec2nodeclasses -o yaml`", what=found[1].lower())
+        return phrase(
+            "First correct the {what} selector in its EC2NodeClass: `kubectl get ec2nodeclasses -o yaml`",
+            what=_SELECTED_BY[found[1].lower()],
+        )
     return phrase("First check the NodePool and its node class: `kubectl describe nodepool {pool}`", pool=event.pool)
 
 

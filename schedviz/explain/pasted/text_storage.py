@@ -204,7 +204,7 @@ def _of_affinity(storage: Storage, volume: PersistentVolume, requirements: Seque
             "`{volume}` can be used only from nodes with `{labels}`, and no node in the text has this label", volume=name, labels=required
         )
         return said, _RECREATE_VOLUME
-    said = phrase("`{volume}`, which matches otherwise, can be used only from nodes with `{labels}`", volume=name, labels=required)
+    said = phrase("`{volume}` would match, but only nodes with `{labels}` can access it", volume=name, labels=required)
     if matching:
         advice = phrase(
             "find out why the pod cannot run on {nodes}: compare the pod's node selector, tolerations and requests with `kubectl describe "
@@ -233,8 +233,8 @@ def why_not_accessible(storage: Storage, pod: str, claim_keys: Sequence[str]) ->
         claim, volume = bound[0]
         sentence = phrase("The pod's claim `{claim}` is bound to the volume `{volume}`.", claim=_shown(claim), volume=volume.metadata.name)
         advice = phrase(
-            "find out from which nodes the volume can be used: `kubectl describe pv {volume}` shows it under `Node Affinity`. A bound "
-            "volume cannot move, so a schedulable node with enough capacity must exist there",
+            "find out which nodes can access the volume: run `kubectl describe pv {volume}` and look under `Node Affinity`. A bound volume "
+            "cannot move, so one of those nodes must be schedulable and have enough capacity",
             volume=volume.metadata.name,
         )
         return StorageAnswer(sentence, advice, used)

@@ -118,8 +118,10 @@ def _detail(explanation: Explanation) -> Phrase | None:
         return Phrase("{reason}", {"reason": explanation.queue.gating_reason})
     if explanation.victims:
         if len(explanation.victims) == 1:
-            return phrase("waiting on {node} until {victim} has terminated", node=explanation.node, victim=explanation.victims[0])
-        return phrase("waiting on {node} until {victims} have terminated", node=explanation.node, victims=some(explanation.victims))
+            return phrase("waiting for {victim} on {node} to terminate", node=explanation.node, victim=explanation.victims[0])
+        return phrase("waiting for {victims} on {node} to terminate", node=explanation.node, victims=some(explanation.victims))
+    if explanation.for_ever:
+        return phrase("stays nominated to {node} forever", node=explanation.node)
     if said_clause(explanation) is not None:
         return phrase("kube-scheduler reported: {message}", message=explanation.said)
     if explanation.standing == "pending" and explanation.fits and not explanation.findings and not explanation.group:

@@ -15,7 +15,7 @@ _COUNTED: Final = (
 _POD_LIMIT: Final = Meaning(
     names.NODE_RESOURCES_FIT,
     "the node already has the maximum number of pods",
-    ("the kubelet's `--max-pods` limit is reached", "the node has no free pod IP addresses"),
+    ("the kubelet's `--max-pods` limit is reached", "the machine type supports only so many pod IP addresses, as on EKS"),
     "add a node{where}; raising the kubelet's `--max-pods` helps only if the network has more pod IP addresses",
     of_nodes=("{nodes} has reached its maximum number of pods", "{nodes} have reached their maximum number of pods"),
 )
@@ -113,11 +113,11 @@ NODES: Final[tuple[Row, ...]] = (
                 "other pods have claimed all the node's devices. A requested device stays reserved even while idle",
             ),
             (
-                "run `kubectl describe node` for the nodes that should offer `{resource}`. If `{resource}` is missing under "
+                "run `kubectl describe node` for the nodes that should offer `{resource}`. If it does not list `{resource}` under "
                 "`Allocatable`, the device plugin is not running; otherwise, find the pods that use the devices"
             ),
             of_named=(
-                "run `kubectl describe node {node}`. If `{resource}` is missing under `Allocatable`, the device plugin is not running"
+                "run `kubectl describe node {node}`. If it does not list `{resource}` under `Allocatable`, the device plugin is not running"
             ),
             is_of_one_named=True,
             of_nodes=("{nodes} does not have enough free `{resource}`", "{nodes} do not have enough free `{resource}`"),
@@ -297,10 +297,10 @@ NODES: Final[tuple[Row, ...]] = (
         _TAINTED + r"\{(?P<taint>ToBeDeletedByClusterAutoscaler.*?)\}" + _END,
         Meaning(
             names.TAINT_TOLERATION,
-            "Cluster Autoscaler is removing the node: `{taint}`",
+            "the cluster autoscaler is removing the node: `{taint}`",
             ("a scale-down is in progress",),
-            "wait until the node is gone. If it stays, check the log of Cluster Autoscaler; to keep the node, remove the taint",
-            of_nodes=("{nodes} is being removed by Cluster Autoscaler", "{nodes} are being removed by Cluster Autoscaler"),
+            "wait until the node is gone. If it stays, check the cluster autoscaler's log; to keep the node, remove the taint",
+            of_nodes=("{nodes} is being removed by the cluster autoscaler", "{nodes} are being removed by the cluster autoscaler"),
         ),
     ),
     (

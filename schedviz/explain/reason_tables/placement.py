@@ -19,7 +19,8 @@ PLACEMENT: Final[tuple[Row, ...]] = (
                 "'custom-columns=NODE:.spec.nodeName,POD:.metadata.name,PORT:.spec.containers[*].ports[*].hostPort'`. If it is a "
                 "replica of this pod, run at most one replica per node, or add a node{where}; otherwise, change one of the ports"
             ),
-            of_nodes=("the pod's host port is already in use on {nodes}", "the pod's host port is already in use on {nodes}"),
+            of_nodes=("{nodes} does not have the pod's host port free", "{nodes} do not have the pod's host port free"),
+            of_none="{nodes} has the pod's host port free",
         ),
     ),
     (
@@ -28,7 +29,7 @@ PLACEMENT: Final[tuple[Row, ...]] = (
             names.INTER_POD_AFFINITY,
             "no pod that matches the pod's affinity runs in the node's topology domain",
             (
-                "the required pod is not running or has other labels",
+                "the required pod is not running, or its labels do not match",
                 "the required pod is in a namespace that the affinity term does not cover",
             ),
             "check that the required pod is running, and compare its labels with the `labelSelector` of the affinity term",
@@ -57,7 +58,10 @@ PLACEMENT: Final[tuple[Row, ...]] = (
         Meaning(
             names.INTER_POD_AFFINITY,
             "the pod's affinity or anti-affinity to other pods rules out the node",
-            ("there are more replicas than nodes or zones to spread them over", "the required pod is not running or has other labels"),
+            (
+                "there are more replicas than nodes or zones to spread them over",
+                "the required pod is not running, or its labels do not match",
+            ),
             "add nodes{where}, reduce the replicas, or make the anti-affinity preferred instead of required",
             of_nodes=(
                 "{nodes} does not satisfy the pod's inter-pod affinity or anti-affinity",
@@ -106,10 +110,10 @@ PLACEMENT: Final[tuple[Row, ...]] = (
             ),
             "free up capacity in the topology domain that has the fewest matching pods, or set `whenUnsatisfiable: ScheduleAnyway`",
             of_nodes=(
-                "{nodes} would violate the pod's topology spread constraints",
-                "{nodes} would violate the pod's topology spread constraints",
+                "{nodes} does not satisfy the pod's topology spread constraints",
+                "{nodes} do not satisfy the pod's topology spread constraints",
             ),
-            of_none="the pod can be placed on {nodes} without violating its topology spread constraints",
+            of_none="{nodes} satisfies the pod's topology spread constraints",
         ),
     ),
     (

@@ -97,12 +97,12 @@ VOLUMES: Final[tuple[Row, ...]] = (
             names.VOLUME_BINDING,
             "no CSIStorageCapacity object reports enough capacity for the node",
             (),
-            ("free or add storage; if the node has space, check what the CSI driver reports with `kubectl get csistoragecapacities -A`"),
+            ("free up or add storage; if the node has space, check what the CSI driver reports with `kubectl get csistoragecapacities -A`"),
             of_nodes=(
-                "no CSIStorageCapacity object reports enough free storage for the volume on {nodes}",
-                "no CSIStorageCapacity object reports enough free storage for the volume on {nodes}",
+                "{nodes} has no CSIStorageCapacity object that reports enough free storage for the volume",
+                "{nodes} have no CSIStorageCapacity object that reports enough free storage for the volume",
             ),
-            of_none="no CSIStorageCapacity object reports enough free storage for the volume on any node",
+            of_none="{nodes} has a CSIStorageCapacity object that reports enough free storage for the volume",
         ),
     ),
     (
@@ -179,7 +179,7 @@ VOLUMES: Final[tuple[Row, ...]] = (
             "with the pod's volumes, more volumes would be attached to the node than it supports",
             (),
             (
-                "compare the number of the pod's claims with the limit of a node, `kubectl get csinodes -o yaml`. If a node without pods "
+                "compare the number of the pod's claims with a node's limit (`kubectl get csinodes -o yaml`). If a node without pods "
                 "could attach them all, add nodes{where}; otherwise use fewer volumes, or a machine type that supports more"
             ),
             of_nodes=(

@@ -106,7 +106,7 @@ def missing_events(text: str) -> str:
         return ""
     namespace = _NAMESPACE.search(text)
     return (
-        "This output of `kubectl describe pod` has no Events section, which contains the scheduler's message. Add the whole output, or "
+        "This output of `kubectl describe pod` has no Events section, where the scheduler's message would be. Add the whole output, or "
         f"that of `kubectl get events -n {namespace[1] if namespace is not None else 'default'}`."
     )
 

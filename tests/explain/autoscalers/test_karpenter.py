@@ -86,7 +86,7 @@ def test_an_extended_resource_is_named_where_the_size_is_not_the_reason() -> Non
     assert said(POD_ENI) == (
         "no instance type in NodePool `test-nodepool` that is large enough and offered meets the requirements (zone ap-northeast-2a or ap-northeast-2c; c7i.2xlarge or c7i.4xlarge; amd64; on-demand). The pod requests the extended resource `vpc.amazonaws.com/pod-eni`"
     )
-    assert advised(POD_ENI).startswith("Check that this version of Karpenter supports vpc.amazonaws.com/pod-eni")
+    assert advised(POD_ENI).startswith("Check that this version of Karpenter supports `vpc.amazonaws.com/pod-eni`")
     assert "lower" not in advised(POD_ENI).lower()
 
 

@@ -37,7 +37,7 @@ def test_a_nomination_that_is_repeated_is_no_reason_to_wait() -> None:
     assert found is not None
     assert (found.standing, found.sentence) == (
         "pending",
-        "Karpenter has nominated the node ip-10-199-71-41.ec2.internal 12 times in 24m, but the scheduler still rejects every node.",
+        "Karpenter has nominated the node `ip-10-199-71-41.ec2.internal` 12 times in 24m, but the scheduler still rejects every node.",
     )
     assert "`kubectl describe node ip-10-199-71-41.ec2.internal` and `kubectl describe nodeclaim default-cvkcv`" in found.advice
     assert "Wait" not in found.advice

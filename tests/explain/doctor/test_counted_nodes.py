@@ -18,6 +18,7 @@ from tests.explain import small_clusters as small
 POD = "default/agent-x1"
 LOST = "0/6 nodes are available: 5 node(s) didn't match node selector."
 ALL = "0/6 nodes are available: 6 node(s) didn't match node selector."
+FEWER = "0/5 nodes are available: 5 node(s) didn't match node selector."
 #: Three zones with different numbers of nodes, as in the issue.
 NAMES = ("m-0", "m-1", "m-2", "w-0", "w-1", "w-2")
 ZONES = dict(zip(NAMES, ("a", "a", "a", "b", "b", "c"), strict=True))
@@ -105,7 +106,7 @@ def test_with_the_objects_the_node_that_the_cache_lacks_is_named_too() -> None:
 
 
 def test_a_message_that_counts_fewer_nodes_than_the_dump_is_a_finding() -> None:
-    examination = examined(log("0/5 nodes are available: 5 node(s) didn't match node selector.", *NAMES))
+    examination = examined(log(FEWER, *NAMES))
 
     [finding] = [finding for finding in examination.differences if finding.kind == "node count"]
     assert "lacks nodes of its cache" in finding.cause
@@ -128,6 +129,11 @@ def test_without_a_dump_another_number_of_nodes_is_a_note() -> None:
     assert note.sentence == f"the scheduler evaluated 6 nodes for {POD}, but the files contain only 5"
     assert note.cause == "some nodes were probably not collected or have since been deleted"
     assert note.advice == "also import the output of `kubectl get nodes -o json`"
+
+
+def test_more_nodes_in_the_files_than_were_evaluated_are_not_called_only_so_many() -> None:
+    [note] = [finding for finding in examined(cluster(*NAMES, message=FEWER)).notes if finding.kind == "node count"]
+    assert note.sentence == f"the scheduler evaluated 5 nodes for {POD}, but the files contain 6"
 
 
 def test_a_lost_node_shows_in_the_objects_alone() -> None:

@@ -45,7 +45,7 @@ def test_a_reason_of_all_nodes_is_one_unambiguous_sentence(said: str, headline: 
 def test_a_reason_of_all_nodes_beside_others_is_named_as_such() -> None:
     message = parse_message("0/10 nodes are available: 10 node(s) didn't match node selector, 4 Insufficient cpu.")
     assert message.conclusion == (
-        "The pod cannot be scheduled on any of the 10 nodes: none matches the pod's node selector or affinity and 4 do not have enough free CPU."
+        "The pod cannot be scheduled on any of the 10 nodes: none matches the pod's node selector or affinity, and 4 do not have enough free CPU."
     )
 
 
@@ -119,7 +119,7 @@ def test_many_taints_are_one_reason_with_the_number_of_nodes_for_each_key() -> N
     message = parse_message(f"0/9 nodes are available: {issues}, {taints('example.com/reservation: a')}, 1 Insufficient cpu.")
     grouped = with_grouped_taints(message.clauses)
     assert [(clause.count, clause.headline) for clause in grouped] == [
-        (8, "8 nodes have taints that the pod does not tolerate: `example.com/issue` (7), `example.com/reservation` (1)"),
+        (8, "8 nodes have taints that the pod does not tolerate: `example.com/issue` on 7, `example.com/reservation` on 1"),
         (1, "1 node does not have enough free CPU"),
     ]
     # The reasons are those of the scheduler, whose values a toleration needs.
@@ -130,6 +130,23 @@ def test_many_taints_are_one_reason_with_the_number_of_nodes_for_each_key() -> N
     ]
     assert quoted_reasons(grouped[1]) == ["Insufficient cpu"]
     assert grouped[0].advice.startswith("if the pod belongs on some of these nodes, add tolerations for their taints")
+
+
+def test_a_conclusion_names_the_keys_of_many_taints_and_counts_the_others() -> None:
+    many = taints(*(f"key-{number}: a" for number in range(7)))
+    assert parse_message(f"0/9 nodes are available: {many}, 2 Insufficient cpu.").clauses[0].reason.startswith("Insufficient")
+    [said] = read_text([PodMessage("", f"0/9 nodes are available: {many}, 2 Insufficient cpu.")], [], {}, seconds_of_age).messages
+    assert "(`key-0` on 1, `key-1` on 1, `key-2` on 1, `key-3` on 1, `key-4` on 1 and 2 more) and 2 do not" in said.message.conclusion
+    one_key = parse_message(f"0/9 nodes are available: {taints(*(f'pool: {number}' for number in range(8)))}, 1 Insufficient cpu.")
+    assert with_grouped_taints(one_key.clauses)[0].headline == "8 nodes have taints that the pod does not tolerate: `pool`"
+
+
+def test_resources_of_which_no_node_has_enough_are_one_reason_of_the_conclusion() -> None:
+    message = parse_message(f"0/6 nodes are available: 6 Insufficient cpu, 6 Insufficient memory, 2 {SELECTOR}.")
+    assert message.conclusion == (
+        "The pod cannot be scheduled on any of the 6 nodes: none has enough free CPU or memory, and 2 do not match the pod's node selector "
+        "or affinity."
+    )
 
 
 def test_few_taints_of_one_key_are_one_reason_with_their_values_and_different_keys_are_not() -> None:
@@ -152,7 +169,7 @@ def test_a_cut_text_names_the_pods_selector_and_where_the_whole_message_is() -> 
     cut = f"0/521 nodes are available: {taints('example.com/issue: 1', 'example.com/issue: 2')}, 1 node(s) had untol..."
     [said] = read_text([PodMessage("lab/explorer", cut)], [], described, seconds_of_age).messages
     assert said.message.conclusion == (
-        "The text is cut off after the reasons of 2 of the 521 nodes, so the main reason is probably missing. "
+        "The text is cut off after the reasons for 2 of the 521 nodes, so the main reason is probably missing. "
         "The pod's node selector is `school=uark`."
     )
     assert said.message.first == "read the whole message: `kubectl get pod explorer -n lab -o json | grep 'nodes are available'`"

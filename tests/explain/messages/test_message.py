@@ -61,7 +61,7 @@ def test_a_reason_that_no_default_plugin_gives_is_shown_as_unknown() -> None:
     [
         ("0/6 nodes are available: 5 node(s) didn't match node selector.", "kubernetes issue 91601"),
         ("0/6 nodes are available: 1 Insufficient cpu.", "That is normal for a pod that is limited to certain nodes"),
-        ("0/6 nodes are available: 1 Insufficient cpu, 2", "The text is"),
+        ("0/6 nodes are available: 1 Insufficient cpu, 2", "An event has"),
         ("0/6 nodes are available:", "The text is"),
         ("0/6 nodes are available: 6 Insufficient cpu.", ""),
         ("0/6 nodes are available: 6 Insufficient cpu, 2 Insufficient memory.", ""),
@@ -432,7 +432,7 @@ def test_the_beginning_of_a_reason_at_the_end_of_a_cut_text_is_no_reason() -> No
     # Advice for a few nodes is none for a pod whose decisive reason is missing.
     assert [clause.advice for clause in message.clauses] == ["", ""]
     assert message.first == "read the whole message: `kubectl get pod -o json | grep 'nodes are available'`"
-    assert message.conclusion == "The text is cut off after the reasons of 2 of the 521 nodes, so the main reason is probably missing."
+    assert message.conclusion == "The text is cut off after the reasons for 2 of the 521 nodes, so the main reason is probably missing."
     assert parse_message(f"0/3 {cut}").clauses[0].advice
 
 
@@ -504,23 +504,23 @@ def test_the_result_of_preemption_counts_its_nodes(reason: str, headline: str) -
         (
             "node(s) didn't match pod topology spread constraints",
             (
-                "The pod cannot be scheduled on any of the 5 nodes: 3 would violate the pod's topology spread constraints and "
+                "The pod cannot be scheduled on any of the 5 nodes: 3 do not satisfy the pod's topology spread constraints and "
                 "2 are cordoned."
             ),
         ),
         (
             "node(s) didn't have free ports for the requested pod ports",
-            "The pod cannot be scheduled on any of the 5 nodes: the pod's host port is already in use on 3 and 2 are cordoned.",
+            "The pod cannot be scheduled on any of the 5 nodes: 3 do not have the pod's host port free and 2 are cordoned.",
         ),
         (
             "node(s) had untolerated taint {ToBeDeletedByClusterAutoscaler: 1713}",
-            "The pod cannot be scheduled on any of the 5 nodes: 3 are being removed by Cluster Autoscaler and 2 are cordoned.",
+            "The pod cannot be scheduled on any of the 5 nodes: 3 are being removed by the cluster autoscaler and 2 are cordoned.",
         ),
         (
             "node(s) didn't match the requested hostname",
             (
-                "The pod is pinned to one node (`spec.nodeName`), so only the reason of that node counts: 3 do not match the node name in the "
-                "pod's spec and 2 are cordoned."
+                "The pod is pinned to one node (`spec.nodeName`), so only what rejects that node matters. Of the 5 nodes, 3 do not match the "
+                "node name in the pod's spec and 2 are cordoned."
             ),
         ),
     ],

@@ -30,7 +30,7 @@ def test_a_node_that_lacks_cpu_is_the_one_that_the_selector_names() -> None:
     message = message_of(f"1 Insufficient cpu, 1 {SELECTOR}, 2 node(s) were unschedulable")
     assert message.conclusion == "The pod can run only on `node-2` (`kubernetes.io/hostname`), and `node-2` does not have enough free CPU."
     assert message.first == (
-        "free up CPU on node-2, lower the pod's CPU request, or remove `kubernetes.io/hostname` from its node selector"
+        "free up CPU on `node-2`, lower the pod's CPU request, or remove `kubernetes.io/hostname` from its node selector"
     )
     assert [(clause.reason, clause.is_aside, clause.advice) for clause in message.clauses] == [
         ("Insufficient cpu", False, ""),
@@ -50,7 +50,7 @@ def test_a_tainted_node_is_the_one_if_it_exists() -> None:
         "The pod can run only on `node-2` (`kubernetes.io/hostname`). If that node exists, it has the taint `team=a`, which the pod does "
         "not tolerate."
     )
-    assert message.first.startswith("add a toleration for `team=a` to the pod, remove the taint from node-2, or ")
+    assert message.first.startswith("add a toleration for `team=a` to the pod, remove the taint from `node-2`, or ")
 
 
 @pytest.mark.parametrize(

@@ -175,7 +175,7 @@ def test_a_selector_that_mixes_types_is_told_from_one_that_lacks_an_attribute(pr
         ("node.kubernetes.io/not-ready: ", "not ready"),
         ("node.kubernetes.io/unschedulable: ", "cordoned"),
         ("node-role.kubernetes.io/control-plane: ", "control plane"),
-        ("ToBeDeletedByClusterAutoscaler: 17", "Cluster Autoscaler is removing"),
+        ("ToBeDeletedByClusterAutoscaler: 17", "the cluster autoscaler is removing"),
         ("karpenter.sh/disrupted: ", "autoscaler"),
         ("dedicated: gpu", "does not tolerate the taint `dedicated: gpu`"),
     ],

@@ -40,7 +40,7 @@ def test_a_pod_that_was_scheduled_after_its_messages_is_not_pending() -> None:
     assert (found.standing, found.sentence) == (
         "scheduled",
         (
-            "The pod is no longer pending: it was scheduled to node-a 60s ago. Earlier messages no longer apply. Its "
+            "The pod is no longer pending: it was scheduled to `node-a` 60s ago. Earlier messages no longer apply. Its "
             "newest warning is not about scheduling: FailedMount: configmap not found"
         ),
     )
@@ -77,7 +77,7 @@ def test_a_pod_that_the_same_log_shows_bound_is_not_pending() -> None:
     assert found is not None
     assert (found.standing, found.sentence) == (
         "scheduled",
-        "The pod is no longer pending: it was scheduled to kind-worker at 12-20 04:51:57. Earlier messages no longer apply.",
+        "The pod is no longer pending: it was scheduled to `kind-worker` at 12-20 04:51:57. Earlier messages no longer apply.",
     )
     assert read(BOUND_LINE + FAILED_LINE.format(time="04:53:00")).answer_of("tas/sts-0") is None
 
@@ -175,7 +175,7 @@ def test_a_node_of_karpenter_is_on_its_way() -> None:
     found = answer(
         CPU.format(age="2m") + "  Normal  Nominated  20s  karpenter  Pod should schedule on: nodeclaim/default-x7, node/ip-10-0\n"
     )
-    assert (found.standing, found.sentence) == ("coming", "Karpenter expects the pod to fit on the node ip-10-0 (20s ago).")
+    assert (found.standing, found.sentence) == ("coming", "Karpenter has nominated the node `ip-10-0` for the pod (20s ago).")
     assert "`kubectl describe nodeclaim default-x7`" in found.advice
 
 
@@ -305,9 +305,9 @@ def test_the_requests_of_a_described_pod_are_in_its_reasons() -> None:
     )
     clauses = {clause.plugin: clause for clause in reading.messages[0].message.clauses}
     assert clauses["NodeResourcesFit"].headline == "1 node does not have enough free CPU; the pod requests 1.5 CPU"
-    assert clauses["NodeAffinity"].headline.endswith(": disktype=ssd")
+    assert clauses["NodeAffinity"].headline.endswith(" (`disktype=ssd`)")
     assert "`kubectl get nodes -l disktype=ssd`" in clauses["NodeAffinity"].advice
-    assert clauses["TaintToleration"].headline.endswith("; its own tolerations are for dedicated=ml")
+    assert clauses["TaintToleration"].headline.endswith("; the pod tolerates `dedicated=ml`")
 
 
 def test_a_mistyped_toleration_of_a_described_pod_comes_first_and_is_called_a_typo() -> None:
@@ -355,7 +355,7 @@ POD_ERROR = (
     '"error":"all available instance types exceed limits for nodepool: \\"general\\""}\n'
 )
 LISTING_ERROR = '{"level":"ERROR","message":"failed listing instance types for spot","controller":"disruption","error":"no route"}\n'
-POOL_ADVICE = "First correct the selector of subnets in its node class: `kubectl get ec2nodeclasses -o yaml`"
+POOL_ADVICE = "First correct the subnet selector in its EC2NodeClass: `kubectl get ec2nodeclasses -o yaml`"
 
 
 def test_other_errors_of_karpenter_about_a_nodepool_are_said_beside_its_refusal() -> None:
@@ -451,7 +451,7 @@ def test_a_nomination_of_karpenter_that_the_scheduler_contradicts_is_no_reason_t
     assert found is not None
     assert (found.standing, found.sentence) == (
         "pending",
-        "Karpenter nominated the node ip-1 0s ago, but kube-scheduler rejects every node, including that one.",
+        "Karpenter nominated the node `ip-1` 0s ago, but kube-scheduler rejects every node, including that one.",
     )
     # A node that has not joined cannot have been rejected.
     for waiting in (nominated("0s", "nodeclaim/a-1") + rejected, nominated("0s", "node/ip-1") + rejected.replace("0s", "5s")):
@@ -490,7 +490,7 @@ def test_what_to_do_about_several_devices_is_said_once() -> None:
     )
     of_devices = [clause for clause in reading.messages[0].message.clauses if clause.reason.startswith("Insufficient")]
     [advice] = [clause.advice for clause in of_devices if clause.advice]
-    assert advice.startswith("run `kubectl describe node` for the nodes that should offer `example.com/gpu`, `example.com/gpumem`. If")
+    assert advice.startswith("run `kubectl describe node` for the nodes that should offer `example.com/gpu` and `example.com/gpumem`. If")
 
 
 def test_the_volume_that_the_log_says_a_claim_got_is_in_the_command() -> None:

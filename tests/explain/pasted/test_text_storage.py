@@ -59,8 +59,8 @@ def answer(text: str) -> PodAnswer:
 def test_a_volume_whose_node_does_not_exist_is_named_with_that_node() -> None:
     found = answer(event(NONE_FOUND) + volume(term="kubernetes.io/hostname in [your-node-name]") + claim())
     assert found.sentence == (
-        "No PersistentVolume in the text matches the claim `logs/data-loki-0`: `pv-1`, which matches otherwise, can be used only from nodes "
-        "with `kubernetes.io/hostname=your-node-name`."
+        "No PersistentVolume in the text matches the claim `logs/data-loki-0`: `pv-1` would match, but only nodes with "
+        "`kubernetes.io/hostname=your-node-name` can access it."
     )
     assert found.advice.startswith("check that such a node exists: `kubectl get nodes --show-labels | grep your-node-name`")
 

@@ -158,7 +158,7 @@ def test_without_nodes_the_reason_of_most_nodes_leads_with_what_the_pod_asks_for
     message = "1 node(s) were unschedulable, 4 node(s) didn't match Pod's node affinity/selector"
     assert reasons_without_nodes(message, nodeSelector={"accelerator": "a100"}) == [
         "The pod cannot be scheduled on any of the 9 nodes: 4 do not match the pod's node selector or affinity and 1 is cordoned.",
-        "4 nodes do not match the pod's node selector or affinity: accelerator=a100",
+        "4 nodes do not match the pod's node selector or affinity (`accelerator=a100`)",
         "1 node is cordoned",
     ]
 
@@ -313,7 +313,7 @@ def test_without_nodes_a_pod_that_is_pinned_to_a_node_says_what_that_node_lacks_
     [reason] = found.reasons
 
     assert reason.headline == "The pod can run only on `n-7` (`kubernetes.io/hostname`), and `n-7` does not have enough free CPU."
-    assert reason.advice.startswith("free up CPU on n-7")
+    assert reason.advice.startswith("free up CPU on `n-7`")
     assert found.other_reasons(reason) == ()
 
 
