@@ -33,7 +33,7 @@ it("names custom plugins without an explanation", () => {
 
 it("explains all plugins with the largest lead, and says “mainly” only if others contribute", () => {
   expect(becauseInWords(cycle({ TaintToleration: [9, 1], NodeAffinity: [8, 0], ImageLocality: [5, 5] }), null)).toBe(
-    ", because n3 has fewer PreferNoSchedule taints that the pod does not tolerate (TaintToleration: 9 vs. 1), and n3 matches more of the pod’s preferred node affinity (NodeAffinity: 8 vs. 0).",
+    ", because n3 has fewer PreferNoSchedule taints that the pod does not tolerate (TaintToleration: 9 vs. 1), and n3 matches the pod’s preferred node affinity better (NodeAffinity: 8 vs. 0).",
   );
   expect(becauseInWords(cycle({ TaintToleration: [9, 1], ImageLocality: [4, 5] }), null)).toContain(", mainly because n3 has fewer");
 });
