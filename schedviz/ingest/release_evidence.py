@@ -170,7 +170,7 @@ class ReleaseEvidence(msgspec.Struct, frozen=True):
         if self.newer_field:
             return phrase("its objects have {field}, which older releases do not read", field=self.newer_field)
         if self.newer_words:
-            return phrase('its scheduler said "{words}", as older releases do not', words=self.newer_words)
+            return phrase('its scheduler wrote "{words}", which older releases do not', words=self.newer_words)
         return None
 
 

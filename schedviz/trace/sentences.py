@@ -174,11 +174,13 @@ def _passed(name: str, facts: dict[str, Any]) -> Phrase | None:
         case "SkipPodSchedule" if "skipped" in facts:
             return phrase("skipped, the pod is {skipped}", skipped=fact("skipped"))
         case "PreFilter" if "nodes" in facts:
-            return phrase("PreFilter left the nodes {nodes}", nodes=some(facts["nodes"], _MAX_NAMES))
+            return phrase("PreFilter restricted the pod to the nodes {nodes}", nodes=some(facts["nodes"], _MAX_NAMES))
         case "NominatedNode":
             return _looked_first(facts)
         case "Filter":
-            return phrase("Filter passed {feasible} of {evaluated} nodes looked at", feasible=fact("feasible"), evaluated=fact("evaluated"))
+            return phrase(
+                "Filter passed {feasible} of the {evaluated} nodes evaluated", feasible=fact("feasible"), evaluated=fact("evaluated")
+            )
         case "ExtenderFilter":
             return phrase("extender {extender} passed {feasible} nodes", extender=fact("extender"), feasible=fact("feasible"))
         case "PostFilter" if facts.get("nominatedNode"):
@@ -201,11 +203,11 @@ def _looked_first(facts: dict[str, Any]) -> Phrase:
     node, fits = str(facts.get("node")), facts.get("fits")
     if facts.get("hint"):
         if fits:
-            return phrase("Filter looked first at {node}, the best node that an equal pod left over: it fits", node=node)
-        return phrase("Filter looked first at {node}, the best node that an equal pod left over: it does not fit", node=node)
+            return phrase("Filter first evaluated {node}, the next-best node of an equal pod: it fits", node=node)
+        return phrase("Filter first evaluated {node}, the next-best node of an equal pod: it does not fit", node=node)
     if fits:
-        return phrase("Filter looked first at the nominated node {node}: it fits", node=node)
-    return phrase("Filter looked first at the nominated node {node}: it does not fit", node=node)
+        return phrase("Filter first evaluated the nominated node {node}: it fits", node=node)
+    return phrase("Filter first evaluated the nominated node {node}: it does not fit", node=node)
 
 
 def _evaluated_first(pod: str | Phrase, facts: dict[str, Any]) -> Phrase:
@@ -213,11 +215,11 @@ def _evaluated_first(pod: str | Phrase, facts: dict[str, Any]) -> Phrase:
     fits = facts.get("fits")
     if facts.get("hint"):
         if fits:
-            return phrase("looked at first for {pod}, since an equal pod had left it over: fits", pod=pod)
-        return phrase("looked at first for {pod}, since an equal pod had left it over: does not fit", pod=pod)
+            return phrase("evaluated first for {pod}, as the next-best node of an equal pod: fits", pod=pod)
+        return phrase("evaluated first for {pod}, as the next-best node of an equal pod: does not fit", pod=pod)
     if fits:
-        return phrase("looked at first for {pod}, which is nominated to it: fits", pod=pod)
-    return phrase("looked at first for {pod}, which is nominated to it: does not fit", pod=pod)
+        return phrase("evaluated first for {pod}, which is nominated to it: fits", pod=pod)
+    return phrase("evaluated first for {pod}, which is nominated to it: does not fit", pod=pod)
 
 
 def _returned(name: str, status: StatusView) -> Phrase:

@@ -161,7 +161,7 @@ class StoryBuilder:
 
 def _restarted(event: Restarted) -> Phrase:
     if event.reason == "reset":
-        return phrase("the session went back to what was imported")
+        return phrase("the session was reset to the imported state")
     if event.reason:
-        return phrase("the scheduler restarted after it had exited: {reason}; what it knew is listed again", reason=event.reason)
-    return phrase("the scheduler restarted; what it knew is listed again")
+        return phrase("the scheduler restarted after it had exited: {reason}; its informers list all objects again", reason=event.reason)
+    return phrase("the scheduler restarted; its informers list all objects again")

@@ -42,7 +42,7 @@ def test_a_folder_stands_for_its_files() -> None:
 def test_a_dump_with_only_objects_is_examined(tmp_path: Path) -> None:
     result = CliRunner().invoke(doctor, [str(SAMPLES / "04-ghost-node" / "objects.json")])
     assert result.exit_code == 1
-    assert "2 pods are bound to node worker-2, which does not exist at the API" in result.stdout
+    assert "2 pods are bound to node worker-2, which does not exist in the API server" in result.stdout
     assert CliRunner().invoke(doctor, [str(SAMPLES / "01-plain" / "objects.json")]).exit_code == 0
     missing = CliRunner().invoke(doctor, [str(tmp_path / "missing.log")])
     assert missing.exit_code != 0

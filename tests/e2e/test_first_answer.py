@@ -124,7 +124,7 @@ def test_the_doctor_says_what_to_do_about_each_difference(page: Page, server: Se
     drop(page, server, tmp_path, node("a"), pod("web"), pod("left", "gone"))
 
     doctor = page.locator("[data-doctor-verdict]")
-    expect(doctor).to_contain_text("node gone, which does not exist at the API", timeout=PATIENCE_MILLIS)
+    expect(doctor).to_contain_text("node gone, which does not exist in the API server", timeout=PATIENCE_MILLIS)
     expect(doctor).to_contain_text("To do:")
 
 

@@ -177,7 +177,7 @@ def test_too_many_pods_says_how_many_the_node_allows() -> None:
     small = node("n1")
     small["status"]["allocatable"]["pods"] = "1"
     [detail] = details(cluster(small, pod("a", on="n1"), pod("p")))
-    assert detail.sentence == "node n1 already runs 1 of at most 1 pods"
+    assert detail.sentence == "node n1 already runs its maximum number of pods (1 of 1)"
 
 
 def test_a_taint_is_counted_with_the_pods_that_tolerate_it() -> None:

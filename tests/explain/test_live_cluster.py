@@ -95,7 +95,7 @@ def test_changes_between_dump_and_objects_are_no_differences(pair: str) -> None:
 
     assert [finding.sentence for finding in examination.differences] == []
     [note] = [finding for finding in examination.notes if finding.kind == NOT_COMPARED]
-    assert note.advice.startswith("send SIGUSR2 before and after the objects are taken")
+    assert note.advice.startswith("send SIGUSR2 before and after the objects are collected")
 
 
 def test_every_message_of_74_kinds_of_pods_is_computed_word_for_word(every_kind: Simulation) -> None:

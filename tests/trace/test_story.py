@@ -34,7 +34,7 @@ def test_the_history_of_a_pod_that_fits_goes_from_creation_to_confirmation() -> 
         "added to activeQ because of PodAdd",
         "popped from activeQ",
         "scheduling cycle 1 began, attempt 1",
-        "Filter passed 2 of 2 nodes looked at",
+        "Filter passed 2 of the 2 nodes evaluated",
         "scored on 2 nodes by 8 plugins",
         "selected node1 with 673, 2 nodes tied",
         "assumed on node1",
@@ -128,7 +128,7 @@ def test_the_history_of_a_pod_that_names_its_nodes_lists_those_that_pre_filter_l
     affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchFields": fields}]}}}
     events = events_of(create(node("node1")), create(node("node2")), create(pod("web", affinity=affinity)), *cycles(1))
 
-    assert "PreFilter left the nodes node2" in texts(story(events, "pods", "default/web"))
+    assert "PreFilter restricted the pod to the nodes node2" in texts(story(events, "pods", "default/web"))
 
 
 def test_a_node_that_an_equal_pod_left_over_is_not_called_nominated() -> None:
@@ -139,8 +139,8 @@ def test_a_node_that_an_equal_pod_left_over_is_not_called_nominated() -> None:
     (bound,) = [event.node for event in events if isinstance(event, BindingStarted) and event.pod == "default/second"]
 
     of_pod, of_node = texts(story(events, "pods", "default/second")), texts(story(events, "nodes", bound))
-    assert f"Filter looked first at {bound}, the best node that an equal pod left over: it fits" in of_pod
-    assert "looked at first for default/second, since an equal pod had left it over: fits" in of_node
+    assert f"Filter first evaluated {bound}, the next-best node of an equal pod: it fits" in of_pod
+    assert "evaluated first for default/second, as the next-best node of an equal pod: fits" in of_node
 
 
 def test_two_pods_of_one_name_are_distinguished_by_uid() -> None:
@@ -167,8 +167,8 @@ def test_a_restart_is_in_every_story() -> None:
 
     result = texts(story(events, "pods", "default/web"))
 
-    assert "the scheduler restarted; what it knew is listed again" in result
-    assert "the session went back to what was imported" in result
+    assert "the scheduler restarted; its informers list all objects again" in result
+    assert "the session was reset to the imported state" in result
 
 
 def test_every_object_named_in_an_event_is_affected() -> None:

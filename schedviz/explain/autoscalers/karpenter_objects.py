@@ -91,16 +91,17 @@ def _of_claim(claim: Phrase, condition: str, why: str, command: str) -> tuple[Ph
     elif condition == "Registered":
         sentence = phrase("the machine of {claim} was launched, but has not joined the cluster as a node", claim=claim)
         advice = phrase(
-            "Read the kubelet's log on the machine (`journalctl -u kubelet`). Usual reasons: the node role is not mapped in aws-auth or an "
-            "access entry, the security group or the subnet blocks the way to the API server, or the AMI or its user data does not fit"
+            "Read the kubelet's log on the machine (`journalctl -u kubelet`). Usual reasons: the node role is not mapped "
+            "in aws-auth or an access entry, the security group or the subnet blocks access to the API server, or the AMI "
+            "or its user data is not suitable"
         )
         if _TAINTS.search(why):
             advice = phrase("Start the kubelet with the taint that the message names: with a custom AMI, your user data has to set it")
     else:
         sentence = phrase("the node of {claim} has joined, but is not initialized", claim=claim)
         advice = phrase(
-            "Find what the node still lacks: its Ready condition, a startup taint that nothing removes, or a resource that no device "
-            "plugin offers. Run `kubectl describe node` and `{command}`",
+            "Find out what the node still lacks: its Ready condition, the removal of a startup taint, or a resource that "
+            "no device plugin offers. Run `kubectl describe node` and `{command}`",
             command=command,
         )
     return sentence, advice
@@ -115,8 +116,8 @@ def _of_pool(kind: str, object_: Phrase, condition: str, why: str, command: str)
             "{pool} is not ready ({condition}), so Karpenter ignores the NodePools that refer to it", pool=object_, condition=condition
         )
         advice = phrase(
-            "Correct the part of the node class that the condition names, such as the selector of subnets, security groups, or AMIs, or "
-            "its role: `{command}`",
+            "Correct the part of the node class that the condition names, such as its role or its selectors for subnets, "
+            "security groups, or AMIs: `{command}`",
             command=command,
         )
         if _DENIED.search(why):

@@ -122,6 +122,6 @@ def _affinity(pool: Phrase, key: str, counts: dict[str, int]) -> tuple[Phrase, P
         said = phrase(
             "the pod's affinity requires a node that already runs a matching pod, so a new node of {pool} does not help", pool=pool
         )
-        return said, phrase("Free capacity on the node of the matching pod, or relax the pod affinity")
+        return said, phrase("Free up capacity on the node of the matching pod, or relax the pod affinity")
     said = phrase("no running pod that Karpenter knows matches the pod's affinity over `{key}`", key=key)
     return said, phrase("Check the label selector and the namespaces of the pod affinity, and that the pods it requires are running")

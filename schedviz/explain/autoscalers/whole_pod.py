@@ -48,7 +48,7 @@ def _of_claims(why: str) -> tuple[Phrase, Phrase] | None:
         )
     if (found := _VOLUME.search(why)) is not None or "non-existent persistentvolume" in why:
         return phrase("its claim is bound to a PersistentVolume that does not exist"), phrase(
-            "Restore the PersistentVolume, or delete the claim and create it again. Its data is lost then"
+            "Restore the PersistentVolume, or delete the claim and create it again; its data is then lost"
         )
     named = _NAMED_CLAIM.search(why)
     claim = named["name"] if named is not None else ""
@@ -119,7 +119,7 @@ def _of_spec(why: str) -> tuple[Phrase, Phrase] | None:
             "Use another label in the pod's node selector and affinity"
         )
     if "Dynamic Resource Allocation requirements that are not yet supported" in why:
-        return phrase("it has resource claims (Dynamic Resource Allocation), which this Karpenter does not support"), phrase(
+        return phrase("it has resource claims (Dynamic Resource Allocation), which this version of Karpenter does not support"), phrase(
             "Enable Dynamic Resource Allocation in Karpenter if its version supports that, or add a node with the devices yourself"
         )
     if why.startswith("allocating dynamic resources"):

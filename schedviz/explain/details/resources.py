@@ -139,7 +139,10 @@ def _sentence(
     best = nodes[0]
     if resource == PODS:
         return phrase(
-            "node {node} already runs {used} of at most {allocatable} pods", node=best.node, used=best.used, allocatable=best.allocatable
+            "node {node} already runs its maximum number of pods ({used} of {allocatable})",
+            node=best.node,
+            used=best.used,
+            allocatable=best.allocatable,
         )
     wanted = amount_of(resource, requested)
     if not largest:

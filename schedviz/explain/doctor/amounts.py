@@ -51,7 +51,7 @@ def _requested(node: DumpedNode, pods: Sequence[PodInfo]) -> Iterator[Finding]:
         node=node.name,
         amounts=joined(
             [
-                phrase("{name} {cached} where its pods make {due}", name=value.name, cached=_right(value), due=_left(value))
+                phrase("{name} {cached}, while its pods request {due}", name=value.name, cached=_right(value), due=_left(value))
                 for value in values
             ]
         ),
@@ -66,7 +66,7 @@ def _why_requested(values: Sequence[Value], pods: Sequence[PodInfo]) -> tuple[Ph
     exact_pods = [pod for pod in pods if amounts_of(pod.requests.resource) == more]
     if len(exact_pods) == 1:
         return (
-            phrase("pod {pod} is listed and not counted", pod=exact_pods[0].key),
+            phrase("pod {pod} is listed but not counted", pod=exact_pods[0].key),
             phrase("sums that differ from those of the pods are a bug of that scheduler release: restart the scheduler"),
         )
     changed = [(pod, before) for pod in pods if (before := _before(pod, more)) is not None]
@@ -89,7 +89,7 @@ def _why_requested(values: Sequence[Value], pods: Sequence[PodInfo]) -> tuple[Ph
                 amounts=joined(amounts, "{first} and {next}"),
                 comparer=_COMPARER,
             ),
-            phrase("until it sees the update it computes with wrong amounts; a restart recounts them"),
+            phrase("until it sees the update, it uses wrong amounts; a restart recounts them"),
         )
     advice = phrase("compare what the pods request with what they requested before")
     if not changed:
@@ -136,7 +136,7 @@ def _allocatable(node: DumpedNode, api: Node) -> Iterator[Finding]:
         node=node.name,
         amounts=joined(
             [
-                phrase("{name} {cached} where the node has {due}", name=value.name, cached=_right(value), due=_left(value))
+                phrase("{name} {cached}, while the node has {due}", name=value.name, cached=_right(value), due=_left(value))
                 for value in values
             ]
         ),
@@ -144,7 +144,7 @@ def _allocatable(node: DumpedNode, api: Node) -> Iterator[Finding]:
     devices = [value.name for value in values if "/" in value.name]
     cause = (
         phrase(
-            "an update of the node's status that the scheduler has not seen (a device plugin came or went: {devices}); {comparer}",
+            "an update of the node's status that the scheduler has not seen (a device plugin was added or removed: {devices}); {comparer}",
             devices=", ".join(devices),
             comparer=_COMPARER,
         )

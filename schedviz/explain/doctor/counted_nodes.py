@@ -14,7 +14,7 @@ from schedviz.trace.phrase import Phrase, counted, phrase, some
 #: The kind of finding that a message counts another number of nodes.
 NODE_COUNT: Final = "node count"
 _WAITS: Final = "Pending"
-_RESTART: Final = phrase("restart kube-scheduler, which builds its list of nodes anew; then upgrade it")
+_RESTART: Final = phrase("restart kube-scheduler, which rebuilds its list of nodes; then upgrade it")
 _ONE_MOMENT: Final = phrase("take the message and the dump at the same moment: send SIGUSR2 again while the pod is pending")
 
 _IMPORT_NODES: Final = phrase("also import the output of `kubectl get nodes -o json`")
@@ -65,15 +65,16 @@ def _lost(messages: Mapping[str, Message], pods: Mapping[str, Pod], nodes: Mappi
     key, message = next(iter(lost.items()))
     names = sorted({name for key in lost if key in pods for name in _required(pods[key]) if not nodes or name in nodes})
     sentence = phrase(
-        "the scheduler counts {nodes} nodes for {pods} and has a reason for {reasons} of them: it did not look at the others{names}",
+        "the scheduler counts {nodes} nodes for {pods} but has a reason for only {reasons} of them: it did not evaluate the others{names}",
         nodes=message.nodes,
         pods=some(sorted(lost)),
         reasons=message.nodes - message.unaccounted,
         names=phrase(" (the pods require {names})", names=some(names)) if names else "",
     )
     cause = phrase(
-        "kube-scheduler 1.18.0 to 1.18.6 loses nodes from the list that it iterates when zones have different numbers of nodes: it "
-        "visits a node twice and another never (kubernetes issue 91601). The cache and the API have all of them"
+        "kube-scheduler 1.18.0 to 1.18.6 loses nodes from the list that it iterates when zones have different numbers "
+        "of nodes: it visits one node twice and skips another (kubernetes issue 91601). The cache and the API have all "
+        "of them"
     )
     yield difference("lost node", f"Pod {key}", ("snapshot", "cache"), sentence, cause, _RESTART)
 
@@ -111,7 +112,7 @@ def _differing_counts(messages: Mapping[str, Message], node_count: int, *, has_d
 
 def _why_dump(is_more: bool) -> Phrase:  # noqa: FBT001
     if is_more:
-        return phrase("the dump was cut, or a node is missing from the scheduler's cache since that message")
+        return phrase("the dump was truncated, or a node has been missing from the scheduler's cache since that message")
     return phrase("the list of nodes that the scheduler iterates lacks nodes of its cache, or nodes were added since that message")
 
 

@@ -27,7 +27,8 @@ class Evidence:
             obj.name if kind == "node" else obj.uid,
             missed=True,
             handler=phrase(
-                "the scheduler's informer has it (its comparer reports it), the cache does not: an event handler failed or was not called"
+                "the scheduler's informer has it (its comparer reports it), but the cache does not: an event handler failed or "
+                "was not called"
             ),
             watch=phrase(
                 "the scheduler's informer does not have it either (its comparer reports no difference): the watch "
@@ -43,8 +44,8 @@ class Evidence:
             identity,
             missed=False,
             handler=phrase(
-                "the scheduler's informer has seen the deletion (its comparer reports it), the cache has not: an "
-                "event handler failed or was not called"
+                "the scheduler's informer has seen the deletion (its comparer reports it), but the cache has not: an event "
+                "handler failed or was not called"
             ),
             watch=phrase(
                 "the scheduler's informer still has it too (its comparer reports no difference): the watch event of "

@@ -164,7 +164,7 @@ def _inside(signal: Signal) -> Iterator[Finding]:
     counts = [int(count) for _, _, count in parts if _COUNT.fullmatch(count)]
     if counts and sum(counts) != len(signal.dump.pending):
         sentence = phrase(
-            "the queue's summary counts {count} pods ({summary}), and {listed} are listed",
+            "the queue's summary counts {count} pods ({summary}), but {listed} are listed",
             count=sum(counts),
             summary=signal.dump.summary,
             listed=len(signal.dump.pending),
@@ -179,7 +179,7 @@ def _strays(nodes: dict[str, Node], pods: Iterable[Pod]) -> Iterator[Finding]:
             missing.setdefault(pod.spec.node_name, []).append(pod.key)
     for name, keys in sorted(missing.items()) if nodes else ():
         sentence = phrase(
-            ("{pods} bound to node {node}, which does not exist at the API ({names}): a scheduler keeps such a node in its cache"),
+            ("{pods} bound to node {node}, which does not exist in the API server ({names}): a scheduler keeps such a node in its cache"),
             pods=counted(len(keys), "{count} pod is", "{count} pods are"),
             node=name,
             names=some(keys),

@@ -60,7 +60,7 @@ def nominations_of_dump(
                 continue  # Reported with the queue.
             if pod.status.nominated_node_name not in ("", dumped_node.name):
                 sentence = phrase(
-                    "pod {pod} is nominated to {node} by the scheduler, and to {other} at the API",
+                    "pod {pod} is nominated to {node} by the scheduler, and to {other} in the API server",
                     pod=pod.key,
                     node=dumped_node.name,
                     other=pod.status.nominated_node_name,
@@ -78,7 +78,9 @@ def nominations_of_dump(
         node = pod.status.nominated_node_name
         if node and not pod.spec.node_name and pod.uid in pending_uids - listed:
             sentence = phrase(
-                "pod {pod} is nominated to {node} at the API; the scheduler's nominator does not have it there", pod=pod.key, node=node
+                "pod {pod} is nominated to {node} in the API server; the scheduler's nominator does not have it there",
+                pod=pod.key,
+                node=node,
             )
             cause = (
                 phrase("node {node} was deleted", node=node)
@@ -100,7 +102,7 @@ def nominations_of_objects(nodes: Mapping[str, Node], pods: Sequence[Pod], sched
             continue
         node = nodes.get(name)
         if node is None:
-            sentence = phrase("pod {pod} is nominated to {node}, which is not at the API", pod=pod.key, node=name)
+            sentence = phrase("pod {pod} is nominated to {node}, which is not in the API server", pod=pod.key, node=name)
             cause = phrase("the node was deleted after the nomination")
             advice = phrase("it is tried on the others")
             yield difference("nomination unknown", f"Pod {pod.key}", ("API", "API"), sentence, cause, advice)
@@ -150,7 +152,7 @@ def judge(
             resources=", ".join(lacks),
         )
         cause = phrase("its victims are gone and other pods use their room, or the victims could not be deleted")
-        advice = phrase("its next cycle nominates it anew, or withdraws it")
+        advice = phrase("its next cycle renews the nomination or withdraws it")
         return note(NOMINATED, about, between, sentence, cause, advice)
     if is_placed_next:
         sentence = phrase("pod {pod} is nominated to {node}, where its next attempt will place it", pod=pod.key, node=node)

@@ -36,7 +36,7 @@ _MEANINGS: Final[dict[str, tuple[Phrase, Phrase]]] = {
     ),
     "TriggeredScaleUp": (
         phrase("a node was on its way at that time"),
-        phrase("wait for it: `kubectl get nodes -w`; if it has not come after 15 minutes, look at the autoscaler's log"),
+        phrase("wait for it: `kubectl get nodes -w`; if it has not joined after 15 minutes, check the autoscaler's log"),
     ),
 }
 

@@ -27,12 +27,14 @@ def ports_and_images(nodes: Mapping[str, Node], pods: Mapping[str, Pod], dump: D
 def _ports(node: DumpedNode, cached: frozenset[Port], pods: Sequence[PodInfo]) -> Iterator[Finding]:
     used_ports = {(port.ip, port.protocol, port.port): pod.key for pod in pods for port in pod.host_ports}
     for port in sorted(cached - used_ports.keys()):
-        sentence = phrase("node {node}: host port {port} is taken in the cache, by no pod at the API", node=node.name, port=_port(port))
-        cause = phrase("a pod gave it up, and the scheduler has not seen that update")
+        sentence = phrase(
+            "node {node}: host port {port} is taken in the cache, by no pod in the API server", node=node.name, port=_port(port)
+        )
+        cause = phrase("a pod released it, but the scheduler has not seen that update")
         yield _difference("port", node, sentence, cause, phrase("pods that request the port are not placed there"))
     for port in sorted(used_ports.keys() - cached):
         sentence = phrase(
-            "node {node}: host port {port} is free in the cache; at the API pod {pod} uses it",
+            "node {node}: host port {port} is free in the cache; in the API server pod {pod} uses it",
             node=node.name,
             port=_port(port),
             pod=used_ports[port],
@@ -49,16 +51,20 @@ def _images(node: DumpedNode, cached: frozenset[str], api: Node) -> Iterator[Fin
     advice = phrase("ImageLocality scores the node by what it knows")
     if names := sorted(cached - image_names):
         sentence = (
-            phrase("node {node}: image {image} is in the cache, and not on the node at the API", node=node.name, image=names[0])
+            phrase("node {node}: image {image} is in the cache, but not on the node in the API server", node=node.name, image=names[0])
             if len(names) == 1
-            else phrase("node {node}: images {images} are in the cache, and not on the node at the API", node=node.name, images=some(names))
+            else phrase(
+                "node {node}: images {images} are in the cache, but not on the node in the API server", node=node.name, images=some(names)
+            )
         )
         yield _difference("image", node, sentence, cause, advice)
     if names := sorted(image_names - cached):
         sentence = (
-            phrase("node {node}: image {image} is on the node at the API, and not in the cache", node=node.name, image=names[0])
+            phrase("node {node}: image {image} is on the node in the API server, but not in the cache", node=node.name, image=names[0])
             if len(names) == 1
-            else phrase("node {node}: images {images} are on the node at the API, and not in the cache", node=node.name, images=some(names))
+            else phrase(
+                "node {node}: images {images} are on the node in the API server, but not in the cache", node=node.name, images=some(names)
+            )
         )
         yield _difference("image", node, sentence, cause, advice)
 

@@ -68,7 +68,7 @@ class Presence:
             ):
                 continue
             cause = self.evidence.why_missed("node", self.nodes[name])
-            sentence = phrase("node {node} is at the API, and the scheduler does not know it: no pod can be placed there", node=name)
+            sentence = phrase("node {node} is in the API server, but the scheduler does not know it: no pod can be placed there", node=name)
             yield difference("missed node", f"Node {name}", ("API", "cache"), sentence, cause, advice_for(cause))
 
     def _dumped_node(self, node: DumpedNode) -> Iterator[Finding]:
@@ -76,7 +76,7 @@ class Presence:
         if node.name in self.nodes:
             if node.is_deleted:
                 sentence = phrase(
-                    "node {node} is at the API; the scheduler has only its pods and treats the node as deleted", node=node.name
+                    "node {node} is in the API server; the scheduler has only its pods and treats the node as deleted", node=node.name
                 )
                 cause = self.evidence.why_missed("node", self.nodes[node.name])
                 yield difference("missed node", about, ("API", "cache"), sentence, cause, advice_for(cause))
@@ -85,7 +85,9 @@ class Presence:
         elif self._left_out(about, undecided=self._order_is_unknown and not self.evidence.is_named("node", node.name)):
             return
         else:
-            sentence = phrase("node {node} was deleted at the API; the scheduler still has it and may place pods there", node=node.name)
+            sentence = phrase(
+                "node {node} was deleted in the API server; the scheduler still has it and may place pods there", node=node.name
+            )
             cause = self.evidence.why_redundant("node", node.name)
             yield difference("redundant node", about, ("API", "cache"), sentence, cause, advice_for(cause))
 
@@ -98,7 +100,7 @@ class Presence:
         )
         if existing:
             cause = phrase(
-                "the node was deleted before its pods: {pods} still bound to it at the API",
+                "the node was deleted before its pods: {pods} still bound to it in the API server",
                 pods=counted(len(existing), "{count} pod is", "{count} pods are"),
             )
             advice = phrase(
@@ -106,7 +108,8 @@ class Presence:
             )
         else:
             cause = phrase(
-                "its pods were deleted at the API too, and the scheduler has not seen it: watch events were lost or have not arrived yet"
+                "its pods were deleted in the API server, too, but the scheduler has not seen it: watch events were lost or "
+                "have not arrived yet"
             )
             advice = advice_for_lost_watch()
         return difference("ghost node", f"Node {node.name}", ("API", "cache"), sentence, cause, advice)
@@ -122,14 +125,14 @@ class Presence:
             sentence = phrase(
                 "pod {pod} has finished ({phase}) and still counts on {node}", pod=pod.key, phase=pod.status.phase, node=node.name
             )
-            cause = phrase("the update that it finished was not seen: {why}", why=self.evidence.why_redundant("pod", dumped.uid))
+            cause = phrase("the update that marks it as finished was not seen: {why}", why=self.evidence.why_redundant("pod", dumped.uid))
             yield difference("redundant pod", about, ("API", "cache"), sentence, cause, advice_for(cause))
         elif not pod.spec.node_name:
             if not self._left_out(about, undecided=self.times is not None and self.times.was_bound(pod)):
                 yield self._assumed(node, pod)
         elif pod.spec.node_name != node.name:
             sentence = phrase(
-                "pod {pod} counts on {node} in the cache, and is bound to {other} at the API",
+                "pod {pod} counts on {node} in the cache, and is bound to {other} in the API server",
                 pod=pod.key,
                 node=node.name,
                 other=pod.spec.node_name,
@@ -144,7 +147,7 @@ class Presence:
         since = self.evidence.assumed_for(pod.uid, node.name)
         if since is not None and since >= BINDING_SECONDS:
             sentence = phrase(
-                "pod {pod} has been assumed on {node} for at least {seconds} s but is not bound at the API: its binding hangs",
+                "pod {pod} has been assumed on {node} for at least {seconds} s but is not bound in the API server: its binding hangs",
                 pod=pod.key,
                 node=node.name,
                 seconds=f"{since:.0f}",
@@ -165,7 +168,9 @@ class Presence:
                 if self._left_out(about, undecided=self._is_recent(pod)):
                     continue
                 sentence = phrase(
-                    "pod {pod} waits in the scheduling queue, and is bound to {node} at the API", pod=pod.key, node=pod.spec.node_name
+                    "pod {pod} waits in the scheduling queue, and is bound to {node} in the API server",
+                    pod=pod.key,
+                    node=pod.spec.node_name,
                 )
                 cause = phrase("another client bound it, and the scheduler has not seen that yet")
                 yield difference("bound pod in queue", about, ("API", "queue"), sentence, cause, advice_for_lost_watch())
@@ -186,7 +191,7 @@ class Presence:
             cause = self.evidence.why_missed("pod", pod)
             if pod.spec.node_name:
                 sentence = phrase(
-                    "pod {pod} is bound to {node} at the API but is not counted in the cache: the node has less room "
+                    "pod {pod} is bound to {node} in the API server but is not counted in the cache: the node has less room "
                     "than the scheduler assumes",
                     pod=pod.key,
                     node=pod.spec.node_name,
@@ -194,7 +199,7 @@ class Presence:
                 yield difference("missed pod", about, ("API", "cache"), sentence, cause, advice_for(cause))
             elif pod.spec.scheduler_name in self.scheduler.names:
                 sentence = phrase(
-                    "pod {pod} is pending at the API and is neither in the cache nor in the queue: the scheduler will not try it",
+                    "pod {pod} is pending in the API server and is neither in the cache nor in the queue: the scheduler will not try it",
                     pod=pod.key,
                 )
                 advice = phrase("{advice}; a pod whose scheduling cycle is running is in neither of them either", advice=advice_for(cause))
@@ -221,7 +226,7 @@ class Presence:
         existing = self._by_key.get(dumped.key)
         if existing is not None:
             sentence = phrase(
-                "pod {pod} with UID {uid} was deleted at the API, where another pod has its name (UID {other}); {where}",
+                "pod {pod} with UID {uid} was deleted in the API server, where another pod has its name (UID {other}); {where}",
                 pod=dumped.key,
                 uid=dumped.uid,
                 other=existing.uid,
@@ -229,6 +234,6 @@ class Presence:
             )
             cause = phrase("it was deleted and recreated, and the scheduler has not seen that yet")
         else:
-            sentence = phrase("pod {pod} was deleted at the API; {where}", pod=dumped.key, where=where)
+            sentence = phrase("pod {pod} was deleted in the API server; {where}", pod=dumped.key, where=where)
             cause = self.evidence.why_redundant("pod", dumped.uid)
         yield difference("redundant pod", about, ("API", "cache"), sentence, cause, advice_for(cause))

@@ -23,14 +23,14 @@ def compare_informers_with_api(simulation: Simulation) -> Iterator[Finding]:
             in_store, in_cache = stored.get(key), cached.get(key)
             if in_store is None or in_cache is None:
                 sentence = (
-                    phrase("{object} is at the API, and not in the informers", object=f"{kind.lower()} {key}")
+                    phrase("{object} is in the API server, but not in the informers", object=f"{kind.lower()} {key}")
                     if in_cache is None
-                    else phrase("{object} is in the informers, and not at the API", object=f"{kind.lower()} {key}")
+                    else phrase("{object} is in the informers, but not in the API server", object=f"{kind.lower()} {key}")
                 )
                 yield note("watch under way", f"{kind} {key}", ("API", "informers"), sentence, under_way)
             elif in_store.metadata.resource_version != in_cache.metadata.resource_version:
                 sentence = phrase(
-                    "{object} is at version {stored} at the API, and at {known} in the informers",
+                    "{object} is at version {stored} in the API server, and at {known} in the informers",
                     object=f"{kind.lower()} {key}",
                     stored=in_store.metadata.resource_version,
                     known=in_cache.metadata.resource_version,

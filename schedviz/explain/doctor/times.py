@@ -33,7 +33,7 @@ _NEAR_SECONDS: Final = 60.0
 #: Time zones differ by quarters of an hour.
 _QUARTER: Final = 900
 _TAKE_AGAIN: Final = phrase(
-    "send SIGUSR2 before and after the objects are taken, and compare them with that log: what still differs then is wrong"
+    "send SIGUSR2 before and after the objects are collected, and compare them with that log: what still differs then is wrong"
 )
 
 
@@ -203,7 +203,7 @@ class Times:
         ]
         text = parts[0] if len(parts) == 1 else phrase("{first} and {next}", first=parts[0], next=parts[1])
         sentence = phrase("{what} cannot be compared: they may have changed between the dump and the objects", what=text)
-        cause = self.order.evidence if self.order is not None else phrase("pods came and went around the dump")
+        cause = self.order.evidence if self.order is not None else phrase("pods were created or deleted around the time of the dump")
         return [note(NOT_COMPARED, "Time", ("API", "dump"), sentence, cause, _TAKE_AGAIN)]
 
 

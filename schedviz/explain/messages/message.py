@@ -434,7 +434,7 @@ def _of_redacted(rest: str) -> Message:
     return _concluded(message, clauses)
 
 
-_NUMBER_REDACTED: Final = phrase("The number of nodes is redacted, so the message does not show whether it has the reasons of all nodes.")
+_NUMBER_REDACTED: Final = phrase("The number of nodes is redacted, so the message does not show whether it gives a reason for every node.")
 
 
 def _releases_of_notes(text: str) -> list[tuple[str, ...]]:

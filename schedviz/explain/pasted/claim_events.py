@@ -45,7 +45,7 @@ def _why_not(message: str) -> tuple[Phrase, Phrase]:
             phrase("grant the provisioner's account the permission that the message names"),
         )
     if _NO_MORE.search(message):
-        return phrase("a storage limit is reached"), phrase("free storage, or raise the limit that the message names")
+        return phrase("a storage limit is reached"), phrase("free up storage, or raise the limit that the message names")
     return (
         phrase("its provisioner cannot create the volume"),
         phrase("compare the message with the claim's StorageClass, and check the log of its provisioner"),

@@ -141,7 +141,7 @@ def _where(explanation: Explanation) -> Phrase | None:
 
 
 def _finding(explanation: Explanation) -> Phrase | None:
-    """The first difference that the doctor found: "node worker-4 is at the API, and the scheduler does not know it"."""
+    """The first difference that the doctor found: "node worker-4 is in the API server, and the scheduler does not know it"."""
     is_missed = any(finding.kind == MISSED_POD for finding in explanation.findings)
     if len(explanation.fits) > len(unknown_nodes(explanation.findings)) and not is_missed:
         # The pod only waits for its attempt, whatever is wrong with other nodes.

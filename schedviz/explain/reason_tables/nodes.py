@@ -189,8 +189,8 @@ NODES: Final[tuple[Row, ...]] = (
             "the {agent} agent on the node is not ready: `{taint}`",
             ("the node has just joined the cluster", "the agent's pod on the node is not running"),
             "wait if the node is new; otherwise check the agent's pod there: `kubectl get pods -n kube-system -o wide`",
-            of_nodes=("the {agent} agent is not ready on {nodes}", "the {agent} agent is not ready on {nodes}"),
-            of_none="the {agent} agent is ready on {nodes}",
+            of_nodes=("{nodes} has no ready {agent} agent", "{nodes} have no ready {agent} agent"),
+            of_none="{nodes} has a ready {agent} agent",
         ),
     ),
     (
@@ -409,7 +409,7 @@ NODES: Final[tuple[Row, ...]] = (
             names.NODE_AFFINITY,
             "the pod's node affinity names other nodes (`metadata.name`)",
             ("the named node was deleted or has another name",),
-            ("no action is needed for these nodes: a DaemonSet pod is meant for one node, and only the reason of that node matters"),
+            ("no action is needed for these nodes: a DaemonSet pod is meant for one node, and only the reason for that node matters"),
             of_nodes=(
                 "{nodes} is ruled out by the pod's node affinity, which names another node",
                 "{nodes} are ruled out by the pod's node affinity, which names another node",
@@ -422,7 +422,7 @@ NODES: Final[tuple[Row, ...]] = (
             "",
             "the plugins {plugins} restrict the pod to other nodes",
             (),
-            "act on the reasons of the other nodes",
+            "resolve the reasons for the other nodes",
             of_nodes=(
                 "{nodes} is ruled out by {plugins} before filtering",
                 "{nodes} are ruled out by {plugins} before filtering",
@@ -471,7 +471,7 @@ NODES: Final[tuple[Row, ...]] = (
         Meaning(
             names.NODE_DECLARED_FEATURES,
             "the node's kubelet does not declare a feature that the pod requires",
-            ("an older kubelet",),
+            ("the kubelet is older",),
             "upgrade the kubelet, or remove the feature from the pod",
         ),
     ),

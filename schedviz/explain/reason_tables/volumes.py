@@ -42,7 +42,7 @@ VOLUMES: Final[tuple[Row, ...]] = (
             CLAIM_EVENTS,
             "the claim has no volume yet: its StorageClass (`WaitForFirstConsumer`) provides one when a pod that uses it is scheduled",
             ("no pod uses the claim", "the pod that uses it is pending for another reason"),
-            "this is no fault of the claim: find the pod that uses it, and read why that is pending: `kubectl describe pod`",
+            "the claim is not the problem: find the pod that uses it, and find out why that pod is pending: `kubectl describe pod`",
         ),
     ),
     (
@@ -51,7 +51,7 @@ VOLUMES: Final[tuple[Row, ...]] = (
             CLAIM_EVENTS,
             "the claim has no volume yet: it gets one when the pod {waiting} is scheduled",
             (),
-            "this is no fault of the claim: read why the pod is pending: `kubectl describe pod {waiting}{namespace}`",
+            "the claim is not the problem: to find out why the pod is pending, run `kubectl describe pod {waiting}{namespace}`",
         ),
     ),
     (

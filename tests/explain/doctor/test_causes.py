@@ -92,7 +92,7 @@ def test_a_truncated_dump_is_noted() -> None:
 
 def test_a_pod_that_is_listed_and_not_counted_is_named() -> None:
     (finding,) = examine_dump(objects(NODE, small.pod("a", on="n")), Signal(dumped("a"))).differences
-    assert finding.cause == "pod default/a is listed and not counted"
+    assert finding.cause == "pod default/a is listed but not counted"
 
 
 def test_a_dump_alone_shows_room_for_nominated_pods_and_overcommitment() -> None:

@@ -77,7 +77,7 @@ def test_a_log_alone_shows_the_node_that_the_scheduler_did_not_evaluate() -> Non
     examination = examined(log(LOST, *NAMES))
 
     [lost] = [finding for finding in examination.differences if finding.kind == "lost node"]
-    assert lost.sentence == f"the scheduler counts 6 nodes for {POD} and has a reason for 5 of them: it did not look at the others"
+    assert lost.sentence == f"the scheduler counts 6 nodes for {POD} but has a reason for only 5 of them: it did not evaluate the others"
     assert "kubernetes issue 91601" in lost.cause
     assert "restart kube-scheduler" in lost.advice
     assert "91601" in verdict(examination).text
@@ -87,7 +87,7 @@ def test_a_log_with_the_objects_names_the_node_that_was_lost() -> None:
     examination = examined(log(LOST, *NAMES), cluster(*NAMES))
 
     [sentence] = of_kind(examination, "lost node")
-    assert sentence.endswith("it did not look at the others (the pods require m-1)")
+    assert sentence.endswith("it did not evaluate the others (the pods require m-1)")
     assert not of_kind(examination, "missed node")
 
 
@@ -102,7 +102,7 @@ def test_with_the_objects_the_node_that_the_cache_lacks_is_named_too() -> None:
 
     assert of_kind(examination, "node count")
     [missed] = of_kind(examination, "missed node")
-    assert missed.startswith("node w-2 is at the API, and the scheduler does not know it")
+    assert missed.startswith("node w-2 is in the API server, but the scheduler does not know it")
 
 
 def test_a_message_that_counts_fewer_nodes_than_the_dump_is_a_finding() -> None:

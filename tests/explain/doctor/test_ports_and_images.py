@@ -51,12 +51,12 @@ def test_a_cache_with_all_host_ports_has_no_differences() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "sentence"),
     [
-        (pod("p", 80), pod("p"), "node n: host port TCP/80 is taken in the cache, by no pod at the API"),
-        (pod("p"), pod("p", 80), "node n: host port TCP/80 is free in the cache; at the API pod default/p uses it"),
+        (pod("p", 80), pod("p"), "node n: host port TCP/80 is taken in the cache, by no pod in the API server"),
+        (pod("p"), pod("p", 80), "node n: host port TCP/80 is free in the cache; in the API server pod default/p uses it"),
         (
             pod("p"),
             pod("p", 80, ip="10.0.0.1"),
-            "node n: host port TCP/80 of 10.0.0.1 is free in the cache; at the API pod default/p uses it",
+            "node n: host port TCP/80 of 10.0.0.1 is free in the cache; in the API server pod default/p uses it",
         ),
     ],
 )
@@ -67,14 +67,14 @@ def test_a_port(before: dict[str, Any], after: dict[str, Any], sentence: str) ->
 def test_a_port_that_two_pods_took_is_free_when_one_of_them_is_gone() -> None:
     steps = [create(node()), create(pod("p", 80)), create(pod("q", 80)), {"op": "delete", "kind": "Pod", "name": "q"}]
 
-    assert examined(*steps) == [("port", "node n: host port TCP/80 is free in the cache; at the API pod default/p uses it")]
+    assert examined(*steps) == [("port", "node n: host port TCP/80 is free in the cache; in the API server pod default/p uses it")]
 
 
 def test_images() -> None:
     assert examined(create(node("a:1", "b:1")), update(node("a:1", "c:1"))) == [
-        ("image", "node n: image b:1 is in the cache, and not on the node at the API"),
-        ("image", "node n: image c:1 is on the node at the API, and not in the cache"),
+        ("image", "node n: image b:1 is in the cache, but not on the node in the API server"),
+        ("image", "node n: image c:1 is on the node in the API server, but not in the cache"),
     ]
     assert examined(create(node()), update(node(*(f"{name}:1" for name in "edcba")))) == [
-        ("image", "node n: images a:1, b:1, c:1 and 2 more are on the node at the API, and not in the cache")
+        ("image", "node n: images a:1, b:1, c:1 and 2 more are on the node in the API server, but not in the cache")
     ]

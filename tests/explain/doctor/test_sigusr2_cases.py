@@ -116,7 +116,7 @@ def test_a_dump_without_objects_shows_ghosts_and_the_findings_of_its_comparer() 
         ("05-stale-watch", "4 differences, most likely for one reason: watch events from the API server did not reach"),
         (
             "06-amounts",
-            ("2 differences, each with its own cause: node worker-1: allocatable in the cache is cpu 3920m where the node has 1920m"),
+            ("2 differences, each with its own cause: node worker-1: allocatable in the cache is cpu 3920m, while the node has 1920m"),
         ),
         ("07-stale-handlers", "4 differences, most likely for one reason: the scheduler's informers have what its cache lacks"),
         (

@@ -126,7 +126,7 @@ def test_in_a_busy_cluster_a_pod_that_only_one_side_has_may_have_been_deleted() 
     assert differences(examination) == []
     [note] = not_compared(examination)
     assert note.startswith("2 pods (default/gone-1, default/old)")
-    assert examination.findings[-1].cause == "pods came and went around the dump"
+    assert examination.findings[-1].cause == "pods were created or deleted around the time of the dump"
 
 
 def test_amounts_are_not_compared_if_the_files_are_of_different_times() -> None:

@@ -420,7 +420,7 @@ def test_the_end_of_a_message_about_claims_is_no_reason_of_its_own() -> None:
 
 def test_a_taint_of_an_agent_that_starts_asks_for_no_toleration() -> None:
     [clause] = parse_message("0/1 nodes are available: 1 node(s) had untolerated taint {node.cilium.io/agent-not-ready: }.").clauses
-    assert clause.headline == "the node.cilium.io agent is not ready on the only node"
+    assert clause.headline == "the only node has no ready node.cilium.io agent"
     assert "toleration" not in clause.advice
 
 

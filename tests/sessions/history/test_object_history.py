@@ -77,7 +77,7 @@ def test_a_stage_that_ends_in_a_later_chunk_is_in_the_history_of_its_pod(busy: U
     entries = history_entries(busy, "pods", first.pod, after=chunk.last_event)
 
     assert [entry.text for entry in entries if entry.stage == "Filter" and entry.cycle == first.cycle] == [
-        "Filter passed 3 of 3 nodes looked at"
+        "Filter passed 3 of the 3 nodes evaluated"
     ]
 
 

@@ -54,7 +54,7 @@ def test_a_log_with_its_objects_is_examined_in_the_report() -> None:
     assert session.status == Session.Status.READY
     (examination,) = session.report["doctor"]
     assert (examination["differences"], examination["notes"]) == (4, 1)
-    assert any("Node worker-4 is at the API" in warning and "event handler" in warning for warning in session.report["warnings"])
+    assert any("Node worker-4 is in the API server" in warning and "event handler" in warning for warning in session.report["warnings"])
     assert [refused["name"] for refused in session.report["refused"]] == ["damaged.json"]
 
 
