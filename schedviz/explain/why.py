@@ -105,9 +105,15 @@ def explain_pod(
     if standing == "nominated":
         explained = _with_nomination(simulation, explained, dry_run)
     explained = _replace(explained, findings=(*explained.findings, *findings.about(explained, claim_keys(pod))))
-    if explained.disagreement and any(finding.kind == NODE_COUNT for finding in explained.findings):
+    counts = next((finding.sentence for finding in explained.findings if finding.kind == NODE_COUNT), "")
+    if explained.disagreement and counts:
         # The finding says why.
-        differs = phrase("the files contain {nodes}", nodes=counted(explained.nodes, "{count} node", "{count} nodes"))
+        nodes = counted(explained.nodes, "{count} node", "{count} nodes")
+        differs = (
+            phrase("the files contain only {nodes}", nodes=nodes)
+            if " only " in counts
+            else phrase("the files contain {nodes}", nodes=nodes)
+        )
         explained = _replace(explained, disagreement=differs.text, disagreement_phrase=differs)
     return _with_sentence(explained, pod)
 

@@ -63,7 +63,7 @@ def test_a_message_of_the_real_scheduler_stands_beside_what_is_computed(page: Pa
 
     ask_why(page, server, session, "refused")
     expect(page.locator("[data-why-disagreement]")).to_contain_text(message, timeout=PATIENCE_MILLIS)
-    expect(page.locator("[data-why-disagreement]")).to_contain_text("The simulation differs: the files contain 5 nodes")
+    expect(page.locator("[data-why-disagreement]")).to_contain_text("The simulation differs: the files contain only 5 nodes")
 
 
 def test_import_why_fix(page: Page, server: Server, file: Path) -> None:

@@ -64,7 +64,7 @@ def _reason(reason: Reason, unit: str) -> Iterable[str]:
     times = f"{reason.count} × " if reason.count else ""
     source = f" ({reason.plugin})" if reason.plugin else ""
     quote = quote_of(reason, unit)
-    yield f"**{with_code(heading_of(reason, unit)) if quote else times + text(reason.reason)}**{'' if quote else source}"
+    yield f"**{with_code(heading_of(reason, unit)) if quote or unit == 'pods' else times + text(reason.reason)}**{'' if quote else source}"
     if quote or reason.lines or reason.nodes or reason.todo:
         yield ""
     if quote:
