@@ -8,6 +8,7 @@ import string
 from collections.abc import Iterator
 from pathlib import Path
 
+from schedviz.explain.autoscalers import node_groups
 from schedviz.explain.changes.change import (
     CONSEQUENCES,
     CREATED_AGAIN,
@@ -46,6 +47,7 @@ def templates() -> Iterator[str]:
         yield from filter(None, (meaning.advice, meaning.of_named, meaning.of_one))
     yield from (*CONSEQUENCES.values(), OF_ALL_NODES, ON_CONTROL_PLANE, IF_ACCURATE, INTENTIONAL, CREATED_AGAIN, NOT_CREATED_AGAIN)
     yield from (REQUIRED_ON_PURPOSE, "`{node}`", "`{first}` and `{second}`")
+    yield from node_groups.SENTENCES
     yield from (nominations._SILENT, nominations._UNKNOWN, nominations._FIX)
     yield from (
         "{first}, {next}",

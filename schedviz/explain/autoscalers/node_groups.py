@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from schedviz.explain.autoscalers.refusal import Refusal
@@ -37,7 +37,9 @@ _BETWEEN: Final = re.compile(r", (?=\d{1,9} )", re.ASCII)
 _BETWEEN_REASONS: Final = re.compile(r", (?=Insufficient |node\(s\) |Too many )")
 _CLAUSE: Final = re.compile(r"(?P<count>\d{1,9}) (?P<reason>.+)", re.ASCII)
 _INSUFFICIENT: Final = "Insufficient "
-_LISTED: Final = 3
+#: Reasons in one sentence, and node groups that it names.
+_LISTED: Final = 4
+_MAX_NAMED: Final = 3
 _RESOURCES: Final = {"cpu": "CPU", "ephemeral-storage": "ephemeral storage"}
 
 
@@ -45,7 +47,8 @@ class _Kind(NamedTuple):
     """What a reason of the scheduler means for nodes that a group would get, and what to do."""
 
     words: tuple[str, ...]
-    said: Phrase
+    #: About one group, and about several.
+    said: tuple[str, str]
     advice: Phrase
     #: Reasons of later filters come first: the nodes pass the earlier ones.
     rank: int
@@ -60,7 +63,7 @@ _NO_DEVICE: Final = phrase(
 _KINDS: Final[tuple[_Kind, ...]] = (
     _Kind(
         ("volume node affinity conflict", "PersistentVolume's node affinity"),
-        phrase("a new node in {groups} could not access the pod's volume"),
+        ("{groups} cannot access the pod's volume", "{groups} cannot access the pod's volume"),
         phrase(
             "Add a node group in the volume's zone, or free up capacity on a node that can access the volume. A bound "
             "volume cannot move to another zone. To see its zone, run `kubectl get pv NAME -o yaml` and look under "
@@ -70,43 +73,43 @@ _KINDS: Final[tuple[_Kind, ...]] = (
     ),
     _Kind(
         ("exceed max volume count",),
-        phrase("a new node in {groups} could not attach enough volumes"),
+        ("{groups} has machines that cannot attach enough volumes", "{groups} have machines that cannot attach enough volumes"),
         phrase("Use fewer volumes in the pod, or add a node group whose machines attach more volumes"),
         1,
     ),
     _Kind(
         ("topology spread constraint",),
-        phrase("a new node in {groups} would violate the pod's topology spread constraints"),
+        ("{groups} would violate the pod's topology spread constraints", "{groups} would violate the pod's topology spread constraints"),
         phrase("Add a node group in the zone that has the fewest matching pods, or set `whenUnsatisfiable: ScheduleAnyway`"),
         1,
     ),
     _Kind(
         ("pod anti-affinity", "anti-affinity rules"),
-        phrase("a new node in {groups} would violate a required anti-affinity"),
+        ("{groups} would violate a required anti-affinity", "{groups} would violate a required anti-affinity"),
         phrase("Make the anti-affinity preferred instead of required, or add a node group in another zone"),
         1,
     ),
     _Kind(
         ("pod affinity rules", "pod affinity/anti-affinity"),
-        phrase("a new node in {groups} would not satisfy the pod's affinity to other pods"),
+        ("{groups} does not satisfy the pod's affinity to other pods", "{groups} do not satisfy the pod's affinity to other pods"),
         phrase("Check that the pods required by the affinity are running, or make the affinity preferred instead of required"),
         1,
     ),
     _Kind(
         ("Too many pods",),
-        phrase("a new node in {groups} would exceed its pod limit"),
+        ("{groups} has machines whose pod limit is too low", "{groups} have machines whose pod limit is too low"),
         phrase("Raise the pod limit of the node group, or use fewer DaemonSets"),
         1,
     ),
     _Kind(
         ("free ports", "host port"),
-        phrase("the pod's host port would be in use on a new node in {groups}"),
+        ("{groups} has nodes on which the pod's host port would be in use", "{groups} have nodes on which the pod's host port would be in use"),
         phrase("Use another host port, or keep the DaemonSet that uses it off the node group"),
         1,
     ),
     _Kind(
         ("node affinity", "node selector"),
-        phrase("a new node in {groups} would not match the pod's node selector or affinity"),
+        ("{groups} does not match the pod's node selector or affinity", "{groups} do not match the pod's node selector or affinity"),
         phrase(
             "Compare the pod's node selector and node affinity with the labels of the node groups. A node group without nodes "
             "must declare its "
@@ -118,6 +121,15 @@ _KINDS: Final[tuple[_Kind, ...]] = (
 #: A taint that the reason names, and one that it does not.
 _TAINT: Final = re.compile(r"(?:untolerated )?taint \{(?P<taint>[^}]*+)\}")
 _ANY_TAINT: Final = re.compile(r"untolerated taint|taints that the pod didn't tolerate")
+#: Sentences about one node group, and about several.
+_SMALL: Final = ("{groups} has machines with too little {resources} for the pod", "{groups} have machines with too little {resources} for the pod")
+_WITHOUT_DEVICES: Final = ("{groups} does not offer enough {resource}", "{groups} do not offer enough {resource}")
+_UNNAMED_TAINTS: Final = ("{groups} has taints that the pod does not tolerate", "{groups} have taints that the pod does not tolerate")
+_TAINTED: Final = ("{groups} has the untolerated taint `{taint}`", "{groups} have the untolerated taint `{taint}`")
+_UNKNOWN: Final = ("{groups} does not fit the pod", "{groups} do not fit the pod")
+_OTHER: Final = ("{groups} does not fit the pod ({reason})", "{groups} do not fit the pod ({reason})")
+#: All of them, for their translations.
+SENTENCES: Final = (*_SMALL, *_WITHOUT_DEVICES, *_UNNAMED_TAINTS, *_TAINTED, *_UNKNOWN, *_OTHER, *(text for kind in _KINDS for text in kind.said))
 _SILENT: Final = phrase("the cluster autoscaler did not add a node, and its event gives no reason")
 #: Where the reason is that an event leaves out.
 READ_THE_LOG: Final = phrase(
@@ -127,6 +139,17 @@ READ_THE_LOG: Final = phrase(
 
 #: The node group that its log resizes.
 _RESIZED: Final = re.compile(r"\bBest option to resize: (?P<group>\S+)")
+
+
+class _Groups(NamedTuple):
+    """The node groups of a reason: their names or their number, and whether they are one."""
+
+    said: Phrase
+    is_one: bool
+
+    def that(self, one: str, several: str, **values: str | Phrase) -> Phrase:
+        """A sentence about them, of which they are the subject."""
+        return Phrase(one if self.is_one else several, {"groups": self.said, **values})
 
 
 class GroupReason(NamedTuple):
@@ -171,11 +194,7 @@ def refusal_of_groups(message: str) -> Refusal | None:
     reasons = _reasons(message)
     if not reasons:
         return None
-    said = joined([reason.said for reason in reasons[:_LISTED]], "{first}; {next}")
-    if len(reasons) > 1:
-        shown = reasons[:_LISTED]
-        first = joined([reason.said for reason in shown[:-1]], "{first}, {next}")
-        said = phrase("{first}, and {next}", first=first, next=shown[-1].said)
+    said = _in_one_sentence([reason.said for reason in reasons[:_LISTED]])
     others = reasons[_LISTED:]
     note = None
     if others:
@@ -194,6 +213,34 @@ def refusal_of_groups(message: str) -> Refusal | None:
     if _STATUS.match(message):
         return Refusal(phrase("The cluster autoscaler cannot scale up every node group: {reasons}.", reasons=said), reasons[0].advice, note)
     return Refusal(phrase("The cluster autoscaler did not add a node: {reasons}.", reasons=said), reasons[0].advice, note)
+
+
+def _in_one_sentence(reasons: Sequence[Phrase]) -> Phrase:
+    """The reasons as a list: "9 node groups do not match …, 3 have …, and 3 are in backoff …"."""
+    first, *others = reasons
+    if not others:
+        return first
+    if _number(first) is not None:
+        others = [_counting(reason) for reason in others]
+    # What has a subject of its own follows a comma.
+    is_short = len(others) == 1 and others[0] is not reasons[1]
+    between = "{first} and {next}" if is_short else "{first}, and {next}"
+    return Phrase(between, {"first": joined([first, *others[:-1]]), "next": others[-1]})
+
+
+def _number(reason: Phrase) -> Phrase | None:
+    """The subject of a reason that begins with a number of node groups; None: it begins otherwise."""
+    subject = reason.values.get(_SUBJECTS.get(reason.template.partition("}")[0], ""))
+    return subject if isinstance(subject, Phrase) and subject.template in _COUNTED else None
+
+
+def _counting(reason: Phrase) -> Phrase:
+    """The reason with the mere number of node groups, to follow another one with a number."""
+    subject = _number(reason)
+    if subject is None:
+        return reason
+    name = _SUBJECTS[reason.template.partition("}")[0]]
+    return Phrase(reason.template, {**reason.values, name: Phrase("{count}", subject.values)})
 
 
 def _clause_of(text: str, said: Phrase, advice: Phrase | None) -> Clause:
@@ -223,15 +270,20 @@ def _of_event(groups: str) -> list[GroupReason]:
             text = ", ".join(f"{count} {reason}" for reason in short)
             found.append(_shortage(text, short, _counted_groups(count)))
     found += [
-        _other(f"{count} {reason}" if count else reason, reason, count, lambda count=count: _counted_groups(count))  # type: ignore[misc]
+        _other(f"{count} {reason}" if count else reason, reason, count, _counted_groups(count))
         for count, reason in counts
         if not _is_shortage(reason)
     ]
     return found
 
 
-def _counted_groups(count: int) -> Phrase:
-    return counted(count, "{count} node group", "{count} node groups")
+def _counted_groups(count: int) -> _Groups:
+    return _Groups(counted(count, "{count} node group", "{count} node groups"), count == 1)
+
+
+_COUNTED: Final = frozenset({"{count} node group", "{count} node groups"})
+#: How reasons begin whose subject are the node groups, and what it is called there.
+_SUBJECTS: Final = {"{groups": "groups", "{nodes": "nodes"}
 
 
 def _of_log(lines: Iterable[str]) -> list[GroupReason]:
@@ -260,7 +312,7 @@ def _of_log(lines: Iterable[str]) -> list[GroupReason]:
         text = " | ".join(texts)
         if short:
             found.append(_shortage(text, short, named))
-        found += [_other(text, part, len(groups), lambda named=named: named) for part in parts if not _is_shortage(part)]  # type: ignore[misc]
+        found += [_other(text, part, len(groups), named) for part in parts if not _is_shortage(part)]
     return found
 
 
@@ -271,12 +323,12 @@ def _of_group_line(line: str, match: re.Match[str]) -> GroupReason:
     elif match["limited"] is not None:
         meaning, group = meaning_of("max cluster cpu limit reached"), match["limited"]
     elif match["name"] is not None:
-        return _of_status(line, _named_groups([_short(match["name"])]), match["status"])
+        return _of_status(line, _named_groups([_short(match["name"])]).said, match["status"])
     else:
         is_backoff = "backoff" in (match["state"] or "")
         meaning, group = meaning_of("in backoff after failed scale-up" if is_backoff else "not ready for scale-up"), match["broken"]
     assert meaning is not None
-    said = meaning.headline(1, _named_groups([_short(group)]))
+    said = meaning.headline(1, _named_groups([_short(group)]).said)
     return GroupReason(line, said, meaning.advice_phrase() or Phrase(meaning.advice), 0)
 
 
@@ -309,13 +361,13 @@ _REGISTRATION: Final = phrase(
 )
 
 
-def _named_groups(groups: Sequence[str]) -> Phrase:
+def _named_groups(groups: Sequence[str]) -> _Groups:
     names = list(dict.fromkeys(groups))
     if len(names) == 1:
-        return phrase("the node group `{name}`", name=names[0])
-    if len(names) > _LISTED:
+        return _Groups(phrase("the node group `{name}`", name=names[0]), is_one=True)
+    if len(names) > _MAX_NAMED:
         return _counted_groups(len(names))
-    return phrase("the node groups {names}", names=" and ".join(names))
+    return _Groups(phrase("the node groups {names}", names=" and ".join(names)), is_one=False)
 
 
 def _short(group: str) -> str:
@@ -327,40 +379,37 @@ def _is_shortage(reason: str) -> bool:
     return reason.startswith(_INSUFFICIENT)
 
 
-def _shortage(text: str, reasons: Sequence[str], groups: Phrase) -> GroupReason:
+def _shortage(text: str, reasons: Sequence[str], groups: _Groups) -> GroupReason:
     resources = list(dict.fromkeys(reason.removeprefix(_INSUFFICIENT) for reason in reasons))
     device = next((resource for resource in resources if "/" in resource), "")
     if device:
-        said = phrase("a new node in {groups} would not have enough {resource}", groups=groups, resource=device)
+        said = groups.that(*_WITHOUT_DEVICES, resource=device)
         return GroupReason(text, said, Phrase(_NO_DEVICE.template, {"resource": device}), 1)
     names = " and ".join(_RESOURCES.get(resource, resource) for resource in resources)
-    said = phrase("a new node in {groups} would be too small for the pod (too little {resources})", groups=groups, resources=names)
-    return GroupReason(text, said, _TOO_SMALL, 1)
+    return GroupReason(text, groups.that(*_SMALL, resources=names), _TOO_SMALL, 1)
 
 
-def _other(text: str, reason: str, count: int, groups: Callable[[], Phrase]) -> GroupReason:
+def _other(text: str, reason: str, count: int, groups: _Groups) -> GroupReason:
     meaning = meaning_of(reason)
     if meaning is not None and meaning.plugin == CLUSTER_AUTOSCALER:
-        said = meaning.headline(count or 1, groups()) if meaning.of_nodes[0] else meaning.phrase
+        said = meaning.headline(count or 1, groups.said) if meaning.of_nodes[0] else meaning.phrase
         return GroupReason(text, said, meaning.advice_phrase() or (Phrase(meaning.advice) if meaning.advice else None), 0)
     for kind in _KINDS:
         if any(words in reason for words in kind.words):
-            return GroupReason(text, Phrase(kind.said.template, {"groups": groups()}), kind.advice, kind.rank)
+            return GroupReason(text, groups.that(*kind.said), kind.advice, kind.rank)
     taint = _TAINT.search(reason)
     if taint is not None and taint["taint"]:
-        return _tainted(text, reason, taint["taint"], groups(), meaning)
+        return _tainted(text, reason, taint["taint"], groups, meaning)
     if _ANY_TAINT.search(reason):
-        said = phrase("a new node in {groups} would have taints that the pod does not tolerate", groups=groups())
-        return GroupReason(text, said, phrase("Add the tolerations of the node group that the pod belongs in"), 2)
+        return GroupReason(text, groups.that(*_UNNAMED_TAINTS), phrase("Add the tolerations of the node group that the pod belongs in"), 2)
     if meaning is None:
-        return GroupReason(text, phrase("a new node in {groups} would not fit the pod", groups=groups()), READ_THE_LOG, 3)
-    said = phrase("a new node in {groups} would not fit the pod ({reason})", groups=groups(), reason=reason)
-    return GroupReason(text, said, READ_THE_LOG, 3)
+        return GroupReason(text, groups.that(*_UNKNOWN), READ_THE_LOG, 3)
+    return GroupReason(text, groups.that(*_OTHER, reason=reason), READ_THE_LOG, 3)
 
 
-def _tainted(text: str, reason: str, taint: str, groups: Phrase, meaning: Meaning | None) -> GroupReason:
+def _tainted(text: str, reason: str, taint: str, groups: _Groups, meaning: Meaning | None) -> GroupReason:
     printed = "=".join(filter(None, (part.strip() for part in taint.partition(":")[::2])))
-    said = phrase("a new node in {groups} would have the taint `{taint}`, which the pod does not tolerate", groups=groups, taint=printed)
+    said = groups.that(*_TAINTED, taint=printed)
     if is_of_system_pool(explained_clause(0, reason)):
         # Those nodes are for the cluster's own pods, whatever this one tolerates.
         return GroupReason(text, said, phrase("Add a node group that is not reserved for system pods"), 4)

@@ -13,20 +13,20 @@ from schedviz.explain.autoscalers.node_groups import clauses_of_groups, refusal_
         (
             # https://github.com/kubernetes/autoscaler/issues/5692
             "12 node(s) didn't match Pod's node affinity/selector, 3 max node group size reached.",
-            "3 node groups are at their maximum size, and a new node in 12 node groups would not match the pod's node selector or affinity",
+            "3 node groups are at their maximum size and 12 do not match the pod's node selector or affinity",
             "Raise the maximum size of a node group whose nodes fit the pod",
         ),
         (
             # https://github.com/aerospike/aerospike-kubernetes-operator/issues/80
             "1 node(s) had volume node affinity conflict, 2 node(s) didn't match node selector",
-            "a new node in 1 node group could not access the pod's volume, and a new node in 2 node groups would not match the pod's node selector or affinity",
+            "1 node group cannot access the pod's volume and 2 do not match the pod's node selector or affinity",
             "Add a node group in the volume's zone, or ",
         ),
         (
             # https://github.com/gardener/autoscaler/issues/67
             "2 node(s) didn't match node selector, 1 not ready for scale-up",
             (
-                "too many nodes in 1 node group are not ready for a scale-up, and a new node in 2 node groups would not match the pod's node selector or affinity"
+                "too many nodes in 1 node group are not ready for a scale-up, and 2 node groups do not match the pod's node selector or affinity"
             ),
             "Find out why nodes of the group are not ready",
         ),
@@ -34,7 +34,7 @@ from schedviz.explain.autoscalers.node_groups import clauses_of_groups, refusal_
         ("1 max limit reached", "1 node group is at its maximum size", "Raise the maximum size"),
         (
             "1 Insufficient cpu, 1 Insufficient memory",
-            "a new node in 1 node group would be too small for the pod (too little CPU and memory)",
+            "1 node group has machines with too little CPU and memory for the pod",
             "Lower the pod's requests, or add a node group with larger machines",
         ),
         ("max total nodes in cluster reached", "the cluster has as many nodes as the autoscaler allows", "Raise `--max-nodes-total`"),
@@ -50,7 +50,7 @@ from schedviz.explain.autoscalers.node_groups import clauses_of_groups, refusal_
         ),
         (
             "2 node(s) had taint {workload: gpu}, that the pod didn't tolerate",
-            "a new node in 2 node groups would have the taint `workload=gpu`, which the pod does not tolerate",
+            "2 node groups have the untolerated taint `workload=gpu`",
             "If the pod belongs on these nodes, add a toleration for `workload=gpu`",
         ),
     ],
@@ -62,6 +62,20 @@ def test_each_reason_for_node_groups_is_a_sentence_with_an_advice(reasons: str, 
         assert found.sentence.text == f"The cluster autoscaler did not add a node: {sentence}."
         assert found.advice is not None
         assert found.advice.text.startswith(advice)
+
+
+def test_several_reasons_are_a_list_that_names_the_node_groups_once() -> None:
+    found = refusal_of_groups(
+        "pod didn't trigger scale-up: 7 node(s) didn't match Pod's node affinity/selector, 2 Insufficient cpu, 4 node(s) had untolerated taint(s), "
+        "1 in backoff after failed scale-up, 1 Too many pods"
+    )
+    assert found is not None
+    assert found.note is not None
+    assert (found.sentence.text, found.note.text) == (
+        "The cluster autoscaler did not add a node: 1 node group is in backoff after a failed scale-up, 2 have machines with too little CPU for the pod, "
+        "1 has machines whose pod limit is too low, and 7 do not match the pod's node selector or affinity.",
+        "In addition: 4 node groups have taints that the pod does not tolerate.",
+    )
 
 
 def test_an_event_without_a_reason_leads_to_the_log_with_the_whole_command() -> None:
@@ -80,7 +94,7 @@ def test_a_line_of_the_log_names_the_node_group() -> None:
     )
     assert found is not None
     assert found.sentence.text == (
-        "The cluster autoscaler did not add a node: a new node in the node group `shoot--ash-garden--z1` would be too small for the pod (too little CPU and memory)."
+        "The cluster autoscaler did not add a node: the node group `shoot--ash-garden--z1` has machines with too little CPU and memory for the pod."
     )
 
 
@@ -96,8 +110,8 @@ def test_the_log_since_1_33_and_before_1_13_says_the_same() -> None:
     )
     assert since is not None
     assert before is not None
-    assert since.sentence.text.endswith(": a new node in the node group `eks-a` would not match the pod's node selector or affinity.")
-    assert before.sentence.text.endswith(": a new node in the node group `nap-mig` would not have enough nvidia.com/gpu.")
+    assert since.sentence.text.endswith(": the node group `eks-a` does not match the pod's node selector or affinity.")
+    assert before.sentence.text.endswith(": the node group `nap-mig` does not offer enough nvidia.com/gpu.")
 
 
 def test_a_backoff_in_the_status_names_the_error_of_the_cloud() -> None:

@@ -48,7 +48,7 @@ def test_the_log_of_the_autoscaler_and_the_status_of_its_pod_are_one_answer_with
     assert {message.pod for message in reading.messages} == {"garden/reserve-excess-capacity-f655d54d-g4crf"}
     [found] = reading.answers
     assert found.sentence.endswith(
-        "a new node in the node group `shoot--ash-garden--z1` would be too small for the pod (too little CPU and memory)."
+        "the node group `shoot--ash-garden--z1` has machines with too little CPU and memory for the pod."
     )
     of_scheduler = next(message for message in reading.messages if not message.writer)
     assert all("add a node" not in clause.advice for clause in of_scheduler.message.clauses)
@@ -98,7 +98,7 @@ def test_the_lines_of_a_log_about_one_pod_are_one_message_with_the_groups_that_a
     found = reading.answer_of("test/nginx-dxt2n")
     assert found is not None
     assert found.sentence == (
-        "The cluster autoscaler did not add a node: the node group `staging` is in backoff after a failed scale-up, and a new node in the node group `prod` would have the taint `prod-only=true`, which the pod does not tolerate."
+        "The cluster autoscaler did not add a node: the node group `staging` is in backoff after a failed scale-up, and the node group `prod` has the untolerated taint `prod-only=true`."
     )
 
 

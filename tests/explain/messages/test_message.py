@@ -303,7 +303,7 @@ def test_a_reason_of_the_scheduler_for_a_node_group_is_about_new_nodes() -> None
     )
     assert [clause.headline for clause in message.clauses[1:]] == [
         "2 node groups are at their maximum size",
-        "a new node in 2 node groups would not match the pod's node selector or affinity",
+        "2 node groups do not match the pod's node selector or affinity",
     ]
 
 

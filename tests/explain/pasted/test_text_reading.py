@@ -142,7 +142,7 @@ def test_a_limit_of_the_autoscaler_comes_first_and_says_what_to_do() -> None:
         + "affinity/selector, 1 max node group size reached\n"
     )
     assert found.sentence == (
-        "The cluster autoscaler did not add a node: 1 node group is at its maximum size, and a new node in 1 node group would not match the pod's node selector or affinity."
+        "The cluster autoscaler did not add a node: 1 node group is at its maximum size and 1 does not match the pod's node selector or affinity."
     )
     assert found.advice == "Raise the maximum size of a node group whose nodes fit the pod"
 
