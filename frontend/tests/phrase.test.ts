@@ -7,11 +7,11 @@ const PENDING = {
   template: "{state}: {why}. {outlook}",
   values: {
     state: { template: "{pod} is pending", values: { pod: "default/web" } },
-    why: { template: "the pod cannot be scheduled on any of the {nodes} ({clauses}{more})", values: { nodes: { template: "{count} nodes", values: { count: 5_000 } }, clauses: "5000 Insufficient cpu", more: "" } },
+    why: { template: "{whole} ({clauses}{more})", values: { whole: { template: "none of the {count} nodes can run the pod", values: { count: 5_000 } }, clauses: "5000 Insufficient cpu", more: "" } },
     outlook: { template: "Other pods have to leave first.", values: {} },
   },
 };
-const ENGLISH_TEXT = "default/web is pending: the pod cannot be scheduled on any of the 5,000 nodes (5000 Insufficient cpu). Other pods have to leave first.";
+const ENGLISH_TEXT = "default/web is pending: none of the 5,000 nodes can run the pod (5000 Insufficient cpu). Other pods have to leave first.";
 
 afterEach(() => {
   setVocabularySource(() => ENGLISH);
@@ -25,7 +25,7 @@ describe("say", () => {
   it("translates a sentence with its parts, and keeps the scheduler's messages in English", async () => {
     const chinese = await vocabularyOf("zh-CN");
     setVocabularySource(() => chinese);
-    expect(say(PENDING, ENGLISH_TEXT)).toEqual({ text: "default/web 在等待：该 Pod 无法调度到 5,000 个节点中的任何一个（5000 Insufficient cpu）。必须先有其他 Pod 离开。", lang: "zh-CN" });
+    expect(say(PENDING, ENGLISH_TEXT)).toEqual({ text: "default/web 在等待：5,000 个节点都放不下该 Pod（5000 Insufficient cpu）。必须先有其他 Pod 离开。", lang: "zh-CN" });
     expect(say(null, "there are more replicas than nodes or zones to spread them over")).toEqual({ text: "副本多于可供分布的节点或可用区", lang: "zh-CN" });
   });
 

@@ -249,6 +249,7 @@ def print_message(message: Message, clauses: Iterable[Clause], *, release: str =
     `pods`: how many pods have the same message.
     """
     from schedviz.explain.messages.message import whole_headline
+    from schedviz.explain.no_node import no_node_sentence
     from schedviz.explain.pasted.in_plural import in_plural
 
     clauses = [
@@ -262,11 +263,7 @@ def print_message(message: Message, clauses: Iterable[Clause], *, release: str =
     ]
 
     if message.nodes and not message.conclusion and not whole_headline(message):
-        say(
-            "The cluster's only node cannot run the pod."
-            if message.nodes == 1
-            else in_plural(f"The pod cannot be scheduled on any of the {message.nodes} nodes.", pods)
-        )
+        say(in_plural(f"{no_node_sentence(message.nodes).text}.", pods))
     if message.conclusion:
         say_wrapped(in_plural(message.conclusion, pods), bold=True)
     if message.first:

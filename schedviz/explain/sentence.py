@@ -10,6 +10,7 @@ from schedviz.explain.meaning import Named
 from schedviz.explain.messages.pinned_node import conclusion_of
 from schedviz.explain.messages.real_message import what_to_add
 from schedviz.explain.messages.reasons import meaning_of
+from schedviz.explain.no_node import no_node, no_node_sentence
 from schedviz.explain.queue_place import is_name_only
 from schedviz.kube.core import Pod
 from schedviz.trace.phrase import Phrase, as_sentence, counted, phrase, some
@@ -204,7 +205,7 @@ def _with_detail(state: Phrase, detail: Phrase, explanation: Explanation) -> Phr
         if by_preemption:
             return phrase("{state}: {answer}. {outlook}", state=state, answer=detail, outlook=_outlook(explanation))
         return phrase("{state}: {answer}.", state=state, answer=detail)
-    fits = phrase("The pod cannot be scheduled on any of the {nodes}.", nodes=counted(explanation.nodes, "{count} node", "{count} nodes"))
+    fits = phrase("{sentence}.", sentence=no_node_sentence(explanation.nodes))
     # Whether pods should be removed without preemption is for the verified changes to say, the cheapest first.
     if by_preemption:
         return phrase("{state}: {detail}. {fits} {outlook}", state=state, detail=detail, fits=fits, outlook=_outlook(explanation))
@@ -232,14 +233,14 @@ def _queued(place: QueuePlace | None) -> str | Phrase:
 
 
 def _no_node(explanation: Explanation) -> Phrase:
-    whole = counted(explanation.nodes, "{count} node", "{count} nodes")
+    whole = no_node(explanation.nodes)
     if not explanation.clauses:
-        return phrase("the pod cannot be scheduled on any of the {nodes}", nodes=whole)
+        return whole
     clauses = sorted(explanation.clauses, key=lambda clause: -clause.count)
     listed = ", ".join(_clause(clause) for clause in clauses[:_LISTED_CLAUSES])
     left = len(clauses) - _LISTED_CLAUSES
     more = counted(left, ", and {count} more reason", ", and {count} more reasons") if left > 0 else ""
-    return phrase("the pod cannot be scheduled on any of the {nodes} ({clauses}{more})", nodes=whole, clauses=listed, more=more)
+    return phrase("{whole} ({clauses}{more})", whole=whole, clauses=listed, more=more)
 
 
 def _clause(clause: Clause) -> str:

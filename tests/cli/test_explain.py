@@ -298,7 +298,7 @@ def test_the_overview_of_a_pod_without_nodes_explains_each_reason_of_its_message
 
     # The same sentence as for the message as text, which is quoted once.
     assert (
-        "1 pod  The pod cannot be scheduled on any of the 6 nodes: 4 do not have enough free `nvidia.com/gpu` and 2 have the untolerated taint"
+        "1 pod  None of the 6 nodes can run the pod: 4 do not have enough free `nvidia.com/gpu` and 2 have the untolerated taint"
         in found
     )
     assert (found.count("kube-scheduler"), found.count(said)) == (1, 1)

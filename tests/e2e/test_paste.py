@@ -130,7 +130,7 @@ def test_pods_of_one_replica_set_with_the_same_reasons_are_one_card_that_names_t
 def test_the_page_of_sessions_has_the_same_box(page: Page, server: Server) -> None:
     paste(page, server, DESCRIBED, address="/sessions/")
 
-    expect(page.locator("[data-paste-answer]")).to_contain_text("cannot be scheduled on any of the 5 nodes", timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-paste-answer]")).to_contain_text("None of the 5 nodes can run the pod", timeout=PATIENCE_MILLIS)
 
 
 def test_an_explained_text_is_shared_as_a_card_and_as_markdown(page: Page, server: Server) -> None:

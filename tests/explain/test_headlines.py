@@ -57,7 +57,7 @@ def test_a_volume_names_its_zone_and_why_the_only_node_there_is_no_use() -> None
     simulation = cluster(*nodes, *bound_claim(IN_C), pod("p", volumes=VOLUMES))
     assert headline(simulation) == "the pod's volume is in c; the only node there, n3, is cordoned"
     assert why_pending(simulation, "default/p").sentence == (
-        "default/p is pending: the pod's volume is in c; the only node there, n3, is cordoned. The pod cannot be scheduled on any of the 3 nodes."
+        "default/p is pending: the pod's volume is in c; the only node there, n3, is cordoned. None of the 3 nodes can run the pod."
     )
 
 

@@ -14,6 +14,7 @@ from schedviz.explain.explanation import Clause, Explanation
 from schedviz.explain.finding import Finding
 from schedviz.explain.messages.explained_clause import is_about_nodes
 from schedviz.explain.messages.message import ParsedMessage, one_full_stop, shown_name, whole_headline, writer_of
+from schedviz.explain.no_node import no_node_sentence
 from schedviz.explain.pasted.text_reading import PodAnswer, says_all
 from schedviz.explain.pending.overview import Overview
 from schedviz.explain.pending.pending_group import PendingGroup
@@ -81,11 +82,7 @@ def card_of_message(
     """
     autoscaler_clauses = [clause for each in autoscaler_messages if not says_all(answer, each) for clause in each.message.clauses]
     message = pod_message.message
-    general = (
-        f"The pod cannot be scheduled on any of the {message.nodes:,} nodes."
-        if message.nodes > 1
-        else "The pod does not fit on the only node."
-    )
+    general = f"{no_node_sentence(message.nodes).text}."
     if not message.nodes:
         # Without nodes, the first reason says it all: below the name of the pod, it is not said twice.
         named = any(clause.headline for clause in message.clauses)

@@ -30,6 +30,7 @@ from schedviz.explain.messages.explained_clause import explained_clause, of_miss
 from schedviz.explain.messages.main_reason import decisive_clause, is_of_control_plane, is_of_volume, most_likely_first, only_cause
 from schedviz.explain.messages.reason_releases import releases_of
 from schedviz.explain.messages.reasons import UNKNOWN, meaning_of
+from schedviz.explain.no_node import no_node_sentence
 from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
 from schedviz.explain.reason_tables.creation import API_SERVER
 from schedviz.explain.reason_tables.nodes import OF_UNTOLERATED_TAINT
@@ -554,13 +555,9 @@ def _conclusion(nodes: int, clauses: Sequence[Clause]) -> Phrase | None:
     if len(others) == 1 and others[0].count == left:
         # The clause itself says so.
         return None
-    whole = (
-        phrase("The cluster's only node cannot run the pod")
-        if nodes == 1
-        else phrase("The pod cannot be scheduled on any of the {count} nodes", count=nodes)
-    )
     if not nodes:
         return phrase("{reasons}.", reasons=_listed(reasons))
+    whole = no_node_sentence(nodes)
     if (decisive := _of_decisive(clauses, nodes)) is not None:
         return phrase("{whole}: {reasons}.", whole=whole, reasons=decisive)
     return phrase("{whole}: {reasons}.", whole=whole, reasons=_listed(_brief(clauses, nodes)))

@@ -29,7 +29,7 @@ def test_an_explanation_has_message_numbers_nodes_and_a_verified_change() -> Non
         line.startswith("0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable. preemption: 0/2") for line in lines
     )
     assert (
-        "The pod requests 3 CPU, but n1 has only 2 of its 4 CPU free; n2 has 4 free but is cordoned. The pod cannot be scheduled on any of the 2 nodes."
+        "The pod requests 3 CPU, but n1 has only 2 of its 4 CPU free; n2 has 4 free but is cordoned. Neither node can run the pod."
     ) in lines
     # The sentence above says it in words.
     assert "**1 × Insufficient cpu** (NodeResourcesFit)" in lines

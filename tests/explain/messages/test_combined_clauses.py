@@ -45,7 +45,7 @@ def test_a_reason_of_all_nodes_is_one_unambiguous_sentence(said: str, headline: 
 def test_a_reason_of_all_nodes_beside_others_is_named_as_such() -> None:
     message = parse_message("0/10 nodes are available: 10 node(s) didn't match node selector, 4 Insufficient cpu.")
     assert message.conclusion == (
-        "The pod cannot be scheduled on any of the 10 nodes: none matches the pod's node selector or affinity, and 4 do not have enough free CPU."
+        "None of the 10 nodes can run the pod: none matches the pod's node selector or affinity, and 4 do not have enough free CPU."
     )
 
 
@@ -144,7 +144,7 @@ def test_a_conclusion_names_the_keys_of_many_taints_and_counts_the_others() -> N
 def test_resources_of_which_no_node_has_enough_are_one_reason_of_the_conclusion() -> None:
     message = parse_message(f"0/6 nodes are available: 6 Insufficient cpu, 6 Insufficient memory, 2 {SELECTOR}.")
     assert message.conclusion == (
-        "The pod cannot be scheduled on any of the 6 nodes: none has enough free CPU or memory, and 2 do not match the pod's node selector "
+        "None of the 6 nodes can run the pod: none has enough free CPU or memory, and 2 do not match the pod's node selector "
         "or affinity."
     )
 

@@ -251,7 +251,7 @@ def test_a_message_that_leaves_several_possibilities_does_not_choose_one() -> No
     tainted = "1 node(s) had untolerated taint {team: a}"
     message = parse_message(f"0/6 nodes are available: {tainted}, 2 node(s) didn't match pod anti-affinity rules, {CONTROL_PLANE}.")
     assert message.conclusion == (
-        "The pod cannot be scheduled on any of the 6 nodes: 2 run pods that conflict with this pod's anti-affinity rules, 1 has the untolerated taint `team=a`, and 3 are reserved for the control plane."
+        "None of the 6 nodes can run the pod: 2 run pods that conflict with this pod's anti-affinity rules, 1 has the untolerated taint `team=a`, and 3 are reserved for the control plane."
     )
     assert [clause.is_aside for clause in message.clauses] == [False, False, True]
 
@@ -504,17 +504,17 @@ def test_the_result_of_preemption_counts_its_nodes(reason: str, headline: str) -
         (
             "node(s) didn't match pod topology spread constraints",
             (
-                "The pod cannot be scheduled on any of the 5 nodes: 3 do not satisfy the pod's topology spread constraints and "
+                "None of the 5 nodes can run the pod: 3 do not satisfy the pod's topology spread constraints and "
                 "2 are cordoned."
             ),
         ),
         (
             "node(s) didn't have free ports for the requested pod ports",
-            "The pod cannot be scheduled on any of the 5 nodes: 3 do not have the pod's host port free and 2 are cordoned.",
+            "None of the 5 nodes can run the pod: 3 do not have the pod's host port free and 2 are cordoned.",
         ),
         (
             "node(s) had untolerated taint {ToBeDeletedByClusterAutoscaler: 1713}",
-            "The pod cannot be scheduled on any of the 5 nodes: 3 are being removed by the cluster autoscaler and 2 are cordoned.",
+            "None of the 5 nodes can run the pod: 3 are being removed by the cluster autoscaler and 2 are cordoned.",
         ),
         (
             "node(s) didn't match the requested hostname",

@@ -133,7 +133,7 @@ def test_without_nodes_the_most_likely_cause_in_the_message_leads_and_the_others
 
     assert reason.reason == "node(s) had untolerated taint {nvidia.com/gpu: present}"
     # The headline is the one that the message has as pasted text, and each reason has its own advice.
-    assert reason.headline.startswith("The pod cannot be scheduled on any of the 6 nodes: ")
+    assert reason.headline.startswith("None of the 6 nodes can run the pod: ")
     assert reason.groups[0].detail == f"kube-scheduler reported: {message}"
     assert reason.advice == ""
     assert [clause.reason for clause in found.other_reasons(reason)] == [
@@ -157,7 +157,7 @@ def reasons_without_nodes(message: str, **members: Any) -> list[str]:
 def test_without_nodes_the_reason_of_most_nodes_leads_with_what_the_pod_asks_for() -> None:
     message = "1 node(s) were unschedulable, 4 node(s) didn't match Pod's node affinity/selector"
     assert reasons_without_nodes(message, nodeSelector={"accelerator": "a100"}) == [
-        "The pod cannot be scheduled on any of the 9 nodes: 4 do not match the pod's node selector or affinity and 1 is cordoned.",
+        "None of the 9 nodes can run the pod: 4 do not match the pod's node selector or affinity and 1 is cordoned.",
         "4 nodes do not match the pod's node selector or affinity (`accelerator=a100`)",
         "1 node is cordoned",
     ]

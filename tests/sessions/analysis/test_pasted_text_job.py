@@ -38,7 +38,7 @@ def test_a_card_of_a_text_has_its_reasons_and_what_to_do() -> None:
     assert card is not None
     lines = card.decode().splitlines()
     assert lines[0] == "### Why `shop/web` is pending"
-    assert "The pod cannot be scheduled on any of the 5 nodes: 3 do not have enough free CPU and 2 are cordoned." in lines
+    assert "None of the 5 nodes can run the pod: 3 do not have enough free CPU and 2 are cordoned." in lines
     [first] = [line for line in lines if line.startswith("**To do:** ")]
     assert "`kubectl get nodes | grep SchedulingDisabled`" in first
     assert sum("uncordon those whose maintenance is finished" in line for line in lines) == 1
