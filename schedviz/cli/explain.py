@@ -116,11 +116,12 @@ def explain(
     try:
         files = _read(paths, chosen) if paths else None
     except click.ClickException:
-        found = _reading_of(paths, pod) if message is None else None
-        if found is None or not (found.messages or found.others):
+        texts = _texts(paths) if message is None else []
+        found = _reading_of(texts, pod)
+        if not (found.messages or found.others):
             raise
         if found.messages:
-            say("Based on the scheduler's messages only: the input contains no Node objects.", err=True)
+            say(f"Based on the scheduler's messages only: {_without_nodes(texts)}.", err=True)
         _messages(found, output)
         return
     says_no_nodes = False
@@ -352,12 +353,19 @@ def _reading(text: str, pods: Sequence[Pod] = ()) -> TextReading:
     return read_text(found, events, described, seconds_of_age, contents.storage)
 
 
-def _reading_of(paths: Sequence[Path], pod: str | None, pods: Sequence[Pod] = ()) -> TextReading:
-    """The messages in text files, such as the output of `kubectl describe`: those about one pod, if any is.
+def _without_nodes(texts: Sequence[str]) -> str:
+    """Why nothing is simulated: the input has no nodes, or descriptions of nodes that are cut."""
+    from schedviz.ingest.kubectl.described_objects import described_nodes
+    from schedviz.ingest.pasted.pasted_text import plain
 
-    `pods`: those of the files' objects; if there is one, messages that name no pod are about it.
-    """
-    from schedviz.explain.pasted.text_reading import joined_readings
+    nodes = list(dict.fromkeys(name for text in texts for name, *_ in described_nodes(plain(text))))
+    if not nodes:
+        return "the input contains no nodes"
+    return f"the description of {nodes[0]} is incomplete" if len(nodes) == 1 else f"the descriptions of {named(nodes)} are incomplete"
+
+
+def _texts(paths: Sequence[Path]) -> list[str]:
+    """The contents of text files, such as the output of `kubectl describe`. Says which are too long."""
     from schedviz.ingest.errors import IngestError
     from schedviz.ingest.files.source import Source
     from schedviz.ingest.files.whole_text import TextTooLongError, text_of
@@ -374,6 +382,16 @@ def _reading_of(paths: Sequence[Path], pod: str | None, pods: Sequence[Pod] = ()
         except IngestError:
             # The import has named the reason.
             continue
+    return texts
+
+
+def _reading_of(texts: Sequence[str], pod: str | None, pods: Sequence[Pod] = ()) -> TextReading:
+    """The messages in texts: those about one pod, if any is.
+
+    `pods`: those of the files' objects; if there is one, messages that name no pod are about it.
+    """
+    from schedviz.explain.pasted.text_reading import joined_readings
+
     found = joined_readings([_reading(text, pods) for text in texts])
     return found if pod is None else _about(found, pod)
 
@@ -402,7 +420,7 @@ def _only_described(files: _Files, paths: Sequence[Path], pod: str) -> TextReadi
 
     if not _meant(_missing_pods(files), pod) or files.simulation.cluster.find("Pod", the_pod(files.simulation, pod)) is not None:
         return None
-    found = _reading_of(paths, pod)
+    found = _reading_of(_texts(paths), pod)
     return found if found.messages else None
 
 
@@ -418,7 +436,7 @@ def _only_messages(files: _Files, paths: Sequence[Path]) -> TextReading | None:
     if any(condition.type == "PodScheduled" for pod in pods for condition in pod.status.conditions):
         return None
     known = [pod.key for pod in pods]
-    found = _reading_of(paths, None, [pod for pod in pods if not pod.spec.node_name])
+    found = _reading_of(_texts(paths), None, [pod for pod in pods if not pod.spec.node_name])
     return (
         found if found.messages and (not pods or any(each.pod not in known or not _is_untried(each) for each in found.messages)) else None
     )

@@ -121,9 +121,11 @@ class Meaning(NamedTuple):
 
     @property
     def _printed(self) -> dict[str, str | Phrase]:
-        """The values, with a taint as kubectl prints it: a message has `key: value`."""
-        taint = self.values.get("taint")
-        return self.values if taint is None else {**self.values, "taint": "=".join(filter(None, str(taint).partition(": ")[::2]))}
+        """The values, with a taint as kubectl prints it: a message has `key: value`. Its key is for a command that removes it."""
+        if (taint := self.values.get("taint")) is None:
+            return self.values
+        key, _, value = str(taint).partition(": ")
+        return {**self.values, "taint": "=".join(filter(None, (key.removesuffix(":"), value))), "taint_key": key.removesuffix(":")}
 
 
 def _every(count: int, *, is_none: bool, workers: bool) -> Phrase:

@@ -173,7 +173,21 @@ def test_a_file_without_objects_has_its_messages_explained(tmp_path: Path) -> No
     assert found.exit_code == 0, found.output
     assert "shop/web, 5m ago:" in found.output
     assert "Neither node has enough free CPU" in found.output
-    assert "Based on the scheduler's messages only" in found.stderr
+    assert "Based on the scheduler's messages only: the input contains no nodes." in found.stderr
+
+
+def test_a_node_whose_description_was_cut_is_named(tmp_path: Path) -> None:
+    described = tmp_path / "describe.txt"
+    described.write_text(
+        "Name:    edge-7\nRoles:   worker\nTaints:  site=north:NoSchedule\n\n"
+        "Name: web\nNamespace: shop\nEvents:\n"
+        "  Warning  FailedScheduling  5m  default-scheduler  0/1 nodes are available: 1 node(s) had untolerated taint {site: north}.\n"
+    )
+
+    found = CliRunner().invoke(explain, ["-f", str(described)])
+
+    assert "Based on the scheduler's messages only: the description of edge-7 is incomplete." in found.stderr
+    assert "`edge-7` has the taint `site=north`, which the pod does not tolerate" in found.stdout
 
 
 @pytest.mark.parametrize("pod", [(), ("shop/web",)])
@@ -298,8 +312,7 @@ def test_the_overview_of_a_pod_without_nodes_explains_each_reason_of_its_message
 
     # The same sentence as for the message as text, which is quoted once.
     assert (
-        "1 pod  None of the 6 nodes can run the pod: 4 do not have enough free `nvidia.com/gpu` and 2 have the untolerated taint"
-        in found
+        "1 pod  None of the 6 nodes can run the pod: 4 do not have enough free `nvidia.com/gpu` and 2 have the untolerated taint" in found
     )
     assert (found.count("kube-scheduler"), found.count(said)) == (1, 1)
     assert "2 nodes have the taint `nvidia.com/gpu=present`, which the pod does not tolerate" in found

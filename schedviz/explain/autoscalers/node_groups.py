@@ -103,7 +103,10 @@ _KINDS: Final[tuple[_Kind, ...]] = (
     ),
     _Kind(
         ("free ports", "host port"),
-        ("{groups} has nodes on which the pod's host port would be in use", "{groups} have nodes on which the pod's host port would be in use"),
+        (
+            "{groups} has nodes on which the pod's host port would be in use",
+            "{groups} have nodes on which the pod's host port would be in use",
+        ),
         phrase("Use another host port, or keep the DaemonSet that uses it off the node group"),
         1,
     ),
@@ -122,14 +125,25 @@ _KINDS: Final[tuple[_Kind, ...]] = (
 _TAINT: Final = re.compile(r"(?:untolerated )?taint \{(?P<taint>[^}]*+)\}")
 _ANY_TAINT: Final = re.compile(r"untolerated taint|taints that the pod didn't tolerate")
 #: Sentences about one node group, and about several.
-_SMALL: Final = ("{groups} has machines with too little {resources} for the pod", "{groups} have machines with too little {resources} for the pod")
+_SMALL: Final = (
+    "{groups} has machines with too little {resources} for the pod",
+    "{groups} have machines with too little {resources} for the pod",
+)
 _WITHOUT_DEVICES: Final = ("{groups} does not offer enough {resource}", "{groups} do not offer enough {resource}")
 _UNNAMED_TAINTS: Final = ("{groups} has taints that the pod does not tolerate", "{groups} have taints that the pod does not tolerate")
 _TAINTED: Final = ("{groups} has the untolerated taint `{taint}`", "{groups} have the untolerated taint `{taint}`")
 _UNKNOWN: Final = ("{groups} does not fit the pod", "{groups} do not fit the pod")
 _OTHER: Final = ("{groups} does not fit the pod ({reason})", "{groups} do not fit the pod ({reason})")
 #: All of them, for their translations.
-SENTENCES: Final = (*_SMALL, *_WITHOUT_DEVICES, *_UNNAMED_TAINTS, *_TAINTED, *_UNKNOWN, *_OTHER, *(text for kind in _KINDS for text in kind.said))
+SENTENCES: Final = (
+    *_SMALL,
+    *_WITHOUT_DEVICES,
+    *_UNNAMED_TAINTS,
+    *_TAINTED,
+    *_UNKNOWN,
+    *_OTHER,
+    *(text for kind in _KINDS for text in kind.said),
+)
 _SILENT: Final = phrase("the cluster autoscaler did not add a node, and its event gives no reason")
 #: Where the reason is that an event leaves out.
 READ_THE_LOG: Final = phrase(

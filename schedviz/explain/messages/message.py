@@ -264,7 +264,7 @@ def with_taints_as_one(said: ParsedMessage) -> ParsedMessage:
     clauses = with_grouped_taints(said.message.clauses)
     if len(clauses) == len(said.message.clauses):
         return said
-    message = _with_clauses(said.message, clauses)
+    message = with_clauses(said.message, clauses)
     # What to try first was decided by the clauses as they were.
     return msgspec.structs.replace(
         said, message=msgspec.structs.replace(message, first=said.message.first, first_phrase=said.message.first_phrase)
@@ -276,7 +276,7 @@ def with_place_of_earlier(said: ParsedMessage, earlier: Sequence[ParsedMessage])
     clauses = with_place(said.message.clauses, [clause for each in earlier for clause in each.message.clauses])
     if clauses == said.message.clauses:
         return said
-    return msgspec.structs.replace(said, message=_with_clauses(said.message, clauses))
+    return msgspec.structs.replace(said, message=with_clauses(said.message, clauses))
 
 
 def with_broken_nodes(said: ParsedMessage, nodes: Sequence[str]) -> ParsedMessage:
@@ -289,7 +289,7 @@ def with_broken_nodes(said: ParsedMessage, nodes: Sequence[str]) -> ParsedMessag
     )
     if clauses == said.message.clauses:
         return said
-    return msgspec.structs.replace(said, message=_with_clauses(said.message, clauses))
+    return msgspec.structs.replace(said, message=with_clauses(said.message, clauses))
 
 
 def with_volumes(said: ParsedMessage, volumes: Sequence[str], claims: Sequence[str] = ()) -> ParsedMessage:
@@ -298,7 +298,7 @@ def with_volumes(said: ParsedMessage, volumes: Sequence[str], claims: Sequence[s
     clauses = tuple(with_names(clause, named) if is_of_volume(clause) else clause for clause in said.message.clauses)
     if clauses == said.message.clauses:
         return said
-    return msgspec.structs.replace(said, message=_with_clauses(said.message, clauses))
+    return msgspec.structs.replace(said, message=with_clauses(said.message, clauses))
 
 
 class Found(Protocol):
@@ -381,7 +381,7 @@ def _with_pod(message: Message, name: str, pod: PodInfo | None) -> Message:
     if message.finding_phrase == _STATUS_IS_WHOLE:
         selector = ",".join(f"{key}={value}" for key, value in pod.pod.spec.node_selector.items()) if pod is not None else ""
         return _cut_off(message, tuple(_advised(clause, None) for clause in clauses), name, selector)
-    return _with_clauses(message, clauses)
+    return with_clauses(message, clauses)
 
 
 def _naming_claim(clause: Clause, claim: str) -> Clause:
@@ -392,7 +392,8 @@ def _naming_claim(clause: Clause, claim: str) -> Clause:
     return msgspec.structs.replace(clause, headline=said.text, headline_phrase=said)
 
 
-def _with_clauses(message: Message, clauses: tuple[Clause, ...]) -> Message:
+def with_clauses(message: Message, clauses: tuple[Clause, ...]) -> Message:
+    """The message with other clauses, and what they say together."""
     if message.finding_phrase == _STATUS_IS_WHOLE:
         return msgspec.structs.replace(message, clauses=clauses)
     return _concluded(message, clauses) if message.conclusion and message.nodes else msgspec.structs.replace(message, clauses=clauses)

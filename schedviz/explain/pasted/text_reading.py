@@ -41,6 +41,7 @@ from schedviz.explain.messages.message import (
 )
 from schedviz.explain.messages.pinned_node import with_pinned_node
 from schedviz.explain.pasted.claim_events import is_of_stateful_set, may_be_of, provisioning_failure
+from schedviz.explain.pasted.described_nodes import with_described_nodes
 from schedviz.explain.pasted.joined_nodes import Joined, of_joined_nodes
 from schedviz.explain.pasted.text_storage import Storage, StorageAnswer, why_claim_unbound, why_not_accessible, why_unbound
 from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
@@ -148,6 +149,12 @@ class Event(Protocol):
     @property
     def offers(self) -> Mapping[str, str]: ...
     @property
+    def described_node(self) -> str: ...
+    @property
+    def taints(self) -> Sequence[str]: ...
+    @property
+    def is_cordoned(self) -> bool: ...
+    @property
     def bound_claim(self) -> str: ...
     @property
     def volume(self) -> str: ...
@@ -166,7 +173,9 @@ def read_text(
     """
     found, events = with_only_pod(list(found), events, [key for key in described if key])
     repeats = {each.message: Repeats(each.times, age(f"{each.span} ago"), each.span) for each in found if each.times > 1}
-    messages = [_with_volumes(each, described.get(each.pod), events) for each in parse_messages(found, described)]
+    messages = [
+        with_described_nodes(_with_volumes(each, described.get(each.pod), events), events) for each in parse_messages(found, described)
+    ]
     reading = reading_of(messages, events, age, repeats)
     answered = {answer.pod for answer in reading.answers if answer.sentence}
     messages = [with_pinned_node(each, described.get(each.pod), is_answered=each.pod in answered) for each in reading.messages]

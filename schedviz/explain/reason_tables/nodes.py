@@ -346,6 +346,11 @@ NODES: Final[tuple[Row, ...]] = (
             "the pod does not tolerate the taint `{taint}`",
             ("the node pool is reserved for other workloads",),
             "if the pod belongs on these nodes, add a toleration for `{taint}`; otherwise, add untainted nodes{where}",
+            of_named=(
+                "if the pod belongs on this node, add a toleration for `{taint}`, or remove the taint with `kubectl taint nodes {node} "
+                "{taint_key}-`; otherwise, add untainted nodes{where}"
+            ),
+            is_of_one_named=True,
             of_one=(
                 "if the pod belongs on this node, add a toleration for `{taint}` or remove the taint; otherwise, add untainted nodes{where}"
             ),

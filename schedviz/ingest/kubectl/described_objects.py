@@ -14,6 +14,8 @@ from typing import Any, Final
 #: The first line of a described object.
 _START: Final = re.compile(r"^Name:[ \t]++(\S++)[ \t]*+$", re.MULTILINE)
 _IS_NODE: Final = re.compile(r"^Allocatable:[ \t]*+$", re.MULTILINE)
+#: A line near the beginning of a node's description only.
+_BEGINS_NODE: Final = re.compile(r"^Roles:[ \t]", re.MULTILINE)
 _IS_POD: Final = re.compile(r"^(?:Init )?Containers:[ \t]*+$", re.MULTILINE)
 #: A line near the end of a pod's description.
 _SELECTS: Final = re.compile(r"^Node-Selectors:[ \t]", re.MULTILINE)
@@ -27,6 +29,8 @@ _TOLERATION: Final = re.compile(
 #: Numbers that fit the fields of the API.
 _PRIORITY: Final = re.compile(r"-?[0-9]{1,10}")
 _PORT: Final = re.compile(r"[0-9]{1,5}")
+#: Effects of taints that keep new pods off a node.
+_KEEPING_OFF: Final = frozenset({"NoSchedule", "NoExecute"})
 _NONE: Final = frozenset({"", "<none>", "<unset>"})
 
 Fields = dict[str, list[str]]
@@ -35,6 +39,20 @@ Fields = dict[str, list[str]]
 def has_nodes(text: str) -> bool:
     """Whether a text has a described node, without which described pods cannot be simulated."""
     return _IS_NODE.search(text) is not None
+
+
+def described_nodes(text: str) -> Iterator[tuple[str, tuple[str, ...], bool]]:
+    """The name of each described node, its taints as `key=value` if they keep pods off it, and whether it is cordoned.
+
+    It need not be described whole.
+    """
+    for part in _parts(text):
+        if _BEGINS_NODE.search(part) is None:
+            continue
+        fields = _fields(part)
+        taints = (_taint(text) for text in texts_of(fields, "Taints"))
+        keeping = ("=".join(filter(None, (taint["key"], taint["value"]))) for taint in taints if taint["effect"] in _KEEPING_OFF)
+        yield text_of(fields, "Name"), tuple(keeping), text_of(fields, "Unschedulable") == "true"
 
 
 def objects_in(text: str) -> Iterator[dict[str, Any]]:

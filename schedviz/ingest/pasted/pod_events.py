@@ -12,6 +12,7 @@ from typing import Final
 
 import msgspec
 
+from schedviz.ingest.kubectl.described_objects import described_nodes
 from schedviz.ingest.logs.json_log_lines import with_text_lines
 from schedviz.ingest.pasted.pasted_text import DescribedPods, items_in, line_start, log_time, plain
 from schedviz.ingest.pasted.pod_objects import pod_of
@@ -90,6 +91,11 @@ class TextEvent(msgspec.Struct, frozen=True):
     volume: str = ""
     #: The allocatable amount of each resource of a described node.
     offers: dict[str, str] = {}
+    #: A node that the text describes, its taints that keep pods off it, as kubectl prints them without their effect, and whether it is
+    #: cordoned; "": the event is about something else.
+    described_node: str = ""
+    taints: tuple[str, ...] = ()
+    is_cordoned: bool = False
 
 
 def pod_events_in(text: str) -> list[TextEvent]:
@@ -148,7 +154,9 @@ def _bound_claims(text: str) -> Iterator[TextEvent]:
 
 
 def _of_described_nodes(text: str) -> Iterator[TextEvent]:
-    """What each described node offers."""
+    """What each described node is, and what it offers. A description may lack its beginning or its end."""
+    for name, taints, is_cordoned in described_nodes(text):
+        yield TextEvent("", "", described_node=name, taints=taints, is_cordoned=is_cordoned)
     for described in _ALLOCATABLE.finditer(text):
         rows = (row.split() for row in described["amounts"].splitlines())
         yield TextEvent("", "", offers={row[0].rstrip(":"): row[1] for row in rows})

@@ -72,8 +72,10 @@ def test_several_reasons_are_a_list_that_names_the_node_groups_once() -> None:
     assert found is not None
     assert found.note is not None
     assert (found.sentence.text, found.note.text) == (
-        "The cluster autoscaler did not add a node: 1 node group is in backoff after a failed scale-up, 2 have machines with too little CPU for the pod, "
-        "1 has machines whose pod limit is too low, and 7 do not match the pod's node selector or affinity.",
+        (
+            "The cluster autoscaler did not add a node: 1 node group is in backoff after a failed scale-up, 2 have machines with too little CPU for the pod, "
+            "1 has machines whose pod limit is too low, and 7 do not match the pod's node selector or affinity."
+        ),
         "In addition: 4 node groups have taints that the pod does not tolerate.",
     )
 

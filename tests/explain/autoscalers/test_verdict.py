@@ -47,9 +47,7 @@ def test_the_log_of_the_autoscaler_and_the_status_of_its_pod_are_one_answer_with
     reading = read(TOO_SMALL)
     assert {message.pod for message in reading.messages} == {"garden/reserve-excess-capacity-f655d54d-g4crf"}
     [found] = reading.answers
-    assert found.sentence.endswith(
-        "the node group `shoot--ash-garden--z1` has machines with too little CPU and memory for the pod."
-    )
+    assert found.sentence.endswith("the node group `shoot--ash-garden--z1` has machines with too little CPU and memory for the pod.")
     of_scheduler = next(message for message in reading.messages if not message.writer)
     assert all("add a node" not in clause.advice for clause in of_scheduler.message.clauses)
 

@@ -1,0 +1,64 @@
+"""`with_described_nodes`: a message that names the nodes which its text describes, where the counts leave no doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, Protocol
+
+import msgspec
+
+from schedviz.engine.framework.plugins import names
+from schedviz.explain.explanation import Clause
+from schedviz.explain.meaning import Named
+from schedviz.explain.messages.combined_clauses import names_taint, printed_taint
+from schedviz.explain.messages.explained_clause import with_names
+from schedviz.explain.messages.message import ParsedMessage, with_clauses
+from schedviz.trace.phrase import Phrase
+
+#: Of more nodes the number is shown.
+_MAX_NAMED: Final = 2
+
+
+class Event(Protocol):
+    """What a text says about a node that it describes."""
+
+    @property
+    def described_node(self) -> str: ...
+    @property
+    def taints(self) -> Sequence[str]: ...
+    @property
+    def is_cordoned(self) -> bool: ...
+
+
+def with_described_nodes(said: ParsedMessage, events: Sequence[Event]) -> ParsedMessage:
+    """The message; a reason names its nodes if as many described nodes have the taint, or are cordoned, as it counts."""
+    described = [event for event in events if event.described_node]
+    if said.writer or not described or len(described) > max(said.message.nodes, 1):
+        return said
+    clauses = tuple(_naming(clause, described, said.pod) for clause in said.message.clauses)
+    return said if clauses == said.message.clauses else msgspec.structs.replace(said, message=with_clauses(said.message, clauses))
+
+
+def _naming(clause: Clause, described: Sequence[Event], pod: str) -> Clause:
+    if clause.plugin == names.NODE_UNSCHEDULABLE:
+        nodes = [event.described_node for event in described if event.is_cordoned]
+    elif names_taint(clause):
+        # A cordoned node is rejected before its taints are examined.
+        nodes = [event.described_node for event in described if printed_taint(clause) in event.taints and not event.is_cordoned]
+    else:
+        return clause
+    if clause.headline_phrase is None or len(nodes) != clause.count or len(nodes) > _MAX_NAMED:
+        return clause
+    shown = Phrase("`{node}`", {"node": nodes[0]})
+    if len(nodes) > 1:
+        shown = Phrase("`{first}` and `{second}`", {"first": nodes[0], "second": nodes[1]})
+    headline = _about(clause.headline_phrase, shown)
+    return with_names(msgspec.structs.replace(clause, headline=headline.text, headline_phrase=headline), Named(nodes, pod))
+
+
+def _about(headline: Phrase, nodes: Phrase) -> Phrase:
+    """The headline with names in the place of the number of nodes."""
+    inner = headline.values.get("headline")
+    if isinstance(inner, Phrase):
+        return Phrase(headline.template, {**headline.values, "headline": _about(inner, nodes)})
+    return Phrase(headline.template, {**headline.values, "nodes": nodes}) if "nodes" in headline.values else headline
