@@ -33,6 +33,8 @@ _VOLUME: Final = "incompatible volume requirements"
 _OF_EVERY_NODE: Final = frozenset(
     {ZONE, CAPACITY_TYPE, "topology.kubernetes.io/region", "kubernetes.io/arch", "kubernetes.io/os", "node.kubernetes.io/instance-type"}
 )
+#: How advice about a NodePool begins that the pod need not be meant for.
+_IF_ELSEWHERE: Final = "If the pod belongs in "
 #: NodePools of the first sentence, and of the list of the others.
 _LEADING: Final = 2
 _OTHERS: Final = 4
@@ -50,7 +52,7 @@ def refusal_of(message: str) -> Refusal | None:
     sentence = phrase("Karpenter cannot add a node for this pod: {reason}.", reason=said)
     if (resource := next((each.resource for each in leading if each.resource), "")) != "":
         sentence = phrase("{sentence} The pod requests the extended resource `{resource}`.", sentence=sentence, resource=resource)
-    return Refusal(sentence, leading[0].advice, _note(findings, leading))
+    return Refusal(sentence, _advice_about(leading), _note(findings, leading))
 
 
 def clauses_of(message: str) -> tuple[Clause, ...]:
@@ -303,6 +305,14 @@ def _leading(findings: Sequence[PoolFinding]) -> list[PoolFinding]:
     second = others[0]
     is_only_other = len(others) == 1 and first.stage < Stage.VOLUMES and bool(second.reason.pool) and second.stage is not Stage.UNKNOWN
     return [first, second] if second.stage >= Stage.VOLUMES or is_only_other else [first]
+
+
+def _advice_about(leading: Sequence[PoolFinding]) -> Phrase:
+    """What to do about the closest NodePool, and about the other one that the sentence names, if the pod may belong there instead."""
+    first, *others = (each.advice for each in leading)
+    if not others or not others[0].template.startswith(_IF_ELSEWHERE):
+        return first
+    return Phrase("{first}. {next}", {"first": first, "next": others[0]})
 
 
 def _note(findings: Sequence[PoolFinding], leading: Sequence[PoolFinding]) -> Phrase | None:

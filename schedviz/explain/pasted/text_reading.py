@@ -155,6 +155,8 @@ class Event(Protocol):
     @property
     def is_cordoned(self) -> bool: ...
     @property
+    def is_pending(self) -> bool: ...
+    @property
     def bound_claim(self) -> str: ...
     @property
     def volume(self) -> str: ...
@@ -281,10 +283,10 @@ def reading_of(
     # What is over is read last.
     messages.sort(key=lambda message: message.pod in placed)
     answers = tuple(sorted(answers, key=lambda answer: answer.pod in placed))
-    said = {message.text for message in messages}
-    others = _others(
-        [event for event in events if event.reason and event.pod not in placed and not event.claim and event.message not in said]
-    )
+    known = {message.text for message in messages}
+    said = _others([each for each in events if each.reason and each.pod not in placed and not each.claim and each.message not in known])
+    said += _without_message(messages, events)
+    others = joined(said, "{first}; {next}") if said else None
     return TextReading(tuple(messages), answers, others.text if others is not None else "", others)
 
 
@@ -698,7 +700,36 @@ def _earlier(messages: Sequence[ParsedMessage], age: Callable[[str], float]) -> 
     )
 
 
-def _others(warnings: Iterable[Event]) -> Phrase | None:
+def _without_message(messages: Sequence[ParsedMessage], events: Sequence[Event]) -> list[Phrase]:
+    """The pods that a table lists as Pending, and about which the text has no message, although it has some."""
+    about = {message.pod for message in messages}
+    if not about or "" in about:
+        return []
+    # A table without the column NAMESPACE may be of any.
+    names_of_messages = {pod.partition("/")[2] for pod in about}
+    left = list(
+        dict.fromkeys(
+            shown_name(event.pod)
+            for event in events
+            if event.is_pending
+            and event.pod not in about
+            and not (event.pod.startswith("default/") and event.pod.partition("/")[2] in names_of_messages)
+        )
+    )
+    if len(left) == 1:
+        return [phrase("pod `{pod}` is pending, too, but the text contains no message about it", pod=left[0])]
+    if not left:
+        return []
+    return [
+        phrase(
+            "{count} other pods are pending, too, but the text contains no message about them: {named}",
+            count=len(left),
+            named=some(left, _WARNINGS),
+        )
+    ]
+
+
+def _others(warnings: Iterable[Event]) -> list[Phrase]:
     warnings = [event for event in warnings if event.reason != _NO_NETWORK]
     evicted = list(dict.fromkeys(shown_name(event.pod) for event in warnings if event.reason == _PREEMPTED))
     others = {(shown_name(event.pod), event.reason): event for event in warnings if event.reason != _PREEMPTED}
@@ -717,4 +748,4 @@ def _others(warnings: Iterable[Event]) -> Phrase | None:
     elif others:
         named = [f"{pod} {reason}".strip() for pod, reason in others]
         said.append(phrase("there are {count} other warnings: {named}", count=len(named), named=some(named, _WARNINGS)))
-    return joined(said, "{first}; {next}") if said else None
+    return said

@@ -13,6 +13,7 @@ from typing import Final
 import msgspec
 
 from schedviz.ingest.kubectl.described_objects import described_nodes
+from schedviz.ingest.kubectl.tables import tables
 from schedviz.ingest.logs.json_log_lines import with_text_lines
 from schedviz.ingest.pasted.pasted_text import DescribedPods, items_in, line_start, log_time, plain
 from schedviz.ingest.pasted.pod_objects import pod_of
@@ -96,6 +97,8 @@ class TextEvent(msgspec.Struct, frozen=True):
     described_node: str = ""
     taints: tuple[str, ...] = ()
     is_cordoned: bool = False
+    #: Whether it is a row of a table that lists the pod as Pending.
+    is_pending: bool = False
 
 
 def pod_events_in(text: str) -> list[TextEvent]:
@@ -108,7 +111,8 @@ def pod_events_in(text: str) -> list[TextEvent]:
         return [*(event for item in items if (event := _of_object(item)) is not None), *_of_pools(text)]
     text = with_text_lines(plain(text))
     described = DescribedPods(text)
-    found: list[tuple[int, TextEvent]] = [(0, event) for event in (*_of_pools(text), *_of_described_nodes(text), *_bound_claims(text))]
+    unordered = (*_of_pools(text), *_of_described_nodes(text), *_bound_claims(text), *_pending_pods(text))
+    found: list[tuple[int, TextEvent]] = [(0, event) for event in unordered]
     places = (*_ROW.finditer(text), *_NODE.finditer(text), *_NOMINATED.finditer(text), *_BOUND.finditer(text))
     for place in sorted(places, key=lambda match: match.start()):
         if place.re is _BOUND:
@@ -151,6 +155,14 @@ def _bound_claims(text: str) -> Iterator[TextEvent]:
     """The claims that the scheduler's log says are bound."""
     for bound in _BOUND_CLAIM.finditer(text):
         yield TextEvent("", "", bound_claim=bound["claim"], volume=bound["volume"])
+
+
+def _pending_pods(text: str) -> Iterator[TextEvent]:
+    """The pods that tables list as Pending."""
+    for table in tables(text):
+        for row in table.rows if table.is_of_pods else ():
+            if row.get("STATUS") == "Pending":
+                yield TextEvent(f"{row.get('NAMESPACE', 'default')}/{row['NAME']}", "", is_pending=True)
 
 
 def _of_described_nodes(text: str) -> Iterator[TextEvent]:

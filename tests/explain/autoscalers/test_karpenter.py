@@ -321,3 +321,16 @@ def test_a_label_that_the_pod_forbids_is_a_requirement_of_the_pod() -> None:
 def test_the_reason_that_a_terminal_cut_off_is_left_out() -> None:
     message = 'could not schedule pod, incompatible with nodepool "x", label "team" does not have known values; …'
     assert said(message) == "NodePool `x` does not define the label `team`, which the pod requires"
+
+
+def test_what_to_do_about_the_second_nodepool_of_the_sentence_follows() -> None:
+    message = (
+        'could not schedule pod, incompatible with nodepool "general", daemonset overhead={"cpu":"200m","pods":"4"}, incompatible requirements, '
+        'label "team" does not have known values; incompatible with nodepool "accelerated", daemonset overhead={"cpu":"200m","pods":"4"}, '
+        "did not tolerate chip=custom:NoSchedule"
+    )
+    advice = advised(message)
+    assert advice.startswith("Add the label `team` to ")
+    assert advice.endswith(
+        "or remove it from the pod's node selector and affinity. If the pod belongs in NodePool `accelerated`, add a toleration for `chip=custom:NoSchedule`"
+    )

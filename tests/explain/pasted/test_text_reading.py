@@ -546,3 +546,17 @@ def test_a_task_of_yunikorn_has_the_name_of_its_pod() -> None:
     newest = found.messages[-1]
     assert (newest.pod, newest.at, newest.writer) == ("spark/driver", "9m ago", "yunikorn")
     assert newest.message.clauses[0].headline == "YuniKorn does not place the pod: its queue has reached its quota"
+
+
+def test_a_pending_pod_of_the_table_without_a_message_is_named() -> None:
+    table = "NAME    READY   STATUS    RESTARTS   AGE\nweb     0/1     Pending   0          9m\n{rows}\n"
+    events = "Name:       web\nNamespace:  default\nEvents:\n" + CPU.format(age="2m")
+    rows = "job-a   0/1     Pending   0          9m\nold     1/1     Running   0          9d"
+
+    assert read(table.format(rows=rows) + events).others == "pod `job-a` is pending, too, but the text contains no message about it"
+    more = f"{rows}\njob-b   0/1     Pending   0          9m"
+    assert read(table.format(rows=more) + events).others == (
+        "2 other pods are pending, too, but the text contains no message about them: job-a, job-b"
+    )
+    # The message of no pod may be about any of them.
+    assert not read(table.format(rows=rows) + "Events:\n" + CPU.format(age="2m")).others
