@@ -296,9 +296,35 @@ def with_volumes(said: ParsedMessage, volumes: Sequence[str], claims: Sequence[s
     """The message with the names of the pod's volumes in its commands."""
     named = Named(pod=said.pod, claims=claims, volumes=volumes)
     clauses = tuple(with_names(clause, named) if is_of_volume(clause) else clause for clause in said.message.clauses)
+    if volumes and all(volume.startswith(_LOCAL) for volume in volumes) and any(map(is_of_volume, clauses)):
+        clauses = _of_local_volume(clauses, named)
     if clauses == said.message.clauses:
         return said
     return msgspec.structs.replace(said, message=with_clauses(said.message, clauses))
+
+
+def _of_local_volume(clauses: Sequence[Clause], named: Named) -> tuple[Clause, ...]:
+    """The clauses about a pod whose volume is local: no other node helps than the one that holds it."""
+    lacking = [clause for clause in clauses if clause.plugin == names.NODE_RESOURCES_FIT]
+    advice = Phrase((_ON_FULL_NODE if lacking else _ON_ITS_NODE).template, {"volumes": named.values["volumes"]})
+    return tuple(
+        msgspec.structs.replace(_advised(clause, advice), causes=() if is_of_volume(clause) else clause.causes)
+        if is_of_volume(clause) or clause in lacking
+        else clause
+        for clause in clauses
+    )
+
+
+#: How the names of volumes begin that the local static provisioner makes.
+_LOCAL: Final = "local-pv-"
+_ON_FULL_NODE: Final = phrase(
+    "the volume is local, so the pod can run only on the node that holds it: `kubectl describe pv{volumes}` names the node under "
+    "`Node Affinity`. Free up resources there, or lower the pod's requests"
+)
+_ON_ITS_NODE: Final = phrase(
+    "the volume is local, so the pod can run only on the node that holds it: `kubectl describe pv{volumes}` names the node under "
+    "`Node Affinity`. Check why that node does not accept the pod"
+)
 
 
 class Found(Protocol):

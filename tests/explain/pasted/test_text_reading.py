@@ -560,3 +560,36 @@ def test_a_pending_pod_of_the_table_without_a_message_is_named() -> None:
     )
     # The message of no pod may be about any of them.
     assert not read(table.format(rows=rows) + "Events:\n" + CPU.format(age="2m")).others
+
+
+def bound_and_rejected(volume: str, message: str) -> TextReading:
+    return read(
+        f'I0312 10:00:01.000001       1 scheduler_binder.go:522] claim "shop/data-db-1" bound to volume "{volume}"\n'
+        f'I0312 10:00:09.000001       1 factory.go:338] "Unable to schedule pod; no fit; waiting" pod="shop/db-1" err="{message}"\n'
+    )
+
+
+def test_a_local_volume_that_the_log_names_leads_to_its_node_and_not_to_a_zone() -> None:
+    message = (
+        bound_and_rejected("local-pv-4c1d", "0/4 nodes are available: 1 Insufficient memory, 3 node(s) had volume node affinity conflict.")
+        .messages[0]
+        .message
+    )
+    [advice] = [clause.advice for clause in message.clauses if clause.advice]
+    assert "`kubectl describe pv local-pv-4c1d` names the node under `Node Affinity`. Free up resources there" in advice
+    assert "zone" not in " ".join((advice, message.first, *(cause for clause in message.clauses for cause in clause.causes)))
+
+    alone = bound_and_rejected(
+        "local-pv-4c1d", "0/4 nodes are available: 1 node(s) were unschedulable, 3 node(s) had volume node affinity conflict."
+    )
+    assert any("Check why that node does not accept the pod" in clause.advice for clause in alone.messages[0].message.clauses)
+
+
+def test_a_volume_of_the_cloud_still_has_a_zone() -> None:
+    message = (
+        bound_and_rejected("pvc-77aa", "0/4 nodes are available: 1 Insufficient memory, 3 node(s) had volume node affinity conflict.")
+        .messages[0]
+        .message
+    )
+    assert any("add a node in the volume's zone" in clause.advice for clause in message.clauses)
+    assert any("`kubectl describe pv pvc-77aa`" in clause.advice for clause in message.clauses)
