@@ -10,6 +10,7 @@ import click
 
 from schedviz.cli.loading import examined, loaded, print_warnings
 from schedviz.cli.release_options import BY_FILES, ChosenRelease, release_options
+from schedviz.explain.advice_label import NEXT_STEP
 from schedviz.terminal import say, say_as_json, say_wrapped
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def _print_finding(finding: Finding, *, with_advice: bool) -> None:
     if finding.cause:
         say_wrapped(f"Cause: {whole_sentence(finding.cause)}", indent=4)
     if finding.advice and with_advice:
-        say_wrapped(f"To do: {whole_sentence(finding.advice)}", indent=4)
+        say_wrapped(f"{NEXT_STEP} {whole_sentence(finding.advice)}", indent=4)
 
 
 def _differences(count: int) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from schedviz.explain.advice_label import ARROW, NEXT_STEP
 from schedviz.terminal import say, say_wrapped
 from schedviz.trace.phrase import as_sentence, whole_sentence
 
@@ -54,9 +55,9 @@ def print_explanation(explanation: Explanation, change: SmallestChange | None, *
     if explanation.for_ever:
         _title("Nominated forever")
         say_wrapped(f"Cause: {whole_sentence(explanation.cause)}", indent=2)
-        say_wrapped(f"To do: {whole_sentence(explanation.advice)}", indent=2)
+        say_wrapped(f"{NEXT_STEP} {whole_sentence(explanation.advice)}", indent=2)
     elif explanation.standing in ("gated", "ignored") and explanation.advice:
-        say_wrapped(f"To do: {whole_sentence(explanation.advice)}")
+        say_wrapped(f"{NEXT_STEP} {whole_sentence(explanation.advice)}")
     if change is not None:
         _print_change(change, every_change=every_change)
     changes = (each for suggestion in (change.suggestions if change is not None else ()) for each in suggestion.changes)
@@ -107,11 +108,13 @@ def print_overview(found: Overview, command: str) -> None:
         if reason.changes:
             _print_todo(reason.changes, reason.effect)
         elif reason.advice:
-            say_wrapped(f"To do: {whole_sentence(reason.advice)}", indent=10)
+            say_wrapped(f"{NEXT_STEP} {whole_sentence(reason.advice)}", indent=10)
+        labelled = bool(reason.changes or reason.advice)
         for clause in found.other_reasons(reason):
             also = "" if reason.groups[0].is_about_all else "Also: "
             say_wrapped(as_sentence(f"{also}{clause.headline or clause.reason}"), hanging=10, indent=10)
-            say_wrapped(f"To do: {whole_sentence(clause.advice)}", indent=10)
+            say_wrapped(f"{ARROW if labelled else NEXT_STEP} {whole_sentence(clause.advice)}", indent=10)
+            labelled = True
     if found.unexplained:
         say()
         say_wrapped(f"{found.unexplained} more pods are not explained: only the largest {len(found.groups)} groups of identical pods are.")
@@ -140,7 +143,7 @@ def _print_groups(alike: Iterable[PendingGroup], said: str, event: str) -> None:
 def _print_todo(changes: Sequence[ChangeView], effect: str) -> None:
     from schedviz.explain.changes.change import what_to_do
 
-    say_wrapped(f"To do: {whole_sentence(what_to_do(changes) + (f'; {effect}' if effect else ''))}", indent=10)
+    say_wrapped(f"{NEXT_STEP} {whole_sentence(what_to_do(changes) + (f'; {effect}' if effect else ''))}", indent=10)
     for change in changes:
         _print_how(change, indent=10)
 
@@ -199,7 +202,8 @@ def print_messages(found: Sequence[ParsedMessage], reading: TextReading) -> None
             continue
         if answer or not is_first:
             say(f"{each.writer or 'kube-scheduler'}{sent}:", dim=True)
-        print_message(each.message, each.message.clauses, pods=len(equals[each.pod]) if each.pod else 1)
+        labelled = not is_first or (answer is not None and bool(answer.advice))
+        print_message(each.message, each.message.clauses, pods=len(equals[each.pod]) if each.pod else 1, labelled=labelled)
         if is_first and answer is not None and answer.note and not answer.sentence:
             say()
             say_wrapped(answer.note)
@@ -237,16 +241,16 @@ def print_answer(answer: PodAnswer | None, *, pods: int = 1) -> None:
         return
     say_wrapped(in_plural(answer.sentence, pods), bold=True)
     if answer.advice:
-        say_wrapped(f"To do: {whole_sentence(in_plural(answer.advice, pods))}")
+        say_wrapped(f"{NEXT_STEP} {whole_sentence(in_plural(answer.advice, pods))}")
     if answer.note:
         say_wrapped(in_plural(answer.note, pods))
     say()
 
 
-def print_message(message: Message, clauses: Iterable[Clause], *, release: str = "", pods: int = 1) -> None:
+def print_message(message: Message, clauses: Iterable[Clause], *, release: str = "", pods: int = 1, labelled: bool = False) -> None:
     """The clauses of a message, and what its counts say. `release`: the simulated one, if the message is compared with it.
 
-    `pods`: how many pods have the same message.
+    `pods`: how many pods have the same message. `labelled`: what to do first stands above, with its label.
     """
     from schedviz.explain.messages.message import whole_headline
     from schedviz.explain.no_node import no_node_sentence
@@ -267,10 +271,10 @@ def print_message(message: Message, clauses: Iterable[Clause], *, release: str =
     if message.conclusion:
         say_wrapped(in_plural(message.conclusion, pods), bold=True)
     if message.first:
-        say_wrapped(f"To do: {whole_sentence(in_plural(message.first, pods))}", bold=True)
+        say_wrapped(f"{NEXT_STEP} {whole_sentence(in_plural(message.first, pods))}", bold=True)
     if message.pre_filter:
         say_wrapped(message.pre_filter, indent=2)
-    _print_clauses(clauses)
+    _print_clauses(clauses, labelled=labelled or bool(message.first))
     wording = message.wording if release and release not in message.wording else ""
     for note in filter(None, (message.finding, wording)):
         say()
@@ -324,8 +328,8 @@ def _names_its_nodes(suggestion: Suggestion) -> bool:
     return is_new or (suggestion.fits == len(suggestion.nodes) and all(node in what for node in suggestion.nodes))
 
 
-def _print_clauses(clauses: Iterable[Clause], *, advised: bool = False, said: str = "") -> None:
-    """`said`: what stands above; a headline that it contains is not repeated."""
+def _print_clauses(clauses: Iterable[Clause], *, advised: bool = False, said: str = "", labelled: bool = False) -> None:
+    """`said`: what stands above; a headline that it contains is not repeated. `labelled`: so does what to do first, with its label."""
     from schedviz.explain.messages.combined_clauses import is_of_several_taints, quoted_reasons
     from schedviz.explain.messages.explained_clause import is_about_nodes
     from schedviz.explain.messages.message import writer_of
@@ -361,7 +365,8 @@ def _print_clauses(clauses: Iterable[Clause], *, advised: bool = False, said: st
         if clause.nodes and is_about_nodes(clause):
             say_wrapped(f"on {named(clause.nodes)}", indent=4, dim=True)
         if clause.advice and not advised:
-            say_wrapped(f"To do: {whole_sentence(clause.advice)}", indent=4)
+            say_wrapped(f"{ARROW if labelled else NEXT_STEP} {whole_sentence(clause.advice)}", indent=4)
+            labelled = True
     if asides := [clause for clause in clauses if clause.is_aside]:
         say()
         say("  Other nodes", dim=True)
@@ -421,7 +426,7 @@ def _print_findings(findings: Sequence[Finding]) -> None:
         if finding.cause:
             say_wrapped(f"Cause: {whole_sentence(finding.cause)}", indent=2)
         if finding.advice:
-            say_wrapped(f"To do: {whole_sentence(finding.advice)}", indent=2)
+            say_wrapped(f"{NEXT_STEP} {whole_sentence(finding.advice)}", indent=2)
 
 
 def _print_queue(explanation: Explanation) -> None:

@@ -135,7 +135,7 @@ def test_an_explained_message_says_what_to_do_and_what_its_counts_say() -> None:
     found = CliRunner().invoke(explain, ["--message", "0/6 nodes are available: 5 node(s) didn't match node selector."])
 
     assert found.exit_code == 0, found.output
-    assert "To do: Compare the pod's `nodeSelector`" in found.output
+    assert "Next step: Compare the pod's `nodeSelector`" in found.output
     assert "The message gives no reason for 1 node of 6" in found.output
 
 
@@ -317,8 +317,9 @@ def test_the_overview_of_a_pod_without_nodes_explains_each_reason_of_its_message
     assert (found.count("kube-scheduler"), found.count(said)) == (1, 1)
     assert "2 nodes have the taint `nvidia.com/gpu=present`, which the pod does not tolerate" in found
     assert "4 nodes do not have enough free `nvidia.com/gpu`" in found
-    assert found.count("To do: ") == 2
-    assert "- 4 nodes do not have enough free `nvidia.com/gpu`. To do: " in card
+    # The label is there once; an arrow precedes what to do about further reasons.
+    assert (found.count("Next step: "), found.count("          → ")) == (1, 1)
+    assert "- 4 nodes do not have enough free `nvidia.com/gpu`. Next step: " in card
     assert one.index("2 nodes have the taint") < one.index("4 nodes do not have enough free `nvidia.com/gpu`")
 
 

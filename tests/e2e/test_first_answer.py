@@ -125,7 +125,7 @@ def test_the_doctor_says_what_to_do_about_each_difference(page: Page, server: Se
 
     doctor = page.locator("[data-doctor-verdict]")
     expect(doctor).to_contain_text("node gone, which does not exist in the API server", timeout=PATIENCE_MILLIS)
-    expect(doctor).to_contain_text("To do:")
+    expect(doctor).to_contain_text("Next step:")
 
 
 def test_the_events_of_a_claim_stand_beside_the_reason(page: Page, server: Server, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from schedviz.explain.advice_label import ARROW, NEXT_STEP
 from schedviz.explain.card.model import Bar, Card, Chart, Fix, Line, Reason
 from schedviz.explain.card.visible import with_visible_text
 from schedviz.explain.changes.change import ChangeView, what_to_do
@@ -119,7 +120,7 @@ def card_of_message(
 
 def _finding(finding: Finding) -> str:
     cause = f" Cause: {whole_sentence(finding.cause)}" if finding.cause else ""
-    advice = f" To do: {whole_sentence(finding.advice)}" if finding.advice else ""
+    advice = f" {NEXT_STEP} {whole_sentence(finding.advice)}" if finding.advice else ""
     return f"{whole_sentence(finding.sentence)}{cause}{advice}"
 
 
@@ -192,15 +193,16 @@ def _waiting(reason: WaitingReason, others: Sequence[Clause]) -> Reason:
     if remaining := sum(len(group.pods) for group in reason.groups[_GROUPS:]):
         lines.append(Line(f"and {remaining:,} more"))
     also = "" if reason.groups[0].is_about_all else "Also: "
-    lines += [
-        Line(f"{as_sentence(f'{also}{clause.headline or clause.reason}')}. To do: {whole_sentence(clause.advice)}") for clause in others
-    ]
+    todo = whole_sentence("; ".join(filter(None, (what_to_do(reason.changes) or reason.advice, reason.effect))))
+    for number, clause in enumerate(others):
+        label = ARROW if todo or number else NEXT_STEP
+        lines.append(Line(f"{as_sentence(f'{also}{clause.headline or clause.reason}')}. {label} {whole_sentence(clause.advice)}"))
     return Reason(
         count=reason.count,
         reason=reason.reason if reason.is_quoted else as_sentence(reason.reason),
         headline=as_sentence(reason.headline) if reason.is_quoted and reason.headline != reason.reason else "",
         lines=tuple(lines),
-        todo=whole_sentence("; ".join(filter(None, (what_to_do(reason.changes) or reason.advice, reason.effect)))),
+        todo=todo,
         caution=" ".join(dict.fromkeys(whole_sentence(change.consequence) for change in reason.changes if change.consequence)),
         commands=_commands(reason.changes),
     )
@@ -211,6 +213,6 @@ def _line_of(reason: WaitingReason, group: PendingGroup) -> str:
     todo = (
         ""
         if reason.changes or not group.changes
-        else f"To do: {whole_sentence('; '.join(filter(None, (what_to_do(group.changes), group.effect))))}"
+        else f"{NEXT_STEP} {whole_sentence('; '.join(filter(None, (what_to_do(group.changes), group.effect))))}"
     )
     return ". ".join(filter(None, (reason.besides(group), todo)))

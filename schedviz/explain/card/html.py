@@ -9,6 +9,7 @@ from html import escape
 from importlib import resources
 from typing import Final
 
+from schedviz.explain.advice_label import NEXT_STEP
 from schedviz.explain.card.model import CODE, Bar, Card, Chart, Fix, Line, Reason
 from schedviz.explain.card.theme import THEMES, Theme
 
@@ -48,7 +49,7 @@ def html_of(card: Card) -> str:
         *_head(card),
         *_fixes(card.fixes),
         *_strip(card),
-        *(part for number, reason in enumerate(card.reasons) for part in _reason(number, reason, card.unit)),
+        *(part for number, reason in enumerate(card.reasons) for part in _reason(number, reason, card.unit, card.label_of(reason))),
         *((f'<p class="quiet">Also: {_with_code(card.others)}.</p>',) if card.others else ()),
         *_messages(card),
         f"<footer>{escape(footer_of(card))}</footer></main></body></html>\n",
@@ -64,7 +65,7 @@ def _head(card: Card) -> Iterable[str]:
     else:
         yield f"<h1>{_with_code(card.sentence)}</h1>"
     if card.todo:
-        yield f"<p><b>To do:</b> {_with_code(card.todo)}</p>"
+        yield f"<p><b>{NEXT_STEP}</b> {_with_code(card.todo)}</p>"
     if card.note:
         yield f'<p class="quiet">{_with_code(card.note)}</p>'
 
@@ -84,7 +85,7 @@ def _strip(card: Card) -> Iterable[str]:
     yield f'<svg class="strip" aria-hidden="true">{"".join(rects)}</svg>'
 
 
-def _reason(number: int, reason: Reason, unit: str) -> Iterable[str]:
+def _reason(number: int, reason: Reason, unit: str, label: str) -> Iterable[str]:
     sign = f'<svg aria-hidden="true"><rect class="r{min(number, _LAST)}" width="10" height="10" rx="2"/></svg>'
     plugin = f'<span class="plugin">{escape(reason.plugin)}</span>' if reason.plugin else ""
     yield f"<section><h2>{plugin}{sign}{_with_code(heading_of(reason, unit))}</h2>"
@@ -98,7 +99,7 @@ def _reason(number: int, reason: Reason, unit: str) -> Iterable[str]:
     if reason.nodes and not reason.charts:
         yield f'<p class="quiet">on {_named(reason.nodes)}</p>'
     if reason.todo:
-        yield f"<p><b>To do:</b> {_with_code(reason.todo)}</p>"
+        yield f"<p><b>{label}</b> {_with_code(reason.todo)}</p>"
     yield from (f"<pre>{escape(command)}</pre>" for command in reason.commands)
     if reason.caution:
         yield f'<p class="quiet">Note: {_with_code(reason.caution)}</p>'

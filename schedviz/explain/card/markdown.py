@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from schedviz.explain.advice_label import ARROW, NEXT_STEP
 from schedviz.explain.card.html import heading_of, quote_of
 from schedviz.explain.card.model import CODE, Card, Fix, Line, Reason
 
@@ -24,7 +25,7 @@ def markdown_of(card: Card) -> str:
     if card.subject and card.sentence:
         lines += ["", with_code(card.sentence)]
     if card.todo:
-        lines += ["", f"**To do:** {with_code(card.todo)}"]
+        lines += ["", f"**{NEXT_STEP}** {with_code(card.todo)}"]
     if card.note:
         lines += ["", with_code(card.note)]
     for finding in card.findings:
@@ -34,7 +35,7 @@ def markdown_of(card: Card) -> str:
         for fix in card.fixes:
             lines += _fix(fix)
     for reason in card.reasons:
-        lines += _reason(reason, card.unit)
+        lines += _reason(reason, card.unit, card.label_of(reason))
     if card.others:
         lines += ["", f"Also: {with_code(card.others)}."]
     lines += _messages(card)
@@ -59,7 +60,7 @@ def _title(card: Card) -> str:
     return f"Why {code(card.subject)} is {card.standing}" if card.subject else with_code(card.sentence)
 
 
-def _reason(reason: Reason, unit: str) -> Iterable[str]:
+def _reason(reason: Reason, unit: str, label: str) -> Iterable[str]:
     yield ""
     times = f"{reason.count} × " if reason.count else ""
     source = f" ({reason.plugin})" if reason.plugin else ""
@@ -74,7 +75,7 @@ def _reason(reason: Reason, unit: str) -> Iterable[str]:
     if reason.nodes:
         yield f"- on {named(reason.nodes)}"
     if reason.todo:
-        yield f"- **To do:** {with_code(reason.todo)}"
+        yield f"- {label if label == ARROW else f'**{label}**'} {with_code(reason.todo)}"
     yield from (line for command in reason.commands for line in _command(command))
     if reason.caution:
         yield f"- **Note:** {with_code(reason.caution)}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
+from schedviz.explain.advice_label import ARROW, NEXT_STEP
 from schedviz.explain.explanation import Part
 
 #: Code in a sentence: what is between single backticks. `split` gives text and code in turn.
@@ -111,6 +112,13 @@ class Card(Part, frozen=True):
     origin: str = ""
     #: Whether a simulation computed the card; False for a message that was only read.
     simulated: bool = True
+
+    def label_of(self, reason: Reason) -> str:
+        """What precedes what to do about a reason: the label, once if the reasons are those of one pod, and an arrow for further ones."""
+        if self.unit == "pods":
+            return NEXT_STEP
+        first = None if self.todo else next((each for each in self.reasons if each.todo), None)
+        return NEXT_STEP if reason is first else ARROW
 
     @property
     def matches_cluster_message(self) -> bool:

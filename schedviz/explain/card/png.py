@@ -10,6 +10,7 @@ from typing import Final, Literal
 
 from PIL import Image, ImageDraw, ImageFont, features
 
+from schedviz.explain.advice_label import NEXT_STEP
 from schedviz.explain.card.html import count_of, heading_of, quote_of
 from schedviz.explain.card.model import CODE, Bar, Card, Chart, Fix, Line, Reason
 from schedviz.explain.card.theme import THEMES, Theme, ThemeName
@@ -69,7 +70,7 @@ class _Canvas:
         self._fixes(card.fixes)
         self._strip(card)
         for number, reason in enumerate(card.reasons[:_REASONS]):
-            self._reason(reason, card.unit, self._colour(number))
+            self._reason(reason, card.unit, self._colour(number), card.label_of(reason))
         if card.others:
             self._y += 12
             self._box(_PADDING, self._y + 6, 10, 10, fill=self._theme.line_strong, radius=2)
@@ -87,7 +88,7 @@ class _Canvas:
             self._subject(card)
         if card.todo:
             self._y += 10
-            self._paragraph("To do:", self._theme.ink, size=15, weight="bold", leading=23)
+            self._paragraph(NEXT_STEP, self._theme.ink, size=15, weight="bold", leading=23)
             self._paragraph(card.todo, self._theme.ink, size=15, leading=23, lines=_ANSWER_LINES)
         if card.note:
             self._y += 6
@@ -125,7 +126,7 @@ class _Canvas:
             self._box(x, self._y, _INNER * card.other_nodes / whole, 10, fill=self._theme.line_strong)
         self._y += 10
 
-    def _reason(self, reason: Reason, unit: str, colour: Colour) -> None:
+    def _reason(self, reason: Reason, unit: str, colour: Colour, label: str) -> None:
         self._y += 18
         plugin = _cut(reason.plugin, 220, 12)
         room = _INNER - (_length(plugin, 12) + 16 if plugin else 0)
@@ -143,7 +144,7 @@ class _Canvas:
         if reason.nodes and not reason.charts:
             self._paragraph(f"on {_named(reason.nodes)}", self._theme.ink_2, leading=21)
         if reason.todo:
-            self._paragraph(f"To do: {reason.todo}", self._theme.ink_2, leading=21)
+            self._paragraph(f"{label} {reason.todo}", self._theme.ink_2, leading=21)
         for command in reason.commands:
             self._command(command)
         if reason.caution:

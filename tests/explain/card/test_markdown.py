@@ -9,12 +9,13 @@ import msgspec
 import pytest
 from markdown_it import MarkdownIt
 
-from schedviz.explain.card.build import card_of_overview, card_of_pod
+from schedviz.explain.card.build import card_of_message, card_of_overview, card_of_pod
 from schedviz.explain.card.html import html_of
 from schedviz.explain.card.markdown import block, code, markdown_of, text, with_code
 from schedviz.explain.card.model import Card
 from schedviz.explain.card.png import png_of
 from schedviz.explain.changes import smallest_change
+from schedviz.explain.messages.message import ParsedMessage, parse_message
 from schedviz.explain.pending.overview import overview
 from schedviz.explain.why import why_pending
 from tests.explain.small_clusters import cluster, node, pod
@@ -44,11 +45,11 @@ def test_a_card_has_what_to_do_and_where_it_comes_from() -> None:
     simulation = cluster(node("n1"), pod("a", cpu="2", on="n1"), pod("p", cpu="3"))
     card = card_of_pod(why_pending(simulation, "default/p"), None, origin="shop, 2026-11-25 10:00 UTC")
     lines = markdown_of(card).splitlines()
-    [todo] = [line for line in lines if line.startswith("- **To do:** ")]
+    [todo] = [line for line in lines if line.startswith("- **Next step:** ")]
     assert "`kubectl describe node n1`" in todo
     assert lines[-1] == "_shop, 2026-11-25 10:00 UTC, explained by schedviz_"
     page = html_of(card)
-    assert "<b>To do:</b>" in page
+    assert "<b>Next step:</b>" in page
     assert "<code>kubectl describe node n1</code>" in page
     assert "<footer>shop, 2026-11-25 10:00 UTC · schedviz" in page
 
@@ -63,7 +64,7 @@ def test_the_overview_has_each_reason_with_its_groups() -> None:
         "- kube-scheduler: Insufficient cpu",
         "- `default/a`, `default/b`: the pod requests 64 CPU, but the largest node has only 4 CPU",
         "- `default/c`: the pod requests 9 CPU, but the largest node has only 4 CPU",
-        "- **To do:** Lower the pod's request, or add a larger node: not even an empty node is large enough.",
+        "- **Next step:** Lower the pod's request, or add a larger node: not even an empty node is large enough.",
     ]
 
 
@@ -71,7 +72,7 @@ def test_the_overview_has_the_command_the_yaml_and_the_caution_of_its_changes() 
     simulation = cluster(node("n1"), node("n2", cordoned=True), pod("a", cpu="2", on="n1"), pod("p", cpu="3"), pod("q", cpu="3"))
     lines = markdown_of(card_of_overview(overview(simulation, with_changes=True))).splitlines()
     at = next(
-        number for number, line in enumerate(lines) if line.startswith("- **To do:** Uncordon n2; this is enough for only 1 of 2 pods")
+        number for number, line in enumerate(lines) if line.startswith("- **Next step:** Uncordon n2; this is enough for only 1 of 2 pods")
     )
     assert lines[at + 1 : at + 3] == [
         "  `kubectl uncordon n2`",
@@ -127,7 +128,7 @@ def test_no_combination_of_backticks_makes_html_of_names(marked: Callable[[str],
     chosen = random.Random(1)
     for _ in range(3000):
         words = "".join(chosen.choices(pieces, k=chosen.randrange(1, 9)))
-        assert html_tags(f"- **To do:** {marked(words)}") == [], words
+        assert html_tags(f"- **Next step:** {marked(words)}") == [], words
 
 
 def test_a_taint_with_backticks_stays_text_in_what_to_do() -> None:
@@ -154,3 +155,14 @@ def test_a_card_shows_the_message_of_the_cluster_instead_of_a_different_simulate
     assert "0/7 nodes are available: 7 Insufficient cpu." in beside
     assert simulated not in beside
     assert "n your cluster" in beside
+
+
+def test_the_label_of_what_to_do_is_there_once_and_an_arrow_for_further_reasons() -> None:
+    message = "0/9 nodes are available: 4 Insufficient memory, 3 node(s) had untolerated taint {team: data}, 2 Too many pods."
+    card = card_of_message(ParsedMessage("", "", message, parse_message(message)))
+    lines = markdown_of(card).splitlines()
+    assert [line.partition(" ")[2][:13] for line in lines if line.startswith(("- **Next step:**", "- →"))] == [
+        "**Next step:*",
+        "→ If the pod ",
+        "→ Add a node;",
+    ]

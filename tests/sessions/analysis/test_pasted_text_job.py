@@ -39,7 +39,7 @@ def test_a_card_of_a_text_has_its_reasons_and_what_to_do() -> None:
     lines = card.decode().splitlines()
     assert lines[0] == "### Why `shop/web` is pending"
     assert "None of the 5 nodes can run the pod: 3 do not have enough free CPU and 2 are cordoned." in lines
-    [first] = [line for line in lines if line.startswith("**To do:** ")]
+    [first] = [line for line in lines if line.startswith("**Next step:** ")]
     assert "`kubectl get nodes | grep SchedulingDisabled`" in first
     assert sum("uncordon those whose maintenance is finished" in line for line in lines) == 1
     assert lines[-1].startswith("_pasted text, 20")
