@@ -319,7 +319,7 @@ def test_the_overview_of_a_pod_without_nodes_explains_each_reason_of_its_message
     assert "4 nodes do not have enough free `nvidia.com/gpu`" in found
     # The label is there once; an arrow precedes what to do about further reasons.
     assert (found.count("Next step: "), found.count("          → ")) == (1, 1)
-    assert "- 4 nodes do not have enough free `nvidia.com/gpu`. Next step: " in card
+    assert "- 4 nodes do not have enough free `nvidia.com/gpu`. → " in card
     assert one.index("2 nodes have the taint") < one.index("4 nodes do not have enough free `nvidia.com/gpu`")
 
 
