@@ -33,6 +33,8 @@ _MAX_NAMED: Final = 5
 _MAX_GROUPS: Final = 5
 #: What precedes the scheduler's own words.
 _SCHEDULER: Final = "kube-scheduler: "
+#: The page says the same (`paste.several`).
+_SEVERAL_REASONS: Final = "Some nodes were rejected for more than one reason, so the counts add up to more than the number of nodes."
 #: The most nodes that are drawn as bars, and the characters of a bar.
 _MAX_BARS: Final = 3
 _BAR_LENGTH: Final = 24
@@ -276,13 +278,14 @@ def print_message(message: Message, clauses: Iterable[Clause], *, release: str =
         say_wrapped(message.pre_filter, indent=2)
     _print_clauses(clauses, labelled=labelled or bool(message.first))
     wording = message.wording if release and release not in message.wording else ""
-    for note in filter(None, (message.finding, wording)):
+    several = _SEVERAL_REASONS if message.unaccounted < 0 and not message.finding else ""
+    for note in filter(None, (several, message.finding, wording)):
         say()
         say_wrapped(note)
-    if message.preemption:
+    if preemption := message.preemption_to_read:
         _title("Preemption result")
-        for clause in message.preemption:
-            if clause.count and clause.headline:
+        for clause in preemption:
+            if clause.headline:
                 say_wrapped(f"{as_sentence(clause.headline)} ({clause.reason})", hanging=2, indent=2, dim=True)
                 continue
             count = f"{_nodes(clause.count):>8}  " if clause.count else " " * 10

@@ -444,7 +444,7 @@ def test_a_message_beside_a_volume_in_yaml_is_explained(tmp_path):
     assert "No pod is pending" not in shown.output
 
 
-def test_causes_have_a_heading_and_the_result_of_preemption_counts_its_nodes():
+def test_causes_have_a_heading_and_a_usual_result_of_preemption_is_left_out():
     said = (
         "0/3 nodes are available: 2 Insufficient nvidia.com/gpu, 1 node(s) had untolerated taint {dedicated: db}. "
         "preemption: 0/3 nodes are available: 2 No preemption victims found for incoming pod, 1 Preemption is not helpful for scheduling."
@@ -452,10 +452,23 @@ def test_causes_have_a_heading_and_the_result_of_preemption_counts_its_nodes():
     told = CliRunner().invoke(explain, ["--message", said]).output
 
     assert told.index("    Common causes:\n") < told.index("    - The node has no such device, or its device plugin is not running.")
-    assert "  Evicting pods on 1 node would not help (Preemption is not helpful for scheduling)" in told
-    whole = " ".join(told.split())
-    assert "2 nodes run no lower-priority pods whose eviction would make room (No preemption victims found for incoming pod)" in whole
-    assert "Try this first" not in told
+    assert "Preemption" not in told
+    assert "Some nodes were rejected for more than one reason" not in told
+
+
+def test_a_result_of_preemption_that_says_more_is_shown():
+    said = "0/3 nodes are available: 3 Insufficient cpu. preemption: not eligible due to preemptionPolicy=Never.."
+    told = CliRunner().invoke(explain, ["--message", said]).output
+    assert "Preemption result\n" in told
+    assert "The pod's preemptionPolicy is Never" in " ".join(told.split())
+
+
+def test_counts_that_exceed_the_number_of_nodes_are_explained():
+    said = "0/40 nodes are available: 38 node(s) didn't match Pod's node affinity/selector, 2 Insufficient cpu, 2 Too many pods."
+    told = CliRunner().invoke(explain, ["--message", said]).output
+    assert "Some nodes were rejected for more than one reason, so the counts add up to more than the number of nodes." in " ".join(
+        told.split()
+    )
 
 
 @pytest.mark.parametrize(

@@ -154,6 +154,12 @@ class Message(Part, frozen=True):
     #: Whether it leaves nodes out although its scheduler evaluates every node: the defect of kubernetes issue 91601.
     loses_nodes: bool = False
 
+    @property
+    def preemption_to_read(self) -> tuple[Clause, ...]:
+        """Preemption's findings, unless they only say that evictions on some nodes would not help: then the reasons say what to do."""
+        is_usual = all(clause.count and clause.headline for clause in self.preemption)
+        return () if is_usual and self.clauses else self.preemption
+
 
 class ParsedMessage(Part, frozen=True):
     """A message in a longer text, and its clauses."""
