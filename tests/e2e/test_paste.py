@@ -173,7 +173,7 @@ def test_a_pod_that_was_scheduled_since_is_not_called_pending(page: Page, server
     )
 
     section = page.locator("[data-standing=scheduled]")
-    expect(section).to_contain_text("The pod is no longer pending: it was scheduled to node-a 1m ago.", timeout=PATIENCE_MILLIS)
+    expect(section).to_contain_text("The pod is already scheduled to node-a (1m ago)", timeout=PATIENCE_MILLIS)
     expect(section.locator("[data-reason]")).to_have_count(0)
 
 

@@ -66,6 +66,10 @@ _PREEMPTED: Final = "Preempted"
 _WITHOUT_VOLUME: Final = ("node(s) didn't find available persistent volumes", "pod has unbound immediate PersistentVolumeClaims")
 #: Why a container waits whose image cannot be pulled.
 _PULL_REASONS: Final = frozenset({"ImagePullBackOff", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull"})
+#: The kubelet's event about an image, and what the registry says.
+_PULL: Final = re.compile(r'Failed to pull image "(?P<image>[^"\s`]{1,300})":(?P<why>.*)', re.DOTALL)
+_NOT_FOUND: Final = re.compile(r"not ?found|manifest unknown|does not exist", re.IGNORECASE)
+_REFUSED: Final = re.compile(r"unauthorized|denied|forbidden|authentication required", re.IGNORECASE)
 #: The reason of the kubelet's event for a pod that has no network, and what the reasons of its node have.
 _NO_NETWORK: Final = "NetworkNotReady"
 _NOT_READY: Final = "node.kubernetes.io/not-ready"
@@ -457,19 +461,30 @@ def _is_newest(placed: Event, newest: Sequence[ParsedMessage], age: Callable[[st
 
 
 def _scheduled(placed: Event, warnings: Sequence[Event]) -> PodAnswer:
-    where: dict[str, str | int | Phrase] = {"node": placed.node, "when": placed.at}
-    if placed.at and not placed.at.endswith(" ago"):
+    sentence = phrase("The pod is already scheduled to `{node}`, so its earlier messages no longer apply.", node=placed.node)
+    if placed.at:
         sentence = phrase(
-            "The pod is no longer pending: it was scheduled to `{node}` at {when}. Earlier messages no longer apply.", **where
+            "The pod is already scheduled to `{node}` ({when}), so its earlier messages no longer apply.", node=placed.node, when=placed.at
         )
-    elif placed.at:
-        sentence = phrase("The pod is no longer pending: it was scheduled to `{node}` {when}. Earlier messages no longer apply.", **where)
-    else:
-        sentence = phrase("The pod is no longer pending: it is on `{node}`. Earlier messages no longer apply.", node=placed.node)
-    if warnings:
-        said = phrase("{reason}: {message}", reason=warnings[-1].reason, message=warnings[-1].message)
-        sentence = phrase("{sentence} Its newest warning is not about scheduling: {warning}", sentence=sentence, warning=said)
-    return PodAnswer(placed.pod, "scheduled", sentence.text, sentence)
+    if not warnings:
+        return PodAnswer(placed.pod, "scheduled", sentence.text, sentence)
+    note = _failure(warnings)
+    return PodAnswer(placed.pod, "scheduled", sentence.text, sentence, note=note.text, note_phrase=note)
+
+
+def _failure(warnings: Sequence[Event]) -> Phrase:
+    """Why a pod that has a node fails: an image that cannot be pulled explains what follows; otherwise its newest warning."""
+    failed = next((match for event in reversed(warnings) if (match := _PULL.match(event.message)) is not None), None)
+    if failed is None:
+        newest = warnings[-1]
+        return phrase(
+            "Its newest warning is not about scheduling: {message} ({reason}).", reason=newest.reason, message=newest.message.rstrip(". ")
+        )
+    if _NOT_FOUND.search(failed["why"]) is not None:
+        return phrase("It now fails for another reason: the image `{image}` was not found.", image=failed["image"])
+    if _REFUSED.search(failed["why"]) is not None:
+        return phrase("It now fails for another reason: the registry refuses access to the image `{image}`.", image=failed["image"])
+    return phrase("It now fails for another reason: the image `{image}` could not be pulled.", image=failed["image"])
 
 
 def _not_running(pod: str, said: str) -> PodAnswer:

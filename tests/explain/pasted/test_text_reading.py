@@ -37,13 +37,26 @@ def test_a_pod_that_was_scheduled_after_its_messages_is_not_pending() -> None:
         + "  Normal   Scheduled  60s  default-scheduler  Successfully assigned shop/web to node-a\n"
         + "  Warning  FailedMount  10s  kubelet  configmap not found\n"
     )
-    assert (found.standing, found.sentence) == (
+    assert (found.standing, found.sentence, found.note) == (
         "scheduled",
-        (
-            "The pod is no longer pending: it was scheduled to `node-a` 60s ago. Earlier messages no longer apply. Its "
-            "newest warning is not about scheduling: FailedMount: configmap not found"
-        ),
+        "The pod is already scheduled to `node-a` (60s ago), so its earlier messages no longer apply.",
+        "Its newest warning is not about scheduling: configmap not found (FailedMount).",
     )
+
+
+def test_a_scheduled_pod_whose_image_cannot_be_pulled_says_so_and_not_what_follows_from_it() -> None:
+    placed = "  Normal   Scheduled  60s  default-scheduler  Successfully assigned shop/web to node-a\n"
+    later = "  Warning  BackOff  5s  kubelet  Back-off restarting failed container sidecar in pod web_shop\n"
+    for why, said in (
+        ("rpc error: code = NotFound desc = failed to resolve image: registry.example/web:9: not found", "was not found."),
+        ("unexpected status: 403 Forbidden", "the registry refuses access to the image"),
+        ("dial tcp: i/o timeout", "could not be pulled."),
+    ):
+        failed = f'  Warning  Failed  20s  kubelet  Failed to pull image "registry.example/web:9": {why}\n'
+        note = answer(CPU.format(age="2m10s") + placed + failed + later).note
+        assert note.startswith("It now fails for another reason: the ")
+        assert said in note
+        assert "`registry.example/web:9`" in note
 
 
 def test_the_pod_that_is_pending_comes_before_the_one_that_is_not() -> None:
@@ -77,7 +90,7 @@ def test_a_pod_that_the_same_log_shows_bound_is_not_pending() -> None:
     assert found is not None
     assert (found.standing, found.sentence) == (
         "scheduled",
-        "The pod is no longer pending: it was scheduled to `kind-worker` at 12-20 04:51:57. Earlier messages no longer apply.",
+        "The pod is already scheduled to `kind-worker` (12-20 04:51:57), so its earlier messages no longer apply.",
     )
     assert read(BOUND_LINE + FAILED_LINE.format(time="04:53:00")).answer_of("tas/sts-0") is None
 
