@@ -72,7 +72,7 @@ cli = LazyGroup(
     lazy=COMMANDS,
     help="See how the Kubernetes scheduler makes its decisions: queue, cycles and cache, live and step by step.",
     epilog="Commands that need a server use the `schedviz up` of this machine. SCHEDVIZ_SERVER and SCHEDVIZ_TOKEN select another one, "
-    "SCHEDVIZ_DATA another data folder, SCHEDVIZ_SESSION the session. docs/readers.md lists the formats of files.",
+    "SCHEDVIZ_DATA another data folder, SCHEDVIZ_SESSION the session. docs/readers.md lists the file formats.",
 )
 cli.params.append(
     click.Option(

@@ -26,9 +26,9 @@ class DoesNotStart(MultilineError):
 def up(*, port: int, data: Path | None, host: str, tls_cert: Path | None, tls_key: Path | None, no_open: bool) -> None:
     """Run the web server, the workers and Redis on this machine. Ctrl-C stops them.
 
-    With --listen, other machines can connect at the printed address (or SCHEDVIZ_URL), with a login or the code of a room.
+    With --listen, other machines can connect at the printed address (or SCHEDVIZ_URL), with a login or a room code.
 
-    The data folder is SCHEDVIZ_DATA, else `data` in a source checkout, else ~/.local/share/schedviz.
+    The data folder is $SCHEDVIZ_DATA if set, `data` in a source checkout, or ~/.local/share/schedviz.
     """
     from schedviz.up.errors import CannotStart
     from schedviz.up.run import run
