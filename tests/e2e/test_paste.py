@@ -149,7 +149,7 @@ def test_an_explained_text_is_shared_as_a_card_and_as_markdown(page: Page, serve
         }"""
     )
     assert markdown.startswith("### Why `shop/web` is pending")
-    assert "- kube-scheduler: 3 nodes: Insufficient cpu (NodeResourcesFit)" in markdown
+    assert "- kube-scheduler: `3 Insufficient cpu` (NodeResourcesFit)" in markdown
 
 
 def test_a_table_of_kubectl_says_what_it_lacks(page: Page, server: Server) -> None:

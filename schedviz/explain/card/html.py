@@ -178,12 +178,12 @@ def heading_of(reason: Reason, unit: str) -> str:
 
 
 def quote_of(reason: Reason, unit: str) -> str:
-    """The scheduler's own words below a plain sentence: `3 nodes: Insufficient cpu`; "" if they are the heading."""
+    """The scheduler's own words below a plain sentence, as in its message: `3 Insufficient cpu`; "" if they are the heading."""
     if not reason.headline:
         return ""
     # The reason of several taints has a number for each of them.
     is_counted = reason.reason[:1].isdigit()
-    return f"{count_of(reason.count, unit)}: {reason.reason}" if reason.count and unit == "nodes" and not is_counted else reason.reason
+    return f"{reason.count} {reason.reason}" if reason.count and unit == "nodes" and not is_counted else reason.reason
 
 
 def footer_of(card: Card) -> str:

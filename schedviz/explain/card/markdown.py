@@ -62,14 +62,18 @@ def _title(card: Card) -> str:
 
 def _reason(reason: Reason, unit: str, label: str) -> Iterable[str]:
     yield ""
-    times = f"{reason.count} × " if reason.count else ""
-    source = f" ({reason.plugin})" if reason.plugin else ""
-    quote = quote_of(reason, unit)
-    yield f"**{with_code(heading_of(reason, unit)) if quote or unit == 'pods' else times + text(reason.reason)}**{'' if quote else source}"
-    if quote or reason.lines or reason.nodes or reason.todo:
+    source = f" ({reason.plugin})" if reason.plugin and reason.writer != reason.plugin else ""
+    if quote := quote_of(reason, unit):
+        yield f"**{with_code(heading_of(reason, unit))}**"
         yield ""
-    if quote:
-        yield f"- {reason.writer}: {text(quote)}{source if reason.writer != reason.plugin else ''}"
+        yield f"- {reason.writer}: {code(quote)}{source}"
+    elif unit == "nodes":
+        # The plain sentence stands above all reasons.
+        yield f"**{reason.writer}:** {code(f'{reason.count} {reason.reason}' if reason.count else reason.reason)}{source}"
+        yield ""
+    else:
+        yield f"**{with_code(heading_of(reason, unit))}**"
+        yield ""
     for line in reason.lines:
         yield f"- {_line(line)}"
     if reason.nodes:

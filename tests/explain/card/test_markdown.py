@@ -33,7 +33,7 @@ def test_an_explanation_has_message_numbers_nodes_and_a_verified_change() -> Non
         "The pod requests 3 CPU, but n1 has only 2 of its 4 CPU free; n2 has 4 free but is cordoned. Neither node can run the pod."
     ) in lines
     # The sentence above says it in words.
-    assert "**1 × Insufficient cpu** (NodeResourcesFit)" in lines
+    assert "**kube-scheduler:** `1 Insufficient cpu` (NodeResourcesFit)" in lines
     assert "- on `n1`" in lines
     assert (
         "- Uncordon n2. Fits on 1 node. Note: The node may be under maintenance, and other pods can then also be scheduled on it."
@@ -61,7 +61,7 @@ def test_the_overview_has_each_reason_with_its_groups() -> None:
         "",
         "**3 pods: The pods request more CPU than any node has**",
         "",
-        "- kube-scheduler: Insufficient cpu",
+        "- kube-scheduler: `Insufficient cpu`",
         "- `default/a`, `default/b`: the pod requests 64 CPU, but the largest node has only 4 CPU",
         "- `default/c`: the pod requests 9 CPU, but the largest node has only 4 CPU",
         "- **Next step:** Lower the pod's request, or add a larger node: not even an empty node is large enough.",
