@@ -46,10 +46,12 @@ def nothing_found(merged: MergedFiles, refused: Refusals, why_without_objects: I
 def _only_messages(names: Sequence[str], why_without_objects: IngestError | None) -> tuple[str, ...]:
     """That files have messages alone, and where they are explained. What is wrong with objects is said only if the text has some."""
     where = f"{names[0]} contains" if len(names) == 1 else f"The {len(names)} files contain"
+    # The command does not read the texts in an archive.
+    each = " for each of them (unpack an archive first)" if len(names) > 1 else ""
     problems = why_without_objects.lines[:_MAX_LISTED] if _has_damaged_objects(why_without_objects) and why_without_objects else ()
     said = (
         f"{where} messages of the scheduler, but no Kubernetes objects. To read what the messages mean, paste them on the start page, or "
-        f"run `schedviz explain -f FILE`. To import a cluster, drop a dump: `{DUMP} > cluster.json`."
+        f"run `schedviz explain -f FILE`{each}. To import a cluster, drop a dump: `{DUMP} > cluster.json`."
     )
     return said, *problems
 

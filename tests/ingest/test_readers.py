@@ -167,8 +167,10 @@ def test_events_say_why_a_pod_waits() -> None:
 def test_of_what_kubectl_prints_for_people_the_words_of_the_scheduler_are_taken(name: str) -> None:
     result = sample(name, "simkube.mp", "openb-nodes.csv")
     assert messages(result) == {"shop/web-2": MESSAGE}
-    with pytest.raises(UnreadableFile, match=r"contains? messages of the scheduler, but no Kubernetes objects.*explain -f FILE"):
+    with pytest.raises(UnreadableFile, match=r"contains? messages of the scheduler, but no Kubernetes objects.*explain -f FILE`\."):
         sample(name)
+    with pytest.raises(UnreadableFile, match=r"run `schedviz explain -f FILE` for each of them \(unpack an archive first\)\."):
+        sample("events.txt", "describe.txt")
 
 
 @pytest.mark.parametrize(
