@@ -117,12 +117,12 @@ def explain(
         files = _read(paths, chosen) if paths else None
     except click.ClickException:
         texts = _texts(paths) if message is None else []
-        found = _reading_of(texts, pod)
-        if not (found.messages or found.others):
+        reading = _reading_of(texts, pod)
+        if not (reading.messages or reading.others):
             raise
-        if found.messages:
+        if reading.messages:
             say(f"Based on the scheduler's messages only: {_without_nodes(texts)}.", err=True)
-        _messages(found, output)
+        _messages(reading, output)
         return
     says_no_nodes = False
     try:
