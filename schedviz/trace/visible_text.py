@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import Final
+from typing import Any, Final
 
 #: Unicode categories: control and format characters (bidi controls, zero-width ones), lone surrogates, line and paragraph separators.
 _INVISIBLE: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
@@ -14,6 +14,18 @@ _SPACE: Final = "\n\r\t"
 def visible_text(text: str) -> str:
     """The text, with such characters as `\\u202e`; line breaks and tabs stay."""
     return text if text.isprintable() else "".join(map(_visible, text))
+
+
+def with_visible_text(value: Any) -> Any:
+    """A JSON value, in whose texts and keys such characters are visible."""
+    match value:
+        case str():
+            return visible_text(value)
+        case dict():
+            return {with_visible_text(key): with_visible_text(member) for key, member in value.items()}
+        case list() | tuple():
+            return [with_visible_text(item) for item in value]
+    return value
 
 
 def _visible(letter: str) -> str:

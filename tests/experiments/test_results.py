@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from pathlib import Path
 
 import msgspec
@@ -104,3 +105,13 @@ def test_a_report_has_plan_and_results_and_escapes_names() -> None:
     assert "default-src 'none'" in text
     assert "<script src" not in text
     assert "src=" not in text.partition("<script type=")[0]
+
+
+def test_a_report_shows_characters_that_reorder_or_hide_text() -> None:
+    text = html_report(results(PLAN.replace("name: six", 'name: "six\u202e"').replace("<b>sizes</b>", "a\u202eb\u200b")))
+    data = json.loads(text.split("id='results'>", 1)[1].split("</script>", 1)[0])
+
+    assert r"<h1>a\u202eb\u200b</h1>" in text
+    assert r"<td>six\u202e</td>" in text
+    assert data["variants"][0]["name"] == r"six\u202e"
+    assert not {"\u202e", "\u200b"} & set(text.partition("</script>")[0])

@@ -19,6 +19,7 @@ from schedviz.experiments.summary import summary
 from schedviz.experiments.table import table
 from schedviz.experiments.tuning.report import as_yaml, sentences
 from schedviz.explain.card.theme import THEMES, ThemeName
+from schedviz.trace.visible_text import visible_text, with_visible_text
 
 #: Built by `npm run build`, and part of wheels. A source tree that was not built has reports without figures.
 _SCRIPT: Final = "built/report.js"
@@ -31,14 +32,15 @@ def html_report(results: Results) -> str:
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = f"default-src 'none'; font-src data:; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
     search = _search_of(results)
-    encoded = msgspec.json.encode(msgspec.structs.replace(columnar(results), search=search or UNSET)).decode()
+    drawn = msgspec.to_builtins(msgspec.structs.replace(columnar(results), search=search or UNSET))
+    encoded = msgspec.json.encode(with_visible_text(drawn)).decode()
     data = encoded.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     missing = "" if script else "<p class='plain'>This report has no figures: the page of this source tree is not built (make setup).</p>"
     parts = [
         "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>",
         "<meta name='viewport' content='width=device-width, initial-scale=1'>",
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
-        f"<title>{escape(results.name)} · schedviz experiment</title><style>{style}</style></head><body>",
+        f"<title>{_text(results.name)} · schedviz experiment</title><style>{style}</style></head><body>",
         "<div id='app'><main class='static'>",
         _header(results),
         _search_section(search),
@@ -53,13 +55,17 @@ def html_report(results: Results) -> str:
     return "\n".join(part for part in parts if part)
 
 
+def _text(text: str) -> str:
+    return escape(visible_text(text))
+
+
 def _header(results: Results) -> str:
     facts = (
         f"{results.nodes:,} nodes · {results.pods:,} pods · {len(results.variants):,} variants · {len(results.trials):,} trials · "
         f"schedviz {results.schedviz}"
     )
-    question = f"<p class='question'>{escape(results.question)}</p>" if results.question else ""
-    return f"<header><h1>{escape(results.name)}</h1>{question}<p>{escape(facts)}</p></header>"
+    question = f"<p class='question'>{_text(results.question)}</p>" if results.question else ""
+    return f"<header><h1>{_text(results.name)}</h1>{question}<p>{_text(facts)}</p></header>"
 
 
 def _summary(results: Results) -> str:
@@ -67,11 +73,11 @@ def _summary(results: Results) -> str:
     if found is None:
         return ""
     sections = "".join(
-        f"<h3>{escape(title)}</h3><ul>{''.join(f'<li>{escape(sentence)}</li>' for sentence in sentences)}</ul>"
+        f"<h3>{_text(title)}</h3><ul>{''.join(f'<li>{_text(sentence)}</li>' for sentence in sentences)}</ul>"
         for title, sentences in found.sections()
     )
-    words = "".join(f"<dt>{escape(word)}</dt><dd>{escape(meaning)}</dd>" for word, meaning in found.words)
-    return f"<section><h2>{escape(found.headline)}</h2>{sections}<h3>Words</h3><dl>{words}</dl></section>"
+    words = "".join(f"<dt>{_text(word)}</dt><dd>{_text(meaning)}</dd>" for word, meaning in found.words)
+    return f"<section><h2>{_text(found.headline)}</h2>{sections}<h3>Words</h3><dl>{words}</dl></section>"
 
 
 def _search_of(results: Results) -> SearchReport | None:
@@ -84,8 +90,8 @@ def _search_of(results: Results) -> SearchReport | None:
 def _search_section(search: SearchReport | None) -> str:
     if search is None:
         return ""
-    items = "".join(f"<li>{escape(sentence)}</li>" for sentence in search.sentences)
-    best = f"<pre>{escape(search.best)}</pre>" if search.best else ""
+    items = "".join(f"<li>{_text(sentence)}</li>" for sentence in search.sentences)
+    best = f"<pre>{_text(search.best)}</pre>" if search.best else ""
     return f"<section><h2>Search</h2><ul>{items}</ul>{best}</section>"
 
 
@@ -95,13 +101,13 @@ def _static_table(results: Results) -> str:
 
 
 def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    heads = "".join(f"<th scope='col'>{escape(cell)}</th>" for cell in head)
+    heads = "".join(f"<th scope='col'>{_text(cell)}</th>" for cell in head)
     lines = "".join(f"<tr>{''.join(f'<td>{_lines(cell)}</td>' for cell in row)}</tr>" for row in rows)
     return f"<table><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table>"
 
 
 def _lines(cell: str) -> str:
-    return escape(cell).replace("\n", "<br>")
+    return _text(cell).replace("\n", "<br>")
 
 
 def _failures(rows: Iterable[TrialRow]) -> str:
@@ -109,18 +115,18 @@ def _failures(rows: Iterable[TrialRow]) -> str:
     if not failed:
         return ""
     items = "".join(
-        f"<details><summary>{escape(row.variant)}{'' if row.seed is None else f', seed {row.seed}'}: {escape(row.error)}</summary>"
-        f"<pre>{escape(row.traceback or row.error)}</pre></details>"
+        f"<details><summary>{_text(row.variant)}{'' if row.seed is None else f', seed {row.seed}'}: {_text(row.error)}</summary>"
+        f"<pre>{_text(row.traceback or row.error)}</pre></details>"
         for row in failed
     )
     return f"<section><h2>Failed trials ({len(failed)})</h2>{items}</section>"
 
 
 def _plan(results: Results) -> str:
-    version = escape(results.schedviz)
+    version = _text(results.schedviz)
     return (
         f"<section><h2>Plan</h2><p>Save it as plan.yaml, and run <code>schedviz experiment run plan.yaml</code> with schedviz {version}. "
-        f"The same plan and version give the same numbers, except for engine times.</p><pre>{escape(results.plan)}</pre></section>"
+        f"The same plan and version give the same numbers, except for engine times.</p><pre>{_text(results.plan)}</pre></section>"
     )
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from schedviz.explain.advice_label import ARROW, NEXT_STEP
 from schedviz.explain.card.model import Bar, Card, Chart, Fix, Line, Reason
-from schedviz.explain.card.visible import with_visible_text
+from schedviz.explain.card.visible import visible_card
 from schedviz.explain.changes.change import ChangeView, what_to_do
 from schedviz.explain.changes.search import SmallestChange, Suggestion
 from schedviz.explain.details.detail import AnyDetail, ResourceDetail, SpreadDetail
@@ -55,7 +55,7 @@ def card_of_pod(explanation: Explanation, change: SmallestChange | None, *, orig
         release=explanation.release,
         origin=origin,
     )
-    return with_visible_text(card)
+    return visible_card(card)
 
 
 def card_of_overview(overview: Overview, *, origin: str = "") -> Card:
@@ -71,7 +71,7 @@ def card_of_overview(overview: Overview, *, origin: str = "") -> Card:
         origin=origin,
         simulated=not overview.note,
     )
-    return with_visible_text(card)
+    return visible_card(card)
 
 
 def card_of_message(
@@ -115,7 +115,7 @@ def card_of_message(
         origin=origin,
         simulated=False,
     )
-    return with_visible_text(card)
+    return visible_card(card)
 
 
 def _finding(finding: Finding) -> str:
