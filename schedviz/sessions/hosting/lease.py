@@ -10,6 +10,7 @@ import secrets
 import socket
 import threading
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
@@ -135,6 +136,16 @@ def _renew_alike(leases: Collection[Lease], seconds: float) -> list[Lease]:
 def announce(lease: Lease, seq: int) -> bool:
     """Store the number of the command that is about to run, in case it crashes the process; False if fenced."""
     return fenced_update(lease, tries=Case(When(trying_seq=seq, then=F("tries") + 1), default=1), trying_seq=seq)
+
+
+def discount(lease: Lease) -> None:
+    """Do not count this attempt at the announced command: the database failed, which says nothing about the command. An attempt that took
+    the database down counts, because this does nothing then.
+    """
+    # The connection may be the broken one.
+    connection.close()
+    with suppress(DatabaseError):
+        fenced_update(lease, tries=Greatest(F("tries") - 1, 0))
 
 
 def announce_stuck(lease: Lease, seq: int) -> bool:

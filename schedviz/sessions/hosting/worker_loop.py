@@ -11,7 +11,7 @@ import time
 from collections import OrderedDict
 from uuid import UUID
 
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, DataError, IntegrityError, connection
 
 from schedviz.sessions import disk, frames
 from schedviz.sessions.errors import Fenced, HistoryUnavailable, ReplayDiverged
@@ -181,7 +181,7 @@ class _HostedSession:
             # third crash in a row is followed by a backoff, so that a session that keeps crashing does not occupy the workers.
             if crashes % MAX_WORKER_CRASHES:
                 return False
-        self._back_off(crashes, f"{crashes} attempts in a row to load this session failed", has_tried=False)
+        self._back_off(crashes, f"{crashes} attempts in a row to continue this session failed", has_tried=False)
         return True
 
     def _back_off(self, crashes: int, why: str, *, has_tried: bool) -> None:
@@ -247,6 +247,13 @@ class _HostedSession:
             reloaded = host.without_command(error)
             reloaded.load()
             self.host = reloaded
+        except (DataError, IntegrityError):
+            # The command made what the database cannot store.
+            raise
+        except DatabaseError:
+            if host.is_suspicious:
+                lease.discount(self.lease)
+            raise
         MEMORY.weigh(self.session.pk, self.host.weight)
         return True
 

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import msgspec
 import pytest
-from django.db import OperationalError, connection
+from django.db import DatabaseError, DataError, OperationalError, connection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -315,6 +315,33 @@ def test_a_query_that_is_cancelled_within_a_command_quarantines_nothing(make_ses
     assert command.outcome["error"] == ""
 
 
+@pytest.mark.parametrize(("error", "is_fault_of_command"), [(OperationalError, False), (DataError, True)])
+def test_a_database_that_fails_often_within_a_command_makes_its_session_back_off(
+    make_session: MakeSession, monkeypatch: pytest.MonkeyPatch, *, error: type[DatabaseError], is_fault_of_command: bool
+) -> None:
+    session_id = make_session()
+    send(session_id, "run")
+
+    def failing(_: object) -> str:
+        raise error("out of luck")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(slice_runner.quotas, "reason_to_stop", failing)
+        patch.setattr(slice_runner, "SLICE_CYCLES", 2)
+        owners = 0
+        while (session := Session.objects.get(pk=session_id)).lease_owner != lease.BACKOFF_OWNER and not session.applied_seq:
+            work_off(session_id)
+            owners += 1
+            lease.clear_owner(lease.owner_prefix())
+
+    assert owners == 4
+    assert Command.objects.get(session_id=session_id).quarantined is is_fault_of_command
+    if not is_fault_of_command:
+        assert session.message.startswith("3 attempts in a row to continue this session failed")
+        rest_is_over(session_id)
+        assert work_off(session_id).cycle == 10
+
+
 def test_a_stuck_command_is_quarantined_by_the_same_owner_and_the_others_continue(
     make_session: MakeSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -407,7 +434,7 @@ def test_a_command_is_not_blamed_for_deaths_while_its_session_was_loaded(
             owners_die(session_id)
     assert Session.objects.get(pk=session_id).trying_seq == 1
 
-    assert "to load this session failed" in work_off(session_id).message
+    assert "to continue this session failed" in work_off(session_id).message
     rest_is_over(session_id)
     session = work_off(session_id)
     assert (session.applied_seq, session.tries) == (1, 0)
@@ -459,8 +486,8 @@ def test_a_session_that_kills_its_workers_backs_off_exponentially(make_session: 
         messages.append(work_off(session_id).message)
 
     assert messages == [
-        "3 attempts in a row to load this session failed; the next attempt is in 2 s. No accepted command is lost.",
-        "4 attempts in a row to load this session failed; the next attempt is in 4 s. No accepted command is lost.",
+        "3 attempts in a row to continue this session failed; the next attempt is in 2 s. No accepted command is lost.",
+        "4 attempts in a row to continue this session failed; the next attempt is in 4 s. No accepted command is lost.",
     ]
     rest_is_over(session_id)
     session = work_off(session_id)
