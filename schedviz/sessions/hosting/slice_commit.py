@@ -32,6 +32,8 @@ from schedviz.trace.view import CycleView
 #: A slice with more events is stored as several chunks, so that reading one of them takes little time and memory. A slice has that many if
 #: one unit of a command has, as when many pods move in the queue at once.
 MAX_CHUNK_EVENTS: Final = 8192
+#: What the database stores for a chunk beside its data and names: the rows of both and of its tally, and their entries in indexes.
+_CHUNK_ROWS_BYTES: Final = 500
 
 
 def chunks_of(events: Sequence[AnyEvent]) -> int:
@@ -146,7 +148,7 @@ def commit(lease: Lease, session: Session, before: Position, work: SliceContents
     group = cycle_groups.pack(cycles) if cycles else b""
     try:
         with transaction.atomic():
-            moved = _move(lease, before, work, added_bytes=sum(len(chunk.data) for chunk in chunks) + len(group), levels=levels)
+            moved = _move(lease, before, work, added_bytes=sum(map(_stored_bytes, chunks)) + len(group), levels=levels)
             prepared.update_commands(
                 lease.session_id,
                 [
@@ -207,6 +209,10 @@ def _chunks(before: Position, work: SliceContents, state: SessionState, levels: 
             names=object_index.names_of(events, work.cycles, work.running_pod),
             tally=counted,
         )
+
+
+def _stored_bytes(chunk: _Chunk) -> int:
+    return len(chunk.data) + len(chunk.names) + _CHUNK_ROWS_BYTES
 
 
 def _summaries(session_id: UUID, work: SliceContents) -> Iterator[Summary]:
