@@ -21,6 +21,7 @@ from schedviz.ingest.files.spool import Spool
 from schedviz.web.api.download import SlotResponse
 from schedviz.web.body_limit import BodyNotStored
 from schedviz.web.client_places import PLACES, place
+from schedviz.web.disconnects import while_connected
 from schedviz.web.following import Following, begin_waiting, followed, follows_until
 from schedviz.web.read_limit import DISCONNECT
 from schedviz.web.response_limit import ResponseLimit, drop_rendering_data
@@ -65,10 +66,11 @@ class ThreadedHandler(ASGIHandler):
         # In its own context, in which middleware binds the values for the request's log lines.
         context = copy_context()
         try:
-            while (response := await self._respond_in_thread(context, scope, body)) is None:
-                if not await _wait_for_other(context, receive):
-                    return
+            while (response := await self._respond_in_thread(context, scope, receive, body)) is None:
+                await _wait_for_other(context, receive)
                 body.seek(0)
+        except RequestAborted:
+            return
         finally:
             body.close()
         PLACES.authenticated(scope, context.get(requester, ""))
@@ -83,9 +85,11 @@ class ThreadedHandler(ASGIHandler):
             with self._sending.counted(response, context.get(requester, "")) as allowed:
                 await self.send_response(allowed, send)
 
-    async def _respond_in_thread(self, context: Context, scope: Any, body: IO[bytes]) -> HttpResponseBase | None:
-        """The response; None if the request follows another one (`followed` of its context)."""
-        own_place = await PLACES.take(scope)
+    async def _respond_in_thread(self, context: Context, scope: Any, receive: Any, body: IO[bytes]) -> HttpResponseBase | None:
+        """The response; None if the request follows another one (`followed` of its context). Raises `RequestAborted` if the client leaves
+        before its turn.
+        """
+        own_place = await PLACES.take(scope, receive)
         context.run(place.set, own_place)
         context.run(begin_waiting)
         try:
@@ -125,21 +129,14 @@ class ThreadedHandler(ASGIHandler):
             raise ended
 
 
-async def _wait_for_other(context: Context, receive: Any) -> bool:
-    """Wait until the request that this one follows has its result, or its time is over; False: the client has left."""
+async def _wait_for_other(context: Context, receive: Any) -> None:
+    """Wait until the request that this one follows has its result, or its time is over. Raises `RequestAborted` if the client leaves."""
     following, until = context[followed], context[follows_until]
     assert following is not None
     assert until is not None
     loop, done = asyncio.get_running_loop(), asyncio.Event()
     following.result.add_done_callback(lambda _: loop.call_soon_threadsafe(done.set))
-    waiting, leaving = asyncio.create_task(done.wait()), asyncio.create_task(receive())
-    try:
-        await asyncio.wait((waiting, leaving), timeout=until - time.monotonic(), return_when=asyncio.FIRST_COMPLETED)
-        return waiting.done() or not leaving.done()
-    finally:
-        for task in (waiting, leaving):
-            task.cancel()
-        await asyncio.gather(waiting, leaving, return_exceptions=True)
+    await while_connected(done.wait(), receive, seconds=until - time.monotonic())
 
 
 def _disconnect(scope: Any) -> Callable[[], object] | None:

@@ -19,6 +19,7 @@ from django.http import parse_cookie
 from schedviz.sessions.turns import path_of
 from schedviz.web.addresses import network_of_scope
 from schedviz.web.authentication import bearer_secret
+from schedviz.web.disconnects import Receive, while_connected
 from schedviz.web.named_semaphores import NamedSemaphores
 
 #: Requests of one user that run at a time, of the 32 threads (schedviz.web.asgi_handler).
@@ -28,9 +29,10 @@ MAX_THREADS_PER_CLIENT: Final = 4
 MAX_THREADS_WITHOUT_ACCOUNT: Final = 4
 MAX_THREADS_PER_PART: Final = 3
 MAX_THREADS_PER_CLIENT_WITHOUT_ACCOUNT: Final = 2
-#: Probes wait behind no requests of others: a server that is slow for some clients must not be restarted for all.
+#: Probes wait for no other requests, and for one probe of each other address: a server that is slow for some clients must not be restarted
+#: for all. Those of this server alone (`?self`) do not wait for those of all parts, which may be slow.
 _HEALTH_PATH: Final = "/healthz"
-_PROBES: Final = "probes"
+MAX_PROBES: Final = 4
 #: How many credentials are remembered with their client.
 _MAX_KNOWN: Final = 4096
 
@@ -43,14 +45,10 @@ class Place:
         self._acquired: list[asyncio.Semaphore] = []
 
     async def acquire(self, *semaphores: asyncio.Semaphore) -> None:
-        """Acquire all of them, or none if this is cancelled."""
-        try:
-            for semaphore in semaphores:
-                await semaphore.acquire()
-                self._acquired.append(semaphore)
-        except BaseException:
-            self.release()
-            raise
+        """Acquire all of them. If this is cancelled, `release` those that were acquired."""
+        for semaphore in semaphores:
+            await semaphore.acquire()
+            self._acquired.append(semaphore)
 
     def release(self) -> None:
         """Release it, in the event loop. Further calls have no effect."""
@@ -81,16 +79,32 @@ class ClientPlaces:
         #: The clients of credentials, by digest; the one that was used last at the end.
         self._known: OrderedDict[bytes, str] = OrderedDict()
 
-    async def take(self, scope: dict[str, Any]) -> Place:
-        """A place for a request, when earlier requests of the client, and of those that it counts with, have ended or wait."""
+    async def take(self, scope: dict[str, Any], receive: Receive) -> Place:
+        """A place for a request, when earlier requests of the client, and of those that it counts with, have ended or wait. Raises
+        `RequestAborted` if the client leaves before.
+        """
+        # From the client on: a request that waits for a place of its client or part holds none of those that they count with.
+        semaphores = [self._semaphores.of(name, maximum) for name, maximum in self._limits(scope)]
+        result = Place(asyncio.get_running_loop())
+        try:
+            if any(semaphore.locked() for semaphore in semaphores):
+                await while_connected(result.acquire(*semaphores), receive)
+            else:
+                await result.acquire(*semaphores)
+        except BaseException:
+            result.release()
+            raise
+        return result
+
+    def _limits(self, scope: dict[str, Any]) -> list[tuple[str, int]]:
+        """The client of a request and what it counts with, each with the number of its places."""
+        if scope["path"] == _HEALTH_PATH:
+            kind = "probes of this server" if b"self" in scope["query_string"] else "probes"
+            return [(f"{kind} from {network_of_scope(scope)}", 1), (kind, MAX_PROBES)]
         *parts, client = path_of(self._client(scope))
         maxima = (MAX_THREADS_WITHOUT_ACCOUNT, MAX_THREADS_PER_PART)
-        limits = [*zip(parts, maxima, strict=False), (client, MAX_THREADS_PER_CLIENT_WITHOUT_ACCOUNT if parts else MAX_THREADS_PER_CLIENT)]
-        # From the smallest part on: a request that waits for a place of its part holds none of all without an account.
-        semaphores = [self._semaphores.of(name, maximum) for name, maximum in reversed(limits)]
-        result = Place(asyncio.get_running_loop())
-        await result.acquire(*semaphores)
-        return result
+        own = (client, MAX_THREADS_PER_CLIENT_WITHOUT_ACCOUNT if parts else MAX_THREADS_PER_CLIENT)
+        return [own, *reversed(list(zip(parts, maxima, strict=False)))]
 
     def authenticated(self, scope: dict[str, Any], client: str) -> None:
         """The credentials of a request are those of this client; "": they are of nobody."""
@@ -101,8 +115,6 @@ class ClientPlaces:
                 self._known.popitem(last=False)
 
     def _client(self, scope: dict[str, Any]) -> str:
-        if scope["path"] == _HEALTH_PATH:
-            return _PROBES
         if known := self._known.get(_digest_of_credentials(scope)):
             return known
         return f"address {network_of_scope(scope)}"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
+from functools import partial
 from threading import Event
 from typing import Any
 
@@ -14,6 +15,7 @@ from django.urls import path
 
 from schedviz.web.asgi_handler import HTTP_THREADS, ThreadedHandler
 from schedviz.web.client_places import (
+    MAX_PROBES,
     MAX_THREADS_PER_CLIENT,
     MAX_THREADS_PER_CLIENT_WITHOUT_ACCOUNT,
     MAX_THREADS_PER_PART,
@@ -76,18 +78,25 @@ def scope_of(address: str, authorization: str, client: str = "192.0.2.1") -> dic
     return {"type": "http", "method": "GET", "path": address, "headers": headers, "query_string": b"", "client": (client, 1)}
 
 
-async def ask(handler: ThreadedHandler, address: str, authorization: str, client: str = "192.0.2.1") -> int:
+async def receive_request(messages: list[dict[str, Any]]) -> dict[str, Any]:
+    """The next message of a client, which stays connected after the last one."""
+    if not messages:
+        await asyncio.Future()
+    return messages.pop(0)
+
+
+async def ask(handler: ThreadedHandler, address: str, authorization: str, client: str = "192.0.2.1", *, leaves: bool = False) -> int:
+    """The status of the response; 0: none. `leaves`: the client closes the connection after it has sent the request."""
     statuses: list[int] = []
 
-    async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": b""}
+    receive = partial(receive_request, [{"type": "http.request", "body": b""}, *([{"type": "http.disconnect"}] if leaves else [])])
 
     async def send(message: dict[str, Any]) -> None:
         if message["type"] == "http.response.start":
             statuses.append(message["status"])
 
     await handler(scope_of(address, authorization, client), receive, send)
-    return statuses[0]
+    return statuses[0] if statuses else 0
 
 
 def test_the_requests_of_one_client_leave_threads_to_others(handler: ThreadedHandler) -> None:
@@ -152,6 +161,39 @@ def test_probes_do_not_wait_for_clients_without_an_account(handler: ThreadedHand
     assert asyncio.run(run()) == [200] * 40
 
 
+@pytest.mark.parametrize("query", [b"self", b""])
+def test_a_probe_waits_for_one_of_each_other_address(handler: ThreadedHandler, query: bytes) -> None:
+    async def run() -> None:
+        PLACES._semaphores.clear()
+        waiting = [
+            asyncio.create_task(PLACES.take(scope_of("/healthz", "", "192.0.2.9") | {"query_string": query}, partial(receive_request, [])))
+            for _ in range(50)
+        ]
+        others = [scope_of("/healthz", "", f"192.0.2.{number}") | {"query_string": query} for number in range(1, MAX_PROBES)]
+        places = [await asyncio.wait_for(PLACES.take(other, partial(receive_request, [])), 60) for other in others]
+        assert sum(task.done() for task in waiting) == 1
+        # Those that may be slow leave the places of the others.
+        (await PLACES.take(scope_of("/healthz", "") | {"query_string": b"" if query else b"self"}, partial(receive_request, []))).release()
+        for place in places:
+            place.release()
+        for task in waiting:
+            (await task).release()
+
+    asyncio.run(run())
+
+
+def test_a_request_whose_client_leaves_before_its_turn_is_dropped(handler: ThreadedHandler) -> None:
+    async def run() -> list[int]:
+        staying = [asyncio.create_task(ask(handler, "/busy/", "")) for _ in range(MAX_THREADS_PER_CLIENT_WITHOUT_ACCOUNT)]
+        await asyncio.to_thread(until, lambda: len(REQUESTS.running) == MAX_THREADS_PER_CLIENT_WITHOUT_ACCOUNT)
+        assert await asyncio.gather(*[ask(handler, "/busy/", "", leaves=True) for _ in range(20)]) == [0] * 20
+        REQUESTS.may_end.set()
+        return [*await asyncio.gather(*staying), await ask(handler, "/busy/", "")]
+
+    assert asyncio.run(run()) == [200] * (MAX_THREADS_PER_CLIENT_WITHOUT_ACCOUNT + 1)
+    assert len(REQUESTS.running) == MAX_THREADS_PER_CLIENT_WITHOUT_ACCOUNT + 1
+
+
 def test_handshakes_of_a_client_without_an_account_run_a_few_at_a_time() -> None:
     async def run() -> list[int]:
         running: list[int] = []
@@ -165,13 +207,15 @@ def test_handshakes_of_a_client_without_an_account_run_a_few_at_a_time() -> None
             running.pop()
             raise Refused(404, "No such session.")
 
-        async def receive() -> dict[str, Any]:
-            return {"type": "websocket.connect"}
-
         async def send(message: dict[str, Any]) -> None:
             answered.append(message["code"])
 
-        await asyncio.gather(*[accept_socket({**scope_of("/ws/", ""), "type": "websocket"}, receive, send, enter) for _ in range(20)])
+        def handshake(*messages: str) -> Coroutine[Any, Any, None]:
+            receive = partial(receive_request, [{"type": f"websocket.{message}"} for message in messages])
+            return accept_socket({**scope_of("/ws/", ""), "type": "websocket"}, receive, send, enter)
+
+        gone = [handshake("connect", "disconnect") for _ in range(20)]
+        await asyncio.gather(*[handshake("connect") for _ in range(20)], *gone)
         assert max(most) == MAX_THREADS_PER_CLIENT_WITHOUT_ACCOUNT
         return answered
 

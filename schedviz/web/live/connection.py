@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import msgspec
 import structlog
+from django.core.exceptions import RequestAborted
 
 from schedviz.web.api.errors import DATABASE_DOWN
 from schedviz.web.api.problem_details import MEDIA_TYPE, problem
@@ -50,12 +51,14 @@ async def accept_socket(scope: Scope, receive: Receive, send: Send, enter: Calla
     """The result of `enter`, with the socket accepted; None if the client left or was refused. `enter` raises `Refused` or `Full`."""
     if (await receive())["type"] != "websocket.connect":
         return None
-    place = await PLACES.take(scope)
     try:
+        place = await PLACES.take(scope, receive)
         try:
             return await enter()
         finally:
             place.release()
+    except RequestAborted:
+        pass
     except Refused as refused:
         await _refuse(scope, send, refused)
     except Full as full:
