@@ -70,17 +70,17 @@ def explain_text(text: str, result_key: str) -> None:
 
 
 @app.task(name=dispatch.CHECK, queue=dispatch.QUEUE, soft_time_limit=_TRIAL_SOFT_SECONDS, time_limit=_TRIAL_HARD_SECONDS)
-def check_experiment(experiment_id: str) -> None:
+def check_experiment(_experiment_id: str) -> None:
     from schedviz.sessions.experiments.next_job import run_next
 
-    run_next(UUID(experiment_id), None)
+    run_next()
 
 
 @app.task(name=dispatch.TRIAL, queue=dispatch.QUEUE, soft_time_limit=_TRIAL_SOFT_SECONDS, time_limit=_TRIAL_HARD_SECONDS)
-def run_trial(experiment_id: str, number: int) -> None:
+def run_trial(_experiment_id: str, _number: int) -> None:
     from schedviz.sessions.experiments.next_job import run_next
 
-    run_next(UUID(experiment_id), number)
+    run_next()
 
 
 @app.task(

@@ -17,21 +17,23 @@ from schedviz.sessions.redis import stream, wakeups
 CHECK: Final = "schedviz.check_experiment"
 TRIAL: Final = "schedviz.run_trial"
 QUEUE: Final = "experiments"
-#: Tasks in the queue at a time. The sweeper adds the next ones when they are done, so that experiments take turns.
+#: Tasks in the queue at a time, of all users: a task chooses what it runs when it begins, so more are not needed. The sweeper adds the next
+#: ones when they are done.
 _MAX_ENQUEUED: Final = 64
 _sweep_interval = Interval(2.0)
 
 
 def notify_check(experiment_id: UUID) -> None:
     """Enqueue the check of a new experiment's plan."""
-    wakeups.enqueue(CHECK, str(experiment_id), queue=QUEUE)
+    if _free_places():
+        wakeups.enqueue(CHECK, str(experiment_id), queue=QUEUE)
 
 
 def notify_trials(experiment_id: UUID) -> int:
-    """Enqueue a task for each of the next trials of a running experiment that no worker has. Returns how many."""
+    """Enqueue tasks for the next trials of a running experiment that no worker has. Returns how many such trials there are, at most 64."""
     rows = ExperimentTrial.objects.filter(CLAIMABLE, experiment_id=experiment_id, experiment__status=Experiment.Status.RUNNING)
     numbers = list(rows.order_by("number").values_list("number", flat=True)[:_MAX_ENQUEUED])
-    for number in numbers:
+    for number in numbers[: _free_places()]:
         if not wakeups.enqueue(TRIAL, str(experiment_id), number, queue=QUEUE):
             break
     return len(numbers)
@@ -51,7 +53,7 @@ def sweep(*, force: bool = False) -> None:
     is_unchecked = Q(status=Experiment.Status.CHECKING) | ~Q(added_plan="")
     rows = Experiment.objects.filter(wanted).annotate(is_unchecked=ExpressionWrapper(is_unchecked, BooleanField()))
     found = list(rows.order_by("created_at").values_list("pk", "is_unchecked", "status"))
-    if not found or not _is_queue_empty():
+    if not found or _free_places() < _MAX_ENQUEUED:
         return
     for experiment_id, is_unchecked, status in found:
         if is_unchecked:
@@ -60,8 +62,9 @@ def sweep(*, force: bool = False) -> None:
             close_if_done(experiment_id)
 
 
-def _is_queue_empty() -> bool:
+def _free_places() -> int:
+    """How many tasks may be enqueued now; none without Redis."""
     try:
-        return stream.client().llen(QUEUE) == 0
+        return max(0, _MAX_ENQUEUED - int(stream.client().llen(QUEUE)))
     except redis.RedisError:
-        return False
+        return 0

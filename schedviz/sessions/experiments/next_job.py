@@ -23,15 +23,18 @@ _UNCHECKED: Final = Q(status=Experiment.Status.CHECKING) | ~Q(added_plan="")
 _HELD: Final = ~Q(lease_owner="") & Q(lease_until__gte=DatabaseSeconds())
 
 
-def run_next(experiment_id: UUID, number: int | None) -> None:
-    """Run the next check or trial. By default that of the task: a trial, or with `number` None the check of the plan."""
+def run_next() -> None:
+    """Run the next check or trial, if there is one."""
     for _ in range(_MAX_ATTEMPTS):
-        chosen_id, chosen_number = _next_job() or (experiment_id, number)
-        if checking.check(chosen_id) if chosen_number is None else trial_job.run(chosen_id, chosen_number):
+        if (job := _next_job()) is None:
+            return
+        experiment_id, number = job
+        if checking.check(experiment_id) if number is None else trial_job.run(experiment_id, number):
             return
 
 
 def _next_job() -> tuple[UUID, int | None] | None:
+    """The experiment, and the number of the trial, or None for the check of its plan; None: there is nothing to do."""
     unchecked = list(Experiment.objects.filter(_UNCHECKED).exclude(_HELD).order_by("created_at").values_list("owner_id", "pk"))
     claimable = ExperimentTrial.objects.filter(CLAIMABLE, experiment=OuterRef("pk"))
     with_trials = Experiment.objects.filter(Exists(claimable), status=Experiment.Status.RUNNING)

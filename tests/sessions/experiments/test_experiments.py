@@ -520,21 +520,34 @@ def test_the_sweeper_enqueues_the_check_of_added_variants() -> None:
     assert stream.client().llen(dispatch.QUEUE) == 1
 
 
+def test_few_tasks_are_enqueued_however_often_an_experiment_is_resumed() -> None:
+    experiment = begun()
+    stream.client().delete(dispatch.QUEUE)
+    for _ in range(40):
+        requests.pause(experiment.pk)
+        requests.resume(experiment.pk)
+    other = requests.create_experiment(None, PLAN)
+    assert stream.client().llen(dispatch.QUEUE) == 64
+
+    next_job.run_next()
+    assert again(other.pk).status == Experiment.Status.RUNNING, "a task runs what is next, not what it was enqueued for"
+
+
 def test_users_are_served_in_turn_however_much_one_has_enqueued() -> None:
     ada, bob = User.objects.create_user("ada"), User.objects.create_user("bob")
     of_ada = [begun(owner=ada), begun(owner=ada)]
     of_bob = requests.create_experiment(bob.pk, PLAN)
     ran: list[tuple[str, list[str]]] = []
     # Ada's tasks are first in the queue.
-    for number in range(4):
-        next_job.run_next(of_ada[0].pk, number)
+    for _ in range(4):
+        next_job.run_next()
         of_both = [*statuses(of_ada[0]), *statuses(of_ada[1])]
         ran.append((again(of_bob.pk).status, [str(of_both.count("done")), str(statuses(of_bob).count("done"))]))
 
     assert [status for status, _ in ran] == ["running"] * 4, "Bob's check comes first, because Ada's are done"
     assert [counts for _, counts in ran] == [["0", "0"], ["1", "0"], ["1", "1"], ["2", "1"]]
     for _ in range(12):
-        next_job.run_next(of_bob.pk, 0)
+        next_job.run_next()
     assert {again(one.pk).status for one in (*of_ada, of_bob)} == {"finished"}
 
 
@@ -543,8 +556,8 @@ def test_a_user_with_running_trials_leaves_the_next_worker_to_others() -> None:
     of_ada, of_bob = begun(owner=ada), begun(owner=bob)
     assert trial_lease.claim(of_ada.pk, 0) is not None
 
-    next_job.run_next(of_ada.pk, 1)
-    next_job.run_next(of_ada.pk, 2)
+    next_job.run_next()
+    next_job.run_next()
     assert statuses(of_ada) == ["running", "waiting", "waiting", "waiting"]
     assert statuses(of_bob)[:2] == ["done", "done"]
 
@@ -559,5 +572,5 @@ def test_a_trial_that_another_worker_takes_meanwhile_is_not_run_twice(monkeypatc
         return own_claim(experiment_id, number)
 
     monkeypatch.setattr(trial_lease, "claim", claim)
-    next_job.run_next(experiment.pk, 0)
+    next_job.run_next()
     assert statuses(experiment) == ["running", "done", "waiting", "waiting"]
