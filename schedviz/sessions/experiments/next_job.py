@@ -1,24 +1,31 @@
 """Which check or trial a free worker runs next. Users take turns: however much one has enqueued, others' experiments continue.
 
-A task in the queue is only the turn of a worker. What it runs is chosen when it begins: a check before trials, and a trial of the user of
-whom the fewest run, and among those of the one whose last trial ended first.
+A task in the queue is only the turn of a worker. What it runs is chosen when it begins: that of the user of whom the fewest checks and
+trials run, and among those of the one whose last turn began first; of that user, a check before trials.
 """
 
 from __future__ import annotations
 
+import time
 from collections import Counter
-from typing import Final
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, Final
 from uuid import UUID
 
-from django.db.models import Exists, F, Max, OuterRef, Q
+import redis
+from django.db.models import Exists, OuterRef, Q
 
 from schedviz.sessions.experiments import checking, trial_job
 from schedviz.sessions.experiments.trial_lease import CLAIMABLE
 from schedviz.sessions.models import Experiment, ExperimentTrial
 from schedviz.sessions.queries.database import DatabaseSeconds
+from schedviz.sessions.redis import stream
 
 #: How often another worker may take what was chosen before the task gives up; the sweeper then enqueues it again.
 _MAX_ATTEMPTS: Final = 3
+#: How long a user's last turn is remembered.
+_TURN_SECONDS: Final = 24 * 3600
 _UNCHECKED: Final = Q(status=Experiment.Status.CHECKING) | ~Q(added_plan="")
 _HELD: Final = ~Q(lease_owner="") & Q(lease_until__gte=DatabaseSeconds())
 
@@ -45,8 +52,9 @@ def _next_job() -> tuple[UUID, int | None] | None:
     first = owners[0]
     if len(owners) > 1:
         # Sorting is stable: of equal users, the one with the oldest check or experiment.
-        at_work, ended = _at_work(), _last_ended()
-        first = min(owners, key=lambda owner: (at_work[owner], ended.get(owner, 0.0)))
+        at_work, began = _at_work(), _last_turns(owners)
+        first = min(owners, key=lambda owner: (at_work[owner], began[owner]))
+    _begin_turn(first)
     for owner, experiment_id in unchecked:
         if owner == first:
             return experiment_id, None
@@ -63,8 +71,21 @@ def _at_work() -> Counter[int | None]:
     return Counter([*trials, *checks])
 
 
-def _last_ended() -> dict[int | None, float]:
-    """When the last trial of each user with a running experiment ended."""
-    running = ExperimentTrial.objects.filter(experiment__status=Experiment.Status.RUNNING, ended_at__isnull=False)
-    rows = running.order_by().values(owner=F("experiment__owner_id")).annotate(last=Max("ended_at"))
-    return {row["owner"]: row["last"].timestamp() for row in rows}
+def _last_turns(owners: Sequence[int | None]) -> dict[int | None, float]:
+    """When the last turn of each of these users began; 0 if it is not known. In Redis, so that plans that were deleted or refused after
+    their check count, too.
+    """
+    try:
+        times: Any = stream.client().mget([_turn_key(owner) for owner in owners])
+    except redis.RedisError:
+        times = [None] * len(owners)
+    return {owner: float(began or 0) for owner, began in zip(owners, times, strict=True)}
+
+
+def _begin_turn(owner: int | None) -> None:
+    with suppress(redis.RedisError):
+        stream.client().set(_turn_key(owner), time.time(), ex=_TURN_SECONDS)
+
+
+def _turn_key(owner: int | None) -> str:
+    return f"schedviz:experiments:turn:{owner}"

@@ -551,6 +551,20 @@ def test_users_are_served_in_turn_however_much_one_has_enqueued() -> None:
     assert {again(one.pk).status for one in (*of_ada, of_bob)} == {"finished"}
 
 
+def test_a_user_who_only_has_plans_checked_takes_turns_with_others() -> None:
+    ada, bob = User.objects.create_user("ada"), User.objects.create_user("bob")
+    of_ada = begun(owner=ada)
+    done: list[int] = []
+    for _ in range(4):
+        of_bob = requests.create_experiment(bob.pk, PLAN, hold=True)
+        next_job.run_next()
+        done.append(statuses(of_ada).count("done"))
+        if again(of_bob.pk).status != Experiment.Status.CHECKING:
+            requests.delete(of_bob.pk)
+
+    assert done == [0, 1, 1, 2]
+
+
 def test_a_user_with_running_trials_leaves_the_next_worker_to_others() -> None:
     ada, bob = User.objects.create_user("ada"), User.objects.create_user("bob")
     of_ada, of_bob = begun(owner=ada), begun(owner=bob)
