@@ -1,7 +1,8 @@
 """Which check or trial a free worker runs next. Users take turns: however much one has enqueued, others' experiments continue.
 
 A task in the queue is only the turn of a worker. What it runs is chosen when it begins: that of the user of whom the fewest checks and
-trials run, and among those of the one whose last turn began first; of that user, a check before trials.
+trials run, and among those of the one who is due first; of that user, a check before trials. A user is due after a turn when as much time
+has passed as it took, so that users with short trials have as much time as those with long ones.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from schedviz.sessions.redis import stream
 
 #: How often another worker may take what was chosen before the task gives up; the sweeper then enqueues it again.
 _MAX_ATTEMPTS: Final = 3
-#: How long a user's last turn is remembered.
-_TURN_SECONDS: Final = 24 * 3600
+#: How long it is remembered when a user is due.
+_DUE_SECONDS: Final = 24 * 3600
 _UNCHECKED: Final = Q(status=Experiment.Status.CHECKING) | ~Q(added_plan="")
 _HELD: Final = ~Q(lease_owner="") & Q(lease_until__gte=DatabaseSeconds())
 
@@ -35,13 +36,18 @@ def run_next() -> None:
     for _ in range(_MAX_ATTEMPTS):
         if (job := _next_job()) is None:
             return
-        experiment_id, number = job
+        owner, experiment_id, number = job
+        began = time.time()
+        # Also if this process ends in it.
+        _set_due(owner, began)
         if checking.check(experiment_id) if number is None else trial_job.run(experiment_id, number):
+            ended = time.time()
+            _set_due(owner, ended + (ended - began))
             return
 
 
-def _next_job() -> tuple[UUID, int | None] | None:
-    """The experiment, and the number of the trial, or None for the check of its plan; None: there is nothing to do."""
+def _next_job() -> tuple[int | None, UUID, int | None] | None:
+    """The user, the experiment, and the number of the trial, or None for the check of the plan; None: there is nothing to do."""
     unchecked = list(Experiment.objects.filter(_UNCHECKED).exclude(_HELD).order_by("created_at").values_list("owner_id", "pk"))
     claimable = ExperimentTrial.objects.filter(CLAIMABLE, experiment=OuterRef("pk"))
     with_trials = Experiment.objects.filter(Exists(claimable), status=Experiment.Status.RUNNING)
@@ -52,16 +58,15 @@ def _next_job() -> tuple[UUID, int | None] | None:
     first = owners[0]
     if len(owners) > 1:
         # Sorting is stable: of equal users, the one with the oldest check or experiment.
-        at_work, began = _at_work(), _last_turns(owners)
-        first = min(owners, key=lambda owner: (at_work[owner], began[owner]))
-    _begin_turn(first)
+        at_work, due = _at_work(), _due(owners)
+        first = min(owners, key=lambda owner: (at_work[owner], due[owner]))
     for owner, experiment_id in unchecked:
         if owner == first:
-            return experiment_id, None
+            return owner, experiment_id, None
     experiment_id = next(pk for owner, pk in running if owner == first)
     trials = ExperimentTrial.objects.filter(CLAIMABLE, experiment_id=experiment_id).order_by("number")
     number = trials.values_list("number", flat=True).first()
-    return None if number is None else (experiment_id, number)
+    return None if number is None else (first, experiment_id, number)
 
 
 def _at_work() -> Counter[int | None]:
@@ -71,21 +76,21 @@ def _at_work() -> Counter[int | None]:
     return Counter([*trials, *checks])
 
 
-def _last_turns(owners: Sequence[int | None]) -> dict[int | None, float]:
-    """When the last turn of each of these users began; 0 if it is not known. In Redis, so that plans that were deleted or refused after
-    their check count, too.
+def _due(owners: Sequence[int | None]) -> dict[int | None, float]:
+    """When each of these users is due; 0 if it is not known. In Redis, so that plans that were deleted or refused after their check count,
+    too.
     """
     try:
-        times: Any = stream.client().mget([_turn_key(owner) for owner in owners])
+        times: Any = stream.client().mget([_due_key(owner) for owner in owners])
     except redis.RedisError:
         times = [None] * len(owners)
-    return {owner: float(began or 0) for owner, began in zip(owners, times, strict=True)}
+    return {owner: float(due or 0) for owner, due in zip(owners, times, strict=True)}
 
 
-def _begin_turn(owner: int | None) -> None:
+def _set_due(owner: int | None, due: float) -> None:
     with suppress(redis.RedisError):
-        stream.client().set(_turn_key(owner), time.time(), ex=_TURN_SECONDS)
+        stream.client().set(_due_key(owner), due, ex=_DUE_SECONDS)
 
 
-def _turn_key(owner: int | None) -> str:
-    return f"schedviz:experiments:turn:{owner}"
+def _due_key(owner: int | None) -> str:
+    return f"schedviz:experiments:due:{owner}"

@@ -6,6 +6,7 @@ import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
@@ -533,6 +534,20 @@ def test_few_tasks_are_enqueued_however_often_an_experiment_is_resumed() -> None
     assert again(other.pk).status == Experiment.Status.RUNNING, "a task runs what is next, not what it was enqueued for"
 
 
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The time by which users take turns; it advances by a second whenever it is read."""
+    now = [1000.0]
+
+    def read() -> float:
+        now[0] += 1
+        return now[0]
+
+    monkeypatch.setattr(next_job, "time", SimpleNamespace(time=read))
+    return now
+
+
+@pytest.mark.usefixtures("clock")
 def test_users_are_served_in_turn_however_much_one_has_enqueued() -> None:
     ada, bob = User.objects.create_user("ada"), User.objects.create_user("bob")
     of_ada = [begun(owner=ada), begun(owner=ada)]
@@ -551,18 +566,25 @@ def test_users_are_served_in_turn_however_much_one_has_enqueued() -> None:
     assert {again(one.pk).status for one in (*of_ada, of_bob)} == {"finished"}
 
 
-def test_a_user_who_only_has_plans_checked_takes_turns_with_others() -> None:
+def test_a_user_who_only_has_plans_checked_has_as_much_time_as_others(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
     ada, bob = User.objects.create_user("ada"), User.objects.create_user("bob")
     of_ada = begun(owner=ada)
-    done: list[int] = []
-    for _ in range(4):
-        of_bob = requests.create_experiment(bob.pk, PLAN, hold=True)
-        next_job.run_next()
-        done.append(statuses(of_ada).count("done"))
-        if again(of_bob.pk).status != Experiment.Status.CHECKING:
-            requests.delete(of_bob.pk)
+    check = checking.check
 
-    assert done == [0, 1, 1, 2]
+    def check_slowly(experiment_id: UUID) -> bool:
+        clock[0] += 10
+        return check(experiment_id)
+
+    monkeypatch.setattr(checking, "check", check_slowly)
+    turns: list[str] = []
+    for _ in range(6):
+        of_bob = requests.create_experiment(bob.pk, PLAN, hold=True)
+        done = statuses(of_ada).count("done")
+        next_job.run_next()
+        turns.append("ada" if statuses(of_ada).count("done") > done else "bob")
+        requests.delete(of_bob.pk)
+
+    assert turns == ["bob", "ada", "ada", "ada", "ada", "bob"]
 
 
 def test_a_user_with_running_trials_leaves_the_next_worker_to_others() -> None:
