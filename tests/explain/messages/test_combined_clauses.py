@@ -144,8 +144,7 @@ def test_a_conclusion_names_the_keys_of_many_taints_and_counts_the_others() -> N
 def test_resources_of_which_no_node_has_enough_are_one_reason_of_the_conclusion() -> None:
     message = parse_message(f"0/6 nodes are available: 6 Insufficient cpu, 6 Insufficient memory, 2 {SELECTOR}.")
     assert message.conclusion == (
-        "None of the 6 nodes can run the pod: none has enough free CPU or memory, and 2 do not match the pod's node selector "
-        "or affinity."
+        "None of the 6 nodes can run the pod: none has enough free CPU or memory, and 2 do not match the pod's node selector or affinity."
     )
 
 

@@ -503,10 +503,7 @@ def test_the_result_of_preemption_counts_its_nodes(reason: str, headline: str) -
     [
         (
             "node(s) didn't match pod topology spread constraints",
-            (
-                "None of the 5 nodes can run the pod: 3 do not satisfy the pod's topology spread constraints and "
-                "2 are cordoned."
-            ),
+            ("None of the 5 nodes can run the pod: 3 do not satisfy the pod's topology spread constraints and 2 are cordoned."),
         ),
         (
             "node(s) didn't have free ports for the requested pod ports",
