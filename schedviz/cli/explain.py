@@ -121,7 +121,7 @@ def explain(
         if not (reading.messages or reading.others):
             raise
         if reading.messages:
-            say(f"Based on the scheduler's messages only: {_without_nodes(texts)}.", err=True)
+            say(f"Based on messages only: {_without_nodes(texts)}.", err=True)
         _messages(reading, output)
         return
     says_no_nodes = False

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from schedviz.explain.explanation import Clause, Explanation
     from schedviz.explain.finding import Finding
     from schedviz.explain.messages.message import Message, ParsedMessage
-    from schedviz.explain.pasted.text_reading import PodAnswer, TextReading
+    from schedviz.explain.pasted.pod_answer import PodAnswer
+    from schedviz.explain.pasted.text_reading import TextReading
     from schedviz.explain.pending.overview import Overview
     from schedviz.explain.pending.pending_group import PendingGroup
     from schedviz.explain.pending.waiting_reason import WaitingReason
@@ -175,7 +176,7 @@ def print_messages(found: Sequence[ParsedMessage], reading: TextReading) -> None
 
     Of those that one writer sent about a pod, only the first is explained.
     """
-    from schedviz.explain.pasted.text_reading import says_all
+    from schedviz.explain.pasted.answering import says_all
     from schedviz.explain.reason_tables.whole import PLACED, STATUS
 
     if not found:

@@ -173,7 +173,7 @@ def test_a_file_without_objects_has_its_messages_explained(tmp_path: Path) -> No
     assert found.exit_code == 0, found.output
     assert "shop/web, 5m ago:" in found.output
     assert "Neither node has enough free CPU" in found.output
-    assert "Based on the scheduler's messages only: the input contains no nodes." in found.stderr
+    assert "Based on messages only: the input contains no nodes." in found.stderr
 
 
 def test_a_node_whose_description_was_cut_is_named(tmp_path: Path) -> None:
@@ -186,7 +186,7 @@ def test_a_node_whose_description_was_cut_is_named(tmp_path: Path) -> None:
 
     found = CliRunner().invoke(explain, ["-f", str(described)])
 
-    assert "Based on the scheduler's messages only: the description of edge-7 is incomplete." in found.stderr
+    assert "Based on messages only: the description of edge-7 is incomplete." in found.stderr
     assert "`edge-7` has the taint `site=north`, which the pod does not tolerate" in found.stdout
 
 

@@ -16,7 +16,8 @@ from schedviz.explain.finding import Finding
 from schedviz.explain.messages.explained_clause import is_about_nodes
 from schedviz.explain.messages.message import ParsedMessage, one_full_stop, shown_name, whole_headline, writer_of
 from schedviz.explain.no_node import no_node_sentence
-from schedviz.explain.pasted.text_reading import PodAnswer, says_all
+from schedviz.explain.pasted.answering import says_all
+from schedviz.explain.pasted.pod_answer import PodAnswer
 from schedviz.explain.pending.overview import Overview
 from schedviz.explain.pending.pending_group import PendingGroup
 from schedviz.explain.pending.waiting_reason import WaitingReason

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any, Final, Literal, Protocol, cast
+from typing import Any, Final, cast
 
 import msgspec
 
 from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.autoscalers.scale_up import Repeats
-from schedviz.explain.autoscalers.unresolved_pool import without_instance_types
-from schedviz.explain.autoscalers.verdict import AllRepeats, Verdict, verdict_of_all
+from schedviz.explain.autoscalers.verdict import AllRepeats
 from schedviz.explain.explanation import Clause, Part
 from schedviz.explain.gates import advice_about_gates, held_by
-from schedviz.explain.meaning import Named
-from schedviz.explain.messages.main_reason import is_of_broken_nodes, is_of_volume
+from schedviz.explain.messages.main_reason import is_of_volume
 from schedviz.explain.messages.message import (
     PROVISIONER,
     STORAGE_TEXT,
@@ -40,58 +36,22 @@ from schedviz.explain.messages.message import (
     without_repeats,
 )
 from schedviz.explain.messages.pinned_node import with_pinned_node
+from schedviz.explain.pasted.answering import NO_NETWORK, advice_about_pool, answer_about, of_nomination
 from schedviz.explain.pasted.claim_events import is_of_stateful_set, may_be_of, provisioning_failure
 from schedviz.explain.pasted.described_nodes import with_described_nodes
 from schedviz.explain.pasted.joined_nodes import Joined, of_joined_nodes
+from schedviz.explain.pasted.pod_answer import Event, PodAnswer
 from schedviz.explain.pasted.text_storage import Storage, StorageAnswer, why_claim_unbound, why_not_accessible, why_unbound
 from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
-from schedviz.explain.reason_tables.preemption import waits_for_victims
-from schedviz.explain.reason_tables.queues import GROUP_SCHEDULERS
-from schedviz.explain.reason_tables.whole import DESCRIPTION, GATED, PLACED, POD_OBJECT, SCHEDULER_LOG, STATUS, TABLE_OF_PODS
 from schedviz.kube.claims import claim_keys
 from schedviz.trace.phrase import Phrase, counted, joined, phrase, some
 
 _NO_REPEATS: Final[AllRepeats] = {}
-#: Reasons of an autoscaler in a sentence, and warnings that are named.
-_LISTED: Final = 2
-#: An extended resource of which nodes have too little.
-_DEVICES: Final = re.compile(r"Insufficient ([^\s/]+/\S+)")
-#: Objects of the cloud that a node class selects.
-_SELECTED: Final = re.compile(r"\bno (subnets|security groups|AMIs|amis)\b")
-#: What their selectors in a node class are called.
-_SELECTED_BY: Final = {"subnets": "subnet", "security groups": "security group", "amis": "AMI"}
+#: Warnings and pods that are named.
 _WARNINGS: Final = 5
 _PREEMPTED: Final = "Preempted"
 #: How the reasons begin of a pod whose claim has no volume.
 _WITHOUT_VOLUME: Final = ("node(s) didn't find available persistent volumes", "pod has unbound immediate PersistentVolumeClaims")
-#: Why a container waits whose image cannot be pulled.
-_PULL_REASONS: Final = frozenset({"ImagePullBackOff", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull"})
-#: The kubelet's event about an image, and what the registry says.
-_PULL: Final = re.compile(r'Failed to pull image "(?P<image>[^"\s`]{1,300})":(?P<why>.*)', re.DOTALL)
-_NOT_FOUND: Final = re.compile(r"not ?found|manifest unknown|does not exist", re.IGNORECASE)
-_REFUSED: Final = re.compile(r"unauthorized|denied|forbidden|authentication required", re.IGNORECASE)
-#: The reason of the kubelet's event for a pod that has no network, and what the reasons of its node have.
-_NO_NETWORK: Final = "NetworkNotReady"
-_NOT_READY: Final = "node.kubernetes.io/not-ready"
-
-
-class PodAnswer(Part, frozen=True):
-    """What to read first about a pod of a text, before its messages."""
-
-    #: `namespace/name`; "" as in its messages.
-    pod: str
-    #: `scheduled`: it has a node, and its messages are over. `coming`: an autoscaler makes a node for it. `notCreated`: the name is that
-    #: of the pods' owner.
-    standing: Literal["pending", "coming", "scheduled", "notCreated"]
-    #: "": its messages say it all.
-    sentence: str = ""
-    sentence_phrase: Phrase | None = None
-    #: What to do, with commands between backticks; "" if the messages say it.
-    advice: str = ""
-    advice_phrase: Phrase | None = None
-    #: What its earlier message tells about the newest one; "": nothing.
-    note: str = ""
-    note_phrase: Phrase | None = None
 
 
 class TextReading(Part, frozen=True):
@@ -121,49 +81,6 @@ def joined_readings(readings: Sequence[TextReading]) -> TextReading:
         said.text if said is not None else "",
         said,
     )
-
-
-def says_all(answer: PodAnswer | None, message: ParsedMessage) -> bool:
-    """Whether an answer says what this message of an autoscaler means."""
-    clauses = [clause for clause in message.message.clauses if clause.advice]
-    return answer is not None and bool(answer.sentence) and bool(message.writer) and len(clauses) <= _LISTED
-
-
-class Event(Protocol):
-    """That a pod was placed on a node, a warning that is not about scheduling, or that a claim's volume could not be provisioned."""
-
-    @property
-    def pod(self) -> str: ...
-    @property
-    def at(self) -> str: ...
-    @property
-    def node(self) -> str: ...
-    @property
-    def reason(self) -> str: ...
-    @property
-    def message(self) -> str: ...
-    @property
-    def claim(self) -> str: ...
-    @property
-    def broken_node(self) -> str: ...
-    @property
-    def nominated_node(self) -> str: ...
-    @property
-    def pool(self) -> str: ...
-    @property
-    def offers(self) -> Mapping[str, str]: ...
-    @property
-    def described_node(self) -> str: ...
-    @property
-    def taints(self) -> Sequence[str]: ...
-    @property
-    def is_cordoned(self) -> bool: ...
-    @property
-    def is_pending(self) -> bool: ...
-    @property
-    def bound_claim(self) -> str: ...
-    @property
-    def volume(self) -> str: ...
 
 
 def read_text(
@@ -261,7 +178,7 @@ def reading_of(
     newest = {pod: newest_of_each_source(of_pod, age) for pod, of_pod in by_pod.items()}
     on_joined_nodes = {pod: _of_joined(newest[pod], of_pod, age) for pod, of_pod in by_pod.items()}
     answers = tuple(
-        _answer(pod, of_pod, events, age, repeats, newest=newest[pod], on_joined_nodes=on_joined_nodes[pod])
+        answer_about(pod, of_pod, events, age, repeats, newest=newest[pod], on_joined_nodes=on_joined_nodes[pod])
         for pod, of_pod in by_pod.items()
     )
     placed = {answer.pod for answer in answers if answer.standing == "scheduled"}
@@ -270,7 +187,7 @@ def reading_of(
     # The answer says what to do first; what else would help is in the clauses.
     messages = [without_advice(message) if message.pod in answered else message for message in messages]
     # Room has been made: neither more nodes nor lower requests are needed.
-    waiting = {pod for pod in by_pod if _of_nomination(pod, newest[pod][0], events)[0] is not None}
+    waiting = {pod for pod in by_pod if of_nomination(pod, newest[pod][0], events)[0] is not None}
     messages = [without_any_advice(message) if message.pod in waiting else message for message in messages]
     # The reason that the nodes have which an autoscaler added is first: the answer says what to do about it.
     messages = [
@@ -405,142 +322,6 @@ def _without_vain_advice(messages: Sequence[ParsedMessage], pending: Collection[
     ]
 
 
-def _answer(
-    pod: str,
-    messages: Sequence[ParsedMessage],
-    events: Sequence[Event],
-    age: Callable[[str], float],
-    repeats: AllRepeats,
-    *,
-    newest: Sequence[ParsedMessage],
-    on_joined_nodes: Joined | None,
-) -> PodAnswer:
-    """The answer. `newest`: the newest message of each source. `on_joined_nodes`: as `_of_joined` finds."""
-    if newest[0].text.startswith(PLACED):
-        return _not_running(pod, newest[0].text)
-    if newest[0].text.startswith(STATUS) and newest[0].text != f"{STATUS}{GATED}":
-        return _not_running_by_table(pod, newest[0].text.removeprefix(STATUS))
-    placed = [event for event in events if event.node and event.pod == pod and pod]
-    if placed and _is_newest(placed[-1], newest, age):
-        return _scheduled(placed[-1], [event for event in events if event.reason and event.pod == pod])
-    note = _earlier(messages, age) or _of_network(newest, events)
-    sentence, advice = _of_nomination(pod, newest[0], events)
-    standing: Literal["pending", "coming", "notCreated"] = "pending"
-    if sentence is None:
-        verdict, standing = _of_writers(newest, messages, age, repeats)
-        sentence, advice = verdict.sentence, verdict.advice
-        note = verdict.note if sentence is not None and verdict.note is not None else note
-        if on_joined_nodes is not None:
-            sentence, advice = on_joined_nodes.sentence, on_joined_nodes.advice
-            standing = "pending"
-    errors = [event for event in events if event.pool]
-    unresolved = next((without_instance_types(each.text, errors) for each in newest if each.writer == KARPENTER), None)
-    if unresolved is not None and standing == "pending":
-        # Its error about the NodePool is the sentence.
-        sentence, advice, note, errors = unresolved.sentence, unresolved.advice, unresolved.note, []
-    notes = [*((note,) if note is not None else ()), *_of_pools(newest, errors), *_of_offers(newest, events)]
-    note = joined(notes, "{first} {next}") if notes else None
-    # Names alone are no proof: the scheduler has to speak of claims, too.
-    if sentence is None and any(clause.plugin == names.VOLUME_BINDING for message in newest for clause in message.message.clauses):
-        sentence, advice = _of_claims(pod, events, age)
-    return PodAnswer(
-        pod,
-        standing,
-        sentence.text if sentence is not None else "",
-        sentence,
-        advice.text if advice is not None else "",
-        advice,
-        note.text if note is not None else "",
-        note,
-    )
-
-
-def _is_newest(placed: Event, newest: Sequence[ParsedMessage], age: Callable[[str], float]) -> bool:
-    """Whether a pod was placed after its messages. A pod is placed once, unless it is created again with the same name."""
-    return not placed.at or all(age(placed.at) <= age(message.at) for message in newest)
-
-
-def _scheduled(placed: Event, warnings: Sequence[Event]) -> PodAnswer:
-    sentence = phrase("The pod is already scheduled to `{node}`, so its earlier messages no longer apply.", node=placed.node)
-    if placed.at:
-        sentence = phrase(
-            "The pod is already scheduled to `{node}` ({when}), so its earlier messages no longer apply.", node=placed.node, when=placed.at
-        )
-    if not warnings:
-        return PodAnswer(placed.pod, "scheduled", sentence.text, sentence)
-    note = _failure(warnings)
-    return PodAnswer(placed.pod, "scheduled", sentence.text, sentence, note=note.text, note_phrase=note)
-
-
-def _failure(warnings: Sequence[Event]) -> Phrase:
-    """Why a pod that has a node fails: an image that cannot be pulled explains what follows; otherwise its newest warning."""
-    failed = next((match for event in reversed(warnings) if (match := _PULL.match(event.message)) is not None), None)
-    if failed is None:
-        newest = warnings[-1]
-        return phrase(
-            "Its newest warning is not about scheduling: {message} ({reason}).", reason=newest.reason, message=newest.message.rstrip(". ")
-        )
-    if _NOT_FOUND.search(failed["why"]) is not None:
-        return phrase("It now fails for another reason: the image `{image}` was not found.", image=failed["image"])
-    if _REFUSED.search(failed["why"]) is not None:
-        return phrase("It now fails for another reason: the registry refuses access to the image `{image}`.", image=failed["image"])
-    return phrase("It now fails for another reason: the image `{image}` could not be pulled.", image=failed["image"])
-
-
-def _not_running(pod: str, said: str) -> PodAnswer:
-    """About a pod that has a node and waits for something else, by its object."""
-    node, _, why = said.removeprefix(PLACED).partition("; ")
-    reason, _, message = why.partition(": ")
-    values: dict[str, str | int | Phrase] = {"node": node, "reason": reason, "message": message}
-    if reason == "PodInitializing" or not reason:
-        sentence = phrase("The pod is not waiting for the scheduler: it is on {node}, and its containers have not started.", **values)
-    elif message:
-        sentence = phrase(
-            "The pod is not waiting for the scheduler: it is on {node}, and a container waits: {reason} ({message}).", **values
-        )
-    else:
-        sentence = phrase("The pod is not waiting for the scheduler: it is on {node}, and a container waits: {reason}.", **values)
-    advice = _advice_about_containers(pod, reason)
-    return PodAnswer(pod, "scheduled", sentence.text, sentence, advice.text, advice)
-
-
-def _not_running_by_table(pod: str, status: str) -> PodAnswer:
-    """The same by the column STATUS of a table."""
-    sentence = phrase("The pod is not waiting for the scheduler: only a pod that has a node has the status {status}.", status=status)
-    advice = _advice_about_containers(pod, status.removeprefix("Init:"))
-    return PodAnswer(pod, "scheduled", sentence.text, sentence, advice.text, advice)
-
-
-def _advice_about_containers(pod: str, reason: str) -> Phrase:
-    """What to do about a pod that has a node and does not run."""
-    name = Named(pod=pod).values["pod"]
-    if reason in _PULL_REASONS:
-        return phrase(
-            "check the name and tag of the image, the registry, and the pod's `imagePullSecrets`; `kubectl describe pod{pod}` shows the "
-            "kubelet's events",
-            pod=name,
-        )
-    if reason == "CrashLoopBackOff":
-        return phrase("read why the container ended: `kubectl logs{pod} --previous`", pod=name)
-    return phrase("read the kubelet's events: `kubectl describe pod{pod}`", pod=name)
-
-
-def _of_writers(
-    newest: Sequence[ParsedMessage], messages: Sequence[ParsedMessage], age: Callable[[str], float], repeats: AllRepeats
-) -> tuple[Verdict, Literal["pending", "coming", "notCreated"]]:
-    """What an autoscaler or the API server said last, and what to do about it: it decides whether waiting helps."""
-    of_others = (message for message in newest if message.writer and message.writer not in GROUP_SCHEDULERS)
-    said = min(of_others, key=lambda message: age(message.at), default=None)
-    if said is None or said.writer in (DESCRIPTION, POD_OBJECT, TABLE_OF_PODS, SCHEDULER_LOG):
-        return Verdict(None), "pending"
-    if said.writer not in (CLUSTER_AUTOSCALER, KARPENTER):
-        # The clause itself says it.
-        return Verdict(None), "notCreated"
-    of_autoscalers = [said, *(message for message in newest if message is not said and message.writer in (CLUSTER_AUTOSCALER, KARPENTER))]
-    verdict = verdict_of_all(of_autoscalers, messages, age, repeats)
-    return verdict, "coming" if verdict.is_coming else "pending"
-
-
 def _of_joined(newest: Sequence[ParsedMessage], messages: Sequence[ParsedMessage], age: Callable[[str], float]) -> Joined | None:
     """Why the nodes that an autoscaler added are no use to the pod, if the scheduler's messages show it."""
     of_scheduler = [each for each in newest_first(messages, age) if not each.writer]
@@ -549,113 +330,17 @@ def _of_joined(newest: Sequence[ParsedMessage], messages: Sequence[ParsedMessage
     return next((each for each in found if each is not None), None)
 
 
-def _of_nomination(pod: str, newest: ParsedMessage, events: Sequence[Event]) -> tuple[Phrase | None, Phrase | None]:
-    """That preemption has made room for the pod, which only waits, by its scheduler's newest message; and what to do if that takes long."""
-    nominated = next((event.nominated_node for event in events if event.nominated_node and event.pod == pod and pod), "")
-    waits = any(waits_for_victims(clause.reason) for clause in newest.message.preemption)
-    # A message without preemption's part is that of the attempt which nominated the pod.
-    if newest.writer or not (waits or (nominated and newest.message.nodes and not newest.message.preemption)):
-        return None, None
-    if not nominated:
-        return _VICTIMS_LEAVE, _WAIT
-    advice = phrase(
-        (
-            "wait for them. If it takes longer than their grace period, list them with `kubectl get pods -A "
-            "--field-selector spec.nodeName={node} | grep Terminating`, and check their finalizers and the kubelet of the "
-            "node"
-        ),
-        node=nominated,
-    )
-    if waits:
-        return phrase(
-            "The pod is nominated to {node} and is waiting for the pods that preemption evicted there to terminate.", node=nominated
-        ), advice
-    return phrase(
-        (
-            "The pod is nominated to {node}: its scheduler has chosen that node, but the pods that preemption evicted "
-            "there must terminate first."
-        ),
-        node=nominated,
-    ), advice
-
-
-def _of_claims(pod: str, events: Sequence[Event], age: Callable[[str], float]) -> tuple[Phrase | None, Phrase | None]:
-    """Why a claim of the pod has no volume, and what to do about it."""
-    failed = min((event for event in events if event.claim and may_be_of(event.claim, pod)), key=lambda event: age(event.at), default=None)
-    if failed is None:
-        return None, None
-    cause, advice = provisioning_failure(failed.message, is_of_template=is_of_stateful_set(failed.claim, pod))
-    return phrase(
-        "The claim `{claim}` has no volume: {cause} ({message}).", claim=shown_name(failed.claim), cause=cause, message=failed.message
-    ), advice
-
-
-def _of_pools(newest: Sequence[ParsedMessage], events: Sequence[Event]) -> list[Phrase]:
-    """What Karpenter's log says about its NodePools beside its refusal of the pod."""
-    errors = [event for event in events if event.pool]
-    if not errors or all(message.writer != KARPENTER or not message.pod for message in newest):
-        return []
-    return [
-        phrase(
-            "Karpenter also reports for NodePool `{pool}`: {error}. {advice}.",
-            pool=event.pool,
-            error=event.message,
-            advice=_advice_about_pool(event),
-        )
-        for event in errors[:_LISTED]
-    ]
-
-
 def _about_pools(events: Sequence[Event]) -> list[ParsedMessage]:
     """The errors about NodePools of a log that names no pod, as messages."""
     messages = []
     for event in [event for event in events if event.pool]:
         said = phrase("Karpenter cannot use NodePool `{pool}`: {error}", pool=event.pool, error=event.message)
-        advice = _advice_about_pool(event)
+        advice = advice_about_pool(event)
         clause = Clause(
             0, event.message, KARPENTER, "", (), headline=said.text, headline_phrase=said, advice=advice.text, advice_phrase=advice
         )
         messages.append(ParsedMessage(f"nodepool/{event.pool}", event.at, event.message, Message(0, (clause,))))
     return messages
-
-
-def _advice_about_pool(event: Event) -> Phrase:
-    if found := _SELECTED.search(event.message):
-        return phrase(
-            "First correct the {what} selector in its EC2NodeClass: `kubectl get ec2nodeclasses -o yaml`",
-            what=_SELECTED_BY[found[1].lower()],
-        )
-    return phrase("First check the NodePool and its node class: `kubectl describe nodepool {pool}`", pool=event.pool)
-
-
-def _of_offers(newest: Sequence[ParsedMessage], events: Sequence[Event]) -> list[Phrase]:
-    """What described nodes offer of the devices that a message says are insufficient."""
-    nodes = [event.offers for event in events if event.offers]
-    if not nodes:
-        return []
-    lacking = [_DEVICES.fullmatch(clause.reason) for message in newest for clause in message.message.clauses]
-    said = []
-    for resource in dict.fromkeys(match[1] for match in lacking if match is not None):
-        amounts = [node.get(resource, "0") for node in nodes]
-        offered = [amount for amount in amounts if amount != "0"]
-        if offered:
-            said.append(
-                phrase(
-                    "A described node lists `{resource}: {amount}` under Allocatable, so its device plugin is running: other pods use "
-                    "the devices of that node, or the pod requests more of them.",
-                    resource=resource,
-                    amount=offered[0],
-                )
-            )
-        else:
-            said.append(
-                phrase(
-                    "The described nodes do not offer `{resource}` under Allocatable: they have no such device, or the device plugin is "
-                    "not running.",
-                    resource=resource,
-                )
-            )
-    return said
 
 
 def _about_claims(events: Sequence[Event], age: Callable[[str], float]) -> list[ParsedMessage]:
@@ -673,46 +358,8 @@ def _about_claim(event: Event) -> ParsedMessage:
     return ParsedMessage(event.claim, event.at, event.message, Message(0, (clause,)))
 
 
-def _of_network(newest: Sequence[ParsedMessage], events: Sequence[Event]) -> Phrase | None:
-    """What a pod on a node that is not ready says about its network."""
-    if not any(_NOT_READY in clause.reason for message in newest for clause in message.message.clauses):
-        return None
-    event = next((event for event in events if event.reason == _NO_NETWORK), None)
-    if event is None:
-        return None
-    return phrase(
-        "The nodes are not ready because their network is not: {pod} reports: {message}", pod=shown_name(event.pod), message=event.message
-    )
-
-
 def _is_of_any(event: Event, pods: Iterable[str]) -> bool:
     return bool(event.claim) and any(may_be_of(event.claim, pod) for pod in pods)
-
-
-_VICTIMS_LEAVE: Final = phrase("The pod is waiting for the pods that preemption evicted from its nominated node to terminate.")
-_WAIT: Final = phrase(
-    "wait for them. If it takes longer than their grace period, find the node in the NOMINATED NODE column of "
-    "`kubectl get pods -A -o wide`, and check the Terminating pods there, their finalizers, and the kubelet"
-)
-
-
-def _earlier(messages: Sequence[ParsedMessage], age: Callable[[str], float]) -> Phrase | None:
-    """A node that became unhealthy and had another reason before: its repair alone may not help."""
-    of_scheduler = [message for message in newest_first(messages, age) if not message.writer]
-    if len(of_scheduler) < 2 or of_scheduler[0].message.nodes != of_scheduler[1].message.nodes:
-        return None
-    now, before = (Counter({clause.reason: clause.count for clause in each.message.clauses}) for each in of_scheduler[:2])
-    more, fewer = now - before, before - now
-    broken = {clause.reason for clause in of_scheduler[0].message.clauses if is_of_broken_nodes(clause)}
-    if not more or not more.keys() <= broken or len(fewer) != 1 or not of_scheduler[1].at:
-        return None
-    [(reason, count)] = fewer.items()
-    return phrase(
-        '{when}, {nodes} probably had the reason "{reason}", so a repair alone may not be enough.',
-        when=of_scheduler[1].at,
-        nodes=counted(count, "{count} node that is unhealthy now", "{count} nodes that are unhealthy now"),
-        reason=reason,
-    )
 
 
 def _without_message(messages: Sequence[ParsedMessage], events: Sequence[Event]) -> list[Phrase]:
@@ -745,7 +392,7 @@ def _without_message(messages: Sequence[ParsedMessage], events: Sequence[Event])
 
 
 def _others(warnings: Iterable[Event]) -> list[Phrase]:
-    warnings = [event for event in warnings if event.reason != _NO_NETWORK]
+    warnings = [event for event in warnings if event.reason != NO_NETWORK]
     evicted = list(dict.fromkeys(shown_name(event.pod) for event in warnings if event.reason == _PREEMPTED))
     others = {(shown_name(event.pod), event.reason): event for event in warnings if event.reason != _PREEMPTED}
     said: list[Phrase] = []

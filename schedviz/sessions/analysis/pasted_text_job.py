@@ -13,7 +13,8 @@ from schedviz.explain.card.build import card_of_message
 from schedviz.explain.card.formats import CardFormat, rendered
 from schedviz.explain.card.theme import ThemeName
 from schedviz.explain.messages.message import NotAMessageError, ParsedMessage, newest_of_each_source, parse_message
-from schedviz.explain.pasted.text_reading import PodAnswer, TextReading, read_text
+from schedviz.explain.pasted.pod_answer import PodAnswer
+from schedviz.explain.pasted.text_reading import TextReading, read_text
 from schedviz.ingest.errors import IngestError
 from schedviz.ingest.files.source import Source
 from schedviz.ingest.files.whole_text import text_of

@@ -1,0 +1,85 @@
+"""What to read about a pod that has a node already: why it does not run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from schedviz.explain.meaning import Named
+from schedviz.explain.pasted.pod_answer import Event, PodAnswer
+from schedviz.explain.reason_tables.whole import PLACED
+from schedviz.trace.phrase import Phrase, phrase
+
+#: Why a container waits whose image cannot be pulled.
+_PULL_REASONS: Final = frozenset({"ImagePullBackOff", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull"})
+#: The kubelet's event about an image, and what the registry says.
+_PULL: Final = re.compile(r'Failed to pull image "(?P<image>[^"\s`]{1,300})":(?P<why>.*)', re.DOTALL)
+_NOT_FOUND: Final = re.compile(r"not ?found|manifest unknown|does not exist", re.IGNORECASE)
+_REFUSED: Final = re.compile(r"unauthorized|denied|forbidden|authentication required", re.IGNORECASE)
+
+
+def scheduled(placed: Event, warnings: Sequence[Event]) -> PodAnswer:
+    """About a pod that was placed after its messages. `warnings`: its events that are not about scheduling."""
+    sentence = phrase("The pod is already scheduled to `{node}`, so its earlier messages no longer apply.", node=placed.node)
+    if placed.at:
+        sentence = phrase(
+            "The pod is already scheduled to `{node}` ({when}), so its earlier messages no longer apply.", node=placed.node, when=placed.at
+        )
+    if not warnings:
+        return PodAnswer(placed.pod, "scheduled", sentence.text, sentence)
+    note = _failure(warnings)
+    return PodAnswer(placed.pod, "scheduled", sentence.text, sentence, note=note.text, note_phrase=note)
+
+
+def _failure(warnings: Sequence[Event]) -> Phrase:
+    """Why a pod that has a node fails: an image that cannot be pulled explains what follows; otherwise its newest warning."""
+    failed = next((match for event in reversed(warnings) if (match := _PULL.match(event.message)) is not None), None)
+    if failed is None:
+        newest = warnings[-1]
+        return phrase(
+            "Its newest warning is not about scheduling: {message} ({reason}).", reason=newest.reason, message=newest.message.rstrip(". ")
+        )
+    if _NOT_FOUND.search(failed["why"]) is not None:
+        return phrase("It now fails for another reason: the image `{image}` was not found.", image=failed["image"])
+    if _REFUSED.search(failed["why"]) is not None:
+        return phrase("It now fails for another reason: the registry refuses access to the image `{image}`.", image=failed["image"])
+    return phrase("It now fails for another reason: the image `{image}` could not be pulled.", image=failed["image"])
+
+
+def not_running(pod: str, said: str) -> PodAnswer:
+    """About a pod that has a node and waits for something else, by its object."""
+    node, _, why = said.removeprefix(PLACED).partition("; ")
+    reason, _, message = why.partition(": ")
+    values: dict[str, str | int | Phrase] = {"node": node, "reason": reason, "message": message}
+    if reason == "PodInitializing" or not reason:
+        sentence = phrase("The pod is not waiting for the scheduler: it is on {node}, and its containers have not started.", **values)
+    elif message:
+        sentence = phrase(
+            "The pod is not waiting for the scheduler: it is on {node}, and a container waits: {reason} ({message}).", **values
+        )
+    else:
+        sentence = phrase("The pod is not waiting for the scheduler: it is on {node}, and a container waits: {reason}.", **values)
+    advice = _advice_about_containers(pod, reason)
+    return PodAnswer(pod, "scheduled", sentence.text, sentence, advice.text, advice)
+
+
+def not_running_by_table(pod: str, status: str) -> PodAnswer:
+    """The same by the column STATUS of a table."""
+    sentence = phrase("The pod is not waiting for the scheduler: only a pod that has a node has the status {status}.", status=status)
+    advice = _advice_about_containers(pod, status.removeprefix("Init:"))
+    return PodAnswer(pod, "scheduled", sentence.text, sentence, advice.text, advice)
+
+
+def _advice_about_containers(pod: str, reason: str) -> Phrase:
+    """What to do about a pod that has a node and does not run."""
+    name = Named(pod=pod).values["pod"]
+    if reason in _PULL_REASONS:
+        return phrase(
+            "check the name and tag of the image, the registry, and the pod's `imagePullSecrets`; `kubectl describe pod{pod}` shows the "
+            "kubelet's events",
+            pod=name,
+        )
+    if reason == "CrashLoopBackOff":
+        return phrase("read why the container ended: `kubectl logs{pod} --previous`", pod=name)
+    return phrase("read the kubelet's events: `kubectl describe pod{pod}`", pod=name)

@@ -1,0 +1,65 @@
+"""`PodAnswer`: what to read first about a pod of a text, and `Event`, what a text says besides messages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, Protocol
+
+from schedviz.explain.explanation import Part
+from schedviz.trace.phrase import Phrase
+
+
+class PodAnswer(Part, frozen=True):
+    """What to read first about a pod of a text, before its messages."""
+
+    #: `namespace/name`; "" as in its messages.
+    pod: str
+    #: `scheduled`: it has a node, and its messages are over. `coming`: an autoscaler makes a node for it. `notCreated`: the name is that
+    #: of the pods' owner.
+    standing: Literal["pending", "coming", "scheduled", "notCreated"]
+    #: "": its messages say it all.
+    sentence: str = ""
+    sentence_phrase: Phrase | None = None
+    #: What to do, with commands between backticks; "" if the messages say it.
+    advice: str = ""
+    advice_phrase: Phrase | None = None
+    #: What its earlier message tells about the newest one; "": nothing.
+    note: str = ""
+    note_phrase: Phrase | None = None
+
+
+class Event(Protocol):
+    """That a pod was placed on a node, a warning that is not about scheduling, or that a claim's volume could not be provisioned."""
+
+    @property
+    def pod(self) -> str: ...
+    @property
+    def at(self) -> str: ...
+    @property
+    def node(self) -> str: ...
+    @property
+    def reason(self) -> str: ...
+    @property
+    def message(self) -> str: ...
+    @property
+    def claim(self) -> str: ...
+    @property
+    def broken_node(self) -> str: ...
+    @property
+    def nominated_node(self) -> str: ...
+    @property
+    def pool(self) -> str: ...
+    @property
+    def offers(self) -> Mapping[str, str]: ...
+    @property
+    def described_node(self) -> str: ...
+    @property
+    def taints(self) -> Sequence[str]: ...
+    @property
+    def is_cordoned(self) -> bool: ...
+    @property
+    def is_pending(self) -> bool: ...
+    @property
+    def bound_claim(self) -> str: ...
+    @property
+    def volume(self) -> str: ...
