@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from schedviz.explain.doctor import Examination
     from schedviz.explain.doctor.known_findings import KnownFindings
     from schedviz.explain.explanation import Explanation
-    from schedviz.explain.messages.message import ParsedMessage
+    from schedviz.explain.messages.parsed_message import ParsedMessage
     from schedviz.explain.pasted.text_reading import TextReading
     from schedviz.explain.pending.overview import Overview, Unread
     from schedviz.ingest.load import Import
@@ -302,7 +302,8 @@ def _write_card(card: Card, output: _Output) -> None:
 def _message(files: _Files | None, pod: str | None, text: str, output: _Output) -> None:
     import msgspec
 
-    from schedviz.explain.messages.message import NotAMessageError, ParsedMessage, parse_message, with_nodes
+    from schedviz.explain.messages.message import parse_message, with_nodes
+    from schedviz.explain.messages.parsed_message import NotAMessageError, ParsedMessage
     from schedviz.explain.why import PodUnknownError, the_pod, why_pending
     from schedviz.ingest.kubectl.tables import sentences_about_tables
     from schedviz.ingest.kubectl.tables_and_descriptions import missing_events
@@ -464,7 +465,7 @@ def _too_long(name: str) -> str:
 
 def _messages(reading: TextReading, output: _Output) -> None:
     """Print several messages, each with its pod if the text names it, the newest about each pod first; or a card of the newest."""
-    from schedviz.explain.messages.message import newest_first, newest_of_each_source, shown_name
+    from schedviz.explain.messages.parsed_message import newest_first, newest_of_each_source, shown_name
     from schedviz.ingest.pasted.pasted_text import seconds_of_age
 
     found = newest_first(reading.messages, seconds_of_age)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from schedviz.explain.doctor import Examination
     from schedviz.explain.explanation import Clause, Explanation
     from schedviz.explain.finding import Finding
-    from schedviz.explain.messages.message import Message, ParsedMessage
+    from schedviz.explain.messages.parsed_message import Message, ParsedMessage
     from schedviz.explain.pasted.pod_answer import PodAnswer
     from schedviz.explain.pasted.text_reading import TextReading
     from schedviz.explain.pending.overview import Overview
@@ -217,7 +217,7 @@ def print_messages(found: Sequence[ParsedMessage], reading: TextReading) -> None
 
 def _title_of(pods: Sequence[str]) -> str:
     """The pods with the same messages: their name, or their number and names."""
-    from schedviz.explain.messages.message import shown_name
+    from schedviz.explain.messages.parsed_message import shown_name
 
     names = [*map(shown_name, pods)]
     return f"{_pods(len(names))} ({named(names)})" if len(names) > 1 else named(names) or "Unnamed pod"
@@ -255,7 +255,7 @@ def print_message(message: Message, clauses: Iterable[Clause], *, release: str =
 
     `pods`: how many pods have the same message. `labelled`: what to do first stands above, with its label.
     """
-    from schedviz.explain.messages.message import whole_headline
+    from schedviz.explain.messages.parsed_message import whole_headline
     from schedviz.explain.no_node import no_node_sentence
     from schedviz.explain.pasted.in_plural import in_plural
 
@@ -336,7 +336,7 @@ def _print_clauses(clauses: Iterable[Clause], *, advised: bool = False, said: st
     """`said`: what stands above; a headline that it contains is not repeated. `labelled`: so does what to do first, with its label."""
     from schedviz.explain.messages.combined_clauses import is_of_several_taints, quoted_reasons
     from schedviz.explain.messages.explained_clause import is_about_nodes
-    from schedviz.explain.messages.message import writer_of
+    from schedviz.explain.messages.parsed_message import writer_of
 
     clauses = list(clauses)
     for clause in clauses:
@@ -396,7 +396,7 @@ def _print_bars(detail: AnyDetail) -> None:
 
 def _print_said(explanation: Explanation) -> None:
     """The message that the cluster's scheduler wrote, and the simulated one where it says something else."""
-    from schedviz.explain.messages.message import one_full_stop, preemption_differs
+    from schedviz.explain.messages.parsed_message import one_full_stop, preemption_differs
 
     message = explanation.message if explanation.nodes else ""
     if not message and not explanation.said:

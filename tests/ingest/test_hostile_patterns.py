@@ -66,7 +66,8 @@ MESSAGES = {
     "clauses": "'0/5 nodes are available: ' + '1 x, ' * ({n} // 5)",
 }
 MESSAGE = """
-from schedviz.explain.messages.message import NotAMessageError, parse_message
+from schedviz.explain.messages.message import parse_message
+from schedviz.explain.messages.parsed_message import NotAMessageError
 try:
     parse_message({text})
 except NotAMessageError:

@@ -113,7 +113,7 @@ def what_if(
 ) -> None:
     """Calculate how many copies of the pod in FILE fit, and where. Changes nothing. Exits with 0 if all fit, otherwise with 1."""
     from schedviz.cli.remote.commands import objects_of
-    from schedviz.explain.messages.message import one_full_stop
+    from schedviz.explain.messages.parsed_message import one_full_stop
 
     pods = list(objects_of(file))
     if len(pods) != 1:

@@ -14,7 +14,7 @@ from schedviz.explain.details.detail import AnyDetail, ResourceDetail, SpreadDet
 from schedviz.explain.explanation import Clause, Explanation
 from schedviz.explain.finding import Finding
 from schedviz.explain.messages.explained_clause import is_about_nodes
-from schedviz.explain.messages.message import ParsedMessage, one_full_stop, shown_name, whole_headline, writer_of
+from schedviz.explain.messages.parsed_message import ParsedMessage, one_full_stop, shown_name, whole_headline, writer_of
 from schedviz.explain.no_node import no_node_sentence
 from schedviz.explain.pasted.answering import says_all
 from schedviz.explain.pasted.pod_answer import PodAnswer

@@ -7,7 +7,8 @@ from typing import Final
 
 from schedviz.explain.doctor.differences import difference, note
 from schedviz.explain.finding import Finding
-from schedviz.explain.messages.message import Message, NotAMessageError, parse_message
+from schedviz.explain.messages.message import parse_message
+from schedviz.explain.messages.parsed_message import Message, NotAMessageError
 from schedviz.kube.core import Node, Pod
 from schedviz.trace.phrase import Phrase, counted, phrase, some
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, Protocol
 
 import msgspec
@@ -12,38 +12,28 @@ from schedviz.engine.framework.plugins import names
 from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.autoscalers.clauses import clauses_of_autoscaler
 from schedviz.explain.details.pod_requests import with_requests
-from schedviz.explain.explanation import Clause, NodeVerdict, Part
+from schedviz.explain.explanation import Clause, NodeVerdict
 from schedviz.explain.meaning import Named
 from schedviz.explain.messages.combined_clauses import (
-    OF_TAINTS,
-    is_of_several_taints,
-    listed_taints,
-    names_taint,
     of_all_nodes,
     with_empty_domains,
-    with_grouped_taints,
     with_place,
-    without_control_plane,
     without_several_volumes,
 )
-from schedviz.explain.messages.explained_clause import explained_clause, of_missing_node, with_names
-from schedviz.explain.messages.main_reason import decisive_clause, is_of_control_plane, is_of_volume, most_likely_first, only_cause
+from schedviz.explain.messages.conclusion import STATUS_IS_WHOLE, advised, concluded, cut_off, of_no_node, with_common_advice
+from schedviz.explain.messages.explained_clause import explained_clause, with_names
+from schedviz.explain.messages.main_reason import most_likely_first
+from schedviz.explain.messages.parsed_message import Message, NotAMessageError, ParsedMessage
 from schedviz.explain.messages.reason_releases import releases_of
 from schedviz.explain.messages.reasons import UNKNOWN, meaning_of
-from schedviz.explain.no_node import no_node_sentence
-from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
-from schedviz.explain.reason_tables.creation import API_SERVER
-from schedviz.explain.reason_tables.nodes import OF_UNTOLERATED_TAINT
-from schedviz.explain.reason_tables.queues import GROUP_SCHEDULERS, KUEUE, KUEUE_CONCLUSION, reasons_of_kueue
-from schedviz.explain.reason_tables.volumes import CLAIM_EVENTS
-from schedviz.explain.reason_tables.whole import DESCRIPTION, OLD_PREDICATES, POD_OBJECT, SCHEDULER_LOG, TABLE_OF_PODS
+from schedviz.explain.reason_tables.queues import KUEUE, KUEUE_CONCLUSION, reasons_of_kueue
+from schedviz.explain.reason_tables.whole import OLD_PREDICATES
 from schedviz.kube.claims import claim_keys
-from schedviz.trace.phrase import Phrase, counted, joined, phrase
+from schedviz.trace.phrase import Phrase, counted, phrase
 from schedviz.trace.releases import RELEASES
 
 #: Longer texts are cut. An event's note has at most 1,024 characters; a condition's message is rarely longer.
 MAX_LENGTH: Final = 20_000
-
 #: Counts have at most nine digits, and begin where no digit precedes: otherwise a long run of digits takes quadratic time.
 _HEAD: Final = re.compile(
     r"(?<!\d)(?P<fit>\d{1,9})/(?P<all>\d{1,9}|[xXnN*#?]{1,9}|<[a-zA-Z-]{1,20}>) nodes are (?:un)?available(?:: |:$|\.|$)", re.ASCII
@@ -64,7 +54,6 @@ _OLD_CLAUSE: Final = re.compile(r"(?<![^(),])(?P<reason>[^(),]++)\((?P<count>\d{
 _OLDEST: Final = re.compile(r"fit failure on node \([^()]*+\): (?P<reason>[^:()]*?)(?= fit failure on node|$)")
 #: Reasons of kube-scheduler 1.19 and older.
 _BEFORE_1_20: Final = re.compile(r"node\(s\) (?:didn't match node selector|had taints that the pod didn't tolerate)")
-
 _LOST: Final = (
     "The message gives no reason for {count} of {nodes}: the scheduler did not evaluate them. kube-scheduler "
     "1.18.0 to 1.18.6 loses nodes from its list when zones have different numbers of nodes (kubernetes issue "
@@ -72,11 +61,6 @@ _LOST: Final = (
 )
 
 
-#: A conclusion is shown if there are at least `_SEVERAL` reasons, and lists `_IN_CONCLUSION` of them.
-_SEVERAL: Final = 2
-_IN_CONCLUSION: Final = 5
-#: So many taints are one reason in a conclusion.
-_MANY_TAINTS: Final = 3
 #: Reasons of preemption, with which most messages end: a terminal's edge cuts them.
 _ENDS: Final = ("No preemption victims found for incoming pod", "Preemption is not helpful for scheduling")
 #: The minimum number of letters that identify such a reason.
@@ -86,251 +70,14 @@ _MIN_COMMON_LENGTH: Final = 25
 
 
 #: How the reason begins of a pod whose claim has no volume.
-_UNBOUND: Final = "pod has unbound immediate PersistentVolumeClaims"
-#: What says that a claim has no volume.
-PROVISIONER: Final = CLAIM_EVENTS
-#: What shows that a claim has no volume, in a text without its events.
-STORAGE_TEXT: Final = "the text"
-_WRITERS: Final = frozenset(
-    {
-        CLUSTER_AUTOSCALER,
-        KARPENTER,
-        API_SERVER,
-        DESCRIPTION,
-        POD_OBJECT,
-        TABLE_OF_PODS,
-        SCHEDULER_LOG,
-        PROVISIONER,
-        STORAGE_TEXT,
-        KUEUE,
-        *GROUP_SCHEDULERS,
-    }
-)
-#: In the reasons of nodes that the node lifecycle controller has found not ready.
-_NOT_READY: Final = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable", "were not ready")
+UNBOUND: Final = "pod has unbound immediate PersistentVolumeClaims"
 
 
-#: The reason of nodes that the pod's node affinity does not name.
-_NOT_NAMED: Final = re.compile(r"node\(s\) didn't satisfy plugin(?:\(s\))? (?:NodeAffinity|\[NodeAffinity\])")
 _SENTENCES: Final = re.compile(r"[.,]? ?\bpreemption: |[.,] ")
-#: Reasons that are joined without counts, as the cluster autoscaler's log has them.
 #: Words of people that may follow a reason without its message.
 _MAX_WORDS_AFTER: Final = 12
-#: What is found of a text that lacks the reasons of most nodes.
-_STATUS_IS_WHOLE: Final = phrase("An event has at most 1,024 characters; the pod's status has the whole message.")
-_WHOLE_MESSAGE: Final = "read the whole message: `kubectl get pod{pod} -o json | grep 'nodes are available'`"
+#: Between reasons without counts, as the cluster autoscaler's log has them.
 _JOINED_REASONS: Final = re.compile(r", (?=Insufficient )")
-
-
-class NotAMessageError(ValueError):
-    """The text is no message of a scheduler."""
-
-
-class Message(Part, frozen=True):
-    """The contents of a message."""
-
-    #: 0: it counts no nodes.
-    nodes: int
-    #: The one to act on first leads.
-    clauses: tuple[Clause, ...] = ()
-    #: Sentences that count no nodes, and whose meaning is not known.
-    pre_filter: str = ""
-    #: Preemption's findings, in the same form.
-    preemption: tuple[Clause, ...] = ()
-    #: The reasons in one sentence, without those of the control plane; "" for fewer than two.
-    conclusion: str = ""
-    conclusion_phrase: Phrase | None = None
-    #: What to try first, without a full stop; "" if the reasons leave several possibilities, or are fewer than two.
-    first: str = ""
-    first_phrase: Phrase | None = None
-    #: Nodes without a clause: not evaluated, or the text was cut. Negative: nodes with several reasons.
-    unaccounted: int = 0
-    #: What the counts themselves say; "" if nothing.
-    finding: str = ""
-    finding_phrase: Phrase | None = None
-    #: Which of the simulated releases words it so, if that tells anything; "" otherwise.
-    wording: str = ""
-    wording_phrase: Phrase | None = None
-    #: Whether it leaves nodes out although its scheduler evaluates every node: the defect of kubernetes issue 91601.
-    loses_nodes: bool = False
-
-    @property
-    def preemption_to_read(self) -> tuple[Clause, ...]:
-        """Preemption's findings, unless they only say that evictions on some nodes would not help: then the reasons say what to do."""
-        is_usual = all(clause.count and clause.headline for clause in self.preemption)
-        return () if is_usual and self.clauses else self.preemption
-
-
-class ParsedMessage(Part, frozen=True):
-    """A message in a longer text, and its clauses."""
-
-    #: `namespace/name`; "": the text does not name it.
-    pod: str
-    #: When it was sent, as the text has it ("5m ago"); "": unknown.
-    at: str
-    text: str
-    message: Message
-
-    @property
-    def writer(self) -> str:
-        """What wrote it: `cluster-autoscaler`, `karpenter`, `kube-apiserver`, `kubectl describe`; "": a scheduler did."""
-        return writer_of(self.message.clauses[0]) if self.message.clauses else ""
-
-
-def whole_headline(message: Message) -> str:
-    """The headline of the reason that all nodes outside the control plane share; "" if they have several."""
-    others, left = without_control_plane(message.nodes, message.clauses)
-    return others[0].headline if len(others) == 1 and others[0].count == left > 0 else ""
-
-
-def writer_of(clause: Clause) -> str:
-    """What gave a reason, as `ParsedMessage.writer`."""
-    return clause.plugin if clause.plugin in _WRITERS else ""
-
-
-def shown_name(key: str) -> str:
-    """`namespace/name` as kubectl prints it: without `default`, which is also that of a text which names no namespace."""
-    return key.removeprefix("default/")
-
-
-def without_advice(said: ParsedMessage) -> ParsedMessage:
-    """The message without what to try first."""
-    return msgspec.structs.replace(said, message=msgspec.structs.replace(said.message, first="", first_phrase=None))
-
-
-def without_advice_of(said: ParsedMessage, refusal: str) -> ParsedMessage:
-    """The message without what to try first, and without what to do about reasons that an autoscaler's `refusal` has, too.
-
-    A node that the autoscaler does not add is no advice either.
-    """
-    has_reason = any(clause.reason in refusal for clause in said.message.clauses)
-    clauses = tuple(
-        msgspec.structs.replace(clause, advice="", advice_phrase=None, causes=())
-        if clause.reason in refusal or (has_reason and clause.plugin == names.NODE_RESOURCES_FIT)
-        else clause
-        for clause in said.message.clauses
-    )
-    return without_advice(msgspec.structs.replace(said, message=msgspec.structs.replace(said.message, clauses=clauses)))
-
-
-def without_any_advice(said: ParsedMessage) -> ParsedMessage:
-    """The message whose clauses say neither causes nor what to do."""
-    clauses = tuple(msgspec.structs.replace(clause, advice="", advice_phrase=None, causes=()) for clause in said.message.clauses)
-    return msgspec.structs.replace(said, message=msgspec.structs.replace(said.message, clauses=clauses))
-
-
-def led_by(said: ParsedMessage, reason: str) -> ParsedMessage:
-    """The message whose first clause is the one with this reason, which needs no advice: it was given before."""
-    leading = [_advised(clause, None) for clause in said.message.clauses if clause.reason == reason]
-    others = [clause for clause in said.message.clauses if clause.reason != reason]
-    return msgspec.structs.replace(said, message=msgspec.structs.replace(said.message, clauses=(*leading, *others)))
-
-
-def without_advice_about_volumes(said: ParsedMessage) -> ParsedMessage:
-    """The message without what to try first, and whose clauses about volumes say neither causes nor what to do."""
-    clauses = tuple(
-        _advised(clause, None) if clause.plugin in (names.VOLUME_BINDING, names.VOLUME_ZONE) else clause for clause in said.message.clauses
-    )
-    return without_advice(msgspec.structs.replace(said, message=msgspec.structs.replace(said.message, clauses=clauses)))
-
-
-def without_repeats(said: ParsedMessage, *, without_claims: bool = False) -> ParsedMessage:
-    """The message whose clauses do not repeat what it says to try first, nor the causes and the advice of a clause before them.
-
-    `without_claims`: nor what to do about claims without a volume, which was said.
-    """
-    known = {said.message.first}
-    clauses = []
-    for clause in _with_devices_as_one(said.message.clauses, said.message.first):
-        repeats = clause.advice in known or (without_claims and clause.reason.startswith(_UNBOUND))
-        known.add(clause.advice)
-        clauses.append(msgspec.structs.replace(clause, advice="", advice_phrase=None, causes=()) if repeats else clause)
-    return msgspec.structs.replace(said, message=msgspec.structs.replace(said.message, clauses=tuple(clauses)))
-
-
-def _with_devices_as_one(clauses: Sequence[Clause], first: str) -> list[Clause]:
-    """The clauses, of which those about several devices say once what to do, with the first. `first`: what to try first."""
-    alike: dict[str, list[Clause]] = {}
-    for clause in clauses:
-        if clause.advice_phrase is not None and clause.advice != first and "/" in str(clause.advice_phrase.values.get("resource", "")):
-            alike.setdefault(clause.advice_phrase.template, []).append(clause)
-    advice: dict[int, Phrase | None] = {}
-    for template, of_devices in alike.items():
-        values = [clause.advice_phrase.values for clause in of_devices if clause.advice_phrase is not None]
-        if len(values) > 1:
-            # The template has them between backticks.
-            resources = joined([Phrase("{name}", {"name": each["resource"]}) for each in values], "{first}` and `{next}")
-            advice |= {id(clause): None for clause in of_devices}
-            advice[id(of_devices[0])] = Phrase(template, {**values[0], "resource": resources})
-    return [_advised(clause, advice[id(clause)]) if id(clause) in advice else clause for clause in clauses]
-
-
-def with_taints_as_one(said: ParsedMessage) -> ParsedMessage:
-    """The message with one clause for many taints that the pod does not tolerate, or for those of one key."""
-    clauses = with_grouped_taints(said.message.clauses)
-    if len(clauses) == len(said.message.clauses):
-        return said
-    message = with_clauses(said.message, clauses)
-    # What to try first was decided by the clauses as they were.
-    return msgspec.structs.replace(
-        said, message=msgspec.structs.replace(message, first=said.message.first, first_phrase=said.message.first_phrase)
-    )
-
-
-def with_place_of_earlier(said: ParsedMessage, earlier: Sequence[ParsedMessage]) -> ParsedMessage:
-    """The message whose advice to add a node respects what older messages say about the pod's volume and its node selector."""
-    clauses = with_place(said.message.clauses, [clause for each in earlier for clause in each.message.clauses])
-    if clauses == said.message.clauses:
-        return said
-    return msgspec.structs.replace(said, message=with_clauses(said.message, clauses))
-
-
-def with_broken_nodes(said: ParsedMessage, nodes: Sequence[str]) -> ParsedMessage:
-    """The message with the names of the nodes that are not ready, if they are as many as it counts."""
-    clauses = tuple(
-        with_names(clause, Named(nodes, said.pod))
-        if clause.count == len(nodes) and any(part in clause.reason for part in _NOT_READY)
-        else clause
-        for clause in said.message.clauses
-    )
-    if clauses == said.message.clauses:
-        return said
-    return msgspec.structs.replace(said, message=with_clauses(said.message, clauses))
-
-
-def with_volumes(said: ParsedMessage, volumes: Sequence[str], claims: Sequence[str] = ()) -> ParsedMessage:
-    """The message with the names of the pod's volumes in its commands."""
-    named = Named(pod=said.pod, claims=claims, volumes=volumes)
-    clauses = tuple(with_names(clause, named) if is_of_volume(clause) else clause for clause in said.message.clauses)
-    if volumes and all(volume.startswith(_LOCAL) for volume in volumes) and any(map(is_of_volume, clauses)):
-        clauses = _of_local_volume(clauses, named)
-    if clauses == said.message.clauses:
-        return said
-    return msgspec.structs.replace(said, message=with_clauses(said.message, clauses))
-
-
-def _of_local_volume(clauses: Sequence[Clause], named: Named) -> tuple[Clause, ...]:
-    """The clauses about a pod whose volume is local: no other node helps than the one that holds it."""
-    lacking = [clause for clause in clauses if clause.plugin == names.NODE_RESOURCES_FIT]
-    advice = Phrase((_ON_FULL_NODE if lacking else _ON_ITS_NODE).template, {"volumes": named.values["volumes"]})
-    return tuple(
-        msgspec.structs.replace(_advised(clause, advice), causes=() if is_of_volume(clause) else clause.causes)
-        if is_of_volume(clause) or clause in lacking
-        else clause
-        for clause in clauses
-    )
-
-
-#: How the names of volumes begin that the local static provisioner makes.
-_LOCAL: Final = "local-pv-"
-_ON_FULL_NODE: Final = phrase(
-    "the volume is local, so the pod can run only on the node that holds it: `kubectl describe pv{volumes}` names the node under "
-    "`Node Affinity`. Free up resources there, or lower the pod's requests"
-)
-_ON_ITS_NODE: Final = phrase(
-    "the volume is local, so the pod can run only on the node that holds it: `kubectl describe pv{volumes}` names the node under "
-    "`Node Affinity`. Check why that node does not accept the pod"
-)
 
 
 class Found(Protocol):
@@ -362,39 +109,6 @@ def parse_messages(found: Iterable[Found], described: Mapping[str, PodInfo] | No
     return sorted(messages, key=lambda message: (pods.index(message.pod), message.writer != ""))
 
 
-def newest_first(messages: Iterable[ParsedMessage], age: Callable[[str], float]) -> list[ParsedMessage]:
-    """The messages by pod, in the order of the text; of each pod those of the scheduler, then those of autoscalers, the newest first.
-
-    `age` tells the seconds since a message was sent from its `at`. Messages without an age keep their order.
-    """
-    messages = list(messages)
-    pods = list(dict.fromkeys(message.pod for message in messages))
-    return sorted(messages, key=lambda message: (pods.index(message.pod), message.writer, age(message.at)))
-
-
-def newest_of_each_source(messages: Sequence[ParsedMessage], age: Callable[[str], float]) -> list[ParsedMessage]:
-    """Of the messages about the first one's pod, the newest of the scheduler, then that of each autoscaler. `age` as in `newest_first`.
-
-    Without ages, a scheduler's first is taken: nothing says which is newer.
-    """
-    newest: dict[str, ParsedMessage] = {}
-    for message in newest_first(messages, age):
-        if message.pod == messages[0].pod:
-            newest.setdefault(message.writer, message)
-    return list(newest.values())
-
-
-def one_full_stop(message: str) -> str:
-    """A message to show. kube-scheduler 1.27 ends with two full stops: preemption's part has its own."""
-    return message[:-1] if message.endswith("..") and not message.endswith("...") else message
-
-
-def preemption_differs(message: str, said: str) -> bool:
-    """Whether two messages differ in what preemption says, which both of them have."""
-    of_both = [text.partition("preemption: ")[2].strip(" .") for text in (message, said)]
-    return all(of_both) and of_both[0] != of_both[1]
-
-
 def _parsed(text: str, name: str, pod: PodInfo | None) -> Message:
     try:
         return _with_pod(parse_message(text), name, pod)
@@ -410,15 +124,15 @@ def _with_pod(message: Message, name: str, pod: PodInfo | None) -> Message:
         clauses = with_requests(clauses, pod)
         if len(named.claims) == 1:
             clauses = tuple(without_several_volumes(_naming_claim(clause, named.claims[0])) for clause in clauses)
-    if message.finding_phrase == _STATUS_IS_WHOLE:
+    if message.finding_phrase == STATUS_IS_WHOLE:
         selector = ",".join(f"{key}={value}" for key, value in pod.pod.spec.node_selector.items()) if pod is not None else ""
-        return _cut_off(message, tuple(_advised(clause, None) for clause in clauses), name, selector)
+        return cut_off(message, tuple(advised(clause, None) for clause in clauses), name, selector)
     return with_clauses(message, clauses)
 
 
 def _naming_claim(clause: Clause, claim: str) -> Clause:
     """The clause with the name of the pod's only claim (`namespace/name`), if it is about a claim without a volume."""
-    if not clause.reason.startswith(_UNBOUND):
+    if not clause.reason.startswith(UNBOUND):
         return clause
     said = phrase("the claim `{claim}` is not bound", claim=claim.partition("/")[2].replace("`", "'"))
     return msgspec.structs.replace(clause, headline=said.text, headline_phrase=said)
@@ -426,9 +140,9 @@ def _naming_claim(clause: Clause, claim: str) -> Clause:
 
 def with_clauses(message: Message, clauses: tuple[Clause, ...]) -> Message:
     """The message with other clauses, and what they say together."""
-    if message.finding_phrase == _STATUS_IS_WHOLE:
+    if message.finding_phrase == STATUS_IS_WHOLE:
         return msgspec.structs.replace(message, clauses=clauses)
-    return _concluded(message, clauses) if message.conclusion and message.nodes else msgspec.structs.replace(message, clauses=clauses)
+    return concluded(message, clauses) if message.conclusion and message.nodes else msgspec.structs.replace(message, clauses=clauses)
 
 
 def parse_message(text: str) -> Message:
@@ -465,7 +179,7 @@ def _of_redacted(rest: str) -> Message:
     said, _, preempting = _REDACTED.sub("0 ", rest).partition("preemption: ")
     clauses = tuple(most_likely_first(_clauses(said.strip(" .")), 0))
     message = Message(0, preemption=_preemption(preempting), finding=_NUMBER_REDACTED.text, finding_phrase=_NUMBER_REDACTED)
-    return _concluded(message, clauses)
+    return concluded(message, clauses)
 
 
 _NUMBER_REDACTED: Final = phrase("The number of nodes is redacted, so the message does not show whether it gives a reason for every node.")
@@ -496,28 +210,10 @@ def _with_wording(message: Message, of_notes: Sequence[tuple[str, ...]] = ()) ->
     return message if wording is None else msgspec.structs.replace(message, wording=wording.text, wording_phrase=wording)
 
 
-#: A headline with a relative clause, as one of a list: the commas of both would collide.
-_IN_LIST: Final = dict(
-    zip(
-        OF_UNTOLERATED_TAINT,
-        (phrase("{nodes} has the untolerated taint `{taint}`").template, phrase("{nodes} have the untolerated taint `{taint}`").template),
-        strict=True,
-    )
-)
-#: What is said about a resource of which no node has enough, and between two of those.
-_ENOUGH_FREE: Final = "{nodes} has enough free {resource}"
-_OR: Final = phrase("{first} or {next}").template
-_NONE_FREE: Final = phrase("none has enough free {resource}").template
-#: The subject of a reason that all nodes have.
-_EVERY: Final = (phrase("none"), phrase("all"))
-#: What to do about a pod whose spec names its node.
-_OF_PINNED: Final = phrase("resolve what rejects that node, or remove `spec.nodeName` from the pod")
-
-
 def _fit_error(nodes: int, rest: str) -> Message:
     said, _, preempting = rest.partition("preemption: ")
     # Before 1.34, a claim's reason ended with the text of another error.
-    said = said.replace(f"{_UNBOUND}. not found", _UNBOUND)
+    said = said.replace(f"{UNBOUND}. not found", UNBOUND)
     sentences = [part.strip(" ,") for part in said.strip().rstrip(".").split(". ") if part.strip(" ,.")]
     listed = [sentence for sentence in sentences if _CLAUSE.match(sentence)]
     others = [sentence for sentence in sentences if sentence not in listed and not sentence.isdigit()]
@@ -534,11 +230,11 @@ def _fit_error(nodes: int, rest: str) -> Message:
     unaccounted = nodes - sum(clause.count for clause in counting) if counting or not others else 0
     finding = _finding(nodes, unaccounted, said.strip() if not preempting else "")
     clauses = of_all_nodes(nodes, most_likely_first((*counting, *known), nodes))
-    clauses = with_empty_domains(with_place(_with_common_advice(_of_no_node(nodes, clauses))))
+    clauses = with_empty_domains(with_place(with_common_advice(of_no_node(nodes, clauses))))
     if is_cut and unaccounted * 2 > nodes and counting:
         # What most nodes lack is not known.
-        clauses = tuple(_advised(clause, None) for clause in clauses)
-        finding = _STATUS_IS_WHOLE
+        clauses = tuple(advised(clause, None) for clause in clauses)
+        finding = STATUS_IS_WHOLE
     message = Message(
         nodes,
         pre_filter=". ".join(sentence for sentence in others if meaning_of(sentence) is None),
@@ -548,185 +244,7 @@ def _fit_error(nodes: int, rest: str) -> Message:
         finding_phrase=finding,
         loses_nodes=finding is not None and finding.template == _LOST,
     )
-    return _concluded(message, clauses)
-
-
-def _of_no_node(nodes: int, clauses: Sequence[Clause]) -> Sequence[Clause]:
-    """The clauses, of which one that all nodes have says that the node does not exist which the pod's node affinity names."""
-    if len(clauses) != 1 or clauses[0].count != nodes or not _NOT_NAMED.match(clauses[0].reason):
-        return clauses
-    return (of_missing_node(clauses[0]),)
-
-
-def _with_common_advice(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
-    """The clauses, of which many about taints say once what to do, with the first."""
-    taints = [clause for clause in clauses if names_taint(clause)]
-    if len(taints) < _MANY_TAINTS:
-        return tuple(clauses)
-    advice = {id(clause): None for clause in taints} | {id(taints[0]): OF_TAINTS}
-    return tuple(_advised(clause, advice[id(clause)]) if id(clause) in advice else clause for clause in clauses)
-
-
-def _advised(clause: Clause, advice: Phrase | None) -> Clause:
-    if advice is None:
-        return msgspec.structs.replace(clause, advice="", advice_phrase=None, causes=())
-    return msgspec.structs.replace(clause, advice=advice.text, advice_phrase=advice)
-
-
-def _conclusion(nodes: int, clauses: Sequence[Clause]) -> Phrase | None:
-    """The reasons of the nodes that are meant to run pods."""
-    if nodes and len(clauses) >= _SEVERAL and _is_pinned_by_name(clauses):
-        return phrase(
-            "The pod is pinned to one node (`spec.nodeName`), so only what rejects that node matters. Of the {count} nodes, {reasons}.",
-            count=nodes,
-            reasons=_listed(_brief(clauses, nodes)),
-        )
-    others, left = without_control_plane(nodes, clauses)
-    reasons = [clause.headline_phrase for clause in others if clause.headline_phrase is not None]
-    if len(clauses) < _SEVERAL or len(reasons) < len(others) or not reasons:
-        return None
-    if len(others) == 1 and others[0].count == left:
-        # The clause itself says so.
-        return None
-    if not nodes:
-        return phrase("{reasons}.", reasons=_listed(reasons))
-    whole = no_node_sentence(nodes)
-    if (decisive := _of_decisive(clauses, nodes)) is not None:
-        return phrase("{whole}: {reasons}.", whole=whole, reasons=decisive)
-    return phrase("{whole}: {reasons}.", whole=whole, reasons=_listed(_brief(clauses, nodes)))
-
-
-def _is_pinned_by_name(clauses: Sequence[Clause]) -> bool:
-    """Whether some nodes are not the one that the pod's spec names."""
-    return any(clause.plugin == names.NODE_NAME and clause.count for clause in clauses)
-
-
-def _of_decisive(clauses: Sequence[Clause], nodes: int) -> Phrase | None:
-    """The reasons, that of the nodes first which the pod selects and tolerates; None if no such reason is alone."""
-    decisive = decisive_clause(clauses, nodes)
-    meaning = meaning_of(decisive.reason) if decisive is not None else None
-    if decisive is None or meaning is None or not meaning.of_nodes[0]:
-        return None
-    others = [clause for clause in clauses if clause is not decisive]
-    subject = counted(
-        decisive.count, "the only node that the pod selects and tolerates", "the {count} nodes that the pod selects and tolerates"
-    )
-    brief = _listed(_brief(others, nodes, names_taints=False))
-    return phrase("{reason}; of the others, {others}", reason=meaning.headline(decisive.count, subject), others=brief)
-
-
-def _brief(clauses: Sequence[Clause], nodes: int, *, names_taints: bool = True) -> list[Phrase]:
-    """The reasons of a message for a list, those of the most nodes first: "8 are cordoned". Untolerated taints are one reason.
-
-    `names_taints`: many taints are listed.
-    """
-    counting = [clause for clause in clauses if clause.count]
-    taints = [clause for clause in counting if names_taint(clause)]
-    if len(taints) < _MANY_TAINTS and not any(map(is_of_several_taints, taints)):
-        taints = []
-    lacking = _of_every_shortage(counting, nodes)
-    said = [
-        (
-            is_of_control_plane(clause),
-            -clause.count,
-            _of_every(clause) if clause.count == nodes else _counting(clause.headline_phrase, clause.count),
-        )
-        for clause in counting
-        if clause not in taints and clause not in lacking and clause.headline_phrase is not None
-    ]
-    if lacking:
-        free = joined(
-            [Phrase("{resource}", {**meaning.values}) for clause in lacking if (meaning := meaning_of(clause.reason)) is not None], _OR
-        )
-        said.append((False, -nodes, Phrase(_NONE_FREE, {"resource": free})))
-    if taints:
-        count = sum(clause.count for clause in taints)
-        tainted = phrase("{count} have taints that the pod does not tolerate ({taints})", count=count, taints=listed_taints(taints))
-        said.append((False, -count, tainted if names_taints else phrase("{count} have taints that the pod does not tolerate", count=count)))
-    return [reason for *_, reason in sorted(said, key=lambda each: each[:2])]
-
-
-def _of_every_shortage(counting: Sequence[Clause], nodes: int) -> list[Clause]:
-    """The clauses of CPU, memory or storage of which no node has enough, if there are several: one sentence says it."""
-    lacking = [
-        clause
-        for clause in counting
-        if clause.count == nodes and (meaning := meaning_of(clause.reason)) is not None and meaning.of_none == _ENOUGH_FREE
-    ]
-    return lacking if len(lacking) >= _SEVERAL else []
-
-
-def _of_every(clause: Clause) -> Phrase:
-    """The headline of a reason that all nodes have, beside other reasons: "none matches the pod's node selector"."""
-    meaning = meaning_of(clause.reason)
-    if meaning is None or not meaning.of_nodes[1]:
-        return clause.headline_phrase or Phrase(clause.reason.replace("{", "{{").replace("}", "}}"))
-    if meaning.of_none:
-        return meaning.headline_of(_EVERY[0], is_none=True)
-    return meaning.headline_of(_EVERY[1])
-
-
-def _counting(headline: Phrase, count: int) -> Phrase:
-    """The headline with the mere number of nodes, and without what the pod asks for."""
-    inner = headline.values.get("headline")
-    if isinstance(inner, Phrase):
-        return _counting(inner, count)
-    template = _IN_LIST.get(headline.template, headline.template)
-    return Phrase(template, {**headline.values, "nodes": phrase("{count}", count=count)}) if "nodes" in headline.values else headline
-
-
-def _listed(reasons: Sequence[Phrase]) -> Phrase:
-    """The first reasons with commas and an "and" before the last; further ones are counted."""
-    first, left = list(reasons[:_IN_CONCLUSION]), len(reasons) - _IN_CONCLUSION
-    if left > 0:
-        first.append(counted(left, "{count} other reason applies", "{count} other reasons apply"))
-    if len(first) == 1:
-        return first[0]
-    # "None matches the node selector or affinity and 2 are cordoned" would be read wrongly.
-    is_short = len(first) == _SEVERAL and not any(reason.values.get("nodes") in _EVERY or reason.template == _NONE_FREE for reason in first)
-    between = "{first} and {next}" if is_short else "{first}, and {next}"
-    return Phrase(between, {"first": joined(first[:-1]), "next": first[-1]})
-
-
-def _first(clauses: Sequence[Clause], nodes: int) -> Phrase | None:
-    """What to try first, if the counts leave one possibility."""
-    if _is_pinned_by_name(clauses):
-        return _OF_PINNED
-    cause = only_cause(clauses, nodes)
-    return (cause.advice_phrase or Phrase(cause.advice, {})) if cause is not None and cause.advice else None
-
-
-def _concluded(message: Message, clauses: tuple[Clause, ...]) -> Message:
-    """The message with these clauses, and what they say together."""
-    if message.finding_phrase == _STATUS_IS_WHOLE:
-        return _cut_off(message, clauses)
-    if len(clauses) >= _SEVERAL and _is_pinned_by_name(clauses):
-        clauses = tuple(_advised(clause, None) for clause in clauses)
-    conclusion = _conclusion(message.nodes, clauses)
-    first = _first(clauses, message.nodes) if conclusion is not None else None
-    return msgspec.structs.replace(
-        message,
-        clauses=clauses,
-        conclusion=conclusion.text if conclusion is not None else "",
-        conclusion_phrase=conclusion,
-        first=first.text if first is not None else "",
-        first_phrase=first,
-    )
-
-
-def _cut_off(message: Message, clauses: tuple[Clause, ...], pod: str = "", selector: str = "") -> Message:
-    """The message that lacks the reasons of most nodes. `selector`: the pod's node selector, if it is known."""
-    said = phrase(
-        "The text is cut off after the reasons for {known} of the {count} nodes, so the main reason is probably missing.",
-        known=message.nodes - message.unaccounted,
-        count=message.nodes,
-    )
-    if selector:
-        said = phrase("{sentence} The pod's node selector is `{selector}`.", sentence=said, selector=selector)
-    first = Phrase(_WHOLE_MESSAGE, {**Named(pod=pod).values})
-    return msgspec.structs.replace(
-        message, clauses=clauses, conclusion=said.text, conclusion_phrase=said, first=first.text, first_phrase=first
-    )
+    return concluded(message, clauses)
 
 
 def _preemption(text: str) -> tuple[Clause, ...]:

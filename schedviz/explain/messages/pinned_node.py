@@ -14,7 +14,8 @@ from schedviz.explain.explanation import Clause
 from schedviz.explain.meaning import Named
 from schedviz.explain.messages.combined_clauses import names_taint, printed_taint
 from schedviz.explain.messages.explained_clause import with_names
-from schedviz.explain.messages.message import Message, NotAMessageError, ParsedMessage, parse_message
+from schedviz.explain.messages.message import parse_message
+from schedviz.explain.messages.parsed_message import Message, NotAMessageError, ParsedMessage
 from schedviz.explain.messages.reasons import meaning_of
 from schedviz.explain.resource_names import resource_name
 from schedviz.kube.core import Pod

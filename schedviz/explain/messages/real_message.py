@@ -15,7 +15,8 @@ from schedviz.engine.framework.plugins import names
 from schedviz.explain.details.pod_requests import with_requests
 from schedviz.explain.explanation import Clause, Explanation
 from schedviz.explain.messages.main_reason import most_likely_first
-from schedviz.explain.messages.message import NotAMessageError, parse_message, said_clauses
+from schedviz.explain.messages.message import parse_message, said_clauses
+from schedviz.explain.messages.parsed_message import NotAMessageError
 from schedviz.explain.messages.reason_releases import in_newest_words
 from schedviz.explain.queue_place import is_name_only
 from schedviz.trace.phrase import Phrase, counted, phrase, some

@@ -11,11 +11,7 @@ from schedviz.engine.framework.plugins import names
 from schedviz.explain.autoscalers.unresolved_pool import without_instance_types
 from schedviz.explain.autoscalers.verdict import AllRepeats, Verdict, verdict_of_all
 from schedviz.explain.messages.main_reason import is_of_broken_nodes
-from schedviz.explain.messages.message import (
-    ParsedMessage,
-    newest_first,
-    shown_name,
-)
+from schedviz.explain.messages.parsed_message import ParsedMessage, newest_first, shown_name
 from schedviz.explain.pasted.claim_events import is_of_stateful_set, may_be_of, provisioning_failure
 from schedviz.explain.pasted.joined_nodes import Joined
 from schedviz.explain.pasted.placed_pods import not_running, not_running_by_table, scheduled

@@ -12,7 +12,8 @@ from schedviz.explain.explanation import Clause
 from schedviz.explain.meaning import Named
 from schedviz.explain.messages.combined_clauses import names_taint, printed_taint
 from schedviz.explain.messages.explained_clause import with_names
-from schedviz.explain.messages.message import ParsedMessage, with_clauses
+from schedviz.explain.messages.message import with_clauses
+from schedviz.explain.messages.parsed_message import ParsedMessage
 from schedviz.trace.phrase import Phrase
 
 #: Of more nodes the number is shown.

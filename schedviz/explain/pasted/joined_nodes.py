@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, Protocol
 from schedviz.explain.autoscalers.scale_up import what_was_added, when
 from schedviz.explain.explanation import Clause
 from schedviz.explain.messages.main_reason import is_of_volume
-from schedviz.explain.messages.message import ParsedMessage
+from schedviz.explain.messages.parsed_message import ParsedMessage
 from schedviz.explain.messages.reasons import meaning_of
 from schedviz.trace.phrase import Phrase, counted, phrase
 

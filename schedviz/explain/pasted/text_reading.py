@@ -14,17 +14,9 @@ from schedviz.explain.autoscalers.verdict import AllRepeats
 from schedviz.explain.explanation import Clause, Part
 from schedviz.explain.gates import advice_about_gates, held_by
 from schedviz.explain.messages.main_reason import is_of_volume
-from schedviz.explain.messages.message import (
-    PROVISIONER,
-    STORAGE_TEXT,
-    Found,
-    Message,
-    ParsedMessage,
+from schedviz.explain.messages.message import Found, parse_messages
+from schedviz.explain.messages.message_edits import (
     led_by,
-    newest_first,
-    newest_of_each_source,
-    parse_messages,
-    shown_name,
     with_broken_nodes,
     with_place_of_earlier,
     with_taints_as_one,
@@ -34,6 +26,15 @@ from schedviz.explain.messages.message import (
     without_advice_of,
     without_any_advice,
     without_repeats,
+)
+from schedviz.explain.messages.parsed_message import (
+    PROVISIONER,
+    STORAGE_TEXT,
+    Message,
+    ParsedMessage,
+    newest_first,
+    newest_of_each_source,
+    shown_name,
 )
 from schedviz.explain.messages.pinned_node import with_pinned_node
 from schedviz.explain.pasted.answering import NO_NETWORK, advice_about_pool, answer_about, of_nomination

@@ -10,7 +10,7 @@ from schedviz.explain.changes.change import ChangeView
 from schedviz.explain.doctor.known_findings import MISSED_POD, unknown_nodes
 from schedviz.explain.doctor.object_events import KIND as EVENT
 from schedviz.explain.explanation import Clause, Explanation, Outlook, Part, Standing
-from schedviz.explain.messages.message import Message
+from schedviz.explain.messages.parsed_message import Message
 from schedviz.explain.messages.pinned_node import message_about, pinned_node
 from schedviz.explain.messages.real_message import PODS
 from schedviz.explain.queue_place import is_name_only

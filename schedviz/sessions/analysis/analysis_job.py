@@ -20,7 +20,8 @@ from schedviz.explain.describe import NodeUnknownError, describe_node, describe_
 from schedviz.explain.device_inventory import device_inventory
 from schedviz.explain.doctor import Examination
 from schedviz.explain.doctor.known_findings import KnownFindings
-from schedviz.explain.messages.message import Message, NotAMessageError, parse_message, with_nodes
+from schedviz.explain.messages.message import parse_message, with_nodes
+from schedviz.explain.messages.parsed_message import Message, NotAMessageError
 from schedviz.explain.pending.overview import Unread, overview
 from schedviz.explain.what_if import what_if
 from schedviz.explain.why import PodUnknownError, why_pending

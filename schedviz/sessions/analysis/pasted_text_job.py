@@ -12,7 +12,8 @@ from schedviz.engine.framework.types import PodInfo
 from schedviz.explain.card.build import card_of_message
 from schedviz.explain.card.formats import CardFormat, rendered
 from schedviz.explain.card.theme import ThemeName
-from schedviz.explain.messages.message import NotAMessageError, ParsedMessage, newest_of_each_source, parse_message
+from schedviz.explain.messages.message import parse_message
+from schedviz.explain.messages.parsed_message import NotAMessageError, ParsedMessage, newest_of_each_source
 from schedviz.explain.pasted.pod_answer import PodAnswer
 from schedviz.explain.pasted.text_reading import TextReading, read_text
 from schedviz.ingest.errors import IngestError

@@ -11,7 +11,7 @@ from schedviz.explain.card.build import card_of_overview, card_of_pod
 from schedviz.explain.card.html import POLICY, html_of
 from schedviz.explain.card.model import Bar, Card, Chart, Fix, Line, Reason
 from schedviz.explain.changes import smallest_change
-from schedviz.explain.messages.message import one_full_stop
+from schedviz.explain.messages.parsed_message import one_full_stop
 from schedviz.explain.pending.overview import overview
 from schedviz.explain.why import why_pending
 from tests.explain.small_clusters import cluster, node, pod

@@ -15,7 +15,8 @@ from schedviz.explain.card.markdown import block, code, markdown_of, text, with_
 from schedviz.explain.card.model import Card
 from schedviz.explain.card.png import png_of
 from schedviz.explain.changes import smallest_change
-from schedviz.explain.messages.message import ParsedMessage, parse_message
+from schedviz.explain.messages.message import parse_message
+from schedviz.explain.messages.parsed_message import ParsedMessage
 from schedviz.explain.pending.overview import overview
 from schedviz.explain.why import why_pending
 from tests.explain.small_clusters import cluster, node, pod

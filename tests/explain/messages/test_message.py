@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from schedviz.explain.messages.message import NotAMessageError, one_full_stop, parse_message, with_nodes
+from schedviz.explain.messages.message import parse_message, with_nodes
+from schedviz.explain.messages.parsed_message import NotAMessageError, one_full_stop
 from schedviz.explain.why import why_pending
 from tests.explain.small_clusters import cluster, node, pod
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from schedviz.engine.framework.types import PodInfo
-from schedviz.explain.messages.message import Message
+from schedviz.explain.messages.parsed_message import Message
 from schedviz.explain.messages.pinned_node import conclusion_of
 from schedviz.explain.pasted.text_reading import read_text
 from schedviz.ingest.pasted.described_pods import described_pods

@@ -1,0 +1,235 @@
+"""The reasons of a message in one sentence, and what to try first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from schedviz.engine.framework.plugins import names
+from schedviz.explain.explanation import Clause
+from schedviz.explain.meaning import Named
+from schedviz.explain.messages.combined_clauses import (
+    OF_TAINTS,
+    is_of_several_taints,
+    listed_taints,
+    names_taint,
+    without_control_plane,
+)
+from schedviz.explain.messages.explained_clause import of_missing_node
+from schedviz.explain.messages.main_reason import decisive_clause, is_of_control_plane, only_cause
+from schedviz.explain.messages.parsed_message import Message
+from schedviz.explain.messages.reasons import meaning_of
+from schedviz.explain.no_node import no_node_sentence
+from schedviz.explain.reason_tables.nodes import OF_UNTOLERATED_TAINT
+from schedviz.trace.phrase import Phrase, counted, joined, phrase
+
+#: A conclusion is shown if there are at least `_SEVERAL` reasons, and lists `_IN_CONCLUSION` of them.
+_SEVERAL: Final = 2
+_IN_CONCLUSION: Final = 5
+
+#: So many taints are one reason in a conclusion.
+_MANY_TAINTS: Final = 3
+#: The reason of nodes that the pod's node affinity does not name.
+_NOT_NAMED: Final = re.compile(r"node\(s\) didn't satisfy plugin(?:\(s\))? (?:NodeAffinity|\[NodeAffinity\])")
+#: What is found of a text that lacks the reasons of most nodes.
+STATUS_IS_WHOLE: Final = phrase("An event has at most 1,024 characters; the pod's status has the whole message.")
+_WHOLE_MESSAGE: Final = "read the whole message: `kubectl get pod{pod} -o json | grep 'nodes are available'`"
+
+#: A headline with a relative clause, as one of a list: the commas of both would collide.
+_IN_LIST: Final = dict(
+    zip(
+        OF_UNTOLERATED_TAINT,
+        (phrase("{nodes} has the untolerated taint `{taint}`").template, phrase("{nodes} have the untolerated taint `{taint}`").template),
+        strict=True,
+    )
+)
+#: What is said about a resource of which no node has enough, and between two of those.
+_ENOUGH_FREE: Final = "{nodes} has enough free {resource}"
+_OR: Final = phrase("{first} or {next}").template
+
+_NONE_FREE: Final = phrase("none has enough free {resource}").template
+#: The subject of a reason that all nodes have.
+_EVERY: Final = (phrase("none"), phrase("all"))
+#: What to do about a pod whose spec names its node.
+_OF_PINNED: Final = phrase("resolve what rejects that node, or remove `spec.nodeName` from the pod")
+
+
+def of_no_node(nodes: int, clauses: Sequence[Clause]) -> Sequence[Clause]:
+    """The clauses, of which one that all nodes have says that the node does not exist which the pod's node affinity names."""
+    if len(clauses) != 1 or clauses[0].count != nodes or not _NOT_NAMED.match(clauses[0].reason):
+        return clauses
+    return (of_missing_node(clauses[0]),)
+
+
+def with_common_advice(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
+    """The clauses, of which many about taints say once what to do, with the first."""
+    taints = [clause for clause in clauses if names_taint(clause)]
+    if len(taints) < _MANY_TAINTS:
+        return tuple(clauses)
+    advice = {id(clause): None for clause in taints} | {id(taints[0]): OF_TAINTS}
+    return tuple(advised(clause, advice[id(clause)]) if id(clause) in advice else clause for clause in clauses)
+
+
+def advised(clause: Clause, advice: Phrase | None) -> Clause:
+    if advice is None:
+        return msgspec.structs.replace(clause, advice="", advice_phrase=None, causes=())
+    return msgspec.structs.replace(clause, advice=advice.text, advice_phrase=advice)
+
+
+def _conclusion(nodes: int, clauses: Sequence[Clause]) -> Phrase | None:
+    """The reasons of the nodes that are meant to run pods."""
+    if nodes and len(clauses) >= _SEVERAL and _is_pinned_by_name(clauses):
+        return phrase(
+            "The pod is pinned to one node (`spec.nodeName`), so only what rejects that node matters. Of the {count} nodes, {reasons}.",
+            count=nodes,
+            reasons=_listed(_brief(clauses, nodes)),
+        )
+    others, left = without_control_plane(nodes, clauses)
+    reasons = [clause.headline_phrase for clause in others if clause.headline_phrase is not None]
+    if len(clauses) < _SEVERAL or len(reasons) < len(others) or not reasons:
+        return None
+    if len(others) == 1 and others[0].count == left:
+        # The clause itself says so.
+        return None
+    if not nodes:
+        return phrase("{reasons}.", reasons=_listed(reasons))
+    whole = no_node_sentence(nodes)
+    if (decisive := _of_decisive(clauses, nodes)) is not None:
+        return phrase("{whole}: {reasons}.", whole=whole, reasons=decisive)
+    return phrase("{whole}: {reasons}.", whole=whole, reasons=_listed(_brief(clauses, nodes)))
+
+
+def _is_pinned_by_name(clauses: Sequence[Clause]) -> bool:
+    """Whether some nodes are not the one that the pod's spec names."""
+    return any(clause.plugin == names.NODE_NAME and clause.count for clause in clauses)
+
+
+def _of_decisive(clauses: Sequence[Clause], nodes: int) -> Phrase | None:
+    """The reasons, that of the nodes first which the pod selects and tolerates; None if no such reason is alone."""
+    decisive = decisive_clause(clauses, nodes)
+    meaning = meaning_of(decisive.reason) if decisive is not None else None
+    if decisive is None or meaning is None or not meaning.of_nodes[0]:
+        return None
+    others = [clause for clause in clauses if clause is not decisive]
+    subject = counted(
+        decisive.count, "the only node that the pod selects and tolerates", "the {count} nodes that the pod selects and tolerates"
+    )
+    brief = _listed(_brief(others, nodes, names_taints=False))
+    return phrase("{reason}; of the others, {others}", reason=meaning.headline(decisive.count, subject), others=brief)
+
+
+def _brief(clauses: Sequence[Clause], nodes: int, *, names_taints: bool = True) -> list[Phrase]:
+    """The reasons of a message for a list, those of the most nodes first: "8 are cordoned". Untolerated taints are one reason.
+
+    `names_taints`: many taints are listed.
+    """
+    counting = [clause for clause in clauses if clause.count]
+    taints = [clause for clause in counting if names_taint(clause)]
+    if len(taints) < _MANY_TAINTS and not any(map(is_of_several_taints, taints)):
+        taints = []
+    lacking = _of_every_shortage(counting, nodes)
+    said = [
+        (
+            is_of_control_plane(clause),
+            -clause.count,
+            _of_every(clause) if clause.count == nodes else _counting(clause.headline_phrase, clause.count),
+        )
+        for clause in counting
+        if clause not in taints and clause not in lacking and clause.headline_phrase is not None
+    ]
+    if lacking:
+        free = joined(
+            [Phrase("{resource}", {**meaning.values}) for clause in lacking if (meaning := meaning_of(clause.reason)) is not None], _OR
+        )
+        said.append((False, -nodes, Phrase(_NONE_FREE, {"resource": free})))
+    if taints:
+        count = sum(clause.count for clause in taints)
+        tainted = phrase("{count} have taints that the pod does not tolerate ({taints})", count=count, taints=listed_taints(taints))
+        said.append((False, -count, tainted if names_taints else phrase("{count} have taints that the pod does not tolerate", count=count)))
+    return [reason for *_, reason in sorted(said, key=lambda each: each[:2])]
+
+
+def _of_every_shortage(counting: Sequence[Clause], nodes: int) -> list[Clause]:
+    """The clauses of CPU, memory or storage of which no node has enough, if there are several: one sentence says it."""
+    lacking = [
+        clause
+        for clause in counting
+        if clause.count == nodes and (meaning := meaning_of(clause.reason)) is not None and meaning.of_none == _ENOUGH_FREE
+    ]
+    return lacking if len(lacking) >= _SEVERAL else []
+
+
+def _of_every(clause: Clause) -> Phrase:
+    """The headline of a reason that all nodes have, beside other reasons: "none matches the pod's node selector"."""
+    meaning = meaning_of(clause.reason)
+    if meaning is None or not meaning.of_nodes[1]:
+        return clause.headline_phrase or Phrase(clause.reason.replace("{", "{{").replace("}", "}}"))
+    if meaning.of_none:
+        return meaning.headline_of(_EVERY[0], is_none=True)
+    return meaning.headline_of(_EVERY[1])
+
+
+def _counting(headline: Phrase, count: int) -> Phrase:
+    """The headline with the mere number of nodes, and without what the pod asks for."""
+    inner = headline.values.get("headline")
+    if isinstance(inner, Phrase):
+        return _counting(inner, count)
+    template = _IN_LIST.get(headline.template, headline.template)
+    return Phrase(template, {**headline.values, "nodes": phrase("{count}", count=count)}) if "nodes" in headline.values else headline
+
+
+def _listed(reasons: Sequence[Phrase]) -> Phrase:
+    """The first reasons with commas and an "and" before the last; further ones are counted."""
+    first, left = list(reasons[:_IN_CONCLUSION]), len(reasons) - _IN_CONCLUSION
+    if left > 0:
+        first.append(counted(left, "{count} other reason applies", "{count} other reasons apply"))
+    if len(first) == 1:
+        return first[0]
+    # "None matches the node selector or affinity and 2 are cordoned" would be read wrongly.
+    is_short = len(first) == _SEVERAL and not any(reason.values.get("nodes") in _EVERY or reason.template == _NONE_FREE for reason in first)
+    between = "{first} and {next}" if is_short else "{first}, and {next}"
+    return Phrase(between, {"first": joined(first[:-1]), "next": first[-1]})
+
+
+def _first(clauses: Sequence[Clause], nodes: int) -> Phrase | None:
+    """What to try first, if the counts leave one possibility."""
+    if _is_pinned_by_name(clauses):
+        return _OF_PINNED
+    cause = only_cause(clauses, nodes)
+    return (cause.advice_phrase or Phrase(cause.advice, {})) if cause is not None and cause.advice else None
+
+
+def concluded(message: Message, clauses: tuple[Clause, ...]) -> Message:
+    """The message with these clauses, and what they say together."""
+    if message.finding_phrase == STATUS_IS_WHOLE:
+        return cut_off(message, clauses)
+    if len(clauses) >= _SEVERAL and _is_pinned_by_name(clauses):
+        clauses = tuple(advised(clause, None) for clause in clauses)
+    conclusion = _conclusion(message.nodes, clauses)
+    first = _first(clauses, message.nodes) if conclusion is not None else None
+    return msgspec.structs.replace(
+        message,
+        clauses=clauses,
+        conclusion=conclusion.text if conclusion is not None else "",
+        conclusion_phrase=conclusion,
+        first=first.text if first is not None else "",
+        first_phrase=first,
+    )
+
+
+def cut_off(message: Message, clauses: tuple[Clause, ...], pod: str = "", selector: str = "") -> Message:
+    """The message that lacks the reasons of most nodes. `selector`: the pod's node selector, if it is known."""
+    said = phrase(
+        "The text is cut off after the reasons for {known} of the {count} nodes, so the main reason is probably missing.",
+        known=message.nodes - message.unaccounted,
+        count=message.nodes,
+    )
+    if selector:
+        said = phrase("{sentence} The pod's node selector is `{selector}`.", sentence=said, selector=selector)
+    first = Phrase(_WHOLE_MESSAGE, {**Named(pod=pod).values})
+    return msgspec.structs.replace(
+        message, clauses=clauses, conclusion=said.text, conclusion_phrase=said, first=first.text, first_phrase=first
+    )
