@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping, Sequence
 from operator import ne
 from typing import Final
@@ -26,23 +27,51 @@ class Moves(msgspec.Struct, frozen=True, rename="camel"):
         return self.counts[self.variants.index(a)][self.variants.index(b)]
 
 
-def moves_between(
-    variants: Sequence[str], placements: Mapping[tuple[str, int | None], Mapping[str, str]], earlier: Moves | None = None
-) -> Moves | None:
-    """The moves, from placements (pod -> node) by variant and seed; those of `earlier` where it has them. None if there are too many
-    variants.
-    """
+class Placements:
+    """Where the pods of trials are, in four bytes for each pod: as dicts, those of many trials take hundreds of megabytes."""
+
+    def __init__(self) -> None:
+        #: The numbers of pods and nodes. 0: no node.
+        self._pods: dict[str, int] = {}
+        self._nodes: dict[str, int] = {"": 0}
+        #: By variant and seed: for each pod by number, its node.
+        self._places: dict[tuple[str, int | None], array[int]] = {}
+
+    def add(self, variant: str, seed: int | None, placements: Mapping[str, str]) -> None:
+        """Add a trial, whose pods are on these nodes (pod -> node)."""
+        numbers = [self._pods.setdefault(pod, len(self._pods)) for pod in placements]
+        places = self._places[variant, seed] = array("i", [0]) * len(self._pods)
+        for number, node in zip(numbers, placements.values(), strict=True):
+            places[number] = self._nodes.setdefault(node, len(self._nodes))
+
+    def seeds_of(self, variant: str) -> list[int | None]:
+        """The seeds of a variant's trials."""
+        return [seed for name, seed in self._places if name == variant]
+
+    def moved(self, a: str, b: str, seed: int | None) -> int | None:
+        """How many pods are on different nodes, or pending in only one of two variants; None without a trial of each."""
+        first, second = self._places.get((a, seed)), self._places.get((b, seed))
+        if first is None or second is None:
+            return None
+        if first == second:
+            return 0
+        for places in (first, second):
+            # Other trials may have more pods.
+            places.frombytes(bytes(places.itemsize * (len(self._pods) - len(places))))
+        count: int = sum(map(ne, first, second))
+        return count
+
+
+def moves_between(variants: Sequence[str], placements: Placements, earlier: Moves | None = None) -> Moves | None:
+    """The moves between variants; those of `earlier` where it has them. None if there are too many variants."""
     if len(variants) > MAX_VARIANTS:
         return None
-    seeds = {variant: [seed for name, seed in placements if name == variant] for variant in variants}
-    pods = {seed: sorted({pod for (_, of), found in placements.items() if of == seed for pod in found}) for _, seed in placements}
-    places = {key: [found.get(pod, "") for pod in pods[key[1]]] for key, found in placements.items()}
     counts: list[list[float | None]] = [[None] * len(variants) for _ in variants]
     for row, a in enumerate(variants):
+        seeds = placements.seeds_of(a)
         for column, b in enumerate(variants[: row + 1]):
-            common = [seed for seed in seeds[a] if (b, seed) in placements]
-            moved = [sum(map(ne, places[a, seed], places[b, seed])) for seed in common]
             known = _known(earlier, a, b)
+            moved = [] if known is not None else [count for seed in seeds if (count := placements.moved(a, b, seed)) is not None]
             if known is not None:
                 counts[row][column] = counts[column][row] = known
             elif moved:

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from schedviz import __version__
-from schedviz.experiments.comparing import MAX_VARIANTS, Moves, moves_between
+from schedviz.experiments.comparing import MAX_VARIANTS, Moves, Placements, moves_between
 from schedviz.experiments.courses import Course, courses_of, mean_shares
 from schedviz.experiments.measure_info import MeasureInfo
 from schedviz.experiments.plan import Plan
@@ -23,7 +23,7 @@ from schedviz.experiments.variants import Variant
 FORMAT: Final = "schedviz-experiment-results/1"
 #: Moves, node shares and courses are means over this many seeds at most: they need whole results, which are large.
 MAX_SHOWN_SEEDS: Final = 5
-#: Placements, of 200 bytes each, in all whole results that are read at once.
+#: Placements in all whole results that are read for one document.
 MAX_PLACEMENTS: Final = 2_000_000
 #: The points of all series of a document. Those of many trials are thinned further, so that a page can load them.
 _MAX_POINTS: Final = 400_000
@@ -158,11 +158,13 @@ def results_of(
     series: bool = True,
     tuning: Tuning | UnsetType = UNSET,
     earlier: Results | None = None,
+    placements: Placements | None = None,
 ) -> Results:
     """The document. Trials without a result are left out; without `volatile`, so are columns that equal trials can differ in.
 
     Without `means`, variants have no values and differences, for readers that calculate them; without `series`, trials have none.
-    `earlier` has the moves, node shares and courses of variants whose trials were taken from it.
+    `earlier` has the moves, node shares and courses of variants whose trials were taken from it. `placements` are those of the trials that
+    are drawn, if their results have none.
     """
     by_number = {result.number: result for result in found}
     measures = [each for each in experiment.measures if volatile or not each.is_volatile]
@@ -185,7 +187,7 @@ def results_of(
         columns=columns,
         variants=_variants(experiment, rows, columns if means else [], drawn, earlier),
         trials=rows,
-        moves=_moves(experiment, drawn, earlier),
+        moves=_moves(experiment, _placements(drawn) if placements is None else placements, earlier),
         courses_axis=next((result.series_axis for _, result in drawn if result.series), ""),
         series=infos_of([key for row in rows for key in row.series]),
         tuning=tuning,
@@ -198,10 +200,16 @@ def _drawn_results(experiment: Experiment, by_number: Mapping[int, TrialResult])
     return [(trial, result) for trial, result in pairs if not result.error]
 
 
-def _moves(experiment: Experiment, drawn: Sequence[tuple[Trial, TrialResult]], earlier: Results | None) -> Moves | None:
-    placements = {(trial.variant.name, trial.seed): result.placements for trial, result in drawn if result.placements is not None}
-    names = [variant.name for variant in experiment.variants]
-    return moves_between(names, placements, None if earlier is None else earlier.moves)
+def _placements(drawn: Iterable[tuple[Trial, TrialResult]]) -> Placements:
+    placements = Placements()
+    for trial, result in drawn:
+        if result.placements is not None:
+            placements.add(trial.variant.name, trial.seed, result.placements)
+    return placements
+
+
+def _moves(experiment: Experiment, placements: Placements, earlier: Results | None) -> Moves | None:
+    return moves_between([variant.name for variant in experiment.variants], placements, None if earlier is None else earlier.moves)
 
 
 def _variants(

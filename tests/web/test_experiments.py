@@ -15,7 +15,8 @@ from rest_framework.test import APIClient
 from schedviz.experiments.columnar import ColumnarResults, ColumnarTrials
 from schedviz.sessions import quotas
 from schedviz.sessions.experiments import checking, trial_job
-from schedviz.sessions.models import Experiment
+from schedviz.sessions.models import Experiment, ExperimentTrial
+from schedviz.web.api.foldings import FOLDINGS, MAX_FOLDINGS
 from schedviz.web.waiting import MAX_WAITING, requester, waits
 from tests.web.conftest import People
 
@@ -107,6 +108,25 @@ def test_few_requests_wait_until_a_plan_is_read(owner: APIClient) -> None:
             requester.set(uuid4().hex)
         assert owner.post("/api/v1/experiments/", {"plan": PLAN}, format="json").status_code == 503
     assert owner.post("/api/v1/experiments/", {"plan": PLAN}, format="json").status_code == 201
+
+
+@pytest.mark.parametrize("form", ["json", "columns", "csv", "html"])
+def test_results_are_read_by_few_requests_at_a_time(owner: APIClient, form: str) -> None:
+    url = f"{finished(owner)['url']}results/?as={form}"
+    # All places are taken, also those to wait in.
+    with ExitStack() as others:
+        for number in range(MAX_FOLDINGS + MAX_WAITING):
+            token = requester.set(f"user {number}")
+            others.enter_context(FOLDINGS.slot() if number < MAX_FOLDINGS else waits.one())
+            requester.reset(token)
+        assert owner.get(url).status_code == 503
+    assert owner.get(url).status_code == 200
+
+
+def test_csv_needs_no_details_of_trials(owner: APIClient) -> None:
+    body = finished(owner)
+    ExperimentTrial.objects.update(detail=b"unreadable")
+    assert owner.get(f"{body['url']}results/?as=csv").status_code == 200
 
 
 def test_results_have_series_unless_they_are_left_out(owner: APIClient) -> None:

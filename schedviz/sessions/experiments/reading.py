@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
 import msgspec
 import zstandard
-from django.db.models import Avg, Count, Q
+from django.db.models import Avg, Count, Q, QuerySet
 
+from schedviz.experiments.comparing import Placements
 from schedviz.experiments.measure_info import MeasureInfo
 from schedviz.experiments.plan import Plan
 from schedviz.experiments.plan_text import parse_plan
@@ -89,22 +90,37 @@ def _unpacker() -> Callable[[bytes], TrialResult]:
     return lambda data: decode(decompress(data))
 
 
-def results(experiment: Experiment, *, volatile: bool = True, means: bool = True, series: bool = True) -> Results:
-    """The results of the trials that are done. The options are those of `results_of`; with `series`, all details are read."""
+def results(experiment: Experiment, *, volatile: bool = True, means: bool = True, series: bool = True, drawn: bool = True) -> Results:
+    """The results of the trials that are done. The options are those of `results_of`; without `drawn`, moves, node shares and courses are
+    left out. With `series` or `drawn`, details are read, one trial after the other.
+    """
     described = _described(experiment)
     rows = ExperimentTrial.objects.filter(experiment=experiment, status=ExperimentTrial.Status.DONE)
-    drawn = {trial.number for trial in plotted_trials(described)}
-    whole = rows if series else rows.filter(number__in=drawn)
-    details = {number: data for number, data in read_in_batches(whole, "number", "detail", batch_size=_DETAIL_BATCH_ROWS) if data}
-    unpack = _unpacker()
-    found = [
+    plotted = {trial.number: trial for trial in plotted_trials(described)} if drawn else {}
+    placements, unpack = Placements(), _unpacker()
+    found = []
+    for number, data, numbers, detail in _stored(rows, rows if series else rows.filter(number__in=plotted)):
         # Tracebacks contain paths of the server, so users do not see them.
-        msgspec.structs.replace(
-            unpack(bytes(data)), volatile=numbers, traceback="", **_detail(details.get(number), unpack, has_placements=number in drawn)
-        )
-        for number, data, numbers in read_in_batches(rows, "number", "result", "volatile", batch_size=_BATCH_ROWS)
-    ]
-    return results_of(described, found, volatile=volatile, means=means, series=series)
+        result = msgspec.structs.replace(unpack(data), volatile=numbers, traceback="")
+        if detail is not None:
+            details = unpack(detail)
+            if (trial := plotted.get(number)) is not None and not result.error:
+                placements.add(trial.variant.name, trial.seed, details.placements or {})
+            result = msgspec.structs.replace(result, **{name: getattr(details, name) for name in _DETAIL if name != "placements"})
+        found.append(result)
+    return results_of(described, found, volatile=volatile, means=means, series=series, placements=placements)
+
+
+def _stored(
+    rows: QuerySet[ExperimentTrial], detailed: QuerySet[ExperimentTrial]
+) -> Iterator[tuple[int, bytes, dict[str, float], bytes | None]]:
+    """The number, result, volatile numbers, and, of those `detailed`, details of trials, by number."""
+    details = read_in_batches(detailed, "number", "detail", batch_size=_DETAIL_BATCH_ROWS)
+    at, detail = next(details, (None, None))
+    for number, data, numbers in read_in_batches(rows, "number", "result", "volatile", batch_size=_BATCH_ROWS):
+        while at is not None and at < number:
+            at, detail = next(details, (None, None))
+        yield number, bytes(data), numbers, bytes(detail) if at == number and detail else None
 
 
 def _described(experiment: Experiment) -> Described:
@@ -118,11 +134,3 @@ def _expanded(text: str) -> tuple[Plan, list[Variant], list[Trial]]:
     """A stored plan with its variants and trials. Parsing a plan of a thousand variants takes half a second."""
     read = parse_plan(text)
     return read.plan, read.variants, read.trials
-
-
-def _detail(data: bytes | None, unpack: Callable[[bytes], TrialResult], *, has_placements: bool) -> dict[str, Any]:
-    """The members of `_DETAIL` in these bytes. The placements of many trials would fill the memory."""
-    if data is None:
-        return {}
-    result = unpack(bytes(data))
-    return {name: getattr(result, name) for name in _DETAIL if has_placements or name != "placements"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from threading import Lock
 from typing import ClassVar, Final, cast
 from uuid import UUID
@@ -33,6 +33,7 @@ from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import actor_for, body_as, one_of
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.explain import not_ready
+from schedviz.web.api.foldings import FOLDINGS
 from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, idempotent
 from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, ref, response
 from schedviz.web.api.paging import page_of_rows, page_parameters
@@ -135,34 +136,28 @@ class ExperimentResults(Resource):
             ),
             (200, "text/csv"): OpenApiResponse(OpenApiTypes.STR, "A line for each trial."),
             (200, "text/html"): OpenApiResponse(OpenApiTypes.STR, "The report."),
-            **error_responses(400, 404, 409),
+            **error_responses(400, 404, 409, 503),
         },
     )
     def get(self, request: Request, experiment_id: UUID) -> HttpResponse:
         """Read the results of the trials that are done."""
         experiment = _find_or_404(request, experiment_id, Verb.LIST)
         form = one_of(request, "as", _FORMATS)
-        if form == "columns":
-            done = reading.progress_of([experiment.pk]).get(experiment.pk, Progress()).done
-            try:
-                return HttpResponse(_columns(experiment.pk, experiment.trials, done), content_type="application/json")
-            except PlanError as error:
-                raise _unreadable(error) from error
+        done = reading.progress_of([experiment.pk]).get(experiment.pk, Progress()).done
         asked = request.query_params
+        volatile, series = asked.get("times") != "0", asked.get("series") != "0"
+        # A result is stored once: equal numbers, equal documents.
+        key = ("results", experiment.pk, experiment.trials, done, form, volatile, series)
         try:
-            results = reading.results(
-                experiment,
-                volatile=asked.get("times") != "0",
-                means=form != "csv",
-                series=form == "json" and asked.get("series") != "0",
-            )
+            document = FOLDINGS.once(key, partial(_document, experiment, form, done, volatile=volatile, series=series))
         except PlanError as error:
-            raise _unreadable(error) from error
-        if form == "csv":
-            return _download(csv_of(results), "text/csv", "csv")
-        if form == "html":
-            return _download(html_report(results), "text/html", "html")
-        return HttpResponse(encode_results(results), content_type="application/json")
+            message = f"This version cannot read the plan of the experiment: {error}"
+            raise ApiError(409, "conflict", message) from error
+        except TooManyWait as error:
+            raise not_ready(f"{error} Try again in a moment.") from error
+        if form in ("csv", "html"):
+            return _download(document, f"text/{form}", form)
+        return HttpResponse(document, content_type="application/json")
 
 
 class ExperimentVariants(Resource):
@@ -264,15 +259,23 @@ def _reading_plans() -> Iterator[None]:
         raise not_ready(f"{error} Try again in a moment.") from error
 
 
+def _document(experiment: Experiment, form: str, done: int, *, volatile: bool, series: bool) -> bytes:
+    """The results in one of `_FORMATS`."""
+    match form:
+        case "columns":
+            return _columns(experiment.pk, experiment.trials, done)
+        case "csv":
+            return csv_of(reading.results(experiment, volatile=volatile, means=False, series=False, drawn=False)).encode()
+        case "html":
+            return html_report(reading.results(experiment, volatile=volatile, series=False)).encode()
+    return encode_results(reading.results(experiment, volatile=volatile, series=series))
+
+
 @lru_cache(maxsize=4)
 def _columns(experiment_id: UUID, trials: int, done: int) -> bytes:  # noqa: ARG001 -- a result is stored once: equal numbers, equal results.
     """The results by column. They take a second of 10,000 trials, and are often read again."""
     experiment = Experiment.objects.get(pk=experiment_id)
     return msgspec.json.encode(columnar(reading.results(experiment, means=False, series=False)))
-
-
-def _unreadable(error: PlanError) -> ApiError:
-    return ApiError(409, "conflict", f"This version cannot read the plan of the experiment: {error}")
 
 
 def _own(actor: Actor) -> QuerySet[Experiment]:
@@ -337,7 +340,7 @@ def _refused(error: PlanError) -> ApiError:
     return ApiError(400, "invalid", str(error), path=f"$.plan:{first.line} {first.path}".rstrip())
 
 
-def _download(text: str, media_type: str, ending: str) -> HttpResponse:
+def _download(text: bytes, media_type: str, ending: str) -> HttpResponse:
     download = HttpResponse(text, content_type=f"{media_type}; charset=utf-8")
     download["Content-Disposition"] = f'attachment; filename="experiment.{ending}"'
     return download
