@@ -6,6 +6,7 @@ Responses are read as Go's decoder reads them: names are case-insensitive, null 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -17,6 +18,8 @@ from schedviz.engine.framework.types import PodInfo
 from schedviz.kube.codec import enc_hook
 from schedviz.kube.meta import KubeObject
 
+_ESCAPED_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _INT64: Final = 1 << 63
 #: Members that are internal to schedviz, or that upstream's objects omit in a list.
 _INTERNAL_MEMBERS: Final = ("kind", "unread", "unreadStatus")
@@ -151,10 +154,23 @@ def _decoded(body: bytes) -> Any:
     if not text:
         raise ResponseError("EOF")
     try:
-        return _decoder.raw_decode(text)[0]
+        value = _decoder.raw_decode(text)[0]
     except (ValueError, RecursionError):
         # The other reason is a number with thousands of digits.
         raise ResponseError(why_invalid(body) or "unexpected EOF") from None
+    return _without_surrogates(value) if _ESCAPED_SURROGATE.search(text) else value
+
+
+def _without_surrogates(value: Any) -> Any:
+    """The value with U+FFFD for each lone surrogate, as Go reads them: they cannot be stored."""
+    match value:
+        case str():
+            return _SURROGATE.sub("\ufffd", value)
+        case dict():
+            return {_without_surrogates(name): _without_surrogates(member) for name, member in value.items()}
+        case list():
+            return [_without_surrogates(item) for item in value]
+    return value
 
 
 class _Fraction(msgspec.Struct, frozen=True):

@@ -71,3 +71,9 @@ def test_a_response_that_is_no_json_is_refused_in_the_words_of_go(body: bytes, e
 @pytest.mark.parametrize("body", [b" {} and more", b'[{"a": [1, -2.5e3, "\\u00e9", null]}, true]', b"01", b"nullx"])
 def test_only_the_first_value_must_be_valid(body: bytes) -> None:
     assert why_invalid(body) == ""
+
+
+def test_lone_surrogates_are_replaced_as_by_go() -> None:
+    assert wire.binding_error(rb'{"Error": "a\ud800b\udc00 \ud83d\ude00 \\ud800"}') == "a\ufffdb\ufffd \U0001f600 \\ud800"
+    result = wire.filter_result(rb'{"NodeNames": ["\udfff"], "FailedNodes": {"n\ud800": "\ud800"}}')
+    assert (result.node_names, result.failed) == (["\ufffd"], {"n\ufffd": "\ufffd"})
