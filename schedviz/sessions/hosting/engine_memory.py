@@ -6,6 +6,7 @@ here, and one of its engines after the other is released.
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
 import threading
@@ -24,6 +25,8 @@ from schedviz.sessions.turns import sender_groups_of_users
 _SHORT_SHARE: Final = 0.7
 _FULL_SHARE: Final = 0.85
 _EXHAUSTED_SHARE: Final = 0.95
+#: The part of the limit that the largest sender's engines may need at least.
+_LARGE_SHARE: Final = 0.1
 #: How long a measurement is used, and how long a released engine has until the next one must leave, also when memory is exhausted.
 _FRESH_SECONDS: Final = 0.5
 _LEAVING_SECONDS: Final = 3.0
@@ -33,6 +36,8 @@ _COLLECTION_SECONDS: Final = 10.0
 _OBJECTS_OF_ENGINE: Final = 1000
 #: The memory that a load may need for each object of weight 1.
 _BYTES_OF_OBJECT: Final = 2048
+#: glibc's `malloc_trim`; None: another C library. Without it, most memory of released engines stays with the process.
+_trim: Final = getattr(ctypes.CDLL(None), "malloc_trim", None)
 _CGROUPS: Final = Path("/sys/fs/cgroup")
 
 
@@ -111,6 +116,8 @@ class EngineMemory:
 
         What other loads may need counts as used. If False, the caller must load the session, and then call `weigh` or end `hosting`.
         """
+        if self._used_part() + self._loading_part(session_id) >= _FULL_SHARE:
+            self.collect()
         part = self._used_part() + self._loading_part(session_id)
         if part >= _EXHAUSTED_SHARE and self._hosts_others(session_id):
             return True
@@ -138,13 +145,18 @@ class EngineMemory:
             return True
 
     def collect(self) -> None:
-        """Free released engines, whose objects refer to each other; at most every few seconds, because it stops all threads."""
+        """Free released engines, whose objects refer to each other, and give their memory back to the system; at most every few seconds,
+        because it stops all threads.
+        """
         with self._lock:
             now = self._clock()
             if now - self._collected_at < _COLLECTION_SECONDS:
                 return
             self._collected_at = now
         gc.collect()
+        if _trim is not None:
+            _trim(0)
+        self._measured_at = float("-inf")
 
     def _used_part(self) -> float:
         if not self._limit:
@@ -165,7 +177,9 @@ class EngineMemory:
             return any(other != session_id for other in self._hosted)
 
     def _is_largest(self, owner_id: int | None, *, but: UUID | None = None) -> bool:
-        """Whether no other sender's objects weigh more in this process. Visitors of the demo are one sender."""
+        """Whether a sender has a large part of the limit, and no other's objects weigh more in this process. Visitors of the demo are one
+        sender.
+        """
         with self._lock:
             hosted = [value for session_id, value in self._hosted.items() if session_id != but]
         turns = sender_groups_of_users({owner for owner, _ in hosted} | {owner_id})
@@ -173,7 +187,8 @@ class EngineMemory:
         for owner, objects in hosted:
             sizes[turns[owner].group or turns[owner].sender] += objects + _OBJECTS_OF_ENGINE
         own = sizes[turns[owner_id].group or turns[owner_id].sender]
-        return own > 0 and own >= max(sizes.values())
+        # The allocator may keep the memory of engines that were released. A sender with small ones does not wait for it.
+        return own * _BYTES_OF_OBJECT >= _LARGE_SHARE * self._limit and own >= max(sizes.values(), default=0) > 0
 
 
 MEMORY: Final = EngineMemory()

@@ -10,7 +10,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from schedviz.sessions import turns
-from schedviz.sessions.hosting import worker_loop
+from schedviz.sessions.hosting import engine_memory, worker_loop
 from schedviz.sessions.hosting.engine_memory import EngineMemory, limit_bytes, used_bytes
 from schedviz.sessions.models import Session
 from schedviz.sessions.redis import wakeups
@@ -63,6 +63,27 @@ def test_only_the_owner_with_most_objects_waits_and_leaves() -> None:
         memory.fill(90)
         assert memory.must_leave(1)
     assert not memory.must_wait(uuid4(), 1), "nothing can be released for it"
+
+
+def test_a_sender_with_small_engines_does_not_wait_for_memory_that_is_kept() -> None:
+    memory = Measured(limit=400 << 20)
+    with memory.hosting(uuid4(), 1, 20), memory.hosting(uuid4(), 1, 20):
+        memory.fill(370 << 20)
+        assert (memory.is_short, memory.must_wait(uuid4(), 1), memory.must_leave(1)) == (True, False, False)
+        with memory.hosting(uuid4(), 1, 30_000):
+            assert memory.must_wait(uuid4(), 1)
+
+
+def test_memory_is_collected_before_a_session_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = Measured()
+
+    def trim(_: int) -> None:
+        memory.use = 50
+
+    monkeypatch.setattr(engine_memory, "_trim", trim)
+    with memory.hosting(uuid4(), 1, 50_000):
+        memory.fill(96)
+        assert not memory.must_wait(uuid4(), 2)
 
 
 def test_a_worker_whose_memory_is_exhausted_loads_nothing_and_releases_soon() -> None:
