@@ -9,6 +9,7 @@ from contextlib import ExitStack
 import httpx
 import pytest
 
+from schedviz.web.actors import Actor
 from schedviz.web.api import event_stream
 from schedviz.web.api.download import downloads
 from schedviz.web.login import make_token
@@ -85,6 +86,14 @@ def test_a_client_has_a_limited_number_of_streams(curl, commits, monkeypatch):
     until(lambda: not event_stream._streams)
     with curl.stream("GET", "events/", headers=SSE) as again:
         assert event_numbers(again.iter_lines(), 1) == [1]
+
+
+def test_participants_of_one_network_are_one_client_of_streams():
+    ada, bob = Actor(guest="ada"), Actor(guest="bob")
+    assert event_stream._client_of(ada, "", "192.0.2.1") == event_stream._client_of(bob, "", "192.0.2.1")
+    assert event_stream._client_of(ada, "", "192.0.2.2") != event_stream._client_of(bob, "", "192.0.2.1")
+    assert event_stream._client_of(Actor(user_id=7, guest="ada"), "", "192.0.2.1") == "user 7"
+    assert event_stream._client_of(Actor(), "address 192.0.2.1", "192.0.2.1") == "address 192.0.2.1"
 
 
 def test_what_redis_lost_comes_from_the_database(curl, commits):

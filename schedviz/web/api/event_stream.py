@@ -21,7 +21,7 @@ from django.http import StreamingHttpResponse
 from schedviz.sessions import frames
 from schedviz.sessions.history import reading
 from schedviz.trace.events import AnyEvent
-from schedviz.web.actors import Verb
+from schedviz.web.actors import Actor, Verb
 from schedviz.web.api.download import THREADS, AsyncSlotBody, SlotResponse, downloads
 from schedviz.web.live.connection import HEARTBEAT_SECONDS, RECHECK_SECONDS, random_last_check
 from schedviz.web.live.database import DATABASE_UNAVAILABLE, in_database
@@ -148,7 +148,7 @@ async def _followed(access: _Access, after: int, write: Write) -> AsyncIterator[
         yield _notice(write, "full", str(full))
         return
     try:
-        client = crowd or actor.identity
+        client = _client_of(actor, crowd, access.network)
         with _counted(client) as is_allowed:
             if not is_allowed:
                 yield _notice(write, "full", f"You have {MAX_STREAMS_OF_ONE_CLIENT} event streams of this server, which is the limit.")
@@ -161,6 +161,13 @@ async def _followed(access: _Access, after: int, write: Write) -> AsyncIterator[
         log.warning("an event stream ended early: the database is unavailable", session=str(session_id), error=str(error))
     finally:
         hub().leave(feed, viewer)
+
+
+def _client_of(actor: Actor, crowd: str, network: str) -> str:
+    """For whom a stream counts. Participants of rooms from one network count together: one client can join under many nicknames, and the
+    pages of a class use WebSockets.
+    """
+    return f"participants from {network}" if actor.user_id is None and actor.guest else crowd or actor.identity
 
 
 #: The streams that follow, by client.
