@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from schedviz.sessions.forks.requests import Forked
 from schedviz.sessions.models import Session
 from schedviz.web.login import make_token
-from schedviz.web.rooms import forks
+from schedviz.web.rooms import forks, state
 from schedviz.web.rooms.models import Participant, RoomFork
 from tests.rooms.conftest import Person
 from tests.web.conftest import make_session
@@ -237,3 +239,12 @@ def test_a_participant_deletes_an_own_fork_and_the_teacher_any(classroom, ada, f
 
     assert not RoomFork.objects.exists()
     assert Session.objects.get() == classroom.session
+
+
+def test_the_state_of_a_room_does_not_read_the_settings_and_reports_of_forks(classroom, fork):
+    with CaptureQueriesContext(connection) as queries:
+        state.load(fork.room_fork.room_id)
+
+    of_forks = [query["sql"] for query in queries if 'FROM "rooms_roomfork"' in query["sql"]]
+    assert of_forks
+    assert not [sql for sql in of_forks if '"report"' in sql or '"settings"' in sql]

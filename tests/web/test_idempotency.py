@@ -12,6 +12,7 @@ from rest_framework.test import APIClient
 
 from schedviz.sessions import keyed_digest
 from schedviz.sessions.models import Breakpoint, Command, Membership, Session, ShareLink
+from schedviz.web.api import idempotency
 from schedviz.web.api.models import AnsweredRequest
 from schedviz.web.login import make_token
 
@@ -177,3 +178,15 @@ def test_a_request_begins_again_when_the_one_with_its_key_has_just_been_refused(
 
     assert owner_client.post("/api/v1/sessions/", {"generate": {"nodes": 2}}, format="json", headers=KEY).status_code == 201
     assert collisions
+
+
+def test_the_newest_keys_of_a_user_are_kept(owner_client, people, monkeypatch):
+    monkeypatch.setattr(idempotency, "MAX_KEYS", 2)
+    AnsweredRequest.objects.create(user=people.stranger, key="of another", digest="d", status=201)
+    for number in range(4):
+        body = {"when": f"cycle == {number + 1}"}
+        owner_client.post(
+            f"/api/v1/sessions/{people.session.pk}/breakpoints/", body, format="json", headers={"Idempotency-Key": f"k{number}"}
+        )
+
+    assert set(AnsweredRequest.objects.values_list("key", flat=True)) == {"of another", "k2", "k3"}

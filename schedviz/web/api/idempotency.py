@@ -1,7 +1,8 @@
 """`Idempotency-Key`: a retried request gets the first response, and creates its resource once.
 
-A key belongs to a user and is kept for a day. It is stored before the request runs, and its response is stored with it. If the request is
-refused, its key is deleted, so that a corrected request can use it. Commands and forks store their keys permanently.
+A key belongs to a user and is kept for a day, unless the user has used many since. It is stored before the request runs, and its response
+is stored with it. If the request is refused, its key is deleted, so that a corrected request can use it. Commands and forks store their
+keys permanently.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ from schedviz.web.permissions import actor_of
 
 MAX_KEY_LENGTH = 150
 KEY_LIFETIME = timedelta(days=1)
+#: Of one user; the oldest ones are deleted. They count for no quota.
+MAX_KEYS = 10_000
 #: A request that has run for this long ended with a crash of its server.
 _MAX_REQUEST_TIME = timedelta(minutes=10)
 #: How often a key is reserved that others have just released.
@@ -98,6 +101,8 @@ def _reserve_key(user_id: int, key: str, digest: str) -> AnsweredRequest | None:
     now = timezone.now()
     own_requests = AnsweredRequest.objects.filter(user_id=user_id)
     own_requests.filter(created_at__lt=now - KEY_LIFETIME).delete()
+    if (surplus := own_requests.order_by("-pk").values_list("pk", flat=True)[MAX_KEYS - 1 : MAX_KEYS].first()) is not None:
+        own_requests.filter(pk__lte=surplus).delete()
     # A start time in the future is from before the clock was set back.
     begun_now = Q(created_at__range=(now - _MAX_REQUEST_TIME, now + _MAX_REQUEST_TIME))
     own_requests.filter(key=key, status=0).exclude(begun_now).delete()

@@ -41,7 +41,9 @@ class RoomState:
             self._answers.setdefault(number, []).append((participant, value))
         #: By participant, oldest first.
         self._forks: dict[int | None, list[schemas.RoomFork]] = {}
-        for fork in RoomFork.objects.filter(room=room).select_related("session").order_by("created_at", "pk"):
+        # Only what is shown: the settings and reports of sessions are large.
+        rows = RoomFork.objects.filter(room=room).select_related("session").order_by("created_at", "pk")
+        for fork in rows.only("participant", "created_at", "session__name", "session__fork_event"):
             self._forks.setdefault(fork.participant_id, []).append(_fork(fork.session, fork))
         self._shown = _shown(room)
         looked_at = room.shown or room.session

@@ -14,6 +14,7 @@ import structlog
 
 from schedviz.web.live.close_codes import CloseCode
 from schedviz.web.live.database import DATABASE_UNAVAILABLE, in_database
+from schedviz.web.live.fair_calls import in_database_for
 from schedviz.web.rooms import notify, presence, state
 from schedviz.web.rooms.live.member_socket import MemberSocket
 from schedviz.web.rooms.live.messages import MomentMessage, RoomMessage
@@ -81,14 +82,13 @@ class RoomFeed:
             # Also when the server stops without waiting.
             await self._connection.aclose()
 
-    async def may_go_to(self, moment: Moment) -> bool:
-        """Whether everybody in the room may see the session of a position."""
+    async def may_go_to(self, moment: Moment, client: str) -> bool:
+        """Whether everybody in the room may see the session of a position. `client`: the sender, for limits."""
         await self._ready.wait()
         if moment.session in self._sessions:
             return True
         # The session may have been shown a moment ago, which the database knows first.
-        room = await in_database(state.load, self.room_id)
-        return room is not None and moment.session in room.sessions
+        return moment.session in await in_database_for(client, _shown_sessions, self.room_id)
 
     def connected_participants(self) -> set[int]:
         """The participants who are connected to this process."""
@@ -231,6 +231,12 @@ class RoomFeed:
         if self._moment is not None and self._moment.session in self._sessions:
             return self._moment
         return stored
+
+
+def _shown_sessions(room_id: UUID) -> set[str]:
+    """The ids of the sessions that everybody in the room may see."""
+    rows = Room.objects.filter(pk=room_id).values_list("session_id", "shown_id")
+    return {str(session_id) for row in rows for session_id in row if session_id}
 
 
 def _revision_and_time(room_id: UUID) -> tuple[int, float] | None:

@@ -145,7 +145,7 @@ class _RoomConnection(SocketConnection):
         try:
             # A token that was revoked must not move a class until the next regular check.
             await self._recheck()
-            allowed = await self._feed.may_go_to(moment)
+            allowed = await self._feed.may_go_to(moment, self._client)
         except DATABASE_UNAVAILABLE:
             self._error(*DATABASE_DOWN)
             return
