@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-#: A pending pod was deleted. Upstream: Delete
+#: A pending pod was deleted, was assigned to a node by someone else, or lost its profile. Upstream: Delete
 POD_DELETE: Final = "PodDelete"
 #: The scheduler popped the pod. Upstream: Pop
 POP: Final = "Pop"
