@@ -24,7 +24,7 @@ from django.core.management import call_command
 call_command("migrate", verbosity=0)
 from django.contrib.auth.models import User
 from schedviz.sessions.models import Session
-from schedviz.web import share
+from schedviz.web import share_links
 from schedviz.web.accounts import invites
 from schedviz.web.login import ensure_local_token, local_user, make_login_url
 from schedviz.web.rooms.opening import open_room
@@ -34,7 +34,7 @@ room = open_room(user, session)
 print(json.dumps({
     "session": str(session.pk),
     "token": ensure_local_token(None),
-    "link": share.make_link(session, "viewer", user)[1],
+    "link": share_links.make_link(session, "viewer", user)[1],
     "once": make_login_url("").partition("once=")[2],
     "invite": invites.make(session, user)[1],
     "room": room.code,

@@ -11,7 +11,7 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from schedviz.sessions.models import Session, ShareLink
-from schedviz.web import share
+from schedviz.web import share_links
 from schedviz.web.authentication import hashed
 from schedviz.web.rooms.opening import open_room
 from tests.web.conftest import People, make_session
@@ -20,7 +20,7 @@ from tests.web.conftest import People, make_session
 def test_a_session_has_at_most_100_active_share_links(people: People) -> None:
     owner, address = people.client("owner-token"), f"/api/v1/sessions/{people.session.pk}/links/"
     first = owner.post(address, {}, format="json", headers={"Idempotency-Key": "first"}).json()
-    live = len(share.live_links(people.session))
+    live = len(share_links.active_links(people.session))
     ShareLink.objects.bulk_create(
         ShareLink(session=people.session, digest=f"{number:064x}", role="viewer", created_by=people.owner) for number in range(100 - live)
     )

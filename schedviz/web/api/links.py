@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from schedviz.sessions.models import ShareLink
-from schedviz.web import share
+from schedviz.web import share_links
 from schedviz.web.accounts.audit import Action, record
 from schedviz.web.actors import Verb
 from schedviz.web.api import schemas, versions
@@ -30,7 +30,7 @@ class Links(Resource):
     def get(self, request: Request, session_id: UUID) -> Response:
         """List the active share links. Their secrets are not stored."""
         session = session_for(request, session_id, Verb.MANAGE)
-        return versions.versioned(request, schemas.LinkList(results=[_body(link) for link in share.live_links(session)]))
+        return versions.versioned(request, schemas.LinkList(results=[_body(link) for link in share_links.active_links(session)]))
 
     @extend_schema(
         operation_id="createLink",
@@ -50,10 +50,12 @@ class Links(Resource):
         session = session_for(request, session_id, Verb.MANAGE)
         new = body_as(schemas.NewLink, request)
         try:
-            link, secret, made = share.make_link(session, new.role, cast("AbstractBaseUser", request.user), key=key_of(request))
-        except share.TooManyLinks as error:
-            message = f"This session has {share.MAX_ACTIVE_LINKS} active share links, which is the limit. Revoke one to create another."
-            raise ApiError(409, "quota_reached", message, expected=f"at most {share.MAX_ACTIVE_LINKS}") from error
+            link, secret, made = share_links.make_link(session, new.role, cast("AbstractBaseUser", request.user), key=key_of(request))
+        except share_links.TooManyLinks as error:
+            message = (
+                f"This session has {share_links.MAX_ACTIVE_LINKS} active share links, which is the limit. Revoke one to create another."
+            )
+            raise ApiError(409, "quota_reached", message, expected=f"at most {share_links.MAX_ACTIVE_LINKS}") from error
         if link.revoked_at is not None:
             message = "The link of this Idempotency-Key was revoked. Use a new key to create another link."
             raise ApiError(409, "key_reused", message, path="Idempotency-Key")
@@ -70,7 +72,7 @@ class OneLink(Resource):
     def delete(self, request: Request, session_id: UUID, link_id: int) -> Response:
         """Revoke a link."""
         session = session_for(request, session_id, Verb.MANAGE)
-        if not share.revoke_link(session, link_id):
+        if not share_links.revoke_link(session, link_id):
             raise not_found("link")
         record(Action.LINK_REVOKED, request, session=session, link=link_id)
         return Response(status=204)

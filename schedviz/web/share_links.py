@@ -53,7 +53,7 @@ def _secret_of(session: Session, role: str, by: AbstractBaseUser, key: str) -> s
     return base64.urlsafe_b64encode(salted_hmac("schedviz.share", made_of, algorithm="sha256").digest()[:16]).decode().rstrip("=")
 
 
-def live_links(session: Session) -> list[ShareLink]:
+def active_links(session: Session) -> list[ShareLink]:
     """The active share links of a session, oldest first."""
     return list(ShareLink.objects.filter(session=session, revoked_at=None).order_by("pk"))
 
