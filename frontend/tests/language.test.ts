@@ -71,6 +71,7 @@ describe("the language", () => {
     expect(t("cycle.title.number", { cycle: 42 })).toBe("调度周期 42");
     expect(plural("queue.pods", 1)).toBe("1 个 Pod");
     expect(plural("queue.pods", 1200)).toBe("1,200 个 Pod");
+    expect(plural("narration.scheduled", 1, { cycle: 2, pod: "a", node: "n1" })).toBe("周期 2 · a 调度到唯一可行的节点 n1");
   });
 
   it("has no space between Chinese characters where a value is Chinese", async () => {

@@ -116,9 +116,9 @@ export function closedUp(text: string): string {
 /** Created once: `toLocaleString` creates one in each call, which slows playback down. */
 const counts = new Intl.NumberFormat("en");
 
-/** The plural form for a count: `key.one` or `key.other`, with `{count}` formatted. Chinese has only `key.other`. */
+/** The form for a count: `key.one` or `key.other`, with `{count}` formatted. Chinese has `key.one` only for what it says differently. */
 export function plural(key: string, count: number, values?: Values): string {
-  const form = `${key}.${count === 1 && spoken().language === "en" ? "one" : "other"}` as MessageKey;
+  const form = `${key}.${count === 1 && `${key}.one` in spoken().messages ? "one" : "other"}` as MessageKey;
   return t(form, { count: counts.format(count), ...values });
 }
 
