@@ -186,7 +186,7 @@ def print_messages(found: Sequence[ParsedMessage], reading: TextReading) -> None
     found = [each for each in found if each.pod in equals]
     for number, each in enumerate(found):
         answer = reading.answer_of(each.pod)
-        is_over = answer is not None and answer.standing == "scheduled"
+        is_over = answer is not None and answer.is_over
         if number:
             say()
         sent = f", {each.at}" if each.at else ""

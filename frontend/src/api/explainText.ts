@@ -20,7 +20,7 @@ export interface PastedMessages {
 /** What to read first about a pod of a text: whether it has a node, or one is on its way. */
 export interface PodAnswer {
   pod: string;
-  standing: "pending" | "coming" | "scheduled" | "notCreated";
+  standing: "pending" | "coming" | "scheduled" | "deleted" | "notCreated";
   sentence: string;
   sentencePhrase: Phrase | null;
   advice: string;

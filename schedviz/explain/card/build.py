@@ -95,7 +95,8 @@ def card_of_message(
     else:
         sentence, todo = message.conclusion or whole_sentence(whole_headline(message)), message.first
     said = "" if is_answered or message.conclusion else whole_headline(message)
-    is_over = answer is not None and answer.standing == "scheduled"
+    is_over = answer is not None and answer.is_over
+    standing = answer.standing if answer is not None and is_over else _STANDINGS.get(pod_message.writer, "pending")
     # An image has room for few reasons: the one that the answer names comes before those of the scheduler.
     first = 1 if is_answered else 0
     # What the answer says about an autoscaler's own message is not said twice.
@@ -103,7 +104,7 @@ def card_of_message(
     clauses = (*autoscaler_clauses[:first], *own, *autoscaler_clauses[first:])
     card = Card(
         subject=shown_name(pod_message.pod),
-        standing=("scheduled" if is_over else _STANDINGS.get(pod_message.writer, "pending")) if pod_message.pod else "",
+        standing=standing if pod_message.pod else "",
         sentence=sentence or general,
         unit="nodes",
         reasons=() if is_over else tuple(_reason(clause, meaning=True, said=said) for clause in clauses if not clause.is_aside),

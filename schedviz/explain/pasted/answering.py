@@ -12,9 +12,9 @@ from schedviz.explain.autoscalers.unresolved_pool import without_instance_types
 from schedviz.explain.autoscalers.verdict import AllRepeats, Verdict, verdict_of_all
 from schedviz.explain.messages.main_reason import is_of_broken_nodes
 from schedviz.explain.messages.parsed_message import ParsedMessage, newest_first, shown_name
-from schedviz.explain.pasted.claim_events import is_of_stateful_set, may_be_of, provisioning_failure
+from schedviz.explain.pasted.claim_events import is_of_stateful_set, provisioning_failure
 from schedviz.explain.pasted.joined_nodes import Joined
-from schedviz.explain.pasted.placed_pods import not_running, not_running_by_table, scheduled
+from schedviz.explain.pasted.placed_pods import being_deleted, deleted, not_running, not_running_by_table, scheduled
 from schedviz.explain.pasted.pod_answer import Event, PodAnswer
 from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
 from schedviz.explain.reason_tables.preemption import waits_for_victims
@@ -27,6 +27,7 @@ _LISTED: Final = 2
 #: The reason of the kubelet's event for a pod that has no network, and what the reasons of its node have.
 NO_NETWORK: Final = "NetworkNotReady"
 _NOT_READY: Final = "node.kubernetes.io/not-ready"
+_DELETING: Final = "skip schedule deleting pod"
 #: An extended resource of which nodes have too little.
 _DEVICES: Final = re.compile(r"Insufficient ([^\s/]+/\S+)")
 #: Objects of the cloud that a node class selects.
@@ -44,8 +45,12 @@ def answer_about(
     *,
     newest: Sequence[ParsedMessage],
     on_joined_nodes: Joined | None,
+    of_claims: Sequence[Event],
 ) -> PodAnswer:
-    """The answer. `newest`: the newest message of each source. `on_joined_nodes`: why nodes that an autoscaler added are no use."""
+    """The answer. `newest`: the newest message of each source. `on_joined_nodes`: why nodes that an autoscaler added are no use.
+
+    `of_claims`: the events about claims of the pod.
+    """
     if newest[0].text.startswith(PLACED):
         return not_running(pod, newest[0].text)
     if newest[0].text.startswith(STATUS) and newest[0].text != f"{STATUS}{GATED}":
@@ -53,6 +58,13 @@ def answer_about(
     placed = [event for event in events if event.node and event.pod == pod and pod]
     if placed and _is_newest(placed[-1], newest, age):
         return scheduled(placed[-1], [event for event in events if event.reason and event.pod == pod])
+    removed = [event for event in events if event.is_deleted and event.pod == pod]
+    # The scheduler tries no pod again that is being deleted.
+    tried = [message for message in newest if not message.text.startswith(_DELETING)]
+    if removed and _is_newest(removed[-1], tried, age):
+        return deleted(pod, removed[-1].at)
+    if newest[0].text.startswith(_DELETING) and len(messages) > 1:
+        return being_deleted(pod)
     note = _earlier(messages, age) or _of_network(newest, events)
     sentence, advice = of_nomination(pod, newest[0], events)
     standing: Literal["pending", "coming", "notCreated"] = "pending"
@@ -72,7 +84,7 @@ def answer_about(
     note = joined(notes, "{first} {next}") if notes else None
     # Names alone are no proof: the scheduler has to speak of claims, too.
     if sentence is None and any(clause.plugin == names.VOLUME_BINDING for message in newest for clause in message.message.clauses):
-        sentence, advice = _of_claims(pod, events, age)
+        sentence, advice = _of_claims(pod, of_claims, age)
     return PodAnswer(
         pod,
         standing,
@@ -147,10 +159,12 @@ _WAIT: Final = phrase(
 
 def _of_claims(pod: str, events: Sequence[Event], age: Callable[[str], float]) -> tuple[Phrase | None, Phrase | None]:
     """Why a claim of the pod has no volume, and what to do about it."""
-    failed = min((event for event in events if event.claim and may_be_of(event.claim, pod)), key=lambda event: age(event.at), default=None)
+    failed = min(events, key=lambda event: age(event.at), default=None)
     if failed is None:
         return None, None
     cause, advice = provisioning_failure(failed.message, is_of_template=is_of_stateful_set(failed.claim, pod))
+    if not failed.claim:
+        return phrase("A claim of the pod has no volume: {cause} ({message}).", claim="", cause=cause, message=failed.message), advice
     return phrase(
         "The claim `{claim}` has no volume: {cause} ({message}).", claim=shown_name(failed.claim), cause=cause, message=failed.message
     ), advice

@@ -9,6 +9,10 @@ from typing import Final
 from schedviz.trace.phrase import Phrase, phrase, some
 
 PROVISIONING_FAILED: Final = "ProvisioningFailed"
+#: The reasons of events that only claims have. The second one is of type Normal.
+REASONS: Final = (PROVISIONING_FAILED, "FailedBinding")
+#: Upstream: the same
+_TAKEN: Final = re.compile(r'volume "?(?P<volume>[a-z0-9.-]{1,253})"? already bound to a different claim', re.IGNORECASE)
 _NOT_ALLOWED: Final = re.compile(r"unauthori[sz]ed|not authorized|access ?denied|permission|forbidden", re.IGNORECASE)
 _NO_MORE: Final = re.compile(r"quota|limit ?exceeded|exceeds? the|out of capacity|insufficient capacity|no space", re.IGNORECASE)
 #: Upstream: pkg/controller/volume/persistentvolume/pv_controller.go syncUnboundClaim
@@ -38,6 +42,11 @@ def _why_not(message: str) -> tuple[Phrase, Phrase]:
                 "recreate the claim with a `storageClassName` (`kubectl get storageclass` lists them), make one of them the default, or "
                 "create a PersistentVolume that matches the claim"
             ),
+        )
+    if (taken := _TAKEN.search(message)) is not None:
+        return (
+            phrase("it names the volume `{volume}`, which is bound to another claim", volume=taken["volume"]),
+            phrase("recreate the claim without `volumeName`, or with the name of a free volume: `kubectl get pv`"),
         )
     if _NOT_ALLOWED.search(message):
         return (

@@ -1,4 +1,4 @@
-"""What to read about a pod that has a node already: why it does not run."""
+"""What to read about a pod that has a node already, why it does not run, and about one that was deleted."""
 
 from __future__ import annotations
 
@@ -30,6 +30,21 @@ def scheduled(placed: Event, warnings: Sequence[Event]) -> PodAnswer:
         return PodAnswer(placed.pod, "scheduled", sentence.text, sentence)
     note = _failure(warnings)
     return PodAnswer(placed.pod, "scheduled", sentence.text, sentence, note=note.text, note_phrase=note)
+
+
+def deleted(pod: str, at: str) -> PodAnswer:
+    """About a pod that was deleted after its messages."""
+    sentence = phrase("The pod was deleted, so its earlier messages no longer apply.")
+    if at:
+        sentence = phrase("The pod was deleted ({when}), so its earlier messages no longer apply.", when=at)
+    return PodAnswer(pod, "deleted", sentence.text, sentence)
+
+
+def being_deleted(pod: str) -> PodAnswer:
+    """About a pod that is being deleted by its scheduler's newest message, after others."""
+    sentence = phrase("The pod is being deleted, so its earlier messages no longer apply.")
+    advice = phrase("if the pod is not removed, check its finalizers")
+    return PodAnswer(pod, "deleted", sentence.text, sentence, advice.text, advice)
 
 
 def _failure(warnings: Sequence[Event]) -> Phrase:

@@ -14,9 +14,9 @@ class PodAnswer(Part, frozen=True):
 
     #: `namespace/name`; "" as in its messages.
     pod: str
-    #: `scheduled`: it has a node, and its messages are over. `coming`: an autoscaler makes a node for it. `notCreated`: the name is that
-    #: of the pods' owner.
-    standing: Literal["pending", "coming", "scheduled", "notCreated"]
+    #: `scheduled`: it has a node, and its messages are over. `deleted`: they are over, too. `coming`: an autoscaler makes a node for it.
+    #: `notCreated`: the name is that of the pods' owner.
+    standing: Literal["pending", "coming", "scheduled", "deleted", "notCreated"]
     #: "": its messages say it all.
     sentence: str = ""
     sentence_phrase: Phrase | None = None
@@ -26,6 +26,11 @@ class PodAnswer(Part, frozen=True):
     #: What its earlier message tells about the newest one; "": nothing.
     note: str = ""
     note_phrase: Phrase | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the pod's messages no longer apply."""
+        return self.standing in ("scheduled", "deleted")
 
 
 class Event(Protocol):
@@ -59,6 +64,8 @@ class Event(Protocol):
     def is_cordoned(self) -> bool: ...
     @property
     def is_pending(self) -> bool: ...
+    @property
+    def is_deleted(self) -> bool: ...
     @property
     def bound_claim(self) -> str: ...
     @property

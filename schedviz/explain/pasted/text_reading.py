@@ -38,7 +38,7 @@ from schedviz.explain.messages.parsed_message import (
 )
 from schedviz.explain.messages.pinned_node import with_pinned_node
 from schedviz.explain.pasted.answering import NO_NETWORK, advice_about_pool, answer_about, of_nomination
-from schedviz.explain.pasted.claim_events import is_of_stateful_set, may_be_of, provisioning_failure
+from schedviz.explain.pasted.claim_events import REASONS, is_of_stateful_set, may_be_of, provisioning_failure
 from schedviz.explain.pasted.described_nodes import with_described_nodes
 from schedviz.explain.pasted.joined_nodes import Joined, of_joined_nodes
 from schedviz.explain.pasted.pod_answer import Event, PodAnswer
@@ -171,7 +171,9 @@ def reading_of(
         for message in messages
     ]
     by_pod = {pod: [message for message in messages if message.pod == pod] for pod in by_pod}
-    of_claims = _about_claims([event for event in events if event.claim and not _is_of_any(event, by_pod)], age)
+    claims_of = {pod: _of_claims_of(pod, of_pod, events, is_only=len(by_pod) == 1) for pod, of_pod in by_pod.items()}
+    known_claims = {event.claim for of_pod in claims_of.values() for event in of_pod}
+    of_claims = _about_claims([event for event in events if event.claim and event.claim not in known_claims], age)
     for message in of_claims:
         by_pod[message.pod] = [message]
     of_pools = () if by_pod else _about_pools(events)
@@ -179,10 +181,12 @@ def reading_of(
     newest = {pod: newest_of_each_source(of_pod, age) for pod, of_pod in by_pod.items()}
     on_joined_nodes = {pod: _of_joined(newest[pod], of_pod, age) for pod, of_pod in by_pod.items()}
     answers = tuple(
-        answer_about(pod, of_pod, events, age, repeats, newest=newest[pod], on_joined_nodes=on_joined_nodes[pod])
+        answer_about(
+            pod, of_pod, events, age, repeats, newest=newest[pod], on_joined_nodes=on_joined_nodes[pod], of_claims=claims_of.get(pod, ())
+        )
         for pod, of_pod in by_pod.items()
     )
-    placed = {answer.pod for answer in answers if answer.standing == "scheduled"}
+    over = {answer.pod for answer in answers if answer.is_over}
     of_claim = {answer.pod for answer in answers if answer.sentence_phrase is not None and "claim" in answer.sentence_phrase.values}
     answered = {answer.pod for answer in answers if answer.sentence}
     # The answer says what to do first; what else would help is in the clauses.
@@ -203,10 +207,11 @@ def reading_of(
     messages = _without_vain_advice(messages, {answer.pod for answer in answers if answer.standing == "pending"})
     messages = [with_taints_as_one(without_repeats(message, without_claims=message.pod in of_claim)) for message in messages]
     # What is over is read last.
-    messages.sort(key=lambda message: message.pod in placed)
-    answers = tuple(sorted(answers, key=lambda answer: answer.pod in placed))
+    messages.sort(key=lambda message: message.pod in over)
+    answers = tuple(sorted(answers, key=lambda answer: answer.pod in over))
     known = {message.text for message in messages}
-    said = _others([each for each in events if each.reason and each.pod not in placed and not each.claim and each.message not in known])
+    warnings = [each for each in events if each.reason and each.reason not in REASONS]
+    said = _others([each for each in warnings if each.pod not in over and each.message not in known])
     said += _without_message(messages, events)
     others = joined(said, "{first}; {next}") if said else None
     return TextReading(tuple(messages), answers, others.text if others is not None else "", others)
@@ -359,8 +364,17 @@ def _about_claim(event: Event) -> ParsedMessage:
     return ParsedMessage(event.claim, event.at, event.message, Message(0, (clause,)))
 
 
-def _is_of_any(event: Event, pods: Iterable[str]) -> bool:
-    return bool(event.claim) and any(may_be_of(event.claim, pod) for pod in pods)
+def _of_claims_of(pod: str, messages: Sequence[ParsedMessage], events: Sequence[Event], *, is_only: bool) -> list[Event]:
+    """The events about claims of a pod. `is_only`: the text has messages about no other pod, so that the only claim is one of this pod."""
+    about = [event for event in events if event.reason in REASONS]
+    named = [event for event in about if event.claim and may_be_of(event.claim, pod)]
+    waits = any(clause.reason.startswith(_WITHOUT_VOLUME) for message in messages for clause in message.message.clauses)
+    claims = {event.claim for event in about} - {"", pod}
+    # What a text names without its namespace may be in any.
+    namespaces = {key.partition("/")[0] for key in (*claims, pod)} - {"", "default"}
+    if named or not is_only or not waits or len(claims) > 1 or len(namespaces) > 1:
+        return named
+    return about
 
 
 def _without_message(messages: Sequence[ParsedMessage], events: Sequence[Event]) -> list[Phrase]:

@@ -119,7 +119,7 @@ VOLUMES: Final[tuple[Row, ...]] = (
         ),
     ),
     (
-        r"pod has unbound immediate PersistentVolumeClaims(?: \(repeated \d+ times\))?(?:\. not found)?",
+        r"pod has unbound immediate(?: PersistentVolumeClaims)?(?: \(repeated \d+ times\))?(?:\. not found)?",
         Meaning(
             names.VOLUME_BINDING,
             "a PersistentVolumeClaim of the pod is not bound",

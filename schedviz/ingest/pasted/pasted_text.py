@@ -65,6 +65,9 @@ _LETTERS: Final = str.maketrans(
 )
 #: The left side of a frame with the space after it: what follows begins its line, as in the output of kubectl.
 _FRAME: Final = re.compile(r"^[ \t]*+[│┃║] ?", re.MULTILINE)
+#: Lines of commands and their output, each with the mark of a comment before it, as in a script or a note. One such line is a heading.
+_COMMENTED: Final = re.compile(r"(?:^#(?![#!])[^\n]*+(?:\n|\Z)){2,}+", re.MULTILINE)
+_COMMENT_MARK: Final = re.compile(r"^# ?", re.MULTILINE)
 #: Where bold text begins and ends in Markdown, and the end of a paragraph, which ends it, too.
 _EMPHASIS: Final = re.compile(
     r"""(?P<open>(?:(?<![\w*./:-])|(?<=\d/))\*\*(?=[\w"'`({\[]))|"""
@@ -110,6 +113,11 @@ _NAMESPACE: Final = re.compile(r"^\s*+Namespace:\s++(\S+)\s*+$")
 #: A command that prints a description, of which perhaps only the end was copied: `kubectl describe pod web-1 -n shop | tail`.
 _COMMAND: Final = re.compile(
     r"^[^\n|]{0,80}?\b(?:kubectl|oc|k)\b[^\n|]{0,80}?\bdescribe[ \t]++(?:pods?|po|workloads?)(?:[ \t]++|/)(?P<rest>[^\n|]{1,400}+)",
+    re.MULTILINE,
+)
+#: The same of a claim.
+_CLAIM_COMMAND: Final = re.compile(
+    r"^[^\n|]{0,80}?\b(?:kubectl|oc|k)\b[^\n|]{0,80}?\bdescribe[ \t]++(?:pvc|persistentvolumeclaims?)(?:[ \t]++|/)(?P<rest>[^\n|]{1,400}+)",
     re.MULTILINE,
 )
 _COMMAND_NAMESPACE: Final = re.compile(r"(?:^|[ \t])(?:-n|--namespace)(?:[ \t]++|=)(?P<namespace>[a-z0-9-]++)")
@@ -204,9 +212,10 @@ class _List(msgspec.Struct):
 
 
 def plain(text: str) -> str:
-    """The text without the escape sequences of a terminal, the marks of quoted lines, frames, and typographic letters."""
+    """The text without the escape sequences of a terminal, the marks of quoted and commented lines, frames, and typographic letters."""
     text = _FRAME.sub("", _ESCAPES.sub("", text).replace("\r\n", "\n"))
     text = _QUOTE.sub("", text.translate(_LETTERS))
+    text = _COMMENTED.sub(lambda lines: _COMMENT_MARK.sub("", lines[0]), text)
     return without_emphasis(_ENTITY.sub(lambda entity: html.unescape(entity[0]), text))
 
 
@@ -412,6 +421,9 @@ class DescribedPods:
         self._headings = list(_headings(text, {row["name"]: f"{row['namespace'] or 'default'}/{row['name']}" for row in rows}))
         self._placed = list(_placed_pods(text))
         self._not_started = {match["pod"] for match in _NOT_STARTED.finditer(text)}
+        self._claims = [
+            (match.start(), name) for match in _CLAIM_COMMAND.finditer(text) if (name := _pod_of_command(match[0], match["rest"]))
+        ]
         self._next = self._next_command = 0
         #: The pod of the last command that printed no name.
         self._last = ""
@@ -429,6 +441,15 @@ class DescribedPods:
                 self._last = name
                 return name
         return self._of_lines(offset) or self._of_events(offset) or self._of_heading(offset) or self._last or self._of_text()
+
+    def claim_before(self, offset: int, described: str) -> str:
+        """The claim that is described at an offset where `pod_before` finds `described`; "": the text does not name it."""
+        at = bisect_right(self._claims, offset, key=lambda each: each[0]) - 1
+        line = bisect_right(self._line_starts, offset) - 1
+        if at >= 0 and (line < 0 or self._line_starts[line] < self._claims[at][0]):
+            return self._claims[at][1]
+        # What only a table or a command names is a pod.
+        return described if line >= 0 else ""
 
     def _of_text(self) -> str:
         """The only pending pod of a table in the text, or the only one that did not start; "": there is none, or there are several."""

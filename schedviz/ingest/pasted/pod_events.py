@@ -60,6 +60,13 @@ _EXPLAINED: Final = frozenset({"FailedScheduling", "FailedScaleUp", "NotTriggerS
 PROVISIONING_FAILED: Final = "ProvisioningFailed"
 #: The same about a claim for which there is no volume, and no StorageClass to provision one.
 _FAILED_BINDING: Final = "FailedBinding"
+#: Its message. Upstream: pkg/controller/volume/persistentvolume/pv_controller.go syncUnboundClaim
+_NO_VOLUME: Final = "no persistent volumes available for this claim and no storage class is set"
+#: What sends it, where the line is broken before the message.
+_VOLUME_CONTROLLER: Final = "persistentvolume-controller"
+#: That the owner of a pod deleted it: of a ReplicaSet, a Job or a DaemonSet, whose pods have names of their own.
+_DELETED: Final = re.compile(r"Deleted pod: (?P<name>[a-z0-9][a-z0-9.-]{0,252})")
+_OF_CLAIMS: Final = (PROVISIONING_FAILED, _FAILED_BINDING)
 NODE_NOT_READY: Final = "NodeNotReady"
 #: The reason of the event of a pod that was evicted for another one.
 PREEMPTED: Final = "Preempted"
@@ -99,6 +106,8 @@ class TextEvent(msgspec.Struct, frozen=True):
     is_cordoned: bool = False
     #: Whether it is a row of a table that lists the pod as Pending.
     is_pending: bool = False
+    #: Whether it says that the owner of the pod deleted it.
+    is_deleted: bool = False
 
 
 def pod_events_in(text: str) -> list[TextEvent]:
@@ -119,6 +128,8 @@ def pod_events_in(text: str) -> list[TextEvent]:
             found.append((place.start(), _of_log(place, text)))
             continue
         pod = described.pod_before(place.start())
+        if place.re is _ROW and place["reason"] in _OF_CLAIMS:
+            pod = described.claim_before(place.start(), pod)
         event = _of_row(place, pod) if place.re is _ROW else _of_field(place, pod)
         if event is not None and (event.pod or place.re is _ROW):
             found.append((place.start(), event))
@@ -204,11 +215,16 @@ def _of_object(item: msgspec.Raw | dict[str, object]) -> TextEvent | None:
 def _event(kind: str, name: str, age: str, reason: str, message: str, severity: str) -> TextEvent | None:
     at = f"{age} ago" if age else ""
     message = " ".join(message.split())[:_MAX_LENGTH]
-    if reason in (PROVISIONING_FAILED, _FAILED_BINDING) and message:
+    if reason == _FAILED_BINDING and (message == _VOLUME_CONTROLLER or _NO_VOLUME.startswith(message)):
+        # The line was broken within the message.
+        message = _NO_VOLUME
+    if reason in _OF_CLAIMS and message:
         # Only claims have it, also in `kubectl describe`, which does not name the kind.
         return TextEvent("", at, reason=reason, message=message, claim=name)
     if kind.lower() == "node" and reason == NODE_NOT_READY:
         return TextEvent("", at, broken_node=name.rpartition("/")[2])
+    if reason == "SuccessfulDelete" and (deleted := _DELETED.match(message)) is not None and "/" in name:
+        return TextEvent(f"{name.partition('/')[0]}/{deleted['name']}", at, is_deleted=True)
     if kind.lower() in ("pod", "") and reason == PREEMPTED:
         return TextEvent(name, at, reason=reason, message=message)
     if kind.lower() not in ("pod", ""):

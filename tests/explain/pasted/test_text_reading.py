@@ -607,3 +607,79 @@ def test_a_volume_of_the_cloud_still_has_a_zone() -> None:
     )
     assert any("add a node in the volume's zone" in clause.advice for clause in message.clauses)
     assert any("`kubectl describe pv pvc-77aa`" in clause.advice for clause in message.clauses)
+
+
+NO_CLAIM = "0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims.  not found"
+NO_VOLUME = "no persistent volumes available for this claim and no storage class is set"
+WHY_NO_VOLUME = f"no PersistentVolume matches it, and it names no StorageClass, nor is one the default ({NO_VOLUME})."
+
+
+def test_commented_output_with_broken_lines_is_read_as_without_comments() -> None:
+    note = (
+        "k -n shop get pod\n# NAME     READY   STATUS    RESTARTS   AGE\n# redis-0   0/1     Pending   0          9m\n"
+        "k -n shop get pod redis-0 -o yaml\n# message: '0/3 nodes are available: pod has unbound immediate \n# PersistentVolumeClaims.  "
+        "not found'\nk -n shop describe pvc disk-redis-0\n#Events:\n# Type    Reason         Age                 From             Message\n"
+        "# ----    ------         ----                ----             -------\n"
+        "# Normal  FailedBinding  24s (x42 over 8m)   persistentvolume-controller  no \n"
+        "# persistent volumes available for this claim and no storage class is set\nk get sc\n"
+    )
+    for text in (note, note.replace("# ", "").replace("#", "")):
+        reading = read(text)
+        [found] = reading.answers
+        assert found.sentence.startswith("The claim `")
+        assert found.sentence.endswith(f"disk-redis-0` has no volume: {WHY_NO_VOLUME}")
+        assert [message.text for message in reading.messages] == [NO_CLAIM.replace("  ", " ")]
+        assert reading.others == ""
+
+
+def test_the_only_claim_of_a_text_explains_its_only_pod_that_waits_for_one() -> None:
+    event = f"  Normal  FailedBinding  24s (x42 over 8m)  persistentvolume-controller  {NO_VOLUME}\n"
+    message = f"message: '{NO_CLAIM}'\n"
+    [named] = read(f"$ kubectl -n shop describe pvc uploads\nEvents:\n{event}{message}").answers
+    assert named.sentence == f"The claim `shop/uploads` has no volume: {WHY_NO_VOLUME}"
+    unnamed = read(f"Events:\n{event}{message}")
+    [found] = unnamed.answers
+    assert found.sentence == f"A claim of the pod has no volume: {WHY_NO_VOLUME}"
+    assert "storageClassName" in found.advice
+    assert unnamed.others == ""
+    # It is no warning about a pod that waits for something else.
+    other = read(f"Events:\n{event}message: '0/3 nodes are available: 3 Insufficient cpu.'\n")
+    assert (other.answer_of(""), other.others) == (None, "")
+
+
+def test_a_claim_whose_volume_is_taken_says_so() -> None:
+    row = '  Warning  FailedBinding  24s  persistentvolume-controller  volume "pv-7" already bound to a different claim.\n'
+    [message] = read(f"Name:       uploads\nNamespace:  shop\nStatus:     Pending\nEvents:\n{row}").messages
+    assert message.message.clauses[0].headline.endswith("it names the volume `pv-7`, which is bound to another claim")
+
+
+def test_a_message_that_is_cut_within_the_words_about_claims_is_no_fragment() -> None:
+    [message] = read("0/3 nodes are available: pod has unbound immediate").messages
+    assert message.message.clauses[0].headline == "a PersistentVolumeClaim of the pod is not bound"
+
+
+def test_a_deleted_pod_comes_last_and_needs_nothing() -> None:
+    cpu = "0/3 nodes are available: 3 Insufficient cpu."
+    rows = [
+        f"45m  Warning  FailedScheduling   pod/web-5d9c-aaaaa       {cpu}",
+        "44m  Normal   NotTriggerScaleUp  pod/web-5d9c-aaaaa       pod didn't trigger scale-up: 1 max node group size reached",
+        "40m  Normal   SuccessfulDelete   replicaset/web-5d9c      Deleted pod: web-5d9c-aaaaa",
+        "40m  Warning  FailedScheduling   pod/web-5d9c-aaaaa       skip schedule deleting pod: default/web-5d9c-aaaaa",
+        f"10s  Warning  FailedScheduling   pod/web-5d9c-bbbbb       {cpu}",
+    ]
+    reading = read("\n".join(rows) + "\n")
+    assert [answer.pod for answer in reading.answers] == ["default/web-5d9c-bbbbb", "default/web-5d9c-aaaaa"]
+    assert [answer.standing for answer in reading.answers] == ["pending", "deleted"]
+    assert reading.messages[0].pod == "default/web-5d9c-bbbbb"
+    deleted = reading.answers[-1]
+    assert (deleted.sentence, deleted.advice) == ("The pod was deleted (40m ago), so its earlier messages no longer apply.", "")
+    [_, being_deleted] = read("\n".join(rows[:2] + rows[3:]) + "\n").answers
+    assert being_deleted.sentence == "The pod is being deleted, so its earlier messages no longer apply."
+
+
+def test_a_pod_that_was_created_again_with_the_name_of_a_deleted_one_is_pending() -> None:
+    reading = read(
+        "40m  Normal   SuccessfulDelete  daemonset/agent  Deleted pod: agent-x2x4x\n"
+        "10s  Warning  FailedScheduling  pod/agent-x2x4x  0/3 nodes are available: 3 Insufficient cpu.\n"
+    )
+    assert [answer.standing for answer in reading.answers] == ["pending"]
