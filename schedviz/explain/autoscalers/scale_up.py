@@ -118,6 +118,21 @@ def what_was_added(message: str) -> Phrase | None:
     return None if nominated is None else phrase("Karpenter nominated {target}", target=_target(nominated["on"])[0])
 
 
+class NominatedClaim(NamedTuple):
+    """What Karpenter launches for a pod: a NodeClaim, or a Machine."""
+
+    phrase: Phrase
+    resource: str
+    name: str
+
+
+def nominated_claim(message: str) -> NominatedClaim | None:
+    """The NodeClaim or the Machine of a nomination; None for one of a node, and for another text."""
+    nominated = _NOMINATED.match(message)
+    claim = _CLAIM.search(nominated["on"]) if nominated is not None else None
+    return None if nominated is None or claim is None else NominatedClaim(_target(nominated["on"])[0], claim["kind"], claim["name"])
+
+
 def _scaling(message: str) -> Phrase:
     groups = [_group(each) for each in _GROUP.finditer(message)]
     if not groups:

@@ -8,7 +8,7 @@ from typing import Final
 from schedviz.explain.autoscalers.karpenter_text import PoolReason
 from schedviz.explain.autoscalers.pool_finding import PoolFinding, Stage, bare_pool, pool_again
 from schedviz.explain.autoscalers.requirement import Requirement, requirements_in
-from schedviz.trace.phrase import Phrase, joined, phrase
+from schedviz.trace.phrase import Phrase, counted, joined, phrase
 
 _TOPOLOGY: Final = re.compile(
     r"unsatisfiable topology constraint for (?P<type>topology spread|pod affinity|pod anti-affinity|key)(?:, key="
@@ -16,6 +16,8 @@ _TOPOLOGY: Final = re.compile(
 )
 #: `eu-west-1a: 1`; before 0.33 without commas.
 _COUNT: Final = re.compile(r"(?P<domain>[^\s:,=(]++): (?P<pods>\d{1,9})(?!\d)")
+#: The domains beyond those that Karpenter lists.
+_UNLISTED: Final = re.compile(r" and (?P<count>[1-9]\d{0,6}) other\(s\)")
 _POD_DOMAINS: Final = re.compile(r"podDomains = (?P<domains>.*?)(?:, nodeDomains|$)")
 _NODE_DOMAINS: Final = re.compile(r"nodeDomains = (?P<domains>.*)$")
 _HOSTNAME: Final = "kubernetes.io/hostname"
@@ -40,7 +42,11 @@ def explained_topology(reason: PoolReason, pool: Phrase) -> PoolFinding | None:
                 "Make the anti-affinity preferred instead of required, or allow {pool} to create nodes in more domains", pool=plain
             )
         case _:
-            said, advice = _spread(pool, plain, key, counts, allowed, is_of_pod=is_of_pod)
+            unlisted = _UNLISTED.search(rest.partition("podDomains")[0])
+            if unlisted is not None and counts and len(allowed) == 1 and is_of_pod and key != _HOSTNAME:
+                said, advice = _spread_over_more(pool, plain, key, counts, allowed[0], int(unlisted["count"]))
+            else:
+                said, advice = _spread(pool, plain, key, counts, allowed, is_of_pod=is_of_pod)
     short = phrase("{pool} cannot satisfy the topology constraints over `{key}`", pool=bare_pool(reason), key=key)
     return PoolFinding(reason, Stage.TOPOLOGY, said, advice, short)
 
@@ -92,6 +98,26 @@ def _spread(
         ),
         pool=plain,
         fewest=elsewhere[0],
+    )
+    return said, advice
+
+
+def _spread_over_more(pool: Phrase, plain: Phrase, key: str, counts: dict[str, int], allowed: str, unlisted: int) -> tuple[Phrase, Phrase]:
+    """The same where the pod can run in one domain, and Karpenter does not list all domains that it compares with it."""
+    said = phrase(
+        "{pool} cannot satisfy the pod's topology spread over `{key}`: {counts}, and Karpenter compares {others}, but the pod can run only "
+        "in {allowed}",
+        pool=pool,
+        key=key,
+        counts=_counted(counts, list(counts)),
+        others=counted(unlisted, "{count} more domain", "{count} more domains"),
+        allowed=allowed,
+    )
+    advice = phrase(
+        "Find out what limits the pod to {allowed}: its node selector, or the zones of its volumes. If it must run there, exclude the "
+        "domains that it cannot use from the requirements of {pool}, or set `whenUnsatisfiable: ScheduleAnyway`",
+        pool=plain,
+        allowed=allowed,
     )
     return said, advice
 

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, Protocol
 
-from schedviz.explain.autoscalers.scale_up import what_was_added, when
+from schedviz.explain.autoscalers.scale_up import nominated_claim, what_was_added, when
 from schedviz.explain.explanation import Clause
 from schedviz.explain.messages.main_reason import is_of_volume
 from schedviz.explain.messages.parsed_message import ParsedMessage
 from schedviz.explain.messages.reasons import meaning_of
 from schedviz.trace.phrase import Phrase, counted, phrase
 
+#: The newest message and the one before it.
+_TWO: Final = 2
+#: The taints of nodes that cannot run pods, or not for long.
+_BROKEN_TAINT: Final = re.compile(r"node\.kubernetes\.io/(?:memory-pressure|disk-pressure|pid-pressure|not-ready|unreachable)")
+
 
 class Joined(NamedTuple):
-    """What to read first, and the clause that is about the nodes that have joined."""
+    """What to read first, and the clause that is about the nodes that have joined; None: they are gone."""
 
     sentence: Phrase
     advice: Phrase | None
-    clause: Clause
+    clause: Clause | None
 
 
 class _Said(Protocol):
@@ -27,6 +33,45 @@ class _Said(Protocol):
     def at(self) -> str: ...
     @property
     def text(self) -> str: ...
+
+
+def of_lost_nodes(said: _Said, earlier: Sequence[_Said], messages: Sequence[ParsedMessage], age: Callable[[str], float]) -> Joined | None:
+    """That a broken node is gone since Karpenter nominated two NodeClaims one after the other; None if the messages do not show it.
+
+    `earlier`: other messages of the autoscaler. `messages`: as in `of_joined_nodes`.
+    """
+    claim = nominated_claim(said.text)
+    oldest = max((each for each in earlier if age(said.at) < age(each.at) < float("inf")), key=lambda each: age(each.at), default=None)
+    before = nominated_claim(oldest.text) if oldest is not None else None
+    if claim is None or before is None or before == claim or len(messages) < _TWO:
+        return None
+    now, then = messages[:_TWO]
+    counts, others = (Counter({clause.reason: clause.count for clause in each.message.clauses}) for each in (now, then))
+    fewer = others - counts
+    if len(fewer) != 1 or counts - others or fewer.total() != then.message.nodes - now.message.nodes or not now.message.nodes:
+        return None
+    taint = _BROKEN_TAINT.search(next(iter(fewer)))
+    if taint is None:
+        return None
+    sentence = phrase(
+        "Karpenter nominated {first} and then {next}, and the pod is still pending: kube-scheduler no longer counts {nodes} that had the "
+        "taint `{taint}` ({before} → {now}).",
+        first=before.phrase,
+        next=claim.phrase,
+        nodes=counted(fewer.total(), "{count} node", "{count} nodes"),
+        taint=taint[0],
+        before=then.message.nodes,
+        now=now.message.nodes,
+    )
+    values = {"resource": claim.resource, "name": claim.name}
+    advice = phrase("Run `kubectl describe {resource} {name}`: its conditions and events show what is wrong with the new node", **values)
+    if taint[0].endswith("/memory-pressure"):
+        advice = phrase(
+            "Run `kubectl describe {resource} {name}`. If the new node also reports memory pressure, use larger instance types, or reserve "
+            "more memory for the system",
+            **values,
+        )
+    return Joined(sentence, advice, None)
 
 
 def of_joined_nodes(said: _Said, messages: Sequence[ParsedMessage], age: Callable[[str], float]) -> Joined | None:

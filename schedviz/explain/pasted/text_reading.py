@@ -40,7 +40,7 @@ from schedviz.explain.messages.pinned_node import with_pinned_node
 from schedviz.explain.pasted.answering import NO_NETWORK, advice_about_pool, answer_about, of_nomination
 from schedviz.explain.pasted.claim_events import REASONS, is_of_stateful_set, may_be_of, provisioning_failure
 from schedviz.explain.pasted.described_nodes import with_described_nodes
-from schedviz.explain.pasted.joined_nodes import Joined, of_joined_nodes
+from schedviz.explain.pasted.joined_nodes import Joined, of_joined_nodes, of_lost_nodes
 from schedviz.explain.pasted.pod_answer import Event, PodAnswer
 from schedviz.explain.pasted.text_storage import Storage, StorageAnswer, why_claim_unbound, why_not_accessible, why_unbound
 from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
@@ -199,6 +199,7 @@ def reading_of(
         led_by(message, found.clause.reason)
         if message.pod in answered
         and (found := on_joined_nodes[message.pod]) is not None
+        and found.clause is not None
         and not message.writer
         and message.text == newest[message.pod][0].text
         else message
@@ -332,7 +333,8 @@ def _of_joined(newest: Sequence[ParsedMessage], messages: Sequence[ParsedMessage
     """Why the nodes that an autoscaler added are no use to the pod, if the scheduler's messages show it."""
     of_scheduler = [each for each in newest_first(messages, age) if not each.writer]
     of_autoscalers = [each for each in newest if each.writer in (CLUSTER_AUTOSCALER, KARPENTER)]
-    found = (of_joined_nodes(each, of_scheduler, age) for each in of_autoscalers)
+    others = [each for each in messages if each.writer == KARPENTER]
+    found = (of_lost_nodes(each, others, of_scheduler, age) or of_joined_nodes(each, of_scheduler, age) for each in of_autoscalers)
     return next((each for each in found if each is not None), None)
 
 

@@ -45,6 +45,8 @@ _ERROR_OF_POD: Final = re.compile(
     r'(?:[^"\\]|\\.)*+)"',
     re.DOTALL,
 )
+#: The same at the beginning of a line, copied without its quotation marks; those within it may be escaped.
+_BARE_ERROR: Final = re.compile(r'^[ \t]*+(?=incompatible with (?:nodepool|provisioner) \\{0,3}"[a-z0-9*])', re.MULTILINE)
 _KARPENTER_POD: Final = re.compile(r'"Pod": ?\{"name": ?"([a-z0-9.*-]++)"(?:, ?"namespace": ?"([a-z0-9.*-]++)")?')
 #: The only pod in a line of Karpenter's log that lists the pods for which it looks for nodes.
 _PROVISIONABLE: Final = re.compile(r'"[Pp]ods": ?"(?P<pods>[a-z0-9][a-z0-9.,/ -]{0,2000})')
@@ -87,6 +89,12 @@ def karpenter_errors(text: str) -> Iterator[PodMessage]:
         owner = _KARPENTER_POD.search(text)
         pod = f"{owner[2] or 'default'}/{owner[1]}" if owner is not None else ""
         yield PodMessage(pod, whole_message(f"could not schedule pod, {' '.join(reason['why'].split())}", 0, 0)[0])
+    pods = {found[1] for found in _VALUE_POD.finditer(text)}
+    end = 0
+    for bare in _BARE_ERROR.finditer(text):
+        if bare.end() >= end:
+            why, end = whole_message(text, bare.end(), bare.end())
+            yield PodMessage(with_namespace(*pods) if len(pods) == 1 else "", f"could not schedule pod, {why}")
 
 
 def without_values(message: str) -> tuple[str, str]:

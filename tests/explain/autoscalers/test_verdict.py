@@ -212,3 +212,48 @@ def test_a_node_that_joined_is_not_the_answer_if_other_nodes_changed_as_well() -
 def test_a_scale_up_to_one_node_is_in_the_singular() -> None:
     [found] = read("  Normal  TriggeredScaleUp  60s  cluster-autoscaler  pod triggered scale-up: [{asg-a 0->1 (max: 5)}]\n").answers
     assert "started scaling node group asg-a from 0 to 1 node (maximum: 5)." in found.sentence
+
+
+JOINED_AND_LOST = """\
+  Normal   Nominated         4m10s                karpenter          Pod should schedule on: nodeclaim/small-aaaaa
+  Normal   Nominated         110s                 karpenter          Pod should schedule on: nodeclaim/small-bbbbb
+  Warning  FailedScheduling  40s (x5 over 2m22s)  default-scheduler  0/4 nodes are available: 1 node(s) had untolerated taint {{{taint}: }}, 3 Too many pods.
+  Warning  FailedScheduling  9s (x3 over 5m1s)    default-scheduler  0/3 nodes are available: 3 Too many pods.
+"""
+
+
+def test_a_node_that_was_under_memory_pressure_and_is_gone_is_no_reason_to_wait_for_the_next_one() -> None:
+    [found] = read(JOINED_AND_LOST.format(taint="node.kubernetes.io/memory-pressure")).answers
+    assert (found.standing, found.sentence) == (
+        "pending",
+        (
+            "Karpenter nominated NodeClaim `small-aaaaa` and then NodeClaim `small-bbbbb`, and the pod is still pending: kube-scheduler no "
+            "longer counts 1 node that had the taint `node.kubernetes.io/memory-pressure` (4 → 3)."
+        ),
+    )
+    assert found.advice.startswith("Run `kubectl describe nodeclaim small-bbbbb`. If the new node also reports memory pressure")
+    [not_ready] = read(JOINED_AND_LOST.format(taint="node.kubernetes.io/unreachable")).answers
+    assert not_ready.advice.endswith("its conditions and events show what is wrong with the new node")
+    # A node of another pool may have left for any reason, and one nomination is no second attempt.
+    for text in (JOINED_AND_LOST.format(taint="team"), JOINED_AND_LOST.format(taint="node.kubernetes.io/unreachable").split("\n", 1)[1]):
+        [coming] = read(text).answers
+        assert coming.sentence.startswith("A node is being added: Karpenter has nominated NodeClaim `small-bbbbb`")
+
+
+def test_an_error_of_karpenter_copied_without_its_line_is_read() -> None:
+    why = (
+        'incompatible with nodepool "blue", daemonset overhead={"cpu":"180m","pods":"5"}, unsatisfiable topology constraint for topology '
+        "spread, key=topology.kubernetes.io/zone (counts = us-east-1b: 1 and 7 other(s), podDomains = topology.kubernetes.io/zone In "
+        "[us-east-1b], nodeDomains = topology.kubernetes.io/zone In [us-east-1b];"
+    )
+    debug = '{"level":"DEBUG","logger":"controller.provisioner","message":"adding requirements","pod":"shop/web-5"}\n\n'
+    for text, pod in ((why, ""), (why.replace('"', '\\"'), ""), (debug + why.replace('"', '\\"'), "shop/web-5")):
+        reading = read(text)
+        [found] = reading.answers
+        assert (found.pod, [message.text for message in reading.messages]) == (pod, [f"could not schedule pod, {why}"])
+        assert found.sentence == (
+            "Karpenter cannot add a node for this pod: NodePool `blue` cannot satisfy the pod's topology spread over "
+            "`topology.kubernetes.io/zone`: us-east-1b has 1 matching pod, and Karpenter compares 7 more domains, but the pod can run only "
+            "in us-east-1b."
+        )
+    assert read("They are incompatible with nodepool settings.").messages == ()
