@@ -8,7 +8,7 @@ from schedviz.explain.doctor.nominations import WITHOUT_PREEMPTION
 from schedviz.explain.explanation import Clause, Explanation, QueuePlace
 from schedviz.explain.meaning import Named
 from schedviz.explain.messages.pinned_node import conclusion_of
-from schedviz.explain.messages.real_message import what_to_add
+from schedviz.explain.messages.real_message import NODES, what_to_add
 from schedviz.explain.messages.reasons import meaning_of
 from schedviz.explain.no_node import no_node, no_node_sentence
 from schedviz.explain.queue_place import is_name_only
@@ -51,6 +51,13 @@ def sentence_of(explanation: Explanation, pod: Pod) -> Phrase:
         return _for_ever(explanation)
     if any(finding.kind == MISSED_POD for finding in explanation.findings):
         return _unknown(explanation)
+    if explanation.lacks == NODES and (conclusion := conclusion_of(explanation.said, pod)) is not None:
+        return phrase(
+            "{pod} is pending. {conclusion} This is from the scheduler's message: the files do not contain all nodes, so scheduling "
+            "was not simulated.",
+            pod=name,
+            conclusion=conclusion,
+        )
     if explanation.lacks:
         return _untried(explanation)
     if explanation.group_holds_back:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,14 @@ def test_an_import_with_one_pending_pod_opens_on_its_answer_from_which_the_list_
     expect(page.locator("[data-overview='1']")).to_be_visible(timeout=PATIENCE_MILLIS)
     page.goto(address)
     expect(answer).to_be_visible(timeout=PATIENCE_MILLIS)
+
+
+def test_the_name_of_a_node_that_begins_the_answer_has_no_capital_letter(page: Page, server: Server, tmp_path: Path) -> None:
+    tainted = node("node2") | {"spec": {"taints": [{"key": "dedicated", "value": "batch", "effect": "NoSchedule"}]}}
+    drop(page, server, tmp_path, tainted, pod("web"))
+
+    headline = page.locator("[data-why-main]")
+    expect(headline).to_have_text(re.compile("^node2 has the taint dedicated=batch"), use_inner_text=True, timeout=PATIENCE_MILLIS)
 
 
 def test_one_pending_pod_is_listed_if_the_doctor_has_found_something(page: Page, server: Server, tmp_path: Path) -> None:

@@ -60,15 +60,16 @@ _NO_DEVICE: Final = phrase(
     "{resource} for the "
     "autoscaler, for example with ASG tags on AWS"
 )
+#: What to do about a volume that no node group can access.
+OF_VOLUME: Final = phrase(
+    "Add a node group in the volume's zone, or free up capacity on a node that can access the volume. A bound volume cannot move to "
+    "another zone. To see its zone, run `kubectl get pv NAME -o yaml` and look under nodeAffinity"
+)
 _KINDS: Final[tuple[_Kind, ...]] = (
     _Kind(
         ("volume node affinity conflict", "PersistentVolume's node affinity"),
-        ("{groups} cannot access the pod's volume", "{groups} cannot access the pod's volume"),
-        phrase(
-            "Add a node group in the volume's zone, or free up capacity on a node that can access the volume. A bound "
-            "volume cannot move to another zone. To see its zone, run `kubectl get pv NAME -o yaml` and look under "
-            "nodeAffinity"
-        ),
+        ("{groups} has machines that cannot access the pod's volume", "{groups} have machines that cannot access the pod's volume"),
+        OF_VOLUME,
         1,
     ),
     _Kind(

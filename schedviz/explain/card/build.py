@@ -112,7 +112,10 @@ def card_of_message(
         note=answer.note if answer is not None else "",
         others="" if is_over else _others(message.clauses),
         other_nodes=0 if is_over else sum(clause.count for clause in clauses if clause.is_aside),
-        message=" ".join((pod_message.text, *(f"{each.writer}: {each.text}" for each in autoscaler_messages))),
+        conclusion=message.conclusion if is_answered and not is_over else "",
+        message="\n".join(
+            " ".join(said.split()) for said in (pod_message.text, *(f"{each.writer}: {each.text}" for each in autoscaler_messages))
+        ),
         findings=(message.finding,) if message.finding else (),
         origin=origin,
         simulated=False,

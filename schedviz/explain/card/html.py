@@ -68,6 +68,8 @@ def _head(card: Card) -> Iterable[str]:
         yield f"<p><b>{NEXT_STEP}</b> {_with_code(card.todo)}</p>"
     if card.note:
         yield f'<p class="quiet">{_with_code(card.note)}</p>'
+    if card.conclusion:
+        yield f"<p>{_with_code(card.conclusion)}</p>"
 
 
 def _strip(card: Card) -> Iterable[str]:

@@ -26,8 +26,7 @@ def markdown_of(card: Card) -> str:
         lines += ["", with_code(card.sentence)]
     if card.todo:
         lines += ["", f"**{NEXT_STEP}** {with_code(card.todo)}"]
-    if card.note:
-        lines += ["", with_code(card.note)]
+    lines += [line for said in (card.note, card.conclusion) if said for line in ("", with_code(said))]
     for finding in card.findings:
         lines += ["", f"**Finding**: {with_code(finding)}"]
     if card.fixes:
@@ -144,9 +143,9 @@ def code(words: str) -> str:
 
 
 def block(words: str) -> list[str]:
-    """The lines of a code block."""
+    """The lines of a code block, one for each line of the words."""
     fence = _fence(words, 3)
-    return [fence, " ".join(words.split()), fence]
+    return [fence, *(" ".join(line.split()) for line in words.splitlines()), fence]
 
 
 def _fence(words: str, shortest: int) -> str:

@@ -93,10 +93,12 @@ class Card(Part, frozen=True):
     todo: str = ""
     #: What else the text says about the pod.
     note: str = ""
+    #: The reasons of all nodes in one sentence, if `sentence` says something else; "": there is none.
+    conclusion: str = ""
     #: Why the other nodes, which have none of the decisive reasons, are no use, in one sentence without a full stop; and their number.
     others: str = ""
     other_nodes: int = 0
-    #: The scheduler's message now.
+    #: The scheduler's message now, and those of autoscalers, one a line.
     message: str = ""
     #: The message that the cluster's scheduler wrote, and why it differs from the simulated one; "" if there is none.
     said: str = ""

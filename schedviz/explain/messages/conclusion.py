@@ -184,8 +184,11 @@ def _counting(headline: Phrase, count: int) -> Phrase:
 def _listed(reasons: Sequence[Phrase]) -> Phrase:
     """The first reasons with commas and an "and" before the last; further ones are counted."""
     first, left = list(reasons[:_IN_CONCLUSION]), len(reasons) - _IN_CONCLUSION
-    if left > 0:
-        first.append(counted(left, "{count} other reason applies", "{count} other reasons apply"))
+    if left == 1:
+        # To count it would take as much room.
+        first.append(reasons[-1])
+    elif left > 0:
+        first.append(phrase("{count} other reasons apply", count=left))
     if len(first) == 1:
         return first[0]
     # "None matches the node selector or affinity and 2 are cordoned" would be read wrongly.

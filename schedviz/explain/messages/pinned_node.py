@@ -109,10 +109,7 @@ def _advice(node: str, reasons: Sequence[Clause], pod: str) -> Phrase | None:
         )
     if names_taint(clause):
         return phrase(
-            (
-                "add a toleration for `{taint}` to the pod, remove the taint from `{node}`, or remove `kubernetes.io/hostname` from the "
-                "pod's node selector"
-            ),
+            "add a toleration for `{taint}` to the pod, or remove the taint from `{node}`",
             taint=printed_taint(clause),
             node=node,
         )

@@ -14,9 +14,10 @@ from schedviz.engine.dryrun.dry_run import DryRun
 from schedviz.engine.framework.plugins import names
 from schedviz.explain.details.pod_requests import with_requests
 from schedviz.explain.explanation import Clause, Explanation
-from schedviz.explain.messages.main_reason import most_likely_first
+from schedviz.explain.messages.main_reason import is_of_control_plane, most_likely_first
 from schedviz.explain.messages.message import parse_message, said_clauses
 from schedviz.explain.messages.parsed_message import NotAMessageError
+from schedviz.explain.messages.pinned_node import message_about
 from schedviz.explain.messages.reason_releases import in_newest_words
 from schedviz.explain.queue_place import is_name_only
 from schedviz.trace.phrase import Phrase, counted, phrase, some
@@ -34,6 +35,8 @@ _STORAGE: Final = "pvc,pv,storageclasses,csinodes"
 _DEVICES: Final = "resourceclaims,resourceslices,deviceclasses"
 #: What the explanation of a pod lacks of which a SIGUSR2 dump has only the name.
 PODS: Final = "Pod"
+#: What it lacks if the nodes that match the pod's node selector may be those that are not in the files.
+NODES: Final = "Node"
 _EVERYTHING: Final = "nodes,pods,pv,pvc,sc,events"
 _LAST: Final = frozenset({names.VOLUME_BINDING, names.VOLUME_ZONE, names.DYNAMIC_RESOURCES})
 _MISSING: Final = (
@@ -46,6 +49,8 @@ _MISSING: Final = (
 
 def what_to_add(kind: str) -> str:
     """The command that prints the objects of a kind that the files lack."""
+    if kind == NODES:
+        return "kubectl get nodes -o json"
     resources = _EVERYTHING if kind == PODS else next(missing.resources for missing in _MISSING if missing.kind == kind)
     return f"kubectl get {resources} -A -o json"
 
@@ -56,12 +61,33 @@ def without_missing(simulation: Simulation, explanation: Explanation, dry_run: D
     What the pod's own scheduler wrote is explained instead. Without a disagreement between the two, the explanation is returned as it is.
     """
     missing = _missing(simulation, explanation)
+    if missing is None and (clauses := _of_missing_nodes(explanation, dry_run)):
+        return _of_message(explanation, clauses, lacks=NODES)
     if missing is None or not explanation.disagreement:
         return explanation
     clauses = with_requests(said_clauses(explanation.said), dry_run.pod)
     # Filters for volumes and devices come last: the nodes that they reject have passed the others.
     clauses = tuple(sorted(clauses, key=lambda clause: clause.plugin not in _LAST))
     return _of_message(explanation, clauses, lacks=missing.kind)
+
+
+def _of_missing_nodes(explanation: Explanation, dry_run: DryRun) -> tuple[Clause, ...]:
+    """The reasons that the scheduler wrote, if no node of the files matches the pod's node selector, but one that they lack may.
+
+    Such a node was rejected for something else, which is the answer. Empty: that is not so.
+    """
+    if explanation.standing != "pending" or explanation.fits or any(each.plugin != names.NODE_AFFINITY for each in explanation.clauses):
+        return ()
+    message = message_about(explanation.said, dry_run.pod.pod)
+    if message is None or message.nodes <= explanation.nodes or message.conclusion_phrase is None or not explanation.clauses:
+        return ()
+    others = [clause for clause in message.clauses if clause.plugin != names.NODE_AFFINITY and not is_of_control_plane(clause)]
+    if not others or len(others) == len(message.clauses):
+        return ()
+    first, *rest = message.clauses
+    if message.first_phrase is not None and not first.advice:
+        first = msgspec.structs.replace(first, advice=message.first, advice_phrase=message.first_phrase)
+    return (first, *rest)
 
 
 def of_name_only(explanation: Explanation) -> Explanation:

@@ -12,7 +12,7 @@ from schedviz.explain.doctor.object_events import KIND as EVENT
 from schedviz.explain.explanation import Clause, Explanation, Outlook, Part, Standing
 from schedviz.explain.messages.parsed_message import Message
 from schedviz.explain.messages.pinned_node import message_about, pinned_node
-from schedviz.explain.messages.real_message import PODS
+from schedviz.explain.messages.real_message import NODES, PODS
 from schedviz.explain.queue_place import is_name_only
 from schedviz.explain.sentence import plain
 from schedviz.kube.core import Pod
@@ -88,21 +88,21 @@ def group_of(explanation: Explanation, pods: Sequence[Pod], *, is_of_clause: boo
 
 def said_message(explanation: Explanation, pod: Pod) -> Message | None:
     """Without nodes, the message of the pod's scheduler, if it has several reasons: the sentence about them is that of a text."""
-    if said_clause(explanation) is None or explanation.lacks not in ("", PODS):
+    if said_clause(explanation) is None or explanation.lacks not in ("", PODS, NODES):
         return None
     message = message_about(explanation.said, pod)
     return message if message is not None and message.conclusion_phrase is not None else None
 
 
 def said_clause(explanation: Explanation) -> Clause | None:
-    """Without nodes only the scheduler's own message answers: its most likely cause; None if there is none."""
-    if explanation.nodes or not explanation.said:
+    """Without the nodes only the scheduler's own message answers: its most likely cause; None if there is none."""
+    if (explanation.nodes and explanation.lacks != NODES) or not explanation.said:
         return None
     return next(iter(explanation.clauses), None)
 
 
 def _detail(explanation: Explanation) -> Phrase | None:
-    if explanation.lacks == PODS:
+    if explanation.lacks in (PODS, NODES):
         # The headline says it.
         return None
     if explanation.lacks:

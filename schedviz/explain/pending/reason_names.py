@@ -6,7 +6,7 @@ from typing import Final
 
 from schedviz.engine import Simulation
 from schedviz.explain.explanation import Explanation
-from schedviz.explain.messages.real_message import PODS, what_to_add
+from schedviz.explain.messages.real_message import NODES, PODS, what_to_add
 from schedviz.explain.messages.reasons import meaning_of
 from schedviz.explain.pending.pending_group import QUOTED_NAME, said_clause
 from schedviz.explain.queue_place import is_name_only
@@ -24,7 +24,7 @@ TRIED_SOON: Final = "not tried yet: they fit on nodes now"
 
 
 def reason_of(simulation: Simulation, explanation: Explanation) -> Phrase:
-    if explanation.lacks and explanation.lacks != PODS:
+    if explanation.lacks not in ("", PODS, NODES):
         return phrase(NOT_EVALUATED, kind=explanation.lacks)
     match explanation.standing:
         case "gated" if is_name_only(explanation.queue):
@@ -70,7 +70,7 @@ def is_quoted(reason: Phrase) -> bool:
 
 def advice_of(explanation: Explanation) -> Phrase | None:
     """What to do about the explanation's reason."""
-    if explanation.lacks and explanation.lacks != PODS:
+    if explanation.lacks not in ("", PODS, NODES):
         return phrase("add the output of `{command}`", command=what_to_add(explanation.lacks))
     if explanation.standing in ("gated", "nominated", "ignored"):
         return explanation.advice_phrase or as_phrase(explanation.advice)

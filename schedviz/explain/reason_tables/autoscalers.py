@@ -18,7 +18,7 @@ AUTOSCALERS: Final[tuple[Row, ...]] = (
             CLUSTER_AUTOSCALER,
             "the node group is at its maximum size",
             (),
-            "Raise the maximum size of a node group whose nodes fit the pod",
+            "Raise the maximum size of a node group that can run the pod",
             of_nodes=("{nodes} is at its maximum size", "{nodes} are at their maximum size"),
         ),
     ),
@@ -59,7 +59,7 @@ AUTOSCALERS: Final[tuple[Row, ...]] = (
             CLUSTER_AUTOSCALER,
             "the node group cannot take all pods of the request, and the autoscaler scales up for all of them or for none",
             (),
-            "Raise the maximum size of a node group whose nodes fit the pods, or request fewer pods at once",
+            "Raise the maximum size of a node group that can run the pods, or request fewer pods at once",
             of_nodes=(
                 "{nodes} cannot take all pods of the request, and the autoscaler scales up for all of them or for none",
                 "{nodes} cannot take all pods of the request, and the autoscaler scales up for all of them or for none",

@@ -221,7 +221,7 @@ WHOLE: Final[tuple[Row, ...]] = (
     ),
     (
         r"skip schedule deleting pod: .*",
-        Meaning("", "the pod is being deleted, so the scheduler does not try it", (), "if the pod is not removed, check its finalizers"),
+        Meaning("", "the pod is being deleted, so the scheduler skips it", (), "if the pod is not removed, check its finalizers"),
     ),
     (
         r"(?:pod (?:\S+ )?)?(?:rejected|timed out) (?:due to timeout after waiting .* at plugin .*|while waiting (?:on|for) permit.*)",

@@ -14,12 +14,12 @@ from schedviz.explain.autoscalers.node_groups import clauses_of_groups, refusal_
             # https://github.com/kubernetes/autoscaler/issues/5692
             "12 node(s) didn't match Pod's node affinity/selector, 3 max node group size reached.",
             "3 node groups are at their maximum size and 12 do not match the pod's node selector or affinity",
-            "Raise the maximum size of a node group whose nodes fit the pod",
+            "Raise the maximum size of a node group that can run the pod",
         ),
         (
             # https://github.com/aerospike/aerospike-kubernetes-operator/issues/80
             "1 node(s) had volume node affinity conflict, 2 node(s) didn't match node selector",
-            "1 node group cannot access the pod's volume and 2 do not match the pod's node selector or affinity",
+            "1 node group has machines that cannot access the pod's volume and 2 do not match the pod's node selector or affinity",
             "Add a node group in the volume's zone, or ",
         ),
         (

@@ -16,9 +16,11 @@ from schedviz.explain.card.model import Card
 from schedviz.explain.card.png import png_of
 from schedviz.explain.changes import smallest_change
 from schedviz.explain.messages.message import parse_message
-from schedviz.explain.messages.parsed_message import ParsedMessage
+from schedviz.explain.messages.parsed_message import ParsedMessage, newest_of_each_source
 from schedviz.explain.pending.overview import overview
 from schedviz.explain.why import why_pending
+from schedviz.ingest.pasted.pasted_text import seconds_of_age
+from schedviz.sessions.analysis.pasted_text_job import explain_text
 from tests.explain.small_clusters import cluster, node, pod
 
 
@@ -95,7 +97,7 @@ def test_markup_in_names_and_messages_is_escaped() -> None:
     # A line of its own would be a heading, a list or a block.
     assert text("not today\n\n1. click\r\n---") == "not today 1. click ---"
     assert code("a\n\n# b") == "`a  # b`"
-    assert block("a ``` b\nc") == ["````", "a ``` b c", "````"]
+    assert block("a ``` b\nc") == ["````", "a ``` b", "c", "````"]
     # Chats and issues make links of addresses.
     assert text("https://evil.example www.evil.example &lt;b") == r"https\://evil.example www\.evil.example \&lt;b"
 
@@ -166,4 +168,25 @@ def test_the_label_of_what_to_do_is_there_once_and_an_arrow_for_further_reasons(
         "**Next step:*",
         "→ If the pod ",
         "→ Add a node;",
+    ]
+
+
+def test_the_messages_of_a_scheduler_and_an_autoscaler_have_a_line_each_below_the_sentence_about_all_nodes() -> None:
+    reading = explain_text(
+        "  Type     Reason             Age   From                Message\n"
+        "  ----     ------             ----  ----                -------\n"
+        "  Warning  FailedScheduling   30s   default-scheduler   0/3 nodes are available: 1 node(s) were unschedulable, 2 Insufficient cpu.\n"
+        "  Normal   NotTriggerScaleUp  26s   cluster-autoscaler  pod didn't trigger scale-up: 1 max node group size reached\n"
+    )
+    first, *others = newest_of_each_source(reading.messages, seconds_of_age)
+    card = card_of_message(first, autoscaler_messages=others, answer=reading.answer_of(first.pod))
+    lines = markdown_of(card).splitlines()
+    sentence = "None of the 3 nodes can run the pod: 2 do not have enough free CPU and 1 is cordoned."
+    assert lines[0].startswith("### The cluster autoscaler did not add a node: ")
+    assert sentence in lines
+    assert f"<p>{sentence}</p>" in html_of(card)
+    assert lines[lines.index("```") + 1 :][:3] == [
+        "0/3 nodes are available: 1 node(s) were unschedulable, 2 Insufficient cpu.",
+        "cluster-autoscaler: pod didn't trigger scale-up: 1 max node group size reached",
+        "```",
     ]

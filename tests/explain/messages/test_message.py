@@ -195,7 +195,7 @@ def test_what_the_cluster_autoscaler_says_of_each_node_group_is_explained() -> N
         (0, "2 node(s) had untolerated taint {gpu: present}"),
     ]
     assert {clause.plugin for clause in message.clauses} == {"cluster-autoscaler"}
-    assert groups[0].advice == "Raise the maximum size of a node group whose nodes fit the pod"
+    assert groups[0].advice == "Raise the maximum size of a node group that can run the pod"
 
 
 @pytest.mark.parametrize(

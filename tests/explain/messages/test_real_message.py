@@ -68,6 +68,36 @@ def test_a_pod_whose_claims_the_files_lack_is_not_tried_and_its_schedulers_messa
     assert overview(simulation).other_reasons(reason) == ()
 
 
+def test_a_node_that_the_files_lack_may_be_the_one_that_the_pod_selects() -> None:
+    rest = "2 node(s) didn't match Pod's node affinity/selector."
+    chosen = {"nodeSelector": {"kubernetes.io/hostname": "n3"}}
+    pending = waiting(f"0/3 nodes are available: 1 node(s) had untolerated taint {{team: a}}, {rest}")
+    pending["spec"] |= chosen
+    simulation = cluster(node("n1"), node("n2"), pending)
+    explanation = why_pending(simulation, "default/p")
+    said = (
+        "The pod can run only on `n3` (`kubernetes.io/hostname`). If that node exists, it has the taint `team=a`, which the pod does not "
+        "tolerate."
+    )
+    assert explanation.sentence == (
+        f"default/p is pending. {said} This is from the scheduler's message: the files do not contain all nodes, so scheduling was not "
+        "simulated."
+    )
+    advice = "add a toleration for `team=a` to the pod, or remove the taint from `n3`"
+    assert explanation.clauses[0].advice == advice
+    assert not explanation.lacks_change
+    [reason] = overview(simulation).reasons
+    assert (reason.headline, reason.advice, reason.changes) == (said, advice, ())
+
+    # The nodes of the control plane are tainted in every cluster: no node matches.
+    of_control_plane = waiting(
+        f"0/3 nodes are available: 1 node(s) had untolerated taint {{node-role.kubernetes.io/control-plane: }}, {rest}"
+    )
+    of_control_plane["spec"] |= chosen
+    found = why_pending(cluster(node("n1"), node("n2"), of_control_plane), "default/p")
+    assert "`kubernetes.io/hostname=n3`, but there is none" in found.sentence
+
+
 def test_a_message_that_counts_other_nodes_points_at_the_cache() -> None:
     found = disagreement(node("n1"), waiting("0/6 nodes are available: 6 Insufficient cpu.", cpu="64"))
     assert found.startswith(

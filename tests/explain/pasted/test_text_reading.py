@@ -158,7 +158,23 @@ def test_a_limit_of_the_autoscaler_comes_first_and_says_what_to_do() -> None:
     assert found.sentence == (
         "The cluster autoscaler did not add a node: 1 node group is at its maximum size and 1 does not match the pod's node selector or affinity."
     )
-    assert found.advice == "Raise the maximum size of a node group whose nodes fit the pod"
+    assert found.advice == "Raise the maximum size of a node group that can run the pod"
+
+
+def test_an_unreachable_node_is_recovered_first_if_no_other_can_access_the_volume() -> None:
+    refusal = (
+        "  Normal  NotTriggerScaleUp  90s  cluster-autoscaler  pod didn't trigger scale-up: 1 node(s) had volume node affinity conflict\n"
+    )
+    for other, begins in (
+        ("1 node(s) had volume node affinity conflict", "Recover the unreachable node first (`kubectl get nodes | grep NotReady`): "),
+        ("1 Insufficient cpu", "Add a node group in the volume's zone, or free up capacity "),
+    ):
+        said = f"0/2 nodes are available: 1 node(s) had untolerated taint {{node.kubernetes.io/unreachable: }}, {other}."
+        found = answer(f"  Warning  FailedScheduling  2m  default-scheduler  {said}\n" + refusal)
+        assert found.sentence == (
+            "The cluster autoscaler did not add a node: 1 node group has machines that cannot access the pod's volume."
+        )
+        assert found.advice.startswith(begins)
 
 
 def test_the_newest_word_of_an_autoscaler_counts() -> None:
