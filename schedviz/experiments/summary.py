@@ -38,7 +38,7 @@ LEVELS: Final = {
     "strong": "very high confidence",
     "fair": "moderate confidence",
     "exact": "exact for this run",
-    "equal": "the same in every trial",
+    "equal": "equal for every seed",
     "even": "no clear difference",
 }
 
@@ -156,7 +156,7 @@ def _reasons(results: Results, comparison: Comparison, choice: Choice) -> Iterat
         if column not in choice.costs and not comparison.is_always_zero(column):
             own, other = (_value(comparison, name, column) for name in (chosen, baseline))
             is_equal = comparison.is_equal(chosen, baseline, [column])
-            says = f"the same in every trial ({own})" if is_equal else f"no significant difference ({own} and {other})"
+            says = f"equal for every seed ({own})" if is_equal else f"no significant difference ({own} and {other})"
             yield f"{heading(column.key)}: {says}."
     yield from _many_ties(choice)
 
@@ -186,7 +186,7 @@ def _reasons_to_keep(results: Results, comparison: Comparison, choice: Choice) -
         if comparison.is_always_zero(column):
             continue
         is_equal = all(comparison.is_equal(name, results.baseline, [column]) for name in choice.ties)
-        says = "the same in every trial" if is_equal else "no significant difference"
+        says = "equal for every seed" if is_equal else "no significant difference"
         yield f"{heading(column.key)}: {says} ({_value(comparison, results.baseline, column)})."
     yield from _many_ties(choice)
     unmoved = _unmoved(results, choice)

@@ -334,4 +334,4 @@ def test_a_failed_cycle_says_that_no_node_fits_if_its_reason_cannot_be_had(newco
     newcomer.locator(".speed select").select_option("null")
     newcomer.keyboard.press("Space")
     expect(newcomer.locator("[data-ending]")).to_be_visible(timeout=PATIENCE_MILLIS)
-    expect(newcomer.get_by_text("None of the 4 nodes fits")).to_be_visible(timeout=PATIENCE_MILLIS)
+    expect(newcomer.get_by_text("The pod fits on none of the 4 nodes")).to_be_visible(timeout=PATIENCE_MILLIS)

@@ -98,7 +98,7 @@ def test_the_measures_and_words_of_the_sentences_are_explained() -> None:
 def test_equal_variants_make_no_difference() -> None:
     found = answer(RELEASES + "measures: [placed, nodesUsed]\n")
     assert found.headline == "No difference: new and old put every pod on the same node (pods placed 10, nodes used 4)."
-    assert "Pods placed: the same in every trial (10)." in found.reasons
+    assert "Pods placed: equal for every seed (10)." in found.reasons
 
 
 def test_seeds_say_how_sure_it_is() -> None:
