@@ -80,6 +80,16 @@ describe("figures", () => {
     expect(figures.front(NODES, NODES)).toEqual([]);
   });
 
+  it("compare only the seeds that all variants have while trials are missing", () => {
+    const figures = new Figures(results({ a: [[10, 5], [12, 5], [30, 5]], b: [[10, 5], [12, 5]] }), 0); // prettier-ignore
+    expect([figures.seeds, figures.value(0, PLACED)?.mean, figures.value(1, PLACED)?.mean]).toEqual([[0, 1], 11, 11]);
+  });
+
+  it("leave out a variant whose trials are incomplete if another one is complete", () => {
+    const figures = new Figures(results({ a: [[10, 5], [12, 5]], b: [[10, 5], [12, 5]], c: [[10, 5]] }), 0); // prettier-ignore
+    expect([figures.seeds, figures.value(0, PLACED)?.mean, figures.value(2, PLACED)]).toEqual([[0, 1], 11, null]);
+  });
+
   it("find the trial of another variant with the same seed", () => {
     expect(figures.partner(1, 2)).toBe(5);
   });
@@ -156,6 +166,11 @@ describe("axes", () => {
     expect(at(35)).toBeCloseTo(50);
   });
 
+  it("do not go below 0 if no value does", () => {
+    expect(axisOf([0, 40], 0, 100).at(0)).toBe(0);
+    expect(axisOf([-5, 40], 0, 100).at(-5)).toBeGreaterThan(0);
+  });
+
   it("have a non-empty range if all values are equal", () => {
     expect(axisOf([5, 5], 0, 100).at(5)).toBeCloseTo(50);
   });
@@ -168,6 +183,10 @@ describe("labels", () => {
   it("do not overlap, and stay within the box", () => {
     const labels = labelsOf([at(100, 50), at(120, 50), at(300, 15)], () => "a variant", box);
     expect(labels.map(({ y }) => y)).toEqual([38, 72, 37]);
+  });
+
+  it("do not cover marks and dots where there is another place", () => {
+    expect(labelsOf([at(100, 80)], () => "a variant", box, [at(110, 66), at(90, 98)]).map(({ y }) => y)).toEqual([80 - 27]);
   });
 
   it("are shared by points at the same position", () => {

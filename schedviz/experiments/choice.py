@@ -71,6 +71,8 @@ class Comparison:
         self._rows: dict[str, dict[int | None, TrialRow]] = {variant.name: {} for variant in results.variants}
         for row in results.trials:
             self._rows[row.variant][row.seed] = row
+        self._rows = _comparable(self._rows, results.baseline)
+        self.seeds = len({seed for rows in self._rows.values() for seed in rows})
 
     def can_win(self, variant: str) -> bool:
         """Whether it has trials, and none failed."""
@@ -120,6 +122,21 @@ class Comparison:
             return Certainty("exact", agreeing, len(pairs))
         is_strong = agreeing == len(pairs) and abs(difference.mean) > 2 * difference.margin
         return Certainty("strong" if is_strong else "fair", agreeing, len(pairs))
+
+
+def _comparable(rows: dict[str, dict[int | None, TrialRow]], baseline: str) -> dict[str, dict[int | None, TrialRow]]:
+    """The trials that can be compared while others are missing, so that all means are over the same seeds: those of the variants that have
+    all seeds; if no variant but the baseline has, those of the seeds that all started variants share.
+    """
+    seeds = {seed for own in rows.values() for seed in own}
+    complete = {name for name, own in rows.items() if len(own) == len(seeds)}
+    if baseline in complete and len(complete) > 1:
+        return {name: own if name in complete else {} for name, own in rows.items()}
+    started = [own for own in rows.values() if own]
+    shared = {seed for seed in seeds if all(seed in own for own in started)}
+    if not shared:
+        return {name: own if name == baseline else {} for name, own in rows.items()}
+    return {name: {seed: row for seed, row in own.items() if seed in shared} for name, own in rows.items()}
 
 
 def direction(difference: Interval, column: Column) -> int:

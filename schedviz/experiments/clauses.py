@@ -38,6 +38,7 @@ CLAUSES: Final = {
     "nodeSpread": ("spreads applications over more nodes ({change})", "spreads applications over fewer nodes ({change})"),
     "victims": ("evicts {size} more {pods}", "evicts {size} fewer {pods}"),
     "pdbViolations": ("evicts {size} more {pods} against disruption budgets", "evicts {size} fewer {pods} against disruption budgets"),
+    "attempts": ("makes {size} more scheduling attempts ({part})", "makes {size} fewer scheduling attempts ({part})"),
     "waiting": ("makes pods wait {size} longer ({part})", "makes pods wait {size} less ({part})"),
 }
 

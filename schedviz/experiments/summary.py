@@ -21,6 +21,8 @@ _MAX_OTHERS: Final = 6
 _MAX_NAMES: Final = 5
 #: Variants that are as good, which the headline names.
 _MAX_TIES: Final = 2
+#: Differences in the headline of variants that are equal in what decides.
+_MAX_HEADLINE: Final = 2
 #: Variants as good as the baseline of which all differences are listed.
 _MAX_DIFFERING: Final = 3
 #: With more variants than this, some differences lie beyond their margins by chance alone.
@@ -30,15 +32,16 @@ _CERTAINTY: Final = {
     "strong": "The difference is more than twice its 95% margin of error, and all {seeds} seeds agree.",
     "fair": "The difference is larger than its 95% margin of error; {agreeing} of {seeds} seeds agree. More seeds would narrow the margin.",
     "exact": "Each variant ran once, and a run repeats exactly. Add seeds to the plan to see whether the order of arrival matters.",
-    "equal": "None of the {trials} trials differs in these measures.",
+    "equal": "For each of the {seeds} seeds, all variants have the same values of these measures.",
     "even": "Differences over {seeds} seeds lie within their 95% margins of error, or decide against the other variants.",
 }
+_EQUAL_ONCE: Final = "All variants have the same values of these measures."
 #: The name of each level.
 LEVELS: Final = {
     "strong": "very high confidence",
     "fair": "moderate confidence",
     "exact": "exact for this run",
-    "equal": "equal for every seed",
+    "equal": "equal results",
     "even": "no clear difference",
 }
 
@@ -118,13 +121,16 @@ def _headline_to_keep(results: Results, comparison: Comparison, choice: Choice) 
     baseline = results.baseline
     if _is_equal(comparison, choice):
         is_unmoved = len(_unmoved(results, choice)) == len(choice.ties)
+        differing = list(_differing(results, comparison, choice))
+        where = "" if not differing else " in placement" if is_unmoved else " in the deciding measures"
         same = "put every pod on the same node" if is_unmoved else "have the same numbers"
         numbers = [
             f"{label(column.key)} {_value(comparison, baseline, column)}"
             for column in choice.goals
             if not comparison.is_always_zero(column)
         ]
-        return f"No difference: {_listed(choice.ties)} and {baseline} {same} ({_listed(numbers)})."
+        but = "".join(f", but {name} {_clauses(comparison, name, baseline, columns)}" for name, columns in differing[:1])
+        return f"No difference{where}: {_listed(choice.ties)} and {baseline} {same} ({_listed(numbers)}){but}."
     trade = next((each for each in choice.alternatives if each.cost is not None), None)
     why = "no other variant is better"
     if trade is not None and trade.cost is not None:
@@ -156,7 +162,7 @@ def _reasons(results: Results, comparison: Comparison, choice: Choice) -> Iterat
         if column not in choice.costs and not comparison.is_always_zero(column):
             own, other = (_value(comparison, name, column) for name in (chosen, baseline))
             is_equal = comparison.is_equal(chosen, baseline, [column])
-            says = f"equal for every seed ({own})" if is_equal else f"no significant difference ({own} and {other})"
+            says = _equal(comparison, own) if is_equal else f"no significant difference ({own} and {other})"
             yield f"{heading(column.key)}: {says}."
     yield from _many_ties(choice)
 
@@ -174,8 +180,13 @@ def _against(comparison: Comparison, chosen: str, baseline: str, column: Column,
     return f"{heading(column.key)}: {_value(comparison, chosen, column)}, {difference} compared with {baseline}{seeds}."
 
 
+def _equal(comparison: Comparison, value: str) -> str:
+    """What equal variants have: seeds may differ from each other, and then the value is a mean."""
+    return f"equal for every seed (mean {value})" if comparison.seeds > 1 else f"equal ({value})"
+
+
 def _reasons_to_keep(results: Results, comparison: Comparison, choice: Choice) -> Iterator[str]:
-    seeds = _seeds(results)
+    seeds = comparison.seeds
     worse = "without making a more important one worse"
     yield (
         f"Over {seeds} seeds, no other variant improves a deciding measure beyond chance {worse}."
@@ -186,8 +197,9 @@ def _reasons_to_keep(results: Results, comparison: Comparison, choice: Choice) -
         if comparison.is_always_zero(column):
             continue
         is_equal = all(comparison.is_equal(name, results.baseline, [column]) for name in choice.ties)
-        says = "equal for every seed" if is_equal else "no significant difference"
-        yield f"{heading(column.key)}: {says} ({_value(comparison, results.baseline, column)})."
+        value = _value(comparison, results.baseline, column)
+        says = _equal(comparison, value) if is_equal else f"no significant difference ({value})"
+        yield f"{heading(column.key)}: {says}."
     yield from _many_ties(choice)
     unmoved = _unmoved(results, choice)
     if unmoved:
@@ -220,13 +232,13 @@ def _unmoved(results: Results, choice: Choice) -> list[str]:
 
 
 def _certainty(results: Results, comparison: Comparison, choice: Choice) -> tuple[str, list[str]]:
-    seeds = _seeds(results)
+    seeds = comparison.seeds
     sure: Certainty | None = comparison.certainty(choice.variant, results.baseline, choice.gains[0]) if choice.gains else None
     level = sure.level if sure else "equal" if _is_equal(comparison, choice) else "even" if seeds > 1 else "exact"
     level = "fair" if level == "none" else level
-    sentences = [
-        _CERTAINTY[level].format(agreeing=sure.agreeing if sure else 0, seeds=sure.seeds if sure else seeds, trials=len(results.trials))
-    ]
+    is_equal_once = level == "equal" and seeds == 1
+    said = _EQUAL_ONCE if is_equal_once else _CERTAINTY[level]
+    sentences = [said.format(agreeing=sure.agreeing if sure else 0, seeds=sure.seeds if sure else seeds)]
     compared = len(choice.dropped) + len(choice.ties)
     if compared >= _MANY_COMPARED and seeds > 1:
         sentences.append(
@@ -262,10 +274,6 @@ def _named(results: Results, comparison: Comparison, choice: Choice) -> list[Col
     return list(found.values())
 
 
-def _seeds(results: Results) -> int:
-    return len({row.seed for row in results.trials})
-
-
 def _value(comparison: Comparison, variant: str, column: Column) -> str:
     return number(comparison.mean(variant, column) or 0.0, column.unit)
 
@@ -278,6 +286,11 @@ def _difference(comparison: Comparison, a: str, b: str, column: Column) -> str:
 def _clause(comparison: Comparison, a: str, b: str, column: Column) -> str:
     difference = comparison.between(a, b, column)
     return clause(column, 0.0 if difference is None else difference.mean)
+
+
+def _clauses(comparison: Comparison, a: str, b: str, columns: Sequence[Column]) -> str:
+    """The first differences, for a headline."""
+    return _joined([_clause(comparison, a, b, column) for column in columns[:_MAX_HEADLINE]])
 
 
 def _joined(parts: Sequence[str]) -> str:

@@ -98,7 +98,49 @@ def test_the_measures_and_words_of_the_sentences_are_explained() -> None:
 def test_equal_variants_make_no_difference() -> None:
     found = answer(RELEASES + "measures: [placed, nodesUsed]\n")
     assert found.headline == "No difference: new and old put every pod on the same node (pods placed 10, nodes used 4)."
-    assert "Pods placed: equal for every seed (10)." in found.reasons
+    assert "Pods placed: equal for every seed (mean 10)." in found.reasons
+    assert (found.level, found.certainty[0]) == ("equal", "For each of the 2 seeds, all variants have the same values of these measures.")
+
+
+def test_differences_in_other_measures_are_in_the_headline_of_equal_variants() -> None:
+    made = results(RELEASES + "measures: [placed, nodesUsed, attempts]\n")
+    rows = [
+        msgspec.structs.replace(row, values={**row.values, "attempts.all": row.values["attempts.all"] + 4}) if row.variant == "new" else row
+        for row in made.trials
+    ]
+    found = summary(msgspec.structs.replace(made, trials=rows))
+    assert found is not None
+    assert found.headline == (
+        "No difference in placement: new and old put every pod on the same node (pods placed 10, nodes used 4), "
+        "but new makes 4 more scheduling attempts (all)."
+    )
+
+
+def test_equal_variants_of_one_run_have_no_means() -> None:
+    found = answer((RELEASES + "measures: [placed, nodesUsed]\n").replace("seeds: 2\n", ""))
+    assert "Pods placed: equal (10)." in found.reasons
+    assert found.certainty[0] == "All variants have the same values of these measures."
+
+
+def test_while_trials_are_missing_only_common_seeds_are_compared() -> None:
+    made = results(PACKING)
+    first = [row for row in made.trials if row.variant == "spreading" or row.seed in {1, 2}]
+    both = [row for row in made.trials if row.seed in {1, 2}]
+    assert (len(first), len(both)) == (6, 4)
+    assert summary(msgspec.structs.replace(made, trials=first)) == summary(msgspec.structs.replace(made, trials=both))
+
+
+def test_a_variant_is_compared_when_its_trials_are_complete_if_another_is() -> None:
+    made = results(PACKING + "  - {name: last}\n")
+    first = [row for row in made.trials if row.variant != "last" or row.seed == 1]
+    others = [row for row in made.trials if row.variant != "last"]
+    assert summary(msgspec.structs.replace(made, trials=first)) == summary(msgspec.structs.replace(made, trials=others))
+
+
+def test_there_is_no_summary_before_variants_share_a_seed() -> None:
+    made = results(PACKING)
+    rows = [row for row in made.trials if (row.variant == "spreading") == (row.seed == 1)]
+    assert summary(msgspec.structs.replace(made, trials=rows)) is None
 
 
 def test_seeds_say_how_sure_it_is() -> None:

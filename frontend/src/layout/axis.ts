@@ -14,7 +14,8 @@ export function axisOf(values: readonly number[], from: number, to: number, maxT
     if (value > max) max = value;
   }
   const margin = (max - min || Math.abs(max) || 1) * 0.08;
-  const [low, high] = [min - margin, max + margin];
+  // Counts and shares have no values below 0, and neither has their axis.
+  const [low, high] = [min >= 0 ? Math.max(min - margin, 0) : min - margin, max + margin];
   const power = 10 ** Math.floor(Math.log10((high - low) / Math.max(maxTicks - 2, 2)));
   const step = [1, 2, 5, 10].map((each) => each * power).find((each) => (high - low) / each <= maxTicks) ?? 10 * power;
   const ticks: number[] = [];

@@ -31,14 +31,29 @@ export interface Label<P> {
   anchor: "start" | "middle" | "end";
 }
 
-/** A label for each place with points, inside the box; those that would cover an earlier one are moved up or down. */
-export function labelsOf<P extends Point>(points: readonly P[], textOf: (group: P[]) => string, box: { left: number; right: number; top: number; bottom: number }): Label<P>[] {
+/** The radius of a mark, and how far a text reaches above its base line and below it, roughly. */
+const [MARK, ASCENT, DESCENT] = [6, 10, 3];
+/** With more marks than this, labels cover some of them. */
+const MAX_CLEAR = 200;
+
+/**
+ * A label for each place with points, inside the box; those that would cover an earlier one are moved up or down. If there is a place where a
+ * label covers none of the points and `others`, it is there.
+ */
+export function labelsOf<P extends Point>(
+  points: readonly P[],
+  textOf: (group: P[]) => string,
+  box: { left: number; right: number; top: number; bottom: number },
+  others: readonly Point[] = [],
+): Label<P>[] {
   const groups: P[][] = [];
   for (const point of points) {
     const near = groups.find(([first]) => Math.abs(first!.x - point.x) < NEAR && Math.abs(first!.y - point.y) < NEAR);
     if (near) near.push(point);
     else groups.push([point]);
   }
+  const all: readonly Point[] = [...points, ...others];
+  const marks = all.length <= MAX_CLEAR ? all : [];
   const taken: { left: number; right: number; y: number }[] = [];
   return groups.map((group) => {
     const { x, y } = group[0]!;
@@ -48,7 +63,10 @@ export function labelsOf<P extends Point>(points: readonly P[], textOf: (group: 
     const left = anchor === "start" ? x : anchor === "end" ? x - width : x - width / 2;
     const isFree = (at: number): boolean =>
       at > box.top && at < box.bottom && !taken.some((other) => left < other.right && left + width > other.left && Math.abs(other.y - at) < LINE);
-    const at = y + (OFFSETS.find((offset) => isFree(y + offset)) ?? OFFSETS[0]!);
+    const isClear = (at: number): boolean =>
+      !marks.some((mark) => mark.x > left - MARK && mark.x < left + width + MARK && mark.y > at - ASCENT - MARK && mark.y < at + DESCENT + MARK && !(mark.x === x && mark.y === y));
+    const free = OFFSETS.filter((offset) => isFree(y + offset));
+    const at = y + (free.find((offset) => isClear(y + offset)) ?? free[0] ?? OFFSETS[0]!);
     taken.push({ left, right: left + width, y: at });
     return { group, text, x, y: at, anchor };
   });

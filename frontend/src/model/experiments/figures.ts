@@ -14,7 +14,7 @@ export interface Order {
  * A column is calculated when it is first asked for: sorting 10,000 variants takes milliseconds.
  */
 export class Figures {
-  /** The distinct seeds, in the order of the trials. */
+  /** The distinct seeds of the trials that are compared, in the order of the trials. */
   readonly seeds: readonly (number | null)[];
   /** By variant and seed: the place of the trial, or -1. */
   private readonly rows: Int32Array;
@@ -29,11 +29,13 @@ export class Figures {
     readonly baseline: number,
   ) {
     const { trials, variants, columns } = results;
-    this.seeds = [...new Set(trials.seeds)];
+    const isCompared = comparable(results, baseline);
+    this.seeds = [...new Set(trials.seeds.filter((seed, row) => isCompared(trials.variants[row]!, seed)))];
     const seedPlace = new Map(this.seeds.map((seed, place) => [seed, place]));
     this.rows = new Int32Array(variants.length * this.seeds.length).fill(-1);
     trials.variants.forEach((variant, row) => {
-      this.rows[variant * this.seeds.length + seedPlace.get(trials.seeds[row] ?? null)!] = row;
+      const seed = trials.seeds[row] ?? null;
+      if (isCompared(variant, seed)) this.rows[variant * this.seeds.length + seedPlace.get(seed)!] = row;
     });
     columns.forEach(({ key }, place) => this.places.set(key, place));
   }
@@ -170,6 +172,25 @@ export class Figures {
     }
     return found.sort((a, b) => a.left - b.left).map(({ variant }) => variant);
   }
+}
+
+/**
+ * Whether a trial can be compared while others are missing, so that all means are over the same seeds: those of the variants that have all
+ * seeds; if no variant but the baseline has, those of the seeds that all started variants share. As in schedviz/experiments/choice.py.
+ */
+function comparable({ trials, variants }: Results, baseline: number): (variant: number, seed: number | null) => boolean {
+  const started = new Map<number, Set<number | null>>();
+  trials.variants.forEach((variant, row) => {
+    let own = started.get(variant);
+    if (!own) started.set(variant, (own = new Set()));
+    own.add(trials.seeds[row] ?? null);
+  });
+  const seeds = new Set(trials.seeds);
+  const complete = new Set([...started].filter(([, own]) => own.size === seeds.size).map(([variant]) => variant));
+  if (complete.size === variants.length) return () => true;
+  if (complete.has(baseline) && complete.size > 1) return (variant) => complete.has(variant);
+  const shared = new Set([...seeds].filter((seed) => [...started.values()].every((own) => own.has(seed))));
+  return shared.size ? (_, seed) => shared.has(seed) : (variant) => variant === baseline;
 }
 
 function cost(value: number, { better }: Column): number {

@@ -32,6 +32,8 @@ const MAX_COSTS = 4;
 const MAX_TIES = 2;
 /** Of many, those that were dropped last: they were the nearest. */
 const MAX_OTHERS = 6;
+/** Differences in the headline of variants that are equal in what decides. */
+const MAX_HEADLINE = 2;
 /** Variants as good as the baseline of which all differences are listed. */
 const MAX_DIFFERING = 3;
 /** With more variants than this, some differences lie beyond their margins by chance alone. */
@@ -77,11 +79,15 @@ function headlineToKeep(figures: Figures, choice: Choice): string {
   const { ties, alternatives } = choice;
   const baseline = nameOf(figures, figures.baseline);
   if (isSame(figures, choice)) {
-    const isUnmoved = unmoved(figures, choice).length === ties.length;
+    const kind = unmoved(figures, choice).length === ties.length ? "experiments.noDifference.unmoved" : "experiments.noDifference";
     const numbers = choice.goals
       .filter((column) => !figures.isNothing(column))
       .map((column) => `${label(figures.column(column))} ${valuesOf(figures, figures.baseline, column).value}`);
-    return t(isUnmoved ? "experiments.noDifference.unmoved" : "experiments.noDifference", { variants: namesOf(figures, ties), baseline, numbers: listed(numbers) });
+    const values = { variants: namesOf(figures, ties), baseline, numbers: listed(numbers) };
+    const [but] = differing(figures, choice);
+    if (!but) return t(kind, values);
+    const differences = joined(but.columns.slice(0, MAX_HEADLINE).map((column) => clauseOf(figures, but.variant, figures.baseline, column)));
+    return t(`${kind}.but`, { ...values, variant: nameOf(figures, but.variant), differences });
   }
   const trade = alternatives.find(({ cost }) => cost !== undefined);
   const said = trade
@@ -99,9 +105,14 @@ function reasons(figures: Figures, { variant, goals, gains, costs: worse, ties }
   const even = goals.slice(0, Math.max(deciding, 0)).filter((column) => !worse.includes(column) && !figures.isNothing(column));
   return [
     ...gains.map((column) => against(figures, variant, column, "experiments.gain")),
-    ...even.map((column) => t(isEqual(figures, variant, [column]) ? "experiments.equal" : "experiments.even", valuesOf(figures, variant, column))),
+    ...even.map((column) => t(isEqual(figures, variant, [column]) ? equalKey(figures) : "experiments.even", valuesOf(figures, variant, column))),
     ...manyTies(figures, ties),
   ];
+}
+
+/** What equal variants have: seeds may differ from each other, and then the value is a mean. */
+function equalKey({ seeds }: Figures): "experiments.equal" | "experiments.equal.seeds" {
+  return seeds.length > 1 ? "experiments.equal.seeds" : "experiments.equal";
 }
 
 function costs(figures: Figures, { variant, costs: worse }: Choice): string[] {
@@ -132,7 +143,7 @@ function keepReasons(figures: Figures, choice: Choice): string[] {
   if (!ties.length) return found;
   found.push(
     ...goals.filter((column) => !figures.isNothing(column)).map((column) =>
-      t(ties.every((other) => isEqual(figures, other, [column])) ? "experiments.equal" : "experiments.same", { measure: heading(figures.column(column)), value: printValue(figures.value(figures.baseline, column)?.mean ?? 0, figures.column(column).unit) }),
+      t(ties.every((other) => isEqual(figures, other, [column])) ? equalKey(figures) : "experiments.same", { measure: heading(figures.column(column)), value: printValue(figures.value(figures.baseline, column)?.mean ?? 0, figures.column(column).unit) }),
     ),
   );
   found.push(...manyTies(figures, ties));
@@ -167,7 +178,8 @@ function unmoved({ results, baseline }: Figures, { ties }: Choice): number[] {
 }
 
 function sentences(figures: Figures, choice: Choice, found: Certainty | null, level: Level): string[] {
-  const said = t(`experiments.sure.${level}`, { agreeing: found?.agreeing ?? 0, seeds: found?.seeds ?? figures.seeds.length, trials: figures.results.trials.numbers.length });
+  const key = level === "equal" && figures.seeds.length === 1 ? "experiments.sure.equal.once" : (`experiments.sure.${level}` as const);
+  const said = t(key, { agreeing: found?.agreeing ?? 0, seeds: found?.seeds ?? figures.seeds.length });
   const compared = choice.dropped.length + choice.ties.length;
   return [said, ...(compared >= MANY && figures.seeds.length > 1 ? [t("experiments.sure.many", { count: compared + 1 })] : []), t("experiments.scope")];
 }

@@ -20,6 +20,7 @@ const MEASURES = [
   "nodeSpread",
   "victims",
   "pdbViolations",
+  "attempts",
   "waiting",
 ] as const;
 
