@@ -29,6 +29,18 @@ def test_the_start_page_has_a_box_for_files_and_text_and_four_beginnings(page: P
         expect(page.locator(beginning).first).to_be_visible()
 
 
+@pytest.mark.parametrize("path", ["/", "/lessons/"])
+def test_the_key_of_the_theme_works_outside_of_sessions(page: Page, server: Server, path: str) -> None:
+    page.goto(f"{server.url}{path}")
+    expect(page.get_by_role("button", name="Toggle dark theme")).to_be_visible(timeout=PATIENCE_MILLIS)
+    page.keyboard.press("t")
+    expect(page.locator("html")).to_have_attribute("data-theme", re.compile("dark|light"))
+    first = page.locator("html").get_attribute("data-theme")
+    page.keyboard.press("t")
+
+    expect(page.locator("html")).to_have_attribute("data-theme", "light" if first == "dark" else "dark")
+
+
 def test_the_newest_sessions_are_opened_from_the_start_page(page: Page, server: Server) -> None:
     made = server.rest("sessions/", {"generate": {"shape": "demo", "nodes": 4, "pods": 12}, "name": "to continue"})
     page.goto(server.url)

@@ -1,6 +1,7 @@
 import { UNITS, type Unit } from "../model/boundaries";
 import { queryCommands, type QueryActions } from "./queryCommands";
 import type { Command } from "./command";
+import { themeCommand } from "./themeCommand";
 import { actionCommands, type ActionPanels } from "./actionCommands";
 import { toggleInternals } from "../store/internals";
 import { preferences } from "../store/preferences.svelte";
@@ -84,15 +85,7 @@ export function commandsOf(store: SessionStore, page: PageActions): Command[] {
     },
     ...queryCommands(page),
     ...actionCommands(store, page),
-    {
-      id: "page.theme",
-      title: "command.theme",
-      keys: ["t"],
-      group: "page",
-      run() {
-        preferences.toggleTheme();
-      },
-    },
+    themeCommand,
     {
       id: "page.queue",
       title: "command.queue",
