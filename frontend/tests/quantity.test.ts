@@ -1,9 +1,13 @@
 import { expect, it } from "vitest";
 
-import { bytesOf, cpuOf, printAmountOf, printWait, requestedOf } from "../src/model/quantity";
+import { bytesOf, cpuOf, printAmountOf, printCpuAndMemory, printWait, requestedOf } from "../src/model/quantity";
 
 it("waits below a second are printed in milliseconds, longer ones in seconds, minutes and hours", () => {
   expect([0, 0.0014, 0.4, 4.24, 245, 7380].map(printWait)).toEqual(["0 ms", "1 ms", "400 ms", "4.2 s", "4m 05s", "2h 03m"]);
+});
+
+it("amounts of CPU side by side have one unit", () => {
+  expect([printCpuAndMemory(6500, 5 * 2 ** 30), printCpuAndMemory(6000, 4 * 2 ** 30), printCpuAndMemory(100, 0)]).toEqual(["6.5 CPU, 5Gi", "6 CPU, 4Gi", "0.1 CPU, 0"]);
 });
 
 it("requests are printed in the unit of the allocatable amount", () => {

@@ -1,5 +1,5 @@
 import type { NodeInfo } from "./nodeList";
-import { bytesOf, cpuOf, printBytes, printCount, printCpu, requestedOf } from "./quantity";
+import { bytesOf, cpuOf, printCount, printCpuAndMemory, requestedOf } from "./quantity";
 import { printZone, shortKey } from "./names";
 
 /** One member of a NodeInfo in the cache and in the snapshot. */
@@ -35,7 +35,7 @@ function membersOf(item: NodeInfo): Map<string, string> {
     members.push(["ephemeral-storage", bytesOf(requested.ephemeralStorage, allocatable.ephemeralStorage)]);
   for (const name of [...new Set([...Object.keys(allocatable.scalar), ...Object.keys(requested.scalar)])].sort())
     members.push([name, requestedOf(name, requested.scalar[name] ?? 0, allocatable.scalar[name] ?? 0)]);
-  members.push(["NonZeroRequested", `${printCpu(nonZeroRequested.milliCPU)}, ${printBytes(nonZeroRequested.memory)}`]);
+  members.push(["NonZeroRequested", printCpuAndMemory(nonZeroRequested.milliCPU, nonZeroRequested.memory)]);
   if (item.podsWithAffinity.length) members.push(["PodsWithAffinity", listed(item.podsWithAffinity)]);
   if (item.podsWithRequiredAntiAffinity.length) members.push(["PodsWithRequiredAntiAffinity", listed(item.podsWithRequiredAntiAffinity)]);
   const ports = Object.entries(item.usedPorts).flatMap(([ip, list]) => list.map((port) => `${ip} ${port}`));

@@ -28,6 +28,11 @@ export function printCores(milli: number): string {
   return milli % 10 === 0 ? String(milli / 1000) : printCpu(milli);
 }
 
+/** CPU and memory side by side: `6.5 CPU, 5Gi`. CPU is in cpus, so that two such amounts have the same unit. */
+export function printCpuAndMemory(milli: number, bytes: number): string {
+  return `${milli / 1000} CPU, ${printBytes(bytes)}`;
+}
+
 /** Bytes beside a larger amount, in its unit if two decimals suffice: 1536Mi of 8Gi are `1.5Gi`. */
 export function printBytesOf(bytes: number, whole: number): string {
   const unit = BINARY.indexOf(/[A-Z]i$/.exec(printBytes(whole))?.[0] ?? "");
