@@ -10,7 +10,7 @@ const NOTICE_MILLIS = 8_000;
 /** The most that are visible at once. */
 const MAX_VISIBLE = 3;
 
-/** Short messages of a page: the newest ones, each for a few seconds. */
+/** Short messages of a page, each for a few seconds: the newest errors, and the newest hint. */
 export class Notices {
   visible = $state.raw<readonly Notice[]>([]);
 
@@ -19,7 +19,9 @@ export class Notices {
   show(tone: Notice["tone"], text: string): void {
     if (!text) return;
     const notice = { id: ++this.count, tone, text };
-    this.visible = [...this.visible.slice(1 - MAX_VISIBLE), notice];
+    // A hint is about the last action, so it replaces that of the action before.
+    const others = tone === "info" ? this.visible.filter((each) => each.tone === "error") : this.visible;
+    this.visible = [...others.slice(1 - MAX_VISIBLE), notice];
     setTimeout(() => {
       this.dismiss(notice.id);
     }, NOTICE_MILLIS);
