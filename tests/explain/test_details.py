@@ -199,7 +199,7 @@ def test_a_node_selector_is_compared_with_the_values_that_nodes_have() -> None:
     [detail] = details(simulation)
     assert isinstance(detail, LabelDetail)
     assert (detail.requirement, detail.matching, detail.values, detail.without) == ("disk=nvme", 0, (LabelValue("ssd", 2),), 1)
-    assert detail.sentence == "the pod requires `disk=nvme`, but no node has that value; values of `disk` here: ssd (2)"
+    assert detail.sentence == "the pod requires `disk=nvme`, but no node has this value; the values are ssd (2)"
 
 
 def test_the_requirement_that_the_fewest_nodes_meet_comes_first() -> None:

@@ -176,7 +176,7 @@ def _target(on: str) -> tuple[Phrase, str, str]:
 
 
 def _expected(target: Phrase) -> Phrase:
-    return phrase("Karpenter has nominated {target} for the pod", target=target)
+    return phrase("Karpenter nominated {target} for the pod", target=target)
 
 
 def _nominated(on: str, at: str, age: float, repeats: Repeats, *, is_rejected: bool) -> Coming:
@@ -186,7 +186,7 @@ def _nominated(on: str, at: str, age: float, repeats: Repeats, *, is_rejected: b
         return _contradicted(target, node, at, command)
     if not is_repeated and not A_NODE_TAKES < age < float("inf"):
         said = _expected(target) if node else phrase("A node is being added: {what}", what=_expected(target))
-        sentence = phrase("{said} ({when}).", said=said, when=when(at)) if at else phrase("{said}.", said=said)
+        sentence = phrase("{said} {when}.", said=said, when=when(at)) if at else phrase("{said}.", said=said)
         advice = phrase("Wait for the node. If the pod is still pending after a few minutes, run `{command}`", command=command)
         return Coming(sentence, advice, is_late=False)
     nominated = (

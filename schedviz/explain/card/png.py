@@ -36,7 +36,7 @@ _FEATURES: Final = ["-calt", "-liga"] if features.check("raqm") else None
 #: Characters that the fonts lack, and what stands for them.
 _REPLACED: Final = str.maketrans({"≈": "~", "≥": ">=", "≤": "<=", "→": "->", "\t": " ", "\n": " ", "\r": " "})
 #: What stands at the end of code without a space.
-_PUNCTUATION: Final = ".,;:)"
+_PUNCTUATION: Final = frozenset(".,;:)")
 
 Weight = Literal["regular", "medium", "bold", "code"]
 _WEIGHTS: Final[dict[Weight, int]] = {"regular": 400, "medium": 540, "bold": 650, "code": 400}
@@ -265,7 +265,7 @@ class _Canvas:
             x = float(left)
             for part, its_weight in line:
                 # Punctuation stays with the code before it.
-                x -= _length(" ", size) if part[0] in _PUNCTUATION and x > left else 0
+                x -= _length(" ", size) if part[:1] in _PUNCTUATION and x > left else 0
                 smaller = size - 1 if its_weight == "code" != weight else size
                 self._text(x, self._y + (leading - size) / 2 - 1, part, colour, size=smaller, weight=its_weight)
                 x += _length(part, smaller, its_weight) + _length(" ", size)

@@ -98,10 +98,9 @@ def _sentence(requirement: Requirement, matching: int, values: Sequence[LabelVal
                 values=exist,
             )
         return phrase(
-            "{who} requires `{requirement}`, but no node has that value; values of `{key}` here: {values}",
+            "{who} requires `{requirement}`, but no node has this value; the values are {values}",
             who=who,
             requirement=required,
-            key=requirement.key,
             values=exist,
         )
     return phrase(

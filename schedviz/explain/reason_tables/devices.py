@@ -115,7 +115,7 @@ DEVICES: Final[tuple[Row, ...]] = (
         r"waiting for resource driver to (?:allocate resource|provide information)",
         Meaning(
             names.DYNAMIC_RESOURCES,
-            "the driver of a claim has not responded (dynamic resource allocation before Kubernetes 1.31)",
+            "the DRA driver has not allocated the pod's ResourceClaim",
             (),
             "check the log of the driver's controller",
         ),

@@ -151,7 +151,7 @@ WHOLE: Final[tuple[Row, ...]] = (
         r'running (?P<point>\w+) plugin "?(?P<plugin>\w+)"?: waiting for resource driver .*',
         Meaning(
             names.DYNAMIC_RESOURCES,
-            "the driver of a claim has not responded (dynamic resource allocation before Kubernetes 1.31)",
+            "the DRA driver has not allocated the pod's ResourceClaim",
             (),
             "check the log of the driver's controller",
         ),

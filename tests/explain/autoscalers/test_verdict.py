@@ -237,7 +237,7 @@ def test_a_node_that_was_under_memory_pressure_and_is_gone_is_no_reason_to_wait_
     # A node of another pool may have left for any reason, and one nomination is no second attempt.
     for text in (JOINED_AND_LOST.format(taint="team"), JOINED_AND_LOST.format(taint="node.kubernetes.io/unreachable").split("\n", 1)[1]):
         [coming] = read(text).answers
-        assert coming.sentence.startswith("A node is being added: Karpenter has nominated NodeClaim `small-bbbbb`")
+        assert coming.sentence.startswith("A node is being added: Karpenter nominated NodeClaim `small-bbbbb`")
 
 
 def test_an_error_of_karpenter_copied_without_its_line_is_read() -> None:

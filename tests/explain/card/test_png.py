@@ -5,7 +5,7 @@ from __future__ import annotations
 from io import BytesIO
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
@@ -61,6 +61,9 @@ def test_a_name_is_drawn_as_it_is_written() -> None:
 
 
 @settings(max_examples=20)
+@example("")
+@example("\x00")
+@example("`a` .")
 @given(st.text(min_size=1, max_size=300) | st.sampled_from(["x" * 100_000, "a " * 100_000, "\u202e\x00\x1b", "名字"]))
 def test_any_text_is_drawn_within_bounds(text: str) -> None:
     chart = Chart("spread", 1, (Bar(text, 1, 0, text[:40]),))

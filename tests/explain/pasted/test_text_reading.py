@@ -205,7 +205,7 @@ def test_a_node_of_karpenter_is_on_its_way() -> None:
     found = answer(
         CPU.format(age="2m") + "  Normal  Nominated  20s  karpenter  Pod should schedule on: nodeclaim/default-x7, node/ip-10-0\n"
     )
-    assert (found.standing, found.sentence) == ("coming", "Karpenter has nominated the node `ip-10-0` for the pod (20s ago).")
+    assert (found.standing, found.sentence) == ("coming", "Karpenter nominated the node `ip-10-0` for the pod 20s ago.")
     assert "`kubectl describe nodeclaim default-x7`" in found.advice
 
 
