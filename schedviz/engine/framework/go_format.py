@@ -12,35 +12,33 @@ import re
 from typing import Final
 
 _FLAGS: Final = re.compile(r"[#0+\- ]*")
-#: `[n]`, or an unfinished one.
-_INDEX: Final = re.compile(r"\[(?!\]\Z)[^\]]*\]|\[")
 _NUMBER: Final = re.compile(r"[0-9]*")
 #: Go rejects larger widths.
 _MAX_WIDTH: Final = 1_000_000
+_MAX_WIDTH_DIGITS: Final = 7
 
 
 def without_arguments(text: str) -> str:
     """The text as fmt.Sprintf(text) returns it."""
-    head, percent, rest = text.partition("%")
-    if not percent:
-        return text
-    parts = [head]
-    while percent:
-        shown, rest = _directive(rest)
-        head, percent, rest = rest.partition("%")
-        parts += [shown, head]
-    return "".join(parts)
+    parts, at = list[str](), 0
+    last_index = text.rfind("]")
+    while (percent := text.find("%", at)) >= 0:
+        parts.append(text[at:percent])
+        shown, at = _directive(text, percent + 1, last_index)
+        parts.append(shown)
+    return "".join((*parts, text[at:]))
 
 
-def _directive(text: str) -> tuple[str, str]:
-    """The replacement of one directive, where `text` follows the `%`; and the rest of the text."""
-    shown, at, bad_index = "", _end(_FLAGS, text, 0), False
+def _directive(text: str, at: int, last_index: int) -> tuple[str, int]:
+    """The replacement of the directive whose `%` ends at `at`, and where it ends. `last_index`: where the last `]` of the text is."""
+    shown, at, bad_index = "", _end(_FLAGS, text, at), False
 
     def skip_index() -> None:
         nonlocal at, bad_index
-        match = _INDEX.match(text, at)
-        if match is not None:
-            at, bad_index = match.end(), True
+        if text.startswith("[", at):
+            # `[n]`, or an unfinished one, as `[]` at the end is.
+            is_finished = at < last_index and at + 2 < len(text)
+            at, bad_index = text.index("]", at) + 1 if is_finished else at + 1, True
 
     def skip_number(complaint: str) -> None:
         nonlocal at, shown
@@ -48,7 +46,8 @@ def _directive(text: str) -> tuple[str, str]:
             at, shown = at + 1, shown + complaint
             return
         end = _end(_NUMBER, text, at)
-        at = len(text) if int(text[at:end] or 0) > _MAX_WIDTH else end
+        digits = text[at:end].lstrip("0")
+        at = len(text) if len(digits) > _MAX_WIDTH_DIGITS or int(digits or 0) > _MAX_WIDTH else end
 
     skip_index()
     skip_number("%!(BADWIDTH)")
@@ -58,11 +57,11 @@ def _directive(text: str) -> tuple[str, str]:
         skip_number("%!(BADPREC)")
     skip_index()
     if at >= len(text):
-        return f"{shown}%!(NOVERB)", ""
+        return f"{shown}%!(NOVERB)", at
     verb = text[at]
     if verb == "%":
-        return f"{shown}%", text[at + 1 :]
-    return f"{shown}%!{verb}({'BADINDEX' if bad_index else 'MISSING'})", text[at + 1 :]
+        return f"{shown}%", at + 1
+    return f"{shown}%!{verb}({'BADINDEX' if bad_index else 'MISSING'})", at + 1
 
 
 def _end(pattern: re.Pattern[str], text: str, position: int) -> int:

@@ -22,6 +22,9 @@ from schedviz.engine.framework.go_format import without_arguments
         ("%.", "%!.(MISSING)"),
         ("%é", "%!é(MISSING)"),
         ("%99999999d", "%!(NOVERB)"),
+        (f"%{'9' * 5_000}d", "%!(NOVERB)"),
+        (f"%{'0' * 5_000}1d", "%!d(MISSING)"),
+        ("%d" * 3, "%!d(MISSING)" * 3),
     ],
 )
 def test_a_percent_sign_prints_a_missing_argument(text: str, printed: str) -> None:
