@@ -141,7 +141,7 @@ def _bar(bar: Bar, chart: Chart) -> str:
 def _fixes(fixes: Sequence[Fix]) -> Iterable[str]:
     if not fixes:
         return
-    yield '<h2>Changes that make the pod schedulable</h2><p class="quiet">Each change was verified with a dry run.</p><ul class="fixes">'
+    yield '<h2>Changes that make the pod schedulable</h2><p class="quiet">Each change was verified by a dry run.</p><ul class="fixes">'
     for fix in fixes:
         effect = f' <span class="quiet">{_with_code(fix.effect)}</span>' if fix.effect else ""
         commands = "".join(f"<pre>{escape(command)}</pre>" for command in fix.commands)

@@ -119,5 +119,5 @@ def _why_dump(is_more: bool) -> Phrase:  # noqa: FBT001
 
 def _why_api(is_more: bool) -> Phrase:  # noqa: FBT001
     if is_more:
-        return phrase("some nodes were probably not collected or have since been deleted")
+        return phrase("some nodes were not collected, or have been deleted since")
     return phrase("nodes were added since, or a node is missing from the scheduler's cache")

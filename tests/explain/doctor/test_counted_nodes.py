@@ -127,7 +127,7 @@ def test_without_a_dump_another_number_of_nodes_is_a_note() -> None:
     assert not of_kind(examination, "node count")
     [note] = [finding for finding in examination.notes if finding.kind == "node count"]
     assert note.sentence == f"the scheduler evaluated 6 nodes for {POD}, but the files contain only 5"
-    assert note.cause == "some nodes were probably not collected or have since been deleted"
+    assert note.cause == "some nodes were not collected, or have been deleted since"
     assert note.advice == "also import the output of `kubectl get nodes -o json`"
 
 
