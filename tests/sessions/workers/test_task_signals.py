@@ -10,7 +10,7 @@ import structlog
 from schedviz.celery import app
 from schedviz.sessions import tasks
 from schedviz.sessions.analysis import pasted_text_job
-from schedviz.sessions.experiments import dispatch, trial_job, trial_session_job, trial_sessions
+from schedviz.sessions.experiments import dispatch, next_job, trial_session_job, trial_sessions
 from schedviz.sessions.metrics.process import IO_AND_EXPERIMENTS
 from schedviz.sessions.redis import wakeups
 from schedviz.sessions.transfer import import_job
@@ -66,7 +66,7 @@ def test_log_lines_of_experiments_name_only_the_session_that_a_trial_is_recorded
         seen.append(structlog.contextvars.get_contextvars())
         return True
 
-    monkeypatch.setattr(trial_job, "run", note)
+    monkeypatch.setattr(next_job, "run_next", note)
     monkeypatch.setattr(trial_session_job, "record", note)
     experiment_id, session_id = str(uuid4()), str(uuid4())
 
