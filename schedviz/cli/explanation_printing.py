@@ -53,7 +53,7 @@ def print_explanation(explanation: Explanation, change: SmallestChange | None, *
         more = len(explanation.alike)
         say_wrapped(f"The same applies to {more} other pod{'' if more == 1 else 's'}: {named(explanation.alike)}")
     if explanation.advice_of_sentence:
-        say_wrapped(f"To do: {whole_sentence(explanation.advice_of_sentence)}")
+        say_wrapped(f"{NEXT_STEP} {whole_sentence(explanation.advice_of_sentence)}")
     _print_findings(explanation.findings_to_read)
     if explanation.for_ever:
         _title("Nominated forever")
