@@ -5,6 +5,8 @@ from __future__ import annotations
 import unicodedata
 from typing import Any, Final
 
+from schedviz.trace.json_texts import with_texts
+
 #: Unicode categories: control and format characters (bidi controls, zero-width ones), lone surrogates, line and paragraph separators.
 _INVISIBLE: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 #: Formats such as HTML read these as space.
@@ -18,14 +20,7 @@ def visible_text(text: str) -> str:
 
 def with_visible_text(value: Any) -> Any:
     """A JSON value, in whose texts and keys such characters are visible."""
-    match value:
-        case str():
-            return visible_text(value)
-        case dict():
-            return {with_visible_text(key): with_visible_text(member) for key, member in value.items()}
-        case list() | tuple():
-            return [with_visible_text(item) for item in value]
-    return value
+    return with_texts(value, visible_text)
 
 
 def _visible(letter: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -17,6 +18,7 @@ from schedviz.engine.framework.preemption.importance import NodeVictims
 from schedviz.engine.framework.types import PodInfo
 from schedviz.kube.codec import enc_hook
 from schedviz.kube.meta import KubeObject
+from schedviz.trace.json_texts import with_texts
 
 _ESCAPED_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
@@ -158,19 +160,8 @@ def _decoded(body: bytes) -> Any:
     except (ValueError, RecursionError):
         # The other reason is a number with thousands of digits.
         raise ResponseError(why_invalid(body) or "unexpected EOF") from None
-    return _without_surrogates(value) if _ESCAPED_SURROGATE.search(text) else value
-
-
-def _without_surrogates(value: Any) -> Any:
-    """The value with U+FFFD for each lone surrogate, as Go reads them: they cannot be stored."""
-    match value:
-        case str():
-            return _SURROGATE.sub("\ufffd", value)
-        case dict():
-            return {_without_surrogates(name): _without_surrogates(member) for name, member in value.items()}
-        case list():
-            return [_without_surrogates(item) for item in value]
-    return value
+    # Go reads a lone surrogate as U+FFFD, and none can be stored.
+    return with_texts(value, partial(_SURROGATE.sub, "\ufffd")) if _ESCAPED_SURROGATE.search(text) else value
 
 
 class _Fraction(msgspec.Struct, frozen=True):
