@@ -16,8 +16,10 @@ _TEMPLATE_HASH: Final = "pod-template-hash"
 
 def is_used_by_others(dry_run: DryRun, host_port: int) -> bool:
     """Whether a pod that is no replica of this one uses the port on a node. Replicas of one template would follow it to another port."""
-    infos = (info for row in dry_run.rows.infos for info in row.pods)
-    return any(host_port in shared_ports(info, dry_run) and not is_replica(info.pod, dry_run.pod.pod) for info in infos)
+    requested = [port for port in dry_run.pod.host_ports if port.port == host_port]
+    nodes = (node for node in dry_run.rows.infos if any(map(node.used_ports.check_conflict, requested)))
+    infos = (info for node in nodes for info in node.pods)
+    return any(host_port in _shared_ports(info, dry_run) and not _is_replica(info.pod, dry_run.pod.pod) for info in infos)
 
 
 def held_ports(dry_run: DryRun, on_node: NodeInfo, keys: Sequence[str]) -> list[int]:
@@ -25,14 +27,14 @@ def held_ports(dry_run: DryRun, on_node: NodeInfo, keys: Sequence[str]) -> list[
     ports: list[int] = []
     for info in on_node.pods:
         if info.key in keys:
-            shared = [] if is_replica(info.pod, dry_run.pod.pod) else shared_ports(info, dry_run)
+            shared = [] if _is_replica(info.pod, dry_run.pod.pod) else _shared_ports(info, dry_run)
             if not shared:
                 return []
             ports += shared
     return ports
 
 
-def shared_ports(info: PodInfo, dry_run: DryRun) -> list[int]:
+def _shared_ports(info: PodInfo, dry_run: DryRun) -> list[int]:
     """The host ports that both pods need, so that no node can run both."""
     used = HostPortInfo()
     for port in info.host_ports:
@@ -40,7 +42,7 @@ def shared_ports(info: PodInfo, dry_run: DryRun) -> list[int]:
     return [port.port for port in dry_run.pod.host_ports if used.check_conflict(port)]
 
 
-def is_replica(pod: Pod, other: Pod) -> bool:
+def _is_replica(pod: Pod, other: Pod) -> bool:
     """Whether two pods seem to be made from one template: by one controller, or with the same labels or containers."""
     owner = controller_of(pod)
     if owner is not None and owner == controller_of(other):

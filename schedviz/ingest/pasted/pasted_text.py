@@ -110,16 +110,16 @@ _REASONS: Final = re.compile(
 _OF_PREEMPTION: Final = re.compile(r"(?:preemption:|placement status:)\s{0,99}\Z")
 _NAME: Final = re.compile(r"^(\s*+)Name:\s++(\S+)\s*+$")
 _NAMESPACE: Final = re.compile(r"^\s*+Namespace:\s++(\S+)\s*+$")
-#: A command that prints a description, of which perhaps only the end was copied: `kubectl describe pod web-1 -n shop | tail`.
-_COMMAND: Final = re.compile(
-    r"^[^\n|]{0,80}?\b(?:kubectl|oc|k)\b[^\n|]{0,80}?\bdescribe[ \t]++(?:pods?|po|workloads?)(?:[ \t]++|/)(?P<rest>[^\n|]{1,400}+)",
-    re.MULTILINE,
-)
-#: The same of a claim.
-_CLAIM_COMMAND: Final = re.compile(
-    r"^[^\n|]{0,80}?\b(?:kubectl|oc|k)\b[^\n|]{0,80}?\bdescribe[ \t]++(?:pvc|persistentvolumeclaims?)(?:[ \t]++|/)(?P<rest>[^\n|]{1,400}+)",
-    re.MULTILINE,
-)
+
+
+def _describe_command(kinds: str) -> re.Pattern[str]:
+    """The command that prints a description, of which perhaps only the end was copied: `kubectl describe pod web-1 -n shop | tail`."""
+    tool = r"^[^\n|]{0,80}?\b(?:kubectl|oc|k)\b[^\n|]{0,80}?\bdescribe[ \t]++"
+    return re.compile(rf"{tool}(?:{kinds})(?:[ \t]++|/)(?P<rest>[^\n|]{{1,400}}+)", re.MULTILINE)
+
+
+_COMMAND: Final = _describe_command("pods?|po|workloads?")
+_CLAIM_COMMAND: Final = _describe_command("pvc|persistentvolumeclaims?")
 _COMMAND_NAMESPACE: Final = re.compile(r"(?:^|[ \t])(?:-n|--namespace)(?:[ \t]++|=)(?P<namespace>[a-z0-9-]++)")
 #: More words after a command are prose.
 _MAX_ARGUMENTS: Final = 3
