@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.exceptions import RequestAborted
 
-#: ASGI's `receive` of a request or handshake that has been received completely: its next message says that the client has left.
+#: ASGI's `receive` after the last message of a request or handshake: the next one says that the client has left.
 Receive = Callable[[], Awaitable[Any]]
 
 

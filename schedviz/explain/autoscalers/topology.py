@@ -31,7 +31,8 @@ def explained_topology(reason: PoolReason, pool: Phrase) -> PoolFinding | None:
     if found is None:
         return None
     plain, key, rest = pool_again(reason), found["key"], found["rest"]
-    counts = {each["domain"]: int(each["pods"]) for each in _COUNT.finditer(rest.partition("podDomains")[0])}
+    listed = rest.partition("podDomains")[0]
+    counts = {each["domain"]: int(each["pods"]) for each in _COUNT.finditer(listed)}
     allowed, is_of_pod = _allowed(rest)
     match found["type"]:
         case "pod affinity":
@@ -42,7 +43,7 @@ def explained_topology(reason: PoolReason, pool: Phrase) -> PoolFinding | None:
                 "Make the anti-affinity preferred instead of required, or allow {pool} to create nodes in more domains", pool=plain
             )
         case _:
-            unlisted = _UNLISTED.search(rest.partition("podDomains")[0])
+            unlisted = _UNLISTED.search(listed)
             if unlisted is not None and counts and len(allowed) == 1 and is_of_pod and key != _HOSTNAME:
                 said, advice = _spread_over_more(pool, plain, key, counts, allowed[0], int(unlisted["count"]))
             else:

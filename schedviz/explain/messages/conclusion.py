@@ -11,13 +11,7 @@ import msgspec
 from schedviz.engine.framework.plugins import names
 from schedviz.explain.explanation import Clause
 from schedviz.explain.meaning import Named
-from schedviz.explain.messages.combined_clauses import (
-    OF_TAINTS,
-    is_of_several_taints,
-    listed_taints,
-    names_taint,
-    without_control_plane,
-)
+from schedviz.explain.messages.combined_clauses import OF_TAINTS, is_of_several_taints, listed_taints, names_taint, without_control_plane
 from schedviz.explain.messages.explained_clause import of_missing_node
 from schedviz.explain.messages.main_reason import decisive_clause, is_of_control_plane, only_cause
 from schedviz.explain.messages.parsed_message import Message
@@ -29,7 +23,6 @@ from schedviz.trace.phrase import Phrase, counted, joined, phrase
 #: A conclusion is shown if there are at least `_SEVERAL` reasons, and lists `_IN_CONCLUSION` of them.
 _SEVERAL: Final = 2
 _IN_CONCLUSION: Final = 5
-
 #: So many taints are one reason in a conclusion.
 _MANY_TAINTS: Final = 3
 #: The reason of nodes that the pod's node affinity does not name.
@@ -37,7 +30,6 @@ _NOT_NAMED: Final = re.compile(r"node\(s\) didn't satisfy plugin(?:\(s\))? (?:No
 #: What is found of a text that lacks the reasons of most nodes.
 STATUS_IS_WHOLE: Final = phrase("An event has at most 1,024 characters; the pod's status has the whole message.")
 _WHOLE_MESSAGE: Final = "read the whole message: `kubectl get pod{pod} -o json | grep 'nodes are available'`"
-
 #: A headline with a relative clause, as one of a list: the commas of both would collide.
 _IN_LIST: Final = dict(
     zip(
@@ -49,7 +41,6 @@ _IN_LIST: Final = dict(
 #: What is said about a resource of which no node has enough, and between two of those.
 _ENOUGH_FREE: Final = "{nodes} has enough free {resource}"
 _OR: Final = phrase("{first} or {next}").template
-
 _NONE_FREE: Final = phrase("none has enough free {resource}").template
 #: The subject of a reason that all nodes have.
 _EVERY: Final = (phrase("none"), phrase("all"))
@@ -58,7 +49,7 @@ _OF_PINNED: Final = phrase("resolve what rejects that node, or remove `spec.node
 
 
 def of_no_node(nodes: int, clauses: Sequence[Clause]) -> Sequence[Clause]:
-    """The clauses, of which one that all nodes have says that the node does not exist which the pod's node affinity names."""
+    """The clauses. If the only one is that the pod's node affinity names another node than each of these, it says that there is none."""
     if len(clauses) != 1 or clauses[0].count != nodes or not _NOT_NAMED.match(clauses[0].reason):
         return clauses
     return (of_missing_node(clauses[0]),)

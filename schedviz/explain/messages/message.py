@@ -14,12 +14,7 @@ from schedviz.explain.autoscalers.clauses import clauses_of_autoscaler
 from schedviz.explain.details.pod_requests import with_requests
 from schedviz.explain.explanation import Clause, NodeVerdict
 from schedviz.explain.meaning import Named
-from schedviz.explain.messages.combined_clauses import (
-    of_all_nodes,
-    with_empty_domains,
-    with_place,
-    without_several_volumes,
-)
+from schedviz.explain.messages.combined_clauses import of_all_nodes, with_empty_domains, with_place, without_several_volumes
 from schedviz.explain.messages.conclusion import STATUS_IS_WHOLE, advised, concluded, cut_off, of_no_node, with_common_advice
 from schedviz.explain.messages.explained_clause import explained_clause, with_names
 from schedviz.explain.messages.main_reason import most_likely_first
@@ -59,20 +54,14 @@ _LOST: Final = (
     "1.18.0 to 1.18.6 loses nodes from its list when zones have different numbers of nodes (kubernetes issue "
     "91601). Restart kube-scheduler, then upgrade it."
 )
-
-
 #: Reasons of preemption, with which most messages end: a terminal's edge cuts them.
 _ENDS: Final = ("No preemption victims found for incoming pod", "Preemption is not helpful for scheduling")
 #: The minimum number of letters that identify such a reason.
 _MIN_TELLING_LENGTH: Final = 10
 #: The same if other words follow.
 _MIN_COMMON_LENGTH: Final = 25
-
-
 #: How the reason begins of a pod whose claim has no volume.
 UNBOUND: Final = "pod has unbound immediate PersistentVolumeClaims"
-
-
 _SENTENCES: Final = re.compile(r"[.,]? ?\bpreemption: |[.,] ")
 #: Words of people that may follow a reason without its message.
 _MAX_WORDS_AFTER: Final = 12

@@ -10,10 +10,7 @@ import msgspec
 from schedviz.engine.framework.plugins import names
 from schedviz.explain.explanation import Clause
 from schedviz.explain.meaning import Named
-from schedviz.explain.messages.combined_clauses import (
-    with_grouped_taints,
-    with_place,
-)
+from schedviz.explain.messages.combined_clauses import with_grouped_taints, with_place
 from schedviz.explain.messages.conclusion import advised
 from schedviz.explain.messages.explained_clause import with_names
 from schedviz.explain.messages.main_reason import is_of_volume
@@ -23,6 +20,11 @@ from schedviz.trace.phrase import Phrase, joined, phrase
 
 #: In the reasons of nodes that the node lifecycle controller has found not ready.
 _NOT_READY: Final = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable", "were not ready")
+
+
+def _with(said: ParsedMessage, clauses: tuple[Clause, ...]) -> ParsedMessage:
+    """The message with other clauses. What they say together stays."""
+    return msgspec.structs.replace(said, message=msgspec.structs.replace(said.message, clauses=clauses))
 
 
 def without_advice(said: ParsedMessage) -> ParsedMessage:
@@ -37,25 +39,23 @@ def without_advice_of(said: ParsedMessage, refusal: str) -> ParsedMessage:
     """
     has_reason = any(clause.reason in refusal for clause in said.message.clauses)
     clauses = tuple(
-        msgspec.structs.replace(clause, advice="", advice_phrase=None, causes=())
-        if clause.reason in refusal or (has_reason and clause.plugin == names.NODE_RESOURCES_FIT)
-        else clause
+        advised(clause, None) if clause.reason in refusal or (has_reason and clause.plugin == names.NODE_RESOURCES_FIT) else clause
         for clause in said.message.clauses
     )
-    return without_advice(msgspec.structs.replace(said, message=msgspec.structs.replace(said.message, clauses=clauses)))
+    return without_advice(_with(said, clauses))
 
 
 def without_any_advice(said: ParsedMessage) -> ParsedMessage:
     """The message whose clauses say neither causes nor what to do."""
-    clauses = tuple(msgspec.structs.replace(clause, advice="", advice_phrase=None, causes=()) for clause in said.message.clauses)
-    return msgspec.structs.replace(said, message=msgspec.structs.replace(said.message, clauses=clauses))
+    clauses = tuple(advised(clause, None) for clause in said.message.clauses)
+    return _with(said, clauses)
 
 
 def led_by(said: ParsedMessage, reason: str) -> ParsedMessage:
     """The message whose first clause is the one with this reason, which needs no advice: it was given before."""
     leading = [advised(clause, None) for clause in said.message.clauses if clause.reason == reason]
     others = [clause for clause in said.message.clauses if clause.reason != reason]
-    return msgspec.structs.replace(said, message=msgspec.structs.replace(said.message, clauses=(*leading, *others)))
+    return _with(said, (*leading, *others))
 
 
 def without_advice_about_volumes(said: ParsedMessage) -> ParsedMessage:
@@ -63,7 +63,7 @@ def without_advice_about_volumes(said: ParsedMessage) -> ParsedMessage:
     clauses = tuple(
         advised(clause, None) if clause.plugin in (names.VOLUME_BINDING, names.VOLUME_ZONE) else clause for clause in said.message.clauses
     )
-    return without_advice(msgspec.structs.replace(said, message=msgspec.structs.replace(said.message, clauses=clauses)))
+    return without_advice(_with(said, clauses))
 
 
 def without_repeats(said: ParsedMessage, *, without_claims: bool = False) -> ParsedMessage:
@@ -76,8 +76,8 @@ def without_repeats(said: ParsedMessage, *, without_claims: bool = False) -> Par
     for clause in _with_devices_as_one(said.message.clauses, said.message.first):
         repeats = clause.advice in known or (without_claims and clause.reason.startswith(UNBOUND))
         known.add(clause.advice)
-        clauses.append(msgspec.structs.replace(clause, advice="", advice_phrase=None, causes=()) if repeats else clause)
-    return msgspec.structs.replace(said, message=msgspec.structs.replace(said.message, clauses=tuple(clauses)))
+        clauses.append(advised(clause, None) if repeats else clause)
+    return _with(said, tuple(clauses))
 
 
 def _with_devices_as_one(clauses: Sequence[Clause], first: str) -> list[Clause]:

@@ -6,9 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from schedviz.explain.explanation import Clause, Part
-from schedviz.explain.messages.combined_clauses import (
-    without_control_plane,
-)
+from schedviz.explain.messages.combined_clauses import without_control_plane
 from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
 from schedviz.explain.reason_tables.creation import API_SERVER
 from schedviz.explain.reason_tables.queues import GROUP_SCHEDULERS, KUEUE
@@ -16,9 +14,9 @@ from schedviz.explain.reason_tables.volumes import CLAIM_EVENTS
 from schedviz.explain.reason_tables.whole import DESCRIPTION, POD_OBJECT, SCHEDULER_LOG, TABLE_OF_PODS
 from schedviz.trace.phrase import Phrase
 
-#: What says that a claim has no volume.
+#: The writer of events about claims.
 PROVISIONER: Final = CLAIM_EVENTS
-#: What shows that a claim has no volume, in a text without its events.
+#: The writer of what follows from the volumes and claims in a text.
 STORAGE_TEXT: Final = "the text"
 _WRITERS: Final = frozenset(
     {
@@ -71,7 +69,7 @@ class Message(Part, frozen=True):
 
     @property
     def preemption_to_read(self) -> tuple[Clause, ...]:
-        """Preemption's findings, unless they only say that evictions on some nodes would not help: then the reasons say what to do."""
+        """Preemption's findings; none if they only say on how many nodes evictions would not help, beside reasons that say what to do."""
         is_usual = all(clause.count and clause.headline for clause in self.preemption)
         return () if is_usual and self.clauses else self.preemption
 

@@ -36,6 +36,12 @@ _RECOVER_FIRST: Final = phrase(
     "or if it stays unreachable, add a node group in the volume's zone. A bound volume cannot move to another zone. To see its zone, run "
     "`kubectl get pv NAME -o yaml` and look under nodeAffinity"
 )
+#: What a pod waits for whose preemption has made room, and what to do if that takes long.
+_VICTIMS_LEAVE: Final = phrase("The pod is waiting for the pods that preemption evicted from its nominated node to terminate.")
+_WAIT: Final = phrase(
+    "wait for them. If it takes longer than their grace period, find the node in the NOMINATED NODE column of "
+    "`kubectl get pods -A -o wide`, and check the Terminating pods there, their finalizers, and the kubelet"
+)
 #: An extended resource of which nodes have too little.
 _DEVICES: Final = re.compile(r"Insufficient ([^\s/]+/\S+)")
 #: Objects of the cloud that a node class selects.
@@ -105,9 +111,9 @@ def answer_about(
     )
 
 
-def _is_newest(placed: Event, newest: Sequence[ParsedMessage], age: Callable[[str], float]) -> bool:
-    """Whether a pod was placed after its messages. A pod is placed once, unless it is created again with the same name."""
-    return not placed.at or all(age(placed.at) <= age(message.at) for message in newest)
+def _is_newest(event: Event, messages: Sequence[ParsedMessage], age: Callable[[str], float]) -> bool:
+    """Whether a pod was placed or deleted after its messages. That happens once, unless it is created again with the same name."""
+    return not event.at or all(age(event.at) <= age(message.at) for message in messages)
 
 
 def _of_writers(
@@ -164,15 +170,6 @@ def of_nomination(pod: str, newest: ParsedMessage, events: Sequence[Event]) -> t
         ),
         node=nominated,
     ), advice
-
-
-_VICTIMS_LEAVE: Final = phrase("The pod is waiting for the pods that preemption evicted from its nominated node to terminate.")
-
-
-_WAIT: Final = phrase(
-    "wait for them. If it takes longer than their grace period, find the node in the NOMINATED NODE column of "
-    "`kubectl get pods -A -o wide`, and check the Terminating pods there, their finalizers, and the kubelet"
-)
 
 
 def _of_claims(pod: str, events: Sequence[Event], age: Callable[[str], float]) -> tuple[Phrase | None, Phrase | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Protocol
+from typing import Final
 
 import msgspec
 
@@ -14,21 +14,11 @@ from schedviz.explain.messages.combined_clauses import names_taint, printed_tain
 from schedviz.explain.messages.explained_clause import with_names
 from schedviz.explain.messages.message import with_clauses
 from schedviz.explain.messages.parsed_message import ParsedMessage
+from schedviz.explain.pasted.pod_answer import Event
 from schedviz.trace.phrase import Phrase
 
 #: Of more nodes the number is shown.
 _MAX_NAMED: Final = 2
-
-
-class Event(Protocol):
-    """What a text says about a node that it describes."""
-
-    @property
-    def described_node(self) -> str: ...
-    @property
-    def taints(self) -> Sequence[str]: ...
-    @property
-    def is_cordoned(self) -> bool: ...
 
 
 def with_described_nodes(said: ParsedMessage, events: Sequence[Event]) -> ParsedMessage:

@@ -1,4 +1,4 @@
-"""`PodAnswer`: what to read first about a pod of a text, and `Event`, what a text says besides messages."""
+"""`PodAnswer`: what to read first about a pod of a text; and `Event`, what the answer is made from besides messages."""
 
 from __future__ import annotations
 
@@ -32,9 +32,14 @@ class PodAnswer(Part, frozen=True):
         """Whether the pod's messages no longer apply."""
         return self.standing in ("scheduled", "deleted")
 
+    @property
+    def is_about_claim(self) -> bool:
+        """Whether the sentence says why a claim of the pod has no volume."""
+        return self.sentence_phrase is not None and "claim" in self.sentence_phrase.values
+
 
 class Event(Protocol):
-    """That a pod was placed on a node, a warning that is not about scheduling, or that a claim's volume could not be provisioned."""
+    """What a text says besides messages: a pod's node, a node's taints, a failure about a claim, a warning that is not about scheduling."""
 
     @property
     def pod(self) -> str: ...

@@ -171,7 +171,7 @@ def reading_of(
         for message in messages
     ]
     by_pod = {pod: [message for message in messages if message.pod == pod] for pod in by_pod}
-    claims_of = {pod: _of_claims_of(pod, of_pod, events, is_only=len(by_pod) == 1) for pod, of_pod in by_pod.items()}
+    claims_of = {pod: _events_about_claims(pod, of_pod, events, is_only=len(by_pod) == 1) for pod, of_pod in by_pod.items()}
     known_claims = {event.claim for of_pod in claims_of.values() for event in of_pod}
     of_claims = _about_claims([event for event in events if event.claim and event.claim not in known_claims], age)
     for message in of_claims:
@@ -187,14 +187,14 @@ def reading_of(
         for pod, of_pod in by_pod.items()
     )
     over = {answer.pod for answer in answers if answer.is_over}
-    of_claim = {answer.pod for answer in answers if answer.sentence_phrase is not None and "claim" in answer.sentence_phrase.values}
+    of_claim = {answer.pod for answer in answers if answer.is_about_claim}
     answered = {answer.pod for answer in answers if answer.sentence}
     # The answer says what to do first; what else would help is in the clauses.
     messages = [without_advice(message) if message.pod in answered else message for message in messages]
     # Room has been made: neither more nodes nor lower requests are needed.
     waiting = {pod for pod in by_pod if of_nomination(pod, newest[pod][0], events)[0] is not None}
     messages = [without_any_advice(message) if message.pod in waiting else message for message in messages]
-    # The reason that the nodes have which an autoscaler added is first: the answer says what to do about it.
+    # The reason of the nodes that an autoscaler added comes first: the answer says what to do about it.
     messages = [
         led_by(message, found.clause.reason)
         if message.pod in answered
@@ -261,7 +261,7 @@ def _about_storage(
 ) -> StorageAnswer | None:
     """What the text's volumes say about a pod whose newest message is about them."""
     newest = newest_of_each_source([message for message in messages if message.pod == answer.pod], age)[0]
-    if answer.standing != "pending" or newest.writer or (answer.sentence_phrase is not None and "claim" in answer.sentence_phrase.values):
+    if answer.standing != "pending" or newest.writer or answer.is_about_claim:
         return None
     reasons = [clause.reason for clause in newest.message.clauses]
     pod = described.get(answer.pod)
@@ -366,7 +366,7 @@ def _about_claim(event: Event) -> ParsedMessage:
     return ParsedMessage(event.claim, event.at, event.message, Message(0, (clause,)))
 
 
-def _of_claims_of(pod: str, messages: Sequence[ParsedMessage], events: Sequence[Event], *, is_only: bool) -> list[Event]:
+def _events_about_claims(pod: str, messages: Sequence[ParsedMessage], events: Sequence[Event], *, is_only: bool) -> list[Event]:
     """The events about claims of a pod. `is_only`: the text has messages about no other pod, so that the only claim is one of this pod."""
     about = [event for event in events if event.reason in REASONS]
     named = [event for event in about if event.claim and may_be_of(event.claim, pod)]

@@ -13,7 +13,7 @@ VOLCANO: Final = "volcano"
 YUNIKORN: Final = "yunikorn"
 #: A plugin that schedules the pods of a PodGroup together, of the scheduler-plugins project.
 COSCHEDULING: Final = "Coscheduling"
-#: They say what a group or a queue waits for. Why a pod does not fit is in the message that counts nodes.
+#: Their messages say what a group or a queue waits for; the message that counts nodes says why a pod does not fit.
 GROUP_SCHEDULERS: Final = frozenset({COSCHEDULING, VOLCANO, YUNIKORN})
 
 #: Before the reasons of a message of Kueue, which has one for each flavor and resource.
