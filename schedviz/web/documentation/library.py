@@ -35,7 +35,7 @@ SECTIONS: Final[dict[str, tuple[str, ...]]] = {
     "Learn and teach": ("lessons", "rooms"),
     "Script": ("recipes", "client", "rest", "wire"),
     "Run": ("operations", "accounts", "reliability", "performance", "page"),
-    "Develop": ("first-change", "debugging", "decisions/index"),
+    "Develop": ("first-change", "adding-a-rest-member", "adding-a-metric", "debugging", "decisions/index"),
 }
 #: Files that pages show or offer.
 MEDIA_TYPES: Final = {".png": "image/png", ".svg": "image/svg+xml", ".json": "application/json", ".ipynb": "application/x-ipynb+json"}
