@@ -205,7 +205,7 @@ class PodGroupCycle:
                 )
             if is_deleted or state.cache.is_assumed_pod(queued.pod_info):
                 skipped.append(queued.key)
-                state.queue.done(queued.pod.uid)
+                state.queue.done(queued.uid)
                 self.queued.remove(queued)
         if self.queued:
             return StageReport(stages.UPDATE_SNAPSHOT, facts={"skipped": skipped} if skipped else {})

@@ -274,7 +274,7 @@ class Scheduler:
             framework = state.profiles.get(queued.pod.spec.scheduler_name)
             if framework is None:
                 # It was recreated, during its cycle, for a scheduler that this process does not run.
-                state.queue.done(queued.pod.uid)
+                state.queue.done(queued.uid)
                 continue
             state.cycle += 1
             if state.features.generic_workload and group_of(queued.pod) is not None:

@@ -640,5 +640,10 @@ class QueuedPodInfo:
         """`namespace/name`."""
         return self.pod_info.key
 
+    @property
+    def uid(self) -> str:
+        """The pod's UID, which is the key of the nominator and of the pods in flight."""
+        return self.pod_info.uid
+
     def __repr__(self) -> str:
         return f"QueuedPodInfo({self.key}, attempts={self.attempts})"

@@ -9,7 +9,6 @@ import pytest
 from schedviz.engine import Simulation
 from schedviz.sessions.metrics import definitions
 from schedviz.sessions.metrics.counting import attempts_label, count, status_of
-from schedviz.sessions.metrics.gauges import read_gauges
 from schedviz.sessions.metrics.metric_values import MetricValues, decode, encode
 from schedviz.trace.releases import RELEASES, V1_27, V1_36
 from schedviz.trace.view import StatusView
@@ -140,29 +139,14 @@ def test_a_pod_popped_from_backoff_q_is_counted_as_incoming_to_active_q(release:
 
 
 @pytest.mark.parametrize(("release", "incoming"), [(V1_27, None), (V1_36, {("unschedulable", "UnschedulablePodAdd"): 1})])
-def test_a_gated_pod_is_pending_and_counted_as_incoming_in_v1_36_only(release: str, incoming: dict[tuple[str, str], int] | None) -> None:
+def test_a_gated_pod_is_counted_as_incoming_in_v1_36_only(release: str, incoming: dict[tuple[str, str], int] | None) -> None:
     simulation, values = watched(release=release)
     gated = pod("gated", schedulingGates=[{"name": "example.com/wait"}])
     do(simulation, "create", object=new(gated))
 
     counted(simulation, values)
-    now = read_gauges(simulation)
 
     assert values.counters.get(definitions.QUEUE_INCOMING_PODS.name) == incoming
-    assert now[definitions.PENDING_PODS.name] == {("active",): 0, ("backoff",): 0, ("unschedulable",): 0, ("gated",): 1}
-    assert now[definitions.UNSCHEDULABLE_PODS.name] == {("SchedulingGates", "default-scheduler"): 1}
-
-
-def test_gauges_are_read_from_cache_and_queue() -> None:
-    simulation, _ = watched(pod("fits"), pod("too-large", cpu="64"), pod("also-too-large", cpu="65"))
-    do(simulation, "run")
-
-    now = read_gauges(simulation)
-
-    assert now[definitions.PENDING_PODS.name] == {("active",): 0, ("backoff",): 0, ("unschedulable",): 2, ("gated",): 0}
-    assert now[definitions.UNSCHEDULABLE_PODS.name] == {("NodeResourcesFit", "default-scheduler"): 2}
-    assert now[definitions.SCHEDULER_CACHE_SIZE.name] == {("nodes",): 4, ("pods",): 1, ("assumed_pods",): 0}
-    assert now[definitions.CACHE_SIZE.name] == now[definitions.SCHEDULER_CACHE_SIZE.name]
 
 
 def test_preemption_is_counted_with_its_victims() -> None:

@@ -83,7 +83,7 @@ class QueueingHints:
         if not rejectors and not pending:
             return _AFTER_BACKOFF
         if event.is_wild_card:
-            is_for_other_pod = new is not None and (not isinstance(new, Pod) or new.uid != queued.pod.uid)
+            is_for_other_pod = new is not None and (not isinstance(new, Pod) or new.uid != queued.uid)
             return SKIP if is_for_other_pod else _AFTER_BACKOFF
         interested = self._interested(queued.pod.spec.scheduler_name, event)
         if interested.plugins.isdisjoint(rejectors) and interested.plugins.isdisjoint(pending):

@@ -171,7 +171,7 @@ class PriorityQueue(NominatesPods):
             queued = heap.pop()
             moves.left(queued, source, popped=True)
             queued.attempts += 1
-            if queued.pod.uid in self.in_flight:
+            if queued.uid in self.in_flight:
                 # Upstream discards a pod that is in flight already, which a lost event causes.
                 self._record(unlabelled_causes.POP, moves)
                 continue
@@ -192,7 +192,7 @@ class PriorityQueue(NominatesPods):
         moves = self._moves()
         moves.left(queued, "activeQ")
         queued.attempts += 1
-        if queued.pod.uid in self.in_flight:
+        if queued.uid in self.in_flight:
             self._record(unlabelled_causes.POP, moves)
             return None
         self._put_in_flight(queued, moves, unlabelled_causes.POP)
@@ -202,7 +202,7 @@ class PriorityQueue(NominatesPods):
         """Upstream: active_queue.go movePodToInFlight"""
         self.scheduling_cycle += 1
         self._record(cause, moves)
-        self.in_flight.add_pod(queued.pod.uid, queued.key)
+        self.in_flight.add_pod(queued.uid, queued.key)
 
     def done(self, uid: str) -> None:
         """A pod is no longer in flight. Upstream: active_queue.go done"""
@@ -271,7 +271,7 @@ class PriorityQueue(NominatesPods):
         Upstream: AddUnschedulableIfNotPresent
         """
         if self.find(queued.key) is not None:
-            self.done(queued.pod.uid)
+            self.done(queued.uid)
             return False
         if queued.rejector_plugins:
             queued.unschedulable_count += 1
@@ -290,7 +290,7 @@ class PriorityQueue(NominatesPods):
         else:
             record_considered_in_flight(self._recorder, latest, decision(queued, advice, queue, in_flight=True))
         self._record(cluster_events.SCHEDULE_ATTEMPT_FAILURE, moves)
-        self.done(queued.pod.uid)
+        self.done(queued.uid)
         return True
 
     def _advice_for_in_flight_events(self, queued: QueuedPodInfo) -> tuple[RequeueAdvice, InFlightEvent | None]:
@@ -299,7 +299,7 @@ class PriorityQueue(NominatesPods):
             return RequeueAdvice("afterBackoff"), None
         if self._features.generic_workload and group_of(queued.pod) is not None:
             return RequeueAdvice("afterBackoff"), None
-        events_since = self.in_flight.events_since(queued.pod.uid)
+        events_since = self.in_flight.events_since(queued.uid)
         if events_since is None:
             return RequeueAdvice("afterBackoff"), None
         strategy: RequeueStrategy = "skip"
