@@ -14,7 +14,7 @@ from rest_framework.test import APIClient
 
 from schedviz.experiments.columnar import ColumnarResults, ColumnarTrials
 from schedviz.sessions import quotas
-from schedviz.sessions.experiments import checking, trial_job
+from schedviz.sessions.experiments import checking, trial_job, trial_lease
 from schedviz.sessions.models import Experiment, ExperimentTrial
 from schedviz.web.api.foldings import FOLDINGS, MAX_FOLDINGS
 from schedviz.web.waiting import MAX_WAITING, requester, waits
@@ -67,6 +67,19 @@ def test_a_finished_experiment_has_results_in_three_forms(owner: APIClient) -> N
     assert by_column.keys() == described(ColumnarResults).keys() - {"search"}
     assert by_column["trials"].keys() == described(ColumnarTrials).keys()
     assert b"<h1>sampling</h1>" in owner.get(f"{body['url']}results/?as=html").content
+
+
+def test_a_trial_that_failed_is_counted_as_failed_and_as_done(owner: APIClient) -> None:
+    body = create(owner)
+    checking.check(body["id"])
+    ExperimentTrial.objects.filter(number=1).update(tries=trial_lease.MAX_TRIES)
+    for number in range(2):
+        trial_job.run(body["id"], number)
+    trial_job._runners.clear()
+    found = owner.get(body["url"]).json()
+    assert (found["status"], found["trials"], found["done"], found["failed"]) == ("finished", 2, 2, 1)
+    trials = json.loads(owner.get(f"{body['url']}results/").content)["trials"]
+    assert [bool(trial["error"]) for trial in trials] == [False, True]
 
 
 def test_variants_are_added_to_a_finished_experiment(owner: APIClient) -> None:

@@ -47,7 +47,9 @@ class ExperimentBody(Body, frozen=True):
     nodes: int
     pods: int
     trials: int
+    #: How many trials have ended, including those that failed.
     done: int
+    #: How many of the trials that are done failed. `error` in the results says why.
     failed: int
     running: int
     seconds_per_trial: float | None
