@@ -100,6 +100,12 @@ describe("moves between the queues", () => {
     ]);
   });
 
+  it("do not say that a pod stays if it missed a later event of its cycle, too", () => {
+    const missed = { ...considered, movesAll: false, decisions: [considered.decisions[1]!] };
+    expect(new MoveReader().linesOf([missed]).map(({ stays, superseded, requeue }) => [stays, superseded, requeue?.inFlight])).toEqual([[false, true, true]]);
+    expect(new MoveReader().linesOf([{ ...missed, eventLabel: "UnschedulableTimeout" }]).map(({ stays, superseded }) => [stays, superseded])).toEqual([[true, false]]);
+  });
+
   it("mention a gated pod only if they are limited to it", () => {
     const [line] = new MoveReader().linesOf([considered], "default/gated");
     expect(line?.requeue).toEqual({ label: "NodeAdd", object: "Node node-9", answers: [], strategy: null, inFlight: false, gated: true });

@@ -73,7 +73,7 @@ class NodeVerdict(Part, frozen=True):
     objections: tuple[Objection, ...] = ()
 
 
-class Room(Part, frozen=True):
+class LeavingPods(Part, frozen=True):
     """The pods that would have to leave one node so that the pod fits: as few as possible, of the lowest priority."""
 
     node: str
@@ -161,7 +161,7 @@ class Explanation(Part, frozen=True):
     matrix: tuple[NodeVerdict, ...] = ()
     #: Nodes from which pods would have to leave, the best first: those where preemption can evict them, then by the highest priority among
     #: these pods, then by their number.
-    room: tuple[Room, ...] = ()
+    room: tuple[LeavingPods, ...] = ()
     queue: QueuePlace | None = None
     #: Terminating pods of its nominated node, for which it waits.
     victims: tuple[str, ...] = ()

@@ -10,7 +10,7 @@ import numpy as np
 from schedviz.engine.dryrun.dry_run import DryRun
 from schedviz.engine.framework.preemption import more_important_first
 from schedviz.engine.framework.types import NodeInfo, PodInfo
-from schedviz.explain.explanation import NodeVerdict, Room
+from schedviz.explain.explanation import LeavingPods, NodeVerdict
 from schedviz.kube.core import Pod
 
 #: Nodes tried, those that lack least first: a dry run calls Filter once per pod on the node.
@@ -24,7 +24,7 @@ _OF_NODE: Final = frozenset({"DaemonSet", "Node"})
 _OF_DAEMON_SETS: Final = "node.kubernetes.io/disk-pressure"
 
 
-def room(dry_run: DryRun, verdicts: Sequence[NodeVerdict], now: int) -> tuple[Room, ...]:
+def room(dry_run: DryRun, verdicts: Sequence[NodeVerdict], now: int) -> tuple[LeavingPods, ...]:
     """The nodes on which the fewest pods would have to leave, the best first."""
     candidates = [row for row, verdict in enumerate(verdicts) if verdict.outlook == "pods leave"]
     shortage = _shortage(dry_run)
@@ -78,10 +78,10 @@ def _pods_to_remove(dry_run: DryRun, info: NodeInfo, now: int) -> tuple[NodeInfo
     return info, leaving
 
 
-def _room(dry_run: DryRun, info: NodeInfo, leaving: Sequence[PodInfo]) -> Room:
+def _room(dry_run: DryRun, info: NodeInfo, leaving: Sequence[PodInfo]) -> LeavingPods:
     highest = max(other.priority for other in leaving)
     by_preemption = dry_run.framework.has_post_filter_plugins and could_preempt(dry_run.pod, highest)
-    return Room(info.name, tuple(other.key for other in leaving), highest, by_preemption=by_preemption)
+    return LeavingPods(info.name, tuple(other.key for other in leaving), highest, by_preemption=by_preemption)
 
 
 def could_preempt(pod: PodInfo, highest: int) -> bool:

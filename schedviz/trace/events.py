@@ -227,18 +227,24 @@ class HintAnswer(Piece, frozen=True):
     error: str = ""
 
 
-#: What the queue does with a pod after its hints: nothing, requeue it after its backoff, or requeue it at once.
+#: What the queue does with a pod after its hints: nothing (no hint was called, or each returned QueueSkip), requeue it after its backoff, or
+#: requeue it at once.
 RequeueStrategy = Literal["skip", "afterBackoff", "immediately"]
 
 
 class RequeueDecision(Piece, frozen=True):
-    """What the queue decided about pods with equal hints, in order of full name. `queue`: where it put them; None: they stay."""
+    """What the queue decided about pods with equal hints, in order of full name.
+
+    `queue`: where it put them, also if their own update left them in unschedulablePods. None: they stay, or a later event that they missed
+    during their cycle decides (see `in_flight`).
+    """
 
     pods: list[str]
     hints: list[HintAnswer] = []
     strategy: RequeueStrategy | None = None
     queue: QueueName | None = None
-    #: The event arrived while the pod was in flight, and was evaluated when it came back.
+    #: The event arrived while the pod was in flight, and was evaluated when it came back. Only the last such event that was evaluated has it,
+    #: with the strategy of all of them; earlier ones have neither this nor a queue.
     in_flight: bool = False
     #: Not evaluated: the plugin that gates them does not wait for this event.
     gated: bool = False

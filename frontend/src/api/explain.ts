@@ -66,7 +66,7 @@ export interface NodeVerdict {
 }
 
 /** Pods that would have to leave a node; `byPreemption`: whether preemption could evict them. */
-export interface Room {
+export interface LeavingPods {
   node: string;
   pods: string[];
   highestPriority: number;
@@ -113,7 +113,7 @@ export interface Explanation {
   main: ReasonClause | null;
   outlooks: Partial<Record<Outlook, number>>;
   matrix: NodeVerdict[];
-  room: Room[];
+  room: LeavingPods[];
   queue: QueuePlace | null;
   /** The pod is nominated to a node where it fits, but will never be bound: the cause, and what to do. */
   forEver: boolean;

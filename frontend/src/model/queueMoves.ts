@@ -27,6 +27,8 @@ export interface MoveLine {
   popped: boolean;
   /** v1.36: the pods stay where they are because of their hints. */
   stays: boolean;
+  /** v1.36: the pods missed this event during their cycle, and a later one decided where they went. */
+  superseded: boolean;
   count: number;
   /** The first of them. */
   pods: readonly string[];
@@ -70,6 +72,7 @@ export class MoveReader {
         to,
         popped: false,
         stays: false,
+        superseded: false,
         count: 0,
         pods: [],
         requeue: decision < 0 ? null : requeueOf(this.considered!, this.considered!.decisions![decision]!),
@@ -83,15 +86,25 @@ export class MoveReader {
   }
 }
 
-/** The lines of pods that stay where they are because of their hints. That a gate does not wait for an event is only said of the pod that is asked about. */
+/**
+ * The lines of pods that an event did not move: they stay where they are because of their hints, or a later event that they missed decided. That a gate does not
+ * wait for an event is only said of the pod that is asked about.
+ */
 function stayingLines(event: RequeueConsidered, pod: string | null): MoveLine[] {
   return (event.decisions ?? []).flatMap((decision): MoveLine[] => {
     const hasHints = decision.hints?.length || (pod !== null && decision.gated);
     if (decision.queue != null || !hasHints || (pod !== null && !decision.pods.includes(pod))) return [];
     const pods = pod === null ? decision.pods : [pod];
-    const base = { event: event.event, atSeconds: event.at, cause: event.eventLabel, from: null, to: null, popped: false, stays: true };
-    return [{ ...base, count: pods.length, pods: pods.slice(0, MAX_NAMED_PODS), requeue: requeueOf(event, decision) }];
+    const superseded = isSuperseded(event, decision);
+    const base = { event: event.event, atSeconds: event.at, cause: event.eventLabel, from: null, to: null, popped: false, stays: !superseded, superseded };
+    const requeue = { ...requeueOf(event, decision), inFlight: superseded };
+    return [{ ...base, count: pods.length, pods: pods.slice(0, MAX_NAMED_PODS), requeue }];
   });
+}
+
+/** Whether pods that return from their cycle missed a later event, too: then they are in no queue yet, and only the last of the events has the queue. */
+function isSuperseded(event: RequeueConsidered, decision: RequeueDecision): boolean {
+  return !event.movesAll && decision.strategy != null && event.eventLabel !== "UnschedulableTimeout";
 }
 
 function requeueOf(event: RequeueConsidered, decision: RequeueDecision): Requeue {

@@ -152,7 +152,7 @@ def _required_labels(pod: Pod) -> dict[str, str]:
 
 
 def _victims(dry_run: DryRun, explanation: Explanation, rows: dict[str, int]) -> Iterator[Change]:
-    """Pods that leave a node: a verified `Room`, with them removed from the cluster. One that only frees a port comes early."""
+    """Pods that leave a node: a verified `LeavingPods`, with them removed from the cluster. One that only frees a port comes early."""
     is_first_holder = True
     for room in explanation.room:
         on_node = dry_run.rows.infos[rows[room.node]].pods
