@@ -168,7 +168,7 @@ def results_of(
     """
     by_number = {result.number: result for result in found}
     measures = [each for each in experiment.measures if volatile or not each.is_volatile]
-    points = _points_of_a_series(by_number.values()) if series else 0
+    points = points_of_a_series(sum(len(result.series) for result in by_number.values())) if series else 0
     rows = [
         _row(trial, by_number[trial.number], volatile=volatile, points=points) for trial in experiment.trials if trial.number in by_number
     ]
@@ -256,9 +256,9 @@ def decode_results(data: bytes) -> Results:
     return msgspec.json.decode(data, type=Results)
 
 
-def _points_of_a_series(found: Iterable[TrialResult]) -> int:
-    """How many points each series has at most."""
-    return max(_MAX_POINTS // max(sum(len(result.series) for result in found), 1), 2)
+def points_of_a_series(count: int) -> int:
+    """How many points each series has at most in a document with this many series."""
+    return max(_MAX_POINTS // max(count, 1), 2)
 
 
 def _row(trial: Trial, result: TrialResult, *, volatile: bool, points: int) -> TrialRow:

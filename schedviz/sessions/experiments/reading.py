@@ -16,7 +16,8 @@ from schedviz.experiments.measure_info import MeasureInfo
 from schedviz.experiments.plan import Plan
 from schedviz.experiments.plan_text import parse_plan
 from schedviz.experiments.results import Experiment as Described
-from schedviz.experiments.results import Results, plotted_trials, results_of
+from schedviz.experiments.results import Results, plotted_trials, points_of_a_series, results_of
+from schedviz.experiments.series import thinned
 from schedviz.experiments.trial_result import TrialResult
 from schedviz.experiments.trials import Trial
 from schedviz.experiments.variants import Variant
@@ -28,6 +29,12 @@ _BATCH_ROWS = 1000
 _DETAIL_BATCH_ROWS = 50
 #: Members of a TrialResult that are stored apart, because they are large.
 _DETAIL = ("placements", "node_shares", "series", "series_axis")
+
+
+class _SeriesKeys(msgspec.Struct, frozen=True):
+    """The series of a trial, without their points."""
+
+    series: dict[str, msgspec.Raw] = {}
 
 
 class Progress(msgspec.Struct, frozen=True):
@@ -75,6 +82,13 @@ def pack_detail(result: TrialResult) -> bytes:
     return _pack(TrialResult(result.number, **{name: getattr(result, name) for name in _DETAIL}))
 
 
+def _count_series(details: QuerySet[ExperimentTrial]) -> int:
+    """How many series the trials have together."""
+    decompress, decode = zstandard.ZstdDecompressor().decompress, msgspec.json.Decoder(_SeriesKeys).decode
+    stored = read_in_batches(details, "number", "detail", batch_size=_DETAIL_BATCH_ROWS)
+    return sum(len(decode(decompress(bytes(detail))).series) for _, detail in stored if detail)
+
+
 def _pack(result: TrialResult) -> bytes:
     return zstandard.ZstdCompressor(level=3).compress(msgspec.json.encode(result))
 
@@ -92,11 +106,12 @@ def _unpacker() -> Callable[[bytes], TrialResult]:
 
 def results(experiment: Experiment, *, volatile: bool = True, means: bool = True, series: bool = True, drawn: bool = True) -> Results:
     """The results of the trials that are done. The options are those of `results_of`; without `drawn`, moves, node shares and courses are
-    left out. With `series` or `drawn`, details are read, one trial after the other.
+    left out. With `series` or `drawn`, details are read, one trial after the other: all points of thousands of trials take a gigabyte.
     """
     described = _described(experiment)
     rows = ExperimentTrial.objects.filter(experiment=experiment, status=ExperimentTrial.Status.DONE)
     plotted = {trial.number: trial for trial in plotted_trials(described)} if drawn else {}
+    points = points_of_a_series(_count_series(rows)) if series else 0
     placements, unpack = Placements(), _unpacker()
     found = []
     for number, data, numbers, detail in _stored(rows, rows if series else rows.filter(number__in=plotted)):
@@ -104,9 +119,13 @@ def results(experiment: Experiment, *, volatile: bool = True, means: bool = True
         result = msgspec.structs.replace(unpack(data), volatile=numbers, traceback="")
         if detail is not None:
             details = unpack(detail)
-            if (trial := plotted.get(number)) is not None and not result.error:
+            trial = plotted.get(number)
+            if trial is not None and not result.error:
                 placements.add(trial.variant.name, trial.seed, details.placements or {})
-            result = msgspec.structs.replace(result, **{name: getattr(details, name) for name in _DETAIL if name != "placements"})
+            # Series of trials that are plotted are thinned after that.
+            kept = details.series if trial is not None else {key: thinned(each, points) for key, each in details.series.items()}
+            shares = details.node_shares if trial is not None else {}
+            result = msgspec.structs.replace(result, node_shares=shares, series=kept, series_axis=details.series_axis)
         found.append(result)
     return results_of(described, found, volatile=volatile, means=means, series=series, placements=placements)
 

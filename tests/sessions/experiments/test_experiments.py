@@ -109,6 +109,27 @@ def test_an_experiment_ends_with_the_results_of_the_command_line() -> None:
     assert encode_results(reading.results(again(experiment.pk), volatile=False)) == of_the_command_line(PLAN)
 
 
+def test_trials_that_are_not_plotted_are_read_with_the_points_that_the_document_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("schedviz.experiments.results._MAX_POINTS", 200)
+    plan = PLAN.replace("seeds: 2", "seeds: 7")
+    experiment = begun(plan)
+    run_all_trials(experiment)
+    kept: list[TrialResult] = []
+
+    def results_of_kept(described: Any, found: list[TrialResult], **options: Any) -> Any:
+        kept.extend(found)
+        return results_of(described, found, **options)
+
+    monkeypatch.setattr(reading, "results_of", results_of_kept)
+    document = encode_results(reading.results(again(experiment.pk), volatile=False))
+
+    shown = {trial.number for trial in parse_plan(plan).trials if (trial.seed or 0) <= 5}
+    points = {result.number: max(len(series.at) for series in result.series.values()) for result in kept}
+    assert {number for number, length in points.items() if length > 2} == shown
+    assert {result.number for result in kept if result.node_shares} == shown
+    assert document == of_the_command_line(plan)
+
+
 def test_a_plan_of_the_wrong_form_is_refused_at_once() -> None:
     with pytest.raises(PlanError, match="line 5: seeds"):
         requests.create_experiment(None, PLAN.replace("seeds: 2", "seeds: none"))
