@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from array import array
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from operator import ne
+from itertools import count
 from typing import Final
 
 import msgspec
@@ -33,16 +34,20 @@ class Placements:
     def __init__(self) -> None:
         #: The numbers of pods and nodes. 0: no node.
         self._pods: dict[str, int] = {}
-        self._nodes: dict[str, int] = {"": 0}
-        #: By variant and seed: for each pod by number, its node.
-        self._places: dict[tuple[str, int | None], array[int]] = {}
+        self._nodes: defaultdict[str, int] = defaultdict(count(1).__next__, {"": 0})
+        #: By variant and seed: for each pod by number, its node, in 32 bits of the number.
+        self._places: dict[tuple[str, int | None], int] = {}
 
     def add(self, variant: str, seed: int | None, placements: Mapping[str, str]) -> None:
         """Add a trial, whose pods are on these nodes (pod -> node)."""
-        numbers = [self._pods.setdefault(pod, len(self._pods)) for pod in placements]
-        places = self._places[variant, seed] = array("i", [0]) * len(self._pods)
-        for number, node in zip(numbers, placements.values(), strict=True):
-            places[number] = self._nodes.setdefault(node, len(self._nodes))
+        places = array("i", map(self._nodes.__getitem__, placements.values()))
+        # Most trials have the same pods in the same order.
+        if list(placements) != list(self._pods):
+            numbers = [self._pods.setdefault(pod, len(self._pods)) for pod in placements]
+            nodes, places = places, array("i", [0]) * len(self._pods)
+            for number, node in zip(numbers, nodes, strict=True):
+                places[number] = node
+        self._places[variant, seed] = int.from_bytes(places.tobytes(), "little")
 
     def seeds_of(self, variant: str) -> list[int | None]:
         """The seeds of a variant's trials."""
@@ -53,13 +58,12 @@ class Placements:
         first, second = self._places.get((a, seed)), self._places.get((b, seed))
         if first is None or second is None:
             return None
-        if first == second:
-            return 0
-        for places in (first, second):
-            # Other trials may have more pods.
-            places.frombytes(bytes(places.itemsize * (len(self._pods) - len(places))))
-        count: int = sum(map(ne, first, second))
-        return count
+        # The bits of a pod are 0 if it is on the same node. Otherwise adding 2³¹-1 sets the highest of them, which numbers of nodes leave
+        # unset. A loop takes ten times as long.
+        different = first ^ second
+        pods = (different.bit_length() + 31) // 32
+        added, highest = (int.from_bytes(bits * pods, "little") for bits in (b"\xff\xff\xff\x7f", b"\0\0\0\x80"))
+        return (different + added & highest).bit_count()
 
 
 def moves_between(variants: Sequence[str], placements: Placements, earlier: Moves | None = None) -> Moves | None:
@@ -71,7 +75,7 @@ def moves_between(variants: Sequence[str], placements: Placements, earlier: Move
         seeds = placements.seeds_of(a)
         for column, b in enumerate(variants[: row + 1]):
             known = _known(earlier, a, b)
-            moved = [] if known is not None else [count for seed in seeds if (count := placements.moved(a, b, seed)) is not None]
+            moved = [] if known is not None else [pods for seed in seeds if (pods := placements.moved(a, b, seed)) is not None]
             if known is not None:
                 counts[row][column] = counts[column][row] = known
             elif moved:

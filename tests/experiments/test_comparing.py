@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import random
+
 from schedviz.experiments.comparing import Moves, Placements, moves_between
 
 
@@ -24,4 +27,20 @@ def test_many_placements_take_four_bytes_each() -> None:
     for seed in range(20):
         placements.add("a", seed, {f"pod-{number}": f"node-{number % 7}" for number in range(1000)})
 
-    assert sum(places.buffer_info()[1] * places.itemsize for places in placements._places.values()) == 20 * 1000 * 4
+    bits = [places.bit_length() for places in placements._places.values()]
+    assert len(bits) == 20
+    assert max(bits) <= 1000 * 4 * 8
+
+
+def test_moves_are_those_of_a_comparison_pod_by_pod() -> None:
+    rng = random.Random(7)
+    pods = [f"pod-{number}" for number in range(100)]
+    trials = [{pod: rng.choice(["", "n1", "n2", "n3"]) for pod in rng.sample(pods, rng.randint(1, 100))} for _ in range(6)]
+    trials += [dict.fromkeys(pods, "n1"), dict.fromkeys(pods, "n9"), {}]
+    placements = Placements()
+    for number, trial in enumerate(trials):
+        placements.add(str(number), None, trial)
+
+    for a, b in itertools.product(range(len(trials)), repeat=2):
+        expected = sum(trials[a].get(pod, "") != trials[b].get(pod, "") for pod in pods)
+        assert placements.moved(str(a), str(b), None) == expected
