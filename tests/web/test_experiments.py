@@ -16,7 +16,7 @@ from schedviz.experiments.columnar import ColumnarResults, ColumnarTrials
 from schedviz.sessions import quotas
 from schedviz.sessions.experiments import checking, trial_job, trial_lease
 from schedviz.sessions.models import Experiment, ExperimentTrial
-from schedviz.web.api.foldings import FOLDINGS, MAX_FOLDINGS
+from schedviz.web.api.foldings import FOLDINGS, MAX_FOLDINGS, MAX_RESULTS, RESULTS
 from schedviz.web.waiting import MAX_WAITING, requester, waits
 from tests.web.conftest import People
 
@@ -128,12 +128,21 @@ def test_results_are_read_by_few_requests_at_a_time(owner: APIClient, form: str)
     url = f"{finished(owner)['url']}results/?as={form}"
     # All places are taken, also those to wait in.
     with ExitStack() as others:
-        for number in range(MAX_FOLDINGS + MAX_WAITING):
+        for number in range(MAX_RESULTS + MAX_WAITING):
             token = requester.set(f"user {number}")
-            others.enter_context(FOLDINGS.slot() if number < MAX_FOLDINGS else waits.one())
+            others.enter_context(RESULTS.slot() if number < MAX_RESULTS else waits.one())
             requester.reset(token)
         assert owner.get(url).status_code == 503
     assert owner.get(url).status_code == 200
+
+
+def test_results_and_large_states_do_not_wait_for_each_other(owner: APIClient) -> None:
+    with ExitStack() as others:
+        for number in range(MAX_FOLDINGS):
+            token = requester.set(f"user {number}")
+            others.enter_context(FOLDINGS.slot())
+            requester.reset(token)
+        assert owner.get(f"{finished(owner)['url']}results/").status_code == 200
 
 
 def test_csv_needs_no_details_of_trials(owner: APIClient) -> None:

@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from functools import partial
 from threading import Event, Lock
 from typing import Any
 
 import pytest
 
 from schedviz.sessions.errors import HistoryUnavailable
-from schedviz.web.api.foldings import MAX_FOLDINGS, Foldings
+from schedviz.web.api.foldings import MAX_FOLDINGS, Foldings, _Flight
 from schedviz.web.waiting import MAX_WAITING, TooManyWait, requester, waits
 from tests.conftest import until
 
@@ -48,6 +49,10 @@ def folds() -> Folds:
     return Folds()
 
 
+def is_waiting(count: int) -> bool:
+    return waiting() == count
+
+
 def waiting() -> int:
     return waits._waiting.total
 
@@ -70,14 +75,14 @@ def test_few_are_folded_at_a_time(folds: Folds) -> None:
         until(lambda: waiting() == 6 - MAX_FOLDINGS)
         folds.may_end.set()
 
-    found = asked(Foldings(), folds, 1, 2, 3, 4, 5, 6, meanwhile=others_wait)
+    found = asked(Foldings(MAX_FOLDINGS), folds, 1, 2, 3, 4, 5, 6, meanwhile=others_wait)
 
     assert found == [f"after {event}" for event in range(1, 7)]
     assert folds.most_at_once["all"] == MAX_FOLDINGS
 
 
 def test_a_client_leaves_a_place_to_others(folds: Folds) -> None:
-    foldings = Foldings()
+    foldings = Foldings(MAX_FOLDINGS)
 
     def another_asks() -> None:
         until(lambda: waiting() == 5)
@@ -97,16 +102,54 @@ def test_a_client_leaves_a_place_to_others(folds: Folds) -> None:
 
 
 def test_clients_of_one_group_leave_a_place_to_users(folds: Folds) -> None:
-    foldings = Foldings()
+    foldings = Foldings(MAX_FOLDINGS)
     requester.set("address 192.0.2.1")
     with foldings.slot():
-        assert not foldings._take("address 192.0.2.2")
-        assert foldings._take("user 1")
-        foldings._leave("user 1")
+        assert not foldings._is_next("address 192.0.2.2")
+        assert foldings._is_next("user 1")
+
+
+def test_clients_that_wait_take_turns(folds: Folds) -> None:
+    foldings = Foldings(1)
+    order: list[str] = []
+
+    def ask(client: str) -> None:
+        requester.set(client)
+        with foldings.slot():
+            order.append(client)
+            folds.may_end.wait(30)
+
+    with ThreadPoolExecutor(6) as pool:
+        for number, client in enumerate(["a", "a", "a", "a", "b", "c"]):
+            pool.submit(ask, client)
+            until(partial(is_waiting, number))
+        folds.may_end.set()
+
+    assert order == ["a", "b", "c", "a", "a", "a"]
+    assert not foldings._queue
+
+
+def test_a_client_that_waits_comes_before_one_that_asks_later(folds: Folds) -> None:
+    foldings = Foldings(1)
+    foldings._queue.append(("a", _Flight()))
+    assert not foldings._is_next("b")
+    assert foldings._is_next("a")
+
+
+def test_a_request_for_what_is_computed_keeps_nobody_from_a_place(folds: Folds) -> None:
+    foldings = Foldings(MAX_FOLDINGS)
+
+    def another_asks() -> None:
+        until(lambda: waiting() == 1)
+        requester.set("another")
+        with foldings.slot():
+            folds.may_end.set()
+
+    assert asked(foldings, folds, 7, 7, meanwhile=another_asks) == ["after 7"] * 2
 
 
 def test_a_client_without_a_place_does_not_keep_others_from_the_same_result(folds: Folds) -> None:
-    foldings = Foldings()
+    foldings = Foldings(MAX_FOLDINGS)
 
     def owner_asks() -> None:
         until(lambda: waiting() == 1)
@@ -136,7 +179,7 @@ def test_simultaneous_requests_for_one_moment_fold_it_once(event: int, folds: Fo
         until(lambda: waiting() == 5)
         folds.may_end.set()
 
-    foldings = Foldings()
+    foldings = Foldings(MAX_FOLDINGS)
     found = asked(foldings, folds, *[event] * 6, meanwhile=others_wait)
 
     assert folds.begun == [event]
@@ -147,7 +190,7 @@ def test_simultaneous_requests_for_one_moment_fold_it_once(event: int, folds: Fo
 
 
 def test_a_client_at_its_limit_is_refused_and_leaves_nothing(folds: Folds) -> None:
-    foldings = Foldings()
+    foldings = Foldings(MAX_FOLDINGS)
     requester.set("a client")
     with ExitStack() as of_client:
         of_client.enter_context(foldings.slot())

@@ -33,7 +33,7 @@ from schedviz.web.api import schemas, versions
 from schedviz.web.api.access import actor_for, body_as, one_of
 from schedviz.web.api.errors import ApiError, not_found
 from schedviz.web.api.explain import not_ready
-from schedviz.web.api.foldings import FOLDINGS
+from schedviz.web.api.foldings import RESULTS
 from schedviz.web.api.idempotency import IDEMPOTENCY_KEY, idempotent
 from schedviz.web.api.openapi import NOT_MODIFIED, error_responses, ref, response
 from schedviz.web.api.paging import page_of_rows, page_parameters
@@ -149,7 +149,7 @@ class ExperimentResults(Resource):
         # A result is stored once: equal numbers, equal documents.
         key = ("results", experiment.pk, experiment.trials, done, form, volatile, series)
         try:
-            document = FOLDINGS.once(key, partial(_document, experiment, form, done, volatile=volatile, series=series))
+            document = RESULTS.once(key, partial(_document, experiment, form, done, volatile=volatile, series=series))
         except PlanError as error:
             message = f"This version cannot read the plan of the experiment: {error}"
             raise ApiError(409, "conflict", message) from error

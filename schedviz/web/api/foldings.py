@@ -1,7 +1,7 @@
 """Foldings: states that the web server computes from stored views and events, for simultaneous requests.
 
 A large state takes seconds, in which the event loop gets little of the interpreter, and up to hundreds of megabytes. So few are computed at
-a time, one of each client, and equal ones once. A folding includes the encoding of the response.
+a time, one of each client, and equal ones once. Clients that wait take turns. A folding includes the encoding of the response.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from schedviz.web.waiting import TooManyWait, requester, waits
 
 T = TypeVar("T")
 
-#: How many foldings run at a time. One client, and all without an account, have half of them.
+#: How many states are folded at a time. One client, and all without an account, have half of them.
 MAX_FOLDINGS: Final = 2
+#: Results of experiments are larger, so they do not take the places of states.
+MAX_RESULTS: Final = 1
 
 
 class _Flight:
@@ -34,11 +36,14 @@ class _Flight:
 class Foldings:
     """Runs foldings in the threads of their requests."""
 
-    def __init__(self) -> None:
+    def __init__(self, maximum: int) -> None:
+        self._maximum = maximum
         self._running = Shares()
         self._changed = Condition()
         #: By key, the foldings that requests are computing or waiting to compute.
         self._flights: dict[Hashable, _Flight] = {}
+        #: The clients of requests that wait, and their foldings. A client that leaves a place goes to the end.
+        self._queue: list[tuple[str, _Flight]] = []
 
     def once(self, key: Hashable, fold: Callable[[], T]) -> T:
         """The result of `fold`, the same object for simultaneous requests with the same key: the first that gets a place computes it.
@@ -75,19 +80,28 @@ class Foldings:
         if flight.is_running and may_follow():
             raise Following(key, flight.result)
         try:
-            with waits.one(), self._changed:
-                self._changed.wait_for(lambda: flight.result.done() or self._begin(flight, client))
+            self._wait_in_queue(flight, client)
         except TooManyWait:
             if flight.requests > 1 and may_follow():
                 raise Following(key, flight.result) from None
             raise
 
+    def _wait_in_queue(self, flight: _Flight, client: str) -> None:
+        """Return when there is a result, or a place for this request to compute it. Raises `TooManyWait`."""
+        with waits.one(), self._changed:
+            self._queue.append(entry := (client, flight))
+            try:
+                self._changed.wait_for(lambda: flight.result.done() or self._begin(flight, client))
+            finally:
+                self._queue.remove(entry)
+
     def _begin(self, flight: _Flight, client: str) -> bool:
         """Whether this request computes the result; it then has a place."""
-        if flight.is_running or not self._is_free(client):
+        if flight.is_running or not self._is_next(client):
             return False
         flight.is_running = True
         self._running.add(client)
+        self._changed.notify_all()
         return True
 
     def _compute(self, flight: _Flight, fold: Callable[[], T], client: str) -> None:
@@ -102,34 +116,32 @@ class Foldings:
     @contextmanager
     def slot(self) -> Iterator[None]:
         """Wait for one of the places. Raises `TooManyWait`."""
-        client = requester.get()
-        if not self._take(client):
-            with waits.one():
-                self._wait_and_take(client)
+        client, flight = requester.get(), _Flight()
+        with self._changed:
+            has_begun = self._begin(flight, client)
+        if not has_begun:
+            self._wait_in_queue(flight, client)
         try:
             yield
         finally:
             self._leave(client)
 
-    def _take(self, client: str) -> bool:
-        with self._changed:
-            is_free = self._is_free(client)
-            if is_free:
-                self._running.add(client)
-            return is_free
-
-    def _wait_and_take(self, client: str) -> None:
-        with self._changed:
-            self._changed.wait_for(lambda: self._is_free(client))
-            self._running.add(client)
-
     def _leave(self, client: str) -> None:
         with self._changed:
             self._running.add(client, -1)
+            self._queue.sort(key=lambda entry: entry[0] == client)
             self._changed.notify_all()
 
-    def _is_free(self, client: str) -> bool:
-        return self._running.admits(client, MAX_FOLDINGS)
+    def _is_next(self, client: str) -> bool:
+        """Whether there is a place for this client, and for none that waits before it."""
+        for other, flight in self._queue:
+            if not flight.is_running and self._admits(other):
+                return other == client
+        return self._admits(client)
+
+    def _admits(self, client: str) -> bool:
+        return self._running.admits(client, self._maximum)
 
 
-FOLDINGS: Final = Foldings()
+FOLDINGS: Final = Foldings(MAX_FOLDINGS)
+RESULTS: Final = Foldings(MAX_RESULTS)
