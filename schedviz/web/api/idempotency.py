@@ -32,8 +32,8 @@ from schedviz.web.permissions import actor_of
 
 MAX_KEY_LENGTH = 150
 KEY_LIFETIME = timedelta(days=1)
-#: Of one user; the oldest ones are deleted. They count for no quota.
-MAX_KEYS = 10_000
+#: Of one user; the oldest ones are deleted. They are about a megabyte, which counts for no quota.
+MAX_KEYS = 1000
 #: A request that has run for this long ended with a crash of its server.
 _MAX_REQUEST_TIME = timedelta(minutes=10)
 #: How often a key is reserved that others have just released.
