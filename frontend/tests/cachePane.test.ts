@@ -54,6 +54,7 @@ describe("the node filter", () => {
     ["label:tier=web", ["gone"]],
     ["label:unknown", []],
     ["plugin:taint", ["node-7"]],
+    ["is:deleted", ["gone"]],
     ["is:ghost", ["gone"]],
     ["is:tainted", ["node-7"]],
     ["node zone:b", ["node-7"]],

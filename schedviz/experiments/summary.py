@@ -31,11 +31,11 @@ _MANY_COMPARED: Final = 6
 _CERTAINTY: Final = {
     "strong": "The difference is more than twice its 95% margin of error, and all {seeds} seeds agree.",
     "fair": "The difference is larger than its 95% margin of error; {agreeing} of {seeds} seeds agree. More seeds would narrow the margin.",
-    "exact": "Each variant ran once, and a run repeats exactly. Add seeds to the plan to see whether the order of arrival matters.",
-    "equal": "For each of the {seeds} seeds, all variants have the same values of these measures.",
-    "even": "Differences over {seeds} seeds lie within their 95% margins of error, or decide against the other variants.",
+    "exact": "Each configuration ran once, and a run repeats exactly. Add seeds to the plan to see whether the order of arrival matters.",
+    "equal": "For each of the {seeds} seeds, all configurations have the same values of these metrics.",
+    "even": "Differences over {seeds} seeds lie within their 95% margins of error, or decide against the other configurations.",
 }
-_EQUAL_ONCE: Final = "All variants have the same values of these measures."
+_EQUAL_ONCE: Final = "All configurations have the same values of these metrics."
 #: The name of each level.
 LEVELS: Final = {
     "strong": "very high confidence",
@@ -113,7 +113,7 @@ def _headline(results: Results, comparison: Comparison, choice: Choice) -> str:
     headline = f"Choose {chosen} instead of {baseline}"
     if choice.gains:
         headline += f": it {_clause(comparison, chosen, baseline, choice.gains[0])}"
-        headline += f", but {_clause(comparison, chosen, baseline, choice.costs[0])}" if choice.costs else ", and no measure is worse"
+        headline += f", but {_clause(comparison, chosen, baseline, choice.costs[0])}" if choice.costs else ", and no metric is worse"
     return f"{headline}.{_ties(choice)}"
 
 
@@ -122,7 +122,7 @@ def _headline_to_keep(results: Results, comparison: Comparison, choice: Choice) 
     if _is_equal(comparison, choice):
         is_unmoved = len(_unmoved(results, choice)) == len(choice.ties)
         differing = list(_differing(results, comparison, choice))
-        where = "" if not differing else " in placement" if is_unmoved else " in the deciding measures"
+        where = "" if not differing else " in placement" if is_unmoved else " in the criteria"
         same = "put every pod on the same node" if is_unmoved else "have the same numbers"
         numbers = [
             f"{label(column.key)} {_value(comparison, baseline, column)}"
@@ -132,7 +132,7 @@ def _headline_to_keep(results: Results, comparison: Comparison, choice: Choice) 
         but = "".join(f", but {name} {_clauses(comparison, name, baseline, columns)}" for name, columns in differing[:1])
         return f"No difference{where}: {_listed(choice.ties)} and {baseline} {same} ({_listed(numbers)}){but}."
     trade = next((each for each in choice.alternatives if each.cost is not None), None)
-    why = "no other variant is better"
+    why = "no other configuration is better"
     if trade is not None and trade.cost is not None:
         gain, cost = (_clause(comparison, trade.variant, baseline, column) for column in (trade.gains[0], trade.cost))
         why = f"{trade.variant} {gain}, but {cost}"
@@ -144,7 +144,7 @@ def _ties(choice: Choice) -> str:
     if not choice.ties:
         return ""
     if len(choice.ties) > _MAX_TIES:
-        return f" {len(choice.ties)} other variants are as good."
+        return f" {len(choice.ties)} other configurations are as good."
     return f" As good: {_listed(choice.ties)}."
 
 
@@ -169,7 +169,7 @@ def _reasons(results: Results, comparison: Comparison, choice: Choice) -> Iterat
 
 def _costs(results: Results, comparison: Comparison, choice: Choice) -> list[str]:
     if not choice.costs:
-        return ["No measure is worse beyond chance."]
+        return ["No metric is significantly worse."]
     return [_against(comparison, choice.variant, results.baseline, column, "worse") for column in choice.costs[:_MAX_COSTS]]
 
 
@@ -187,11 +187,11 @@ def _equal(comparison: Comparison, value: str) -> str:
 
 def _reasons_to_keep(results: Results, comparison: Comparison, choice: Choice) -> Iterator[str]:
     seeds = comparison.seeds
-    worse = "without making a more important one worse"
     yield (
-        f"Over {seeds} seeds, no other variant improves a deciding measure beyond chance {worse}."
+        f"Across {seeds} seeds, no other configuration is significantly better by one criterion without being significantly worse by a more "
+        "important one."
         if seeds > 1
-        else f"No other variant improves a deciding measure {worse}."
+        else "No other configuration is better by one criterion without being worse by a more important one."
     )
     for column in choice.goals if choice.ties else []:
         if comparison.is_always_zero(column):
@@ -206,7 +206,7 @@ def _reasons_to_keep(results: Results, comparison: Comparison, choice: Choice) -
         yield f"Every pod is on the same node: {_listed(unmoved)}."
     for name, columns in _differing(results, comparison, choice):
         found = [f"{label(column.key)} {_difference(comparison, name, results.baseline, column)}" for column in columns]
-        yield f"Other differences of {name} from {results.baseline}: {'; '.join(found)}."
+        yield f"Also different in {name}: {'; '.join(found)}."
 
 
 def _differing(results: Results, comparison: Comparison, choice: Choice) -> Iterator[tuple[str, list[Column]]]:
@@ -242,7 +242,7 @@ def _certainty(results: Results, comparison: Comparison, choice: Choice) -> tupl
     compared = len(choice.dropped) + len(choice.ties)
     if compared >= _MANY_COMPARED and seeds > 1:
         sentences.append(
-            f"{compared + 1} variants were compared. About one in twenty such differences exceeds its margin by chance. "
+            f"{compared + 1} configurations were compared. About one in twenty such differences exceeds its margin by chance. "
             "Run the best two again with more seeds."
         )
     return level, [*sentences, "The result holds for this workload only."]

@@ -35,6 +35,16 @@ _NAMES: Final = {
     "victims": "evicted pods",
     "engineSeconds": "engine time",
 }
+#: Names of columns that do not follow from those of their measures and parts (`experiments.column.*`).
+_COLUMN_NAMES: Final = {
+    "attempts.all": "scheduling attempts",
+    "attempts.most": "most attempts by one pod",
+    "waiting.p50": "median wait",
+    "waiting.p99": "99th-percentile wait",
+    "waiting.max": "longest wait",
+}
+#: Parts of columns that have words (`experiments.part.*`).
+_PARTS: Final = {"cpu": "CPU", "all": "in total", "most": "for one pod", "p50": "median", "p99": "99th percentile"}
 #: Columns of one measure in a terminal. Of more, such as the points of a curve, evenly spaced ones are shown.
 _MAX_PARTS: Final = 8
 _WORD_BOUNDARY: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -45,7 +55,7 @@ _RESOURCE_MEASURES: Final = frozenset({"utilization", "meanUtilization", "nodeUt
 def table(results: Results, *, keys: Sequence[str] | None = None) -> list[list[str]]:
     """A header row, and a row for each variant: means, each with its difference to the baseline on a second line."""
     columns = _thinned([column for column in results.columns if (column.key in keys if keys is not None else _is_shown(column, results))])
-    head = ["variant", *(label(column.key) for column in columns)]
+    head = ["configuration", *(label(column.key) for column in columns)]
     return [head, *([variant.name, *(_cell(variant, column) for column in columns)] for variant in results.variants)]
 
 
@@ -65,6 +75,8 @@ def _spaced(parts: list[Column]) -> list[Column]:
 
 def label(key: str) -> str:
     """A column's key for people: `nodesUsed` becomes `nodes used`, and `utilization.cpu` becomes `CPU utilization of all nodes`."""
+    if key in _COLUMN_NAMES:
+        return _COLUMN_NAMES[key]
     measure, _, part = key.partition(".")
     words = _NAMES.get(measure) or _WORD_BOUNDARY.sub(" ", measure).lower()
     if not part:
@@ -76,7 +88,7 @@ def label(key: str) -> str:
 
 def in_words(part: str) -> str:
     """The part of a column's key for people: the resource `cpu` becomes `CPU`."""
-    return "CPU" if part == "cpu" else part
+    return _PARTS.get(part, part)
 
 
 def heading(key: str) -> str:

@@ -9,7 +9,7 @@ from schedviz.experiments.results import Column, Results
 from schedviz.experiments.table import label
 
 #: Of every answer.
-_BASELINE: Final = ("baseline", "The variant that the others are compared with.")
+_BASELINE: Final = ("baseline", "The configuration that the others are compared with.")
 #: If a share differs.
 _PP: Final = ("pp", "Percentage points, the difference of two percentages: from 12% to 56% is +44 pp.")
 #: If there are seeds.
@@ -18,7 +18,7 @@ _SEEDS: Final = (
         "seed",
         (
             "A number that determines the random part of a run: the order in which pods arrive, and which of several equally good nodes "
-            "is chosen. Each variant runs once with each seed."
+            "is chosen. Each configuration runs once with each seed."
         ),
     ),
     (
@@ -29,7 +29,7 @@ _SEEDS: Final = (
             "root of the number of seeds."
         ),
     ),
-    ("beyond chance", "The difference is larger than its margin. A smaller difference can come from the seeds alone."),
+    ("significant", "The difference is larger than its margin. A smaller difference can come from the seeds alone."),
 )
 
 

@@ -69,7 +69,7 @@ def test_code_of_a_plan_needs_an_option(plan: Path, options: list[str], message:
 def test_many_measures_are_rows(plan: Path) -> None:
     plan.write_text(PLAN + "measures: [placed, pending, nodesUsed, nodesEmpty, utilization, nodeUtilization]\n")
     lines = invoke(run, plan, "-j", 1).stdout.splitlines()
-    assert lines[0].split() == ["variant", "six", "two"]
+    assert lines[0].split() == ["configuration", "six", "two"]
     assert lines[1].split()[:3] == ["pods", "placed", "40"]
 
 

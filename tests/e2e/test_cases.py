@@ -41,15 +41,24 @@ def test_a_pod_that_uses_a_host_port_is_named_before_another_node(page: Page, se
     expect(page.locator("[data-suggestion='1']")).to_contain_text("Change or remove the host port 443")
 
 
-def test_the_cycle_says_what_the_pod_requests_and_does_not_repeat_the_reason_beside_it(page: Page, server: Server) -> None:
+def test_the_cycle_says_what_the_pod_requests_and_begins_with_the_headline_of_why(page: Page, server: Server) -> None:
     page.goto(f"{server.url}/cases/")
     page.locator("[data-open-case=gpu-pending]").click(timeout=PATIENCE_MILLIS)
     expect(page.locator("[data-stage=Pop] [data-pod-requests]")).to_have_text("requests 4 cpu, 1 nvidia.com/gpu", timeout=PATIENCE_MILLIS)
     expect(page.locator("[data-why-main]")).to_contain_text("no node offers this resource", timeout=PATIENCE_MILLIS)
-    expect(page.locator("[data-plain-reason]")).to_have_count(0)
+    expect(page.locator("[data-plain-reason-of]")).to_have_text(page.locator("[data-why-main]").inner_text(), timeout=PATIENCE_MILLIS)
     expect(page.locator("[data-timeline-axis]")).to_have_text("by event")
     page.locator("[data-tab=summary]").click()
-    expect(page.locator("[data-plain-reason]")).to_contain_text("no node offers this resource", timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-plain-reason-of]")).to_contain_text("no node offers this resource", timeout=PATIENCE_MILLIS)
+
+
+@pytest.mark.parametrize("case", ["volume-in-another-zone", "label-typo", "host-port-taken", "taint-forgotten"])
+def test_the_cycle_and_why_say_the_same_about_a_pending_pod(page: Page, server: Server, case: str) -> None:
+    page.goto(f"{server.url}/cases/")
+    page.locator(f"[data-open-case={case}]").click(timeout=PATIENCE_MILLIS)
+    headline = page.locator("[data-why-sentence] p").first
+    expect(headline).to_be_visible(timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-plain-reason-of]")).to_have_text(headline.inner_text(), timeout=PATIENCE_MILLIS)
 
 
 def test_the_start_page_says_how_many_cases_there_are(page: Page, server: Server) -> None:

@@ -68,8 +68,8 @@ def test_fewer_nodes_are_chosen_if_they_place_as_many_pods() -> None:
 
 def test_the_summary_states_that_there_are_no_costs() -> None:
     found = answer(f"{SIZES}measures: [placed, nodesUsed]\n")
-    assert found.headline == "Choose five instead of six: it uses 1 fewer node, and no measure is worse."
-    assert found.costs == ["No measure is worse beyond chance."]
+    assert found.headline == "Choose five instead of six: it uses 1 fewer node, and no metric is worse."
+    assert found.costs == ["No metric is significantly worse."]
 
 
 def test_a_variant_that_leaves_pods_pending_is_not_chosen() -> None:
@@ -91,7 +91,7 @@ def test_the_headline_names_the_gain_and_the_cost() -> None:
 
 
 def test_the_measures_and_words_of_the_sentences_are_explained() -> None:
-    assert {"nodes used", "fragmentation", "pp", "±", "seed", "beyond chance"} <= dict(answer(PACKING).words).keys()
+    assert {"nodes used", "fragmentation", "pp", "±", "seed", "significant"} <= dict(answer(PACKING).words).keys()
     assert "±" not in dict(answer(SIZES).words)
 
 
@@ -99,7 +99,7 @@ def test_equal_variants_make_no_difference() -> None:
     found = answer(RELEASES + "measures: [placed, nodesUsed]\n")
     assert found.headline == "No difference: new and old put every pod on the same node (pods placed 10, nodes used 4)."
     assert "Pods placed: equal for every seed (mean 10)." in found.reasons
-    assert (found.level, found.certainty[0]) == ("equal", "For each of the 2 seeds, all variants have the same values of these measures.")
+    assert (found.level, found.certainty[0]) == ("equal", "For each of the 2 seeds, all configurations have the same values of these metrics.")
 
 
 def test_differences_in_other_measures_are_in_the_headline_of_equal_variants() -> None:
@@ -112,14 +112,14 @@ def test_differences_in_other_measures_are_in_the_headline_of_equal_variants() -
     assert found is not None
     assert found.headline == (
         "No difference in placement: new and old put every pod on the same node (pods placed 10, nodes used 4), "
-        "but new makes 4 more scheduling attempts (all)."
+        "but new makes 4 more scheduling attempts (in total)."
     )
 
 
 def test_equal_variants_of_one_run_have_no_means() -> None:
     found = answer((RELEASES + "measures: [placed, nodesUsed]\n").replace("seeds: 2\n", ""))
     assert "Pods placed: equal (10)." in found.reasons
-    assert found.certainty[0] == "All variants have the same values of these measures."
+    assert found.certainty[0] == "All configurations have the same values of these metrics."
 
 
 def test_while_trials_are_missing_only_common_seeds_are_compared() -> None:
@@ -177,7 +177,7 @@ def test_one_variant_has_no_summary() -> None:
 
 def test_many_variants_that_are_as_good_are_counted_in_the_headline() -> None:
     found = answer(SPREAD)
-    assert found.headline.endswith(" 3 other variants are as good.")
+    assert found.headline.endswith(" 3 other configurations are as good.")
     assert found.reasons[-1] == "As good: b, c, d."
 
 

@@ -3,7 +3,6 @@ import { queryCommands, type QueryActions } from "./queryCommands";
 import type { Command } from "./command";
 import { themeCommand } from "./themeCommand";
 import { actionCommands, type ActionPanels } from "./actionCommands";
-import { toggleInternals } from "../store/internals";
 import { preferences } from "../store/preferences.svelte";
 import type { SessionStore } from "../store/sessionStore.svelte";
 
@@ -111,9 +110,7 @@ export function commandsOf(store: SessionStore, page: PageActions): Command[] {
       title: "command.internals",
       keys: ["v"],
       group: "page",
-      run() {
-        toggleInternals(store);
-      },
+      run: preferences.toggleInternals,
     },
     {
       id: "page.import",

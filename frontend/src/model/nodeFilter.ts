@@ -12,7 +12,7 @@ export interface NodeFacts {
 export type NodeTest = (item: NodeInfo) => boolean;
 
 /**
- * A node filter: words that must all match. `zone:a`, `pod:web`, `plugin:Taint`, `label:tier=web` (as in `kubectl -l`, without spaces), and states of the NodeInfo: `is:ghost`,
+ * A node filter: words that must all match. `zone:a`, `pod:web`, `plugin:Taint`, `label:tier=web` (as in `kubectl -l`, without spaces), and states of the NodeInfo: `is:deleted`,
  * `is:cordoned`, `is:tainted`, `is:empty`. Any other word is a substring of the node's name. Null: the filter is empty.
  */
 export function nodeFilter(text: string, facts: NodeFacts): NodeTest | null {
@@ -24,8 +24,10 @@ export function nodeFilter(text: string, facts: NodeFacts): NodeTest | null {
   return tests.length ? (item) => tests.every((test) => test(item)) : null;
 }
 
+const isDeleted: NodeTest = (item) => !item.hasNode;
 const STATES: Record<string, NodeTest> = {
-  ghost: (item) => !item.hasNode,
+  deleted: isDeleted,
+  ghost: isDeleted, // as older versions call it
   cordoned: (item) => item.unschedulable,
   tainted: (item) => item.taints.length > 0,
   empty: (item) => item.podOrder.length === 0,

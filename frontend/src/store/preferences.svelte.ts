@@ -13,16 +13,24 @@ interface StoredPreferences {
   language: Language;
   queueAs: "heap" | "order";
   cacheAs: "list" | "table";
+  /** Of sessions in which it was not chosen. */
   internals: boolean;
+  /** By the path of a page: whether its user wants all details. The oldest is first. */
+  internalsAt: Record<string, boolean>;
 }
+
+/** The most pages whose choice of details is stored. */
+const MAX_PAGES = 50;
 
 class Preferences {
   theme = $state<Theme>("system");
   language = $state<Language>("en");
   queueAs = $state<StoredPreferences["queueAs"]>("heap");
   cacheAs = $state<StoredPreferences["cacheAs"]>("list");
-  /** Whether a session shows what only the scheduler knows: counters, generations, watch events. */
+  /** Whether this session shows what only the scheduler knows: counters, generations, watch events. */
   internals = $state(false);
+  private readonly internalsElsewhere: boolean;
+  private internalsAt: Record<string, boolean>;
 
   /** The resolved theme. Canvases read their colors again when it changes. */
   readonly dark = $derived(this.theme === "dark" || (this.theme === "system" && systemIsDark.current));
@@ -39,7 +47,9 @@ class Preferences {
     if (stored.theme) this.theme = stored.theme;
     if (stored.queueAs) this.queueAs = stored.queueAs;
     if (stored.cacheAs) this.cacheAs = stored.cacheAs;
-    this.internals = stored.internals ?? false;
+    this.internalsElsewhere = stored.internals ?? false;
+    this.internalsAt = stored.internalsAt ?? {};
+    this.internals = this.internalsAt[location.pathname] ?? this.internalsElsewhere;
     this.apply();
   }
 
@@ -50,6 +60,8 @@ class Preferences {
 
   toggleInternals = (): void => {
     this.internals = !this.internals;
+    const { [location.pathname]: _, ...others } = this.internalsAt;
+    this.internalsAt = Object.fromEntries([...Object.entries(others).slice(1 - MAX_PAGES), [location.pathname, this.internals]]);
     this.save();
   };
 
@@ -65,7 +77,7 @@ class Preferences {
 
   save(): void {
     if (!this.keeps) return;
-    const stored: StoredPreferences = { theme: this.theme, language: this.language, queueAs: this.queueAs, cacheAs: this.cacheAs, internals: this.internals };
+    const stored: StoredPreferences = { theme: this.theme, language: this.language, queueAs: this.queueAs, cacheAs: this.cacheAs, internals: this.internalsElsewhere, internalsAt: this.internalsAt };
     writeStored(KEY, stored);
   }
 

@@ -61,7 +61,7 @@ def _text(text: str) -> str:
 
 def _header(results: Results) -> str:
     facts = (
-        f"{results.nodes:,} nodes · {results.pods:,} pods · {len(results.variants):,} variants · {len(results.trials):,} trials · "
+        f"{results.nodes:,} nodes · {results.pods:,} pods · {len(results.variants):,} configurations · {len(results.trials):,} trials · "
         f"schedviz {results.schedviz}"
     )
     question = f"<p class='question'>{_text(results.question)}</p>" if results.question else ""

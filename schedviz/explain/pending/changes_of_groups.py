@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Sequence
+from typing import Final
 
 import msgspec
 
@@ -17,6 +18,9 @@ from schedviz.explain.pending.pending_group import PendingGroup
 from schedviz.explain.pending.waiting_reason import WaitingReason
 from schedviz.explain.why import find_pod
 from schedviz.trace.phrase import Phrase
+
+#: The largest reduction of requests that is suggested, as a share of what the pod requests.
+_MAX_REDUCTION: Final = 2 / 3
 
 
 def may_have_change(explanation: Explanation) -> bool:
@@ -38,11 +42,15 @@ def find_changes(simulation: Simulation, searched: dict[str, list[Explanation]],
 
 
 def _is_far_fetched(changes: Sequence[Change]) -> bool:
-    """Whether general advice is better: to request a fraction, to tolerate a taint of nodes for others, or to take nodes without the
-    labels and add some of them.
+    """Whether general advice is better: to request a small fraction, to tolerate a taint of nodes for others, or to take nodes without
+    the labels and add some of them.
     """
     kinds = {change.kind for change in changes}
-    return any(change.kind in ("request", "toleration") and change.is_unlikely for change in changes) or kinds == {"selector", "node"}
+    return any(_is_unlikely(change) for change in changes) or kinds == {"selector", "node"}
+
+
+def _is_unlikely(change: Change) -> bool:
+    return change.is_unlikely and (change.kind == "toleration" or (change.kind == "request" and change.amount > _MAX_REDUCTION))
 
 
 def with_effects(simulation: Simulation, reason: WaitingReason, changes: dict[str, tuple[Change, ...]], until: float) -> WaitingReason:

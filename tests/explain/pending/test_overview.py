@@ -329,6 +329,11 @@ def test_a_pod_that_is_too_large_for_every_node_is_not_advised_to_request_a_frac
     assert reason.advice.startswith("lower the pod's request, or add a larger node")
 
 
+def test_a_pod_that_is_too_large_for_every_node_is_told_how_much_to_lower_its_request() -> None:
+    [reason] = overview(cluster(node("n1"), pod("large", cpu="10")), with_changes=True).reasons
+    assert [change.what for change in reason.changes] == ["lower the CPU request of container `c` from 10 to 4"]
+
+
 def test_of_equally_many_pods_those_that_wait_for_room_are_last_and_titles_are_short() -> None:
     missing = pod("claim", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}])
     found = overview(

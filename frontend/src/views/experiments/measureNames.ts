@@ -7,10 +7,15 @@ import type { Column } from "../../model/experiments/results";
 const OF_RESOURCE = ["utilization", "meanUtilization", "nodeUtilization", "stranded", "fragmentation"];
 
 /** The parts of columns that have words of the language. */
-const PARTS = ["cpu", "memory", "all", "most", "mean", "max"] as const;
+const PARTS = ["cpu", "memory", "all", "most", "mean", "max", "p50", "p99"] as const;
+
+/** The columns that have a name of their own, instead of the names of the measure and of the part. */
+const NAMED = ["attempts.all", "attempts.most", "waiting.p50", "waiting.p99", "waiting.max"] as const;
 
 /** `nodesUsed` → `nodes used`, `utilization.cpu` → `CPU utilization of all nodes`. A measure of the user's own is named by its key. */
 export function label({ key, measure }: Pick<Column, "key" | "measure">): string {
+  const named = NAMED.find((each) => each === key);
+  if (named) return t(`experiments.column.${named}`);
   const message = `experiments.measure.${measure}`;
   const known = t(message as MessageKey);
   const words = known !== message ? known : measure.replace(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase();

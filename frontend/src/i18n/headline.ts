@@ -1,0 +1,18 @@
+import type { Explanation } from "../api/explain";
+import { answerParts } from "../model/answerParts";
+import { capitalized, say, sayPhrase, type Said } from "./phrase";
+
+/** How a pod stands that has no node yet. */
+const WAITING: readonly string[] = ["pending", "nominated", "gated", "ignored"];
+
+export function isWaiting({ standing }: Pick<Explanation, "standing">): boolean {
+  return WAITING.includes(standing);
+}
+
+/** The headline of a pending pod's explanation, the same wherever the page shows it: the answer, or the whole sentence if it has no parts. */
+export function headlineOf({ sentence, sentencePhrase }: Pick<Explanation, "sentence" | "sentencePhrase">): Said {
+  const parts = answerParts(sentencePhrase);
+  if (!parts) return say(sentencePhrase, sentence);
+  const { text, lang } = sayPhrase(parts.answer);
+  return { text: capitalized(text), lang };
+}
