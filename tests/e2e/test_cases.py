@@ -46,7 +46,7 @@ def test_the_cycle_says_what_the_pod_requests_and_begins_with_the_headline_of_wh
     page.locator("[data-open-case=gpu-pending]").click(timeout=PATIENCE_MILLIS)
     expect(page.locator("[data-stage=Pop] [data-pod-requests]")).to_have_text("requests 4 cpu, 1 nvidia.com/gpu", timeout=PATIENCE_MILLIS)
     expect(page.locator("[data-why-main]")).to_contain_text("no node offers this resource", timeout=PATIENCE_MILLIS)
-    expect(page.locator("[data-plain-reason-of]")).to_have_text(page.locator("[data-why-main]").inner_text(), timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-plain-reason-of]")).to_have_text(page.locator("[data-why-main]").inner_text(), ignore_case=True, timeout=PATIENCE_MILLIS)
     expect(page.locator("[data-timeline-axis]")).to_have_text("by event")
     page.locator("[data-tab=summary]").click()
     expect(page.locator("[data-plain-reason-of]")).to_contain_text("no node offers this resource", timeout=PATIENCE_MILLIS)
@@ -58,7 +58,7 @@ def test_the_cycle_and_why_say_the_same_about_a_pending_pod(page: Page, server: 
     page.locator(f"[data-open-case={case}]").click(timeout=PATIENCE_MILLIS)
     headline = page.locator("[data-why-sentence] p").first
     expect(headline).to_be_visible(timeout=PATIENCE_MILLIS)
-    expect(page.locator("[data-plain-reason-of]")).to_have_text(headline.inner_text(), timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-plain-reason-of]")).to_have_text(headline.inner_text(), ignore_case=True, timeout=PATIENCE_MILLIS)
 
 
 def test_the_start_page_says_how_many_cases_there_are(page: Page, server: Server) -> None:

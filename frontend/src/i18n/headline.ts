@@ -1,6 +1,6 @@
 import type { Explanation } from "../api/explain";
 import { answerParts } from "../model/answerParts";
-import { capitalized, say, sayPhrase, type Said } from "./phrase";
+import { say, sayPhrase, type Said } from "./phrase";
 
 /** How a pod stands that has no node yet. */
 const WAITING: readonly string[] = ["pending", "nominated", "gated", "ignored"];
@@ -9,10 +9,8 @@ export function isWaiting({ standing }: Pick<Explanation, "standing">): boolean 
   return WAITING.includes(standing);
 }
 
-/** The headline of a pending pod's explanation, the same wherever the page shows it: the answer, or the whole sentence if it has no parts. */
+/** The headline of a pending pod's explanation, the same wherever the page shows it: the answer, which is no whole sentence, or the whole sentence if it has no parts. */
 export function headlineOf({ sentence, sentencePhrase }: Pick<Explanation, "sentence" | "sentencePhrase">): Said {
   const parts = answerParts(sentencePhrase);
-  if (!parts) return say(sentencePhrase, sentence);
-  const { text, lang } = sayPhrase(parts.answer);
-  return { text: capitalized(text), lang };
+  return parts ? sayPhrase(parts.answer) : say(sentencePhrase, sentence);
 }

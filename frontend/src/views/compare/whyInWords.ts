@@ -24,7 +24,7 @@ export function whyInWords(comparison: Comparison): string {
   const { a = null, b = null } = divergence?.cycle ?? {};
   const only = a ?? b;
   if (only?.cycle === 1 && !(a && b) && isOfFork(comparison)) sentences.push(t("compare.why.onlyNew", { side: a ? "A" : "B" }));
-  else if (only && !(a && b)) sentences.push(t("compare.why.longer", { other: b ? "A" : "B", cycle: printCount(only.cycle), pod: shortKey(only.pod) }));
+  else if (only && !(a && b) && !sentences.length) sentences.push(t("compare.why.longer", { other: b ? "A" : "B", cycle: printCount(only.cycle), pod: shortKey(only.pod) }));
   return sentences.join(t("compare.why.between"));
 }
 
