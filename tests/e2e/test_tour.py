@@ -225,6 +225,23 @@ def test_a_first_visit_shows_pods_nodes_and_cycles_and_everything_on_request(new
     expect(newcomer.locator("[data-generation]")).to_be_visible(timeout=PATIENCE_MILLIS)
 
 
+def test_all_details_are_shown_in_the_session_in_which_they_were_chosen(newcomer: Page, server: Server) -> None:
+    newcomer.locator("[data-tour-skip]").click(timeout=PATIENCE_MILLIS)
+    newcomer.locator("[data-internals]").click()
+    expect(newcomer.locator("[data-internals]")).to_have_attribute("aria-pressed", "true")
+    expect(newcomer.locator(".notices p")).to_have_count(0)
+
+    newcomer.goto(server.url)
+    newcomer.locator("[data-try=large]").click(timeout=PATIENCE_MILLIS)
+    expect(newcomer.locator("[data-internals]")).to_have_attribute("aria-pressed", "false", timeout=PATIENCE_MILLIS)
+    expect(newcomer.locator("[data-large-cluster]")).to_contain_text("A cycle does not evaluate all 1,500 nodes")
+
+
+def test_the_queue_counts_gated_pods_as_the_header_does(newcomer: Page) -> None:
+    expect(newcomer.locator("[data-pending-pods]")).to_have_text("10 pending", timeout=PATIENCE_MILLIS)
+    expect(newcomer.locator("section[aria-labelledby=queue-title]")).to_contain_text("10 pods, 1 of them gated")
+
+
 def test_the_tour_can_be_skipped_and_the_narration_follows_each_step(newcomer: Page) -> None:
     newcomer.locator("[data-tour-skip]").click(timeout=PATIENCE_MILLIS)
     narration = newcomer.locator("[data-narration]")

@@ -60,8 +60,8 @@ class Preferences {
 
   toggleInternals = (): void => {
     this.internals = !this.internals;
-    const { [location.pathname]: _, ...others } = this.internalsAt;
-    this.internalsAt = Object.fromEntries([...Object.entries(others).slice(1 - MAX_PAGES), [location.pathname, this.internals]]);
+    const others = Object.entries(this.internalsAt).filter(([path]) => path !== location.pathname);
+    this.internalsAt = Object.fromEntries([...others.slice(1 - MAX_PAGES), [location.pathname, this.internals]]);
     this.save();
   };
 
