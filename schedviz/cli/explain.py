@@ -335,10 +335,12 @@ def _message(files: _Files | None, pod: str | None, text: str, output: _Output) 
     if output.form == "json":
         say_as_json(msgspec.structs.replace(message, clauses=clauses))
     else:
+        answer = reading.answer_of(of_scheduler[-1].pod) if of_scheduler and of_scheduler[-1].pod else None
         if of_scheduler and of_scheduler[-1].pod:
             say(f"{of_scheduler[-1].pod}:", bold=True)
-            print_answer(reading.answer_of(of_scheduler[-1].pod))
-        print_message(message, clauses, release=files.simulation.settings.release if files is not None else "")
+            print_answer(answer)
+        release = files.simulation.settings.release if files is not None else ""
+        print_message(message, clauses, release=release, answered=answer is not None and bool(answer.sentence))
 
 
 def _reading(text: str, pods: Sequence[Pod] = ()) -> TextReading:

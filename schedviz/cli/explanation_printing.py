@@ -206,7 +206,13 @@ def print_messages(found: Sequence[ParsedMessage], reading: TextReading) -> None
         if answer or not is_first:
             say(f"{each.writer or 'kube-scheduler'}{sent}:", dim=True)
         labelled = not is_first or (answer is not None and bool(answer.advice))
-        print_message(each.message, each.message.clauses, pods=len(equals[each.pod]) if each.pod else 1, labelled=labelled)
+        print_message(
+            each.message,
+            each.message.clauses,
+            pods=len(equals[each.pod]) if each.pod else 1,
+            labelled=labelled,
+            answered=answer is not None and bool(answer.sentence),
+        )
         if is_first and answer is not None and answer.note and not answer.sentence:
             say()
             say_wrapped(answer.note)
@@ -250,10 +256,13 @@ def print_answer(answer: PodAnswer | None, *, pods: int = 1) -> None:
     say()
 
 
-def print_message(message: Message, clauses: Iterable[Clause], *, release: str = "", pods: int = 1, labelled: bool = False) -> None:
+def print_message(
+    message: Message, clauses: Iterable[Clause], *, release: str = "", pods: int = 1, labelled: bool = False, answered: bool = False
+) -> None:
     """The clauses of a message, and what its counts say. `release`: the simulated one, if the message is compared with it.
 
     `pods`: how many pods have the same message. `labelled`: what to do first stands above, with its label.
+    `answered`: the answer above begins with the scheduler's reasons.
     """
     from schedviz.explain.messages.parsed_message import whole_headline
     from schedviz.explain.no_node import no_node_sentence
@@ -269,7 +278,7 @@ def print_message(message: Message, clauses: Iterable[Clause], *, release: str =
         for clause in clauses
     ]
 
-    if message.nodes and not message.conclusion and not whole_headline(message):
+    if message.nodes and not message.conclusion and not answered and not whole_headline(message):
         say(in_plural(f"{no_node_sentence(message.nodes).text}.", pods))
     if message.conclusion:
         say_wrapped(in_plural(message.conclusion, pods), bold=True)

@@ -367,7 +367,9 @@ def test_a_message_beside_a_dump_begins_with_what_its_autoscaler_says(tmp_path: 
         "  Normal  NotTriggerScaleUp  2m  cluster-autoscaler  pod didn't trigger scale-up: 1 max node group size reached\n"
     )
     found = CliRunner().invoke(explain, ["large", "-f", str(tmp_path / "cluster.json"), "--message", "-"], input=text)
-    assert found.output.startswith("default/large:\nThe cluster autoscaler did not add a node: 1 node group is at its maximum size.")
+    assert found.output.startswith(
+        "default/large:\nNeither node has enough free CPU. The cluster autoscaler did not add a node: 1 node group is at its maximum size."
+    )
 
 
 def test_one_pod_of_a_description_begins_with_what_its_autoscaler_says() -> None:
@@ -379,7 +381,7 @@ def test_one_pod_of_a_description_begins_with_what_its_autoscaler_says() -> None
 
     shown = CliRunner().invoke(explain, ["shop/web", "--message", "-"], input=text).output
 
-    assert shown.startswith("shop/web:\nThe cluster autoscaler did not add a node: ")
+    assert shown.startswith("shop/web:\nNeither node has enough free CPU. The cluster autoscaler did not add a node: ")
     assert (
         shown.index("Raise the maximum size of a node group") < shown.index("Insufficient cpu") < shown.index("cluster-autoscaler, 2m ago:")
     )

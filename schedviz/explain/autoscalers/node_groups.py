@@ -56,9 +56,8 @@ class _Kind(NamedTuple):
 
 _TOO_SMALL: Final = phrase("Lower the pod's requests, or add a node group with larger machines")
 _NO_DEVICE: Final = phrase(
-    "Add a node group whose machines have {resource}, or lower the pod's request. A node group without nodes must declare "
-    "{resource} for the "
-    "autoscaler, for example with ASG tags on AWS"
+    "Add a node group whose machines have `{resource}`, or free `{resource}` by stopping a pod that uses it. If the pod requests more than "
+    "one, lower its request. A node group without nodes must declare `{resource}` for the autoscaler, for example with ASG tags on AWS"
 )
 #: What to do about a volume that no node group can access.
 OF_VOLUME: Final = phrase(
@@ -130,7 +129,7 @@ _SMALL: Final = (
     "{groups} has machines with too little {resources} for the pod",
     "{groups} have machines with too little {resources} for the pod",
 )
-_WITHOUT_DEVICES: Final = ("{groups} does not offer enough {resource}", "{groups} do not offer enough {resource}")
+_WITHOUT_DEVICES: Final = ("{groups} does not offer enough `{resource}`", "{groups} do not offer enough `{resource}`")
 _UNNAMED_TAINTS: Final = ("{groups} has taints that the pod does not tolerate", "{groups} have taints that the pod does not tolerate")
 _TAINTED: Final = ("{groups} has the untolerated taint `{taint}`", "{groups} have the untolerated taint `{taint}`")
 _UNKNOWN: Final = ("{groups} does not fit the pod", "{groups} do not fit the pod")

@@ -8,10 +8,9 @@ from collections.abc import Callable, Sequence
 from typing import Final, Literal
 
 from schedviz.engine.framework.plugins import names
-from schedviz.explain.autoscalers.node_groups import OF_VOLUME
 from schedviz.explain.autoscalers.unresolved_pool import without_instance_types
 from schedviz.explain.autoscalers.verdict import AllRepeats, Verdict, verdict_of_all
-from schedviz.explain.messages.main_reason import is_of_broken_nodes, is_of_volume
+from schedviz.explain.messages.main_reason import is_of_broken_nodes
 from schedviz.explain.messages.parsed_message import ParsedMessage, newest_first, shown_name
 from schedviz.explain.pasted.claim_events import is_of_stateful_set, provisioning_failure
 from schedviz.explain.pasted.joined_nodes import Joined
@@ -29,13 +28,6 @@ _LISTED: Final = 2
 NO_NETWORK: Final = "NetworkNotReady"
 _NOT_READY: Final = "node.kubernetes.io/not-ready"
 _DELETING: Final = "skip schedule deleting pod"
-_UNREACHABLE: Final = "node.kubernetes.io/unreachable"
-#: What to do about a volume that no reachable node can access.
-_RECOVER_FIRST: Final = phrase(
-    "Recover the unreachable node first (`kubectl get nodes | grep NotReady`): it may be the one that can access the volume. If it is not, "
-    "or if it stays unreachable, add a node group in the volume's zone. A bound volume cannot move to another zone. To see its zone, run "
-    "`kubectl get pv NAME -o yaml` and look under nodeAffinity"
-)
 #: What a pod waits for whose preemption has made room, and what to do if that takes long.
 _VICTIMS_LEAVE: Final = phrase("The pod is waiting for the pods that preemption evicted from its nominated node to terminate.")
 _WAIT: Final = phrase(
@@ -129,17 +121,17 @@ def _of_writers(
         return Verdict(None), "notCreated"
     of_autoscalers = [said, *(message for message in newest if message is not said and message.writer in (CLUSTER_AUTOSCALER, KARPENTER))]
     verdict = verdict_of_all(of_autoscalers, messages, age, repeats)
-    if verdict.advice == OF_VOLUME and any(map(_is_of_unreachable_or_other_place, newest)):
-        verdict = verdict._replace(advice=_RECOVER_FIRST)
     return verdict, "coming" if verdict.is_coming else "pending"
 
 
-def _is_of_unreachable_or_other_place(said: ParsedMessage) -> bool:
-    """Whether some nodes are unreachable, and all others cannot access the pod's volume: an unreachable one may be where it is."""
-    clauses = [clause for clause in said.message.clauses if clause.count]
-    unreachable = [clause for clause in clauses if _UNREACHABLE in clause.reason]
-    others = [clause for clause in clauses if clause not in unreachable]
-    return not said.writer and bool(unreachable and others) and all(map(is_of_volume, others))
+def is_refused(
+    answer: PodAnswer, newest: Sequence[ParsedMessage], messages: Sequence[ParsedMessage], age: Callable[[str], float], repeats: AllRepeats
+) -> bool:
+    """Whether the answer is why an autoscaler adds no node for a pod that its scheduler's newest message is about, too."""
+    if answer.standing != "pending" or newest[0].writer or answer.sentence_phrase is None:
+        return False
+    verdict, _ = _of_writers(newest, messages, age, repeats)
+    return answer.sentence_phrase == verdict.sentence and not verdict.is_coming and not verdict.is_late
 
 
 def of_nomination(pod: str, newest: ParsedMessage, events: Sequence[Event]) -> tuple[Phrase | None, Phrase | None]:

@@ -37,11 +37,12 @@ from schedviz.explain.messages.parsed_message import (
     shown_name,
 )
 from schedviz.explain.messages.pinned_node import with_pinned_node
-from schedviz.explain.pasted.answering import NO_NETWORK, advice_about_pool, answer_about, of_nomination
+from schedviz.explain.pasted.answering import NO_NETWORK, advice_about_pool, answer_about, is_refused, of_nomination
 from schedviz.explain.pasted.claim_events import REASONS, is_of_stateful_set, may_be_of, provisioning_failure
 from schedviz.explain.pasted.described_nodes import with_described_nodes
 from schedviz.explain.pasted.joined_nodes import Joined, of_joined_nodes, of_lost_nodes
 from schedviz.explain.pasted.pod_answer import Event, PodAnswer
+from schedviz.explain.pasted.refused_pods import with_scheduler_first
 from schedviz.explain.pasted.text_storage import Storage, StorageAnswer, why_claim_unbound, why_not_accessible, why_unbound
 from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
 from schedviz.kube.claims import claim_keys
@@ -103,7 +104,8 @@ def read_text(
     reading = reading_of(messages, events, age, repeats)
     answered = {answer.pod for answer in reading.answers if answer.sentence}
     messages = [with_pinned_node(each, described.get(each.pod), is_answered=each.pod in answered) for each in reading.messages]
-    reading = _with_gates(msgspec.structs.replace(reading, messages=tuple(messages)), described)
+    reading = _with_schedulers_first(msgspec.structs.replace(reading, messages=tuple(messages)), _broken_nodes(events), age, repeats)
+    reading = _with_gates(reading, described)
     return reading if storage is None else with_storage(reading, storage, described, age)
 
 
@@ -158,8 +160,7 @@ def reading_of(
     messages: Sequence[ParsedMessage], events: Sequence[Event], age: Callable[[str], float], repeats: AllRepeats = _NO_REPEATS
 ) -> TextReading:
     """The same for messages that were parsed. `repeats`: how often an autoscaler repeated its events."""
-    broken = list(dict.fromkeys(event.broken_node for event in events if event.broken_node))
-    messages = [with_broken_nodes(message, broken) for message in messages]
+    messages = [with_broken_nodes(message, _broken_nodes(events)) for message in messages]
     by_pod: dict[str, list[ParsedMessage]] = {}
     for message in messages:
         by_pod.setdefault(message.pod, []).append(message)
@@ -216,6 +217,24 @@ def reading_of(
     said += _without_message(messages, events)
     others = joined(said, "{first}; {next}") if said else None
     return TextReading(tuple(messages), answers, others.text if others is not None else "", others)
+
+
+def _broken_nodes(events: Sequence[Event]) -> list[str]:
+    return list(dict.fromkeys(event.broken_node for event in events if event.broken_node))
+
+
+def _with_schedulers_first(reading: TextReading, broken: Sequence[str], age: Callable[[str], float], repeats: AllRepeats) -> TextReading:
+    """The reading; where an autoscaler adds no node, the answer begins with the scheduler's reason. `broken`: nodes that are not ready."""
+    messages = list(reading.messages)
+    answers = []
+    for answer in reading.answers:
+        of_pod = [message for message in messages if message.pod == answer.pod]
+        newest = newest_of_each_source(of_pod, age)
+        if is_refused(answer, newest, of_pod, age, repeats):
+            number = next(number for number, message in enumerate(messages) if message is newest[0])
+            answer, messages[number] = with_scheduler_first(answer, newest[0], broken)  # noqa: PLW2901 -- the same answer, completed.
+        answers.append(answer)
+    return msgspec.structs.replace(reading, messages=tuple(messages), answers=tuple(answers))
 
 
 def with_storage(reading: TextReading, storage: Storage, described: Mapping[str, PodInfo], age: Callable[[str], float]) -> TextReading:

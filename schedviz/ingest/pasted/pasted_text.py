@@ -106,6 +106,11 @@ _REASONS: Final = re.compile(
     r"(?<![\d/.])\d{1,7} (?:node\(s\) (?:had|didn't|did not|exceed|were (?:un|not ready))|Insufficient [\w./-]|Too many pods"
     r"|pod has unbound immediate)"
 )
+#: What preemption alone says, which the scheduler logs before the message of the same attempt.
+_PREEMPTION_REASON: Final = r"\d{1,7} (?:Preemption is not helpful for scheduling|No preemption victims found for incoming pod)"
+_ONLY_PREEMPTION: Final = re.compile(
+    rf"\d{{1,7}}/\d{{1,7}} nodes are available: {_PREEMPTION_REASON}(?:, {_PREEMPTION_REASON})?+\.{{0,2}}(?:\][^\n]*+)?+"
+)
 #: What precedes a head that belongs to the message before it.
 _OF_PREEMPTION: Final = re.compile(r"(?:preemption:|placement status:)\s{0,99}\Z")
 _NAME: Final = re.compile(r"^(\s*+)Name:\s++(\S+)\s*+$")
@@ -343,7 +348,8 @@ def _in_place_of_messages(text: str) -> Iterator[PodMessage]:
 
 def _in_plain(text: str, *, of_others: bool) -> Iterator[PodMessage]:
     found = list(_each(text))
-    yield from found
+    reasoned = {each.pod for each in found if not _ONLY_PREEMPTION.fullmatch(each.message)}
+    yield from (each for each in found if each.pod not in reasoned or not _ONLY_PREEMPTION.fullmatch(each.message))
     if not found and (reasons := _REASONS.search(text)) is not None:
         pod = DescribedPods(text).pod_before(len(text))
         yield PodMessage(pod, whole_message(text, reasons.start(), reasons.end())[0])

@@ -120,7 +120,7 @@ def pod_events_in(text: str) -> list[TextEvent]:
         return [*(event for item in items if (event := _of_object(item)) is not None), *_of_pools(text)]
     text = with_text_lines(plain(text))
     described = DescribedPods(text)
-    unordered = (*_of_pools(text), *_of_described_nodes(text), *_bound_claims(text), *_pending_pods(text))
+    unordered = (*_of_pools(text), *_of_described_nodes(text), *_bound_claims(text), *_of_tables(text))
     found: list[tuple[int, TextEvent]] = [(0, event) for event in unordered]
     places = (*_ROW.finditer(text), *_NODE.finditer(text), *_NOMINATED.finditer(text), *_BOUND.finditer(text))
     for place in sorted(places, key=lambda match: match.start()):
@@ -168,12 +168,15 @@ def _bound_claims(text: str) -> Iterator[TextEvent]:
         yield TextEvent("", "", bound_claim=bound["claim"], volume=bound["volume"])
 
 
-def _pending_pods(text: str) -> Iterator[TextEvent]:
-    """The pods that tables list as Pending."""
+def _of_tables(text: str) -> Iterator[TextEvent]:
+    """The pods that tables list as Pending, and the nodes that they list as not ready."""
     for table in tables(text):
         for row in table.rows if table.is_of_pods else ():
             if row.get("STATUS") == "Pending":
                 yield TextEvent(f"{row.get('NAMESPACE', 'default')}/{row['NAME']}", "", is_pending=True)
+        for row in table.rows if table.is_of_nodes else ():
+            if row.get("STATUS", "").partition(",")[0] == "NotReady":
+                yield TextEvent("", "", broken_node=row["NAME"])
 
 
 def _of_described_nodes(text: str) -> Iterator[TextEvent]:

@@ -113,7 +113,7 @@ def test_the_log_since_1_33_and_before_1_13_says_the_same() -> None:
     assert since is not None
     assert before is not None
     assert since.sentence.text.endswith(": the node group `eks-a` does not match the pod's node selector or affinity.")
-    assert before.sentence.text.endswith(": the node group `nap-mig` does not offer enough nvidia.com/gpu.")
+    assert before.sentence.text.endswith(": the node group `nap-mig` does not offer enough `nvidia.com/gpu`.")
 
 
 def test_a_backoff_in_the_status_names_the_error_of_the_cloud() -> None:

@@ -106,7 +106,9 @@ def test_two_autoscalers_of_a_cluster_are_both_heard() -> None:
         "2m   Normal   NotTriggerScaleUp  pod/web   pod didn't trigger scale-up: 2 max node group size reached\n"
         "3m   Warning  FailedScheduling   pod/web   Failed to schedule pod, did not tolerate taint (taint=a=b:NoSchedule)\n"
     ).answers
-    assert found.sentence.startswith("The cluster autoscaler did not add a node: 2 node groups are at their maximum size")
+    assert found.sentence.startswith(
+        "All 7 nodes have reached their maximum number of pods. The cluster autoscaler did not add a node: 2 node groups are at their maximum size"
+    )
     assert found.note.startswith("Karpenter cannot add a node for this pod: ")
 
 

@@ -149,14 +149,15 @@ def test_a_nomination_that_preemption_has_given_up_since_is_no_answer() -> None:
     assert read(HEAD + NOMINATED + "Events:\n" + given_up).answer_of("shop/web") is None
 
 
-def test_a_limit_of_the_autoscaler_comes_first_and_says_what_to_do() -> None:
+def test_a_limit_of_the_autoscaler_follows_the_reason_and_says_what_to_do() -> None:
     found = answer(
         CPU.format(age="2m")
         + "  Normal  NotTriggerScaleUp  90s  cluster-autoscaler  pod didn't trigger scale-up: 1 node(s) didn't match Pod's node "
         + "affinity/selector, 1 max node group size reached\n"
     )
     assert found.sentence == (
-        "The cluster autoscaler did not add a node: 1 node group is at its maximum size and 1 does not match the pod's node selector or affinity."
+        "None of the 3 nodes has enough free CPU. The cluster autoscaler did not add a node: 1 node group is at its maximum size and 1 does not "
+        "match the pod's node selector or affinity."
     )
     assert found.advice == "Raise the maximum size of a node group that can run the pod"
 
@@ -165,14 +166,19 @@ def test_an_unreachable_node_is_recovered_first_if_no_other_can_access_the_volum
     refusal = (
         "  Normal  NotTriggerScaleUp  90s  cluster-autoscaler  pod didn't trigger scale-up: 1 node(s) had volume node affinity conflict\n"
     )
-    for other, begins in (
-        ("1 node(s) had volume node affinity conflict", "Recover the unreachable node first (`kubectl get nodes | grep NotReady`): "),
-        ("1 Insufficient cpu", "Add a node group in the volume's zone, or free up capacity "),
+    for other, also, begins in (
+        (
+            "1 node(s) had volume node affinity conflict",
+            "cannot access the pod's volume",
+            "Recover the unreachable node first (`kubectl get nodes | grep NotReady`): ",
+        ),
+        ("1 Insufficient cpu", "does not have enough free CPU", "Add a node group in the volume's zone, or free up capacity "),
     ):
         said = f"0/2 nodes are available: 1 node(s) had untolerated taint {{node.kubernetes.io/unreachable: }}, {other}."
         found = answer(f"  Warning  FailedScheduling  2m  default-scheduler  {said}\n" + refusal)
         assert found.sentence == (
-            "The cluster autoscaler did not add a node: 1 node group has machines that cannot access the pod's volume."
+            f"Neither node can run the pod: 1 is unreachable and 1 {also}. The cluster autoscaler did not add a node: "
+            "1 node group has machines that cannot access the pod's volume."
         )
         assert found.advice.startswith(begins)
 
@@ -214,7 +220,9 @@ def test_a_nodepool_at_its_limits_comes_before_those_that_the_pod_does_not_suit(
         CPU.format(age="2m") + '  Warning  FailedScheduling  20s  karpenter  Failed to schedule pod, incompatible with nodepool "gpu", did '
         'not tolerate dedicated=gpu:NoSchedule; all available instance types exceed limits for nodepool: "arm"\n'
     )
-    assert found.sentence == "Karpenter cannot add a node for this pod: another node would exceed the limits of NodePool `arm`."
+    assert found.sentence == (
+        "None of the 3 nodes has enough free CPU. Karpenter cannot add a node for this pod: another node would exceed the limits of NodePool `arm`."
+    )
     assert found.note == "Other NodePools do not match the pod: `gpu` has the taint `dedicated=gpu:NoSchedule`."
     assert found.advice.startswith("If the pod belongs in NodePool `arm`, raise its `spec.limits`. ")
 

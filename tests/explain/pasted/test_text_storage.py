@@ -182,7 +182,7 @@ def test_the_volume_is_a_note_beside_an_autoscaler_and_beside_reasons_that_come_
         "  Normal   NotTriggerScaleUp  3m  cluster-autoscaler  pod didn't trigger scale-up: 2 node(s) had volume node affinity conflict\n"
     )
     beside = answer(event(CONFLICT) + refusal + bound)
-    assert beside.sentence.startswith("The cluster autoscaler did not add a node")
+    assert beside.sentence.startswith("Neither node can access the pod's volume. The cluster autoscaler did not add a node: 2 node groups ")
     assert beside.note == note
     second = answer(event("0/4 nodes are available: 1 node(s) had volume node affinity conflict, 3 Insufficient cpu.") + bound)
     assert (second.sentence, second.note) == ("", note)

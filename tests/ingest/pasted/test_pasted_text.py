@@ -600,3 +600,19 @@ def test_a_line_of_karpenters_log_that_is_cut_off_has_the_reasons_before_its_end
     assert (whole.pod, whole.message) == ("shop/web", said)
     [cut] = messages_in(f'{table}{line}; incompatible with nodepool \\"y\\", did not tol\n')
     assert (cut.pod, cut.message) == ("shop/web", f"{said}; …")
+
+
+def test_what_preemption_alone_logs_is_no_message_beside_that_of_the_attempt() -> None:
+    status = (
+        'I1026 16:21:00.461886  801139 scheduler.go:464] "Status after running PostFilter plugins for pod" pod="shop/web" status=&{code:2 '
+        "reasons:[0/1 nodes are available: 1 Preemption is not helpful for scheduling.] err:<nil> failedPlugin:}\n"
+    )
+    failed = (
+        'I1026 16:21:00.461918  801139 factory.go:209] "Unable to schedule pod; no fit; waiting" pod="shop/web" '
+        'err="0/1 nodes are available: 1 node(s) did not have enough free storage."\n'
+    )
+    assert [each.message for each in messages_in(status + failed)] == [
+        "0/1 nodes are available: 1 node(s) did not have enough free storage."
+    ]
+    [alone] = messages_in(status)
+    assert alone.pod == "shop/web"

@@ -72,3 +72,14 @@ def test_the_log_of_the_scheduler_says_where_a_pod_was_bound() -> None:
         ("shop/web", "03-01 10:00:00", "node-a"),
         ("tas/sts-1", "12-20 04:52:00", "kind-worker2"),
     ]
+
+
+def test_the_nodes_that_a_table_lists_as_not_ready_are_broken() -> None:
+    text = (
+        "NAME       STATUS                        ROLES           AGE    VERSION\n"
+        "master-1   Ready                         control-plane   4d4h   v1.33.2\n"
+        "node-1     NotReady                      <none>          4d4h   v1.33.2\n"
+        "node-2     NotReady,SchedulingDisabled   <none>          4d4h   v1.33.2\n"
+        "node-3     Ready,SchedulingDisabled      <none>          4d4h   v1.33.2\n"
+    )
+    assert [event.broken_node for event in pod_events_in(text)] == ["node-1", "node-2"]
