@@ -39,6 +39,7 @@ from schedviz.explain.messages.parsed_message import (
 from schedviz.explain.messages.pinned_node import with_pinned_node
 from schedviz.explain.pasted.answering import NO_NETWORK, advice_about_pool, answer_about, is_refused, of_nomination
 from schedviz.explain.pasted.claim_events import REASONS, is_of_stateful_set, may_be_of, provisioning_failure
+from schedviz.explain.pasted.compared_labels import with_compared_labels
 from schedviz.explain.pasted.described_nodes import with_described_nodes
 from schedviz.explain.pasted.joined_nodes import Joined, of_joined_nodes, of_lost_nodes
 from schedviz.explain.pasted.pod_answer import Event, PodAnswer
@@ -104,6 +105,7 @@ def read_text(
     reading = reading_of(messages, events, age, repeats)
     answered = {answer.pod for answer in reading.answers if answer.sentence}
     messages = [with_pinned_node(each, described.get(each.pod), is_answered=each.pod in answered) for each in reading.messages]
+    messages = [each if each.pod in answered else with_compared_labels(each, described.get(each.pod), events) for each in messages]
     reading = _with_schedulers_first(msgspec.structs.replace(reading, messages=tuple(messages)), _broken_nodes(events), age, repeats)
     reading = _with_gates(reading, described)
     return reading if storage is None else with_storage(reading, storage, described, age)

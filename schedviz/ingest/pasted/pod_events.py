@@ -17,6 +17,7 @@ from schedviz.ingest.kubectl.tables import tables
 from schedviz.ingest.logs.json_log_lines import with_text_lines
 from schedviz.ingest.pasted.pasted_text import DescribedPods, items_in, line_start, log_time, plain
 from schedviz.ingest.pasted.pod_objects import pod_of
+from schedviz.ingest.pasted.printed_labels import printed_labels, printed_selectors
 
 #: An event in a row of `kubectl get events`, of `kubectl events` or of the events of `kubectl describe`.
 _ROW: Final = re.compile(
@@ -108,6 +109,10 @@ class TextEvent(msgspec.Struct, frozen=True):
     is_pending: bool = False
     #: Whether it says that the owner of the pod deleted it.
     is_deleted: bool = False
+    #: A node selector that a command prints; empty: it is about something else.
+    selector: dict[str, str] = {}
+    #: The labels of a node that a command prints; empty: it is about something else.
+    labels: dict[str, str] = {}
 
 
 def pod_events_in(text: str) -> list[TextEvent]:
@@ -120,7 +125,7 @@ def pod_events_in(text: str) -> list[TextEvent]:
         return [*(event for item in items if (event := _of_object(item)) is not None), *_of_pools(text)]
     text = with_text_lines(plain(text))
     described = DescribedPods(text)
-    unordered = (*_of_pools(text), *_of_described_nodes(text), *_bound_claims(text), *_of_tables(text))
+    unordered = (*_of_pools(text), *_of_described_nodes(text), *_bound_claims(text), *_of_tables(text), *_printed(text))
     found: list[tuple[int, TextEvent]] = [(0, event) for event in unordered]
     places = (*_ROW.finditer(text), *_NODE.finditer(text), *_NOMINATED.finditer(text), *_BOUND.finditer(text))
     for place in sorted(places, key=lambda match: match.start()):
@@ -177,6 +182,14 @@ def _of_tables(text: str) -> Iterator[TextEvent]:
         for row in table.rows if table.is_of_nodes else ():
             if row.get("STATUS", "").partition(",")[0] == "NotReady":
                 yield TextEvent("", "", broken_node=row["NAME"])
+
+
+def _printed(text: str) -> Iterator[TextEvent]:
+    """The node selectors and the labels of nodes that commands print."""
+    for selector in printed_selectors(text):
+        yield TextEvent("", "", selector=selector)
+    for labels in printed_labels(text):
+        yield TextEvent("", "", labels=labels)
 
 
 def _of_described_nodes(text: str) -> Iterator[TextEvent]:
