@@ -90,9 +90,8 @@ _OBJECTS_PER_REPORT = 256
 #: The deepest nesting of archives in archives.
 _MAX_ARCHIVE_DEPTH = 2
 _DESCRIBED: Final = (
-    "{file}: the objects come from the output of kubectl describe, which contains neither affinity nor topology "
-    "spread constraints and, for the pods listed under a node, only CPU and memory requests. For complete results, "
-    "import the output of `kubectl get nodes,pods,pv,pvc,sc,events -A -o json`."
+    "{file}: the output of kubectl describe omits affinity, topology spread constraints, and, for pods listed under a node, all "
+    "requests except CPU and memory. For complete results, import the output of `kubectl get nodes,pods,pv,pvc,sc,events -A -o json`."
 )
 
 

@@ -131,7 +131,7 @@ def test_a_pod_that_is_described_and_in_the_table_is_one_pod() -> None:
 
 
 def test_the_limit_of_descriptions_is_named() -> None:
-    assert any("contains neither affinity nor topology spread constraints" in warning for warning in read(NODE).report.warnings)
+    assert any("omits affinity, topology spread constraints, and" in warning for warning in read(NODE).report.warnings)
 
 
 def test_a_described_pod_without_nodes_stays_a_message() -> None:
