@@ -42,6 +42,7 @@ from schedviz.explain.pasted.claim_events import REASONS, is_of_stateful_set, ma
 from schedviz.explain.pasted.compared_labels import with_compared_labels
 from schedviz.explain.pasted.described_nodes import with_described_nodes
 from schedviz.explain.pasted.joined_nodes import Joined, of_joined_nodes, of_lost_nodes
+from schedviz.explain.pasted.lacking_capacity import with_lacking_capacity
 from schedviz.explain.pasted.pod_answer import Event, PodAnswer
 from schedviz.explain.pasted.refused_pods import with_scheduler_first
 from schedviz.explain.pasted.text_storage import Storage, StorageAnswer, why_claim_unbound, why_not_accessible, why_unbound
@@ -106,6 +107,7 @@ def read_text(
     answered = {answer.pod for answer in reading.answers if answer.sentence}
     messages = [with_pinned_node(each, described.get(each.pod), is_answered=each.pod in answered) for each in reading.messages]
     messages = [each if each.pod in answered else with_compared_labels(each, described.get(each.pod), events) for each in messages]
+    messages = [each if each.pod in answered else with_lacking_capacity(each, events) for each in messages]
     reading = _with_schedulers_first(msgspec.structs.replace(reading, messages=tuple(messages)), _broken_nodes(events), age, repeats)
     reading = _with_gates(reading, described)
     return reading if storage is None else with_storage(reading, storage, described, age)

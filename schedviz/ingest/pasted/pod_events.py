@@ -35,6 +35,13 @@ _BOUND: Final = re.compile(
 )
 #: A claim that the scheduler's log says is bound, and its volume.
 _BOUND_CLAIM: Final = re.compile(r'\bclaim "(?P<claim>[a-z0-9.-]++/[a-z0-9.-]++)" bound to volume "(?P<volume>[a-z0-9.-]++)"')
+#: A claim for which the scheduler's log says that a node has no access to enough storage. Upstream: pkg/scheduler/framework/plugins/
+#: volumebinding/binder.go hasEnoughCapacity
+_LACKING_CLAIM: Final = re.compile(
+    r'"Node has no accessible CSIStorageCapacity with enough capacity"[ \t]++pod="(?P<pod>[a-z0-9.-]++/[a-z0-9.-]++)"[ \t]++'
+    r'node="[^"\n]*+"[ \t]++pvc="(?P<claim>[a-z0-9.-]++/[a-z0-9.-]++)"[ \t]++pvcSize=(?P<bytes>\d{1,18}+)[ \t]++'
+    r'sc="(?P<class>[a-z0-9.-]++)"'
+)
 #: How far before it the line may begin.
 _LINE: Final = 1_000
 #: An error in Karpenter's log, and the NodePool that it is about: a value of the line, or a word of the message.
@@ -109,6 +116,11 @@ class TextEvent(msgspec.Struct, frozen=True):
     is_pending: bool = False
     #: Whether it says that the owner of the pod deleted it.
     is_deleted: bool = False
+    #: The claim of the pod for which the scheduler's log says that a node has no access to enough storage, `namespace/name`, the requested
+    #: bytes, and the StorageClass; "": it is about something else.
+    lacking_claim: str = ""
+    requested_bytes: int = 0
+    storage_class: str = ""
     #: A node selector that a command prints; empty: it is about something else.
     selector: dict[str, str] = {}
     #: The labels of a node that a command prints; empty: it is about something else.
@@ -125,7 +137,14 @@ def pod_events_in(text: str) -> list[TextEvent]:
         return [*(event for item in items if (event := _of_object(item)) is not None), *_of_pools(text)]
     text = with_text_lines(plain(text))
     described = DescribedPods(text)
-    unordered = (*_of_pools(text), *_of_described_nodes(text), *_bound_claims(text), *_of_tables(text), *_printed(text))
+    unordered = (
+        *_of_pools(text),
+        *_of_described_nodes(text),
+        *_bound_claims(text),
+        *_of_tables(text),
+        *_printed(text),
+        *_lacking_claims(text),
+    )
     found: list[tuple[int, TextEvent]] = [(0, event) for event in unordered]
     places = (*_ROW.finditer(text), *_NODE.finditer(text), *_NOMINATED.finditer(text), *_BOUND.finditer(text))
     for place in sorted(places, key=lambda match: match.start()):
@@ -171,6 +190,14 @@ def _bound_claims(text: str) -> Iterator[TextEvent]:
     """The claims that the scheduler's log says are bound."""
     for bound in _BOUND_CLAIM.finditer(text):
         yield TextEvent("", "", bound_claim=bound["claim"], volume=bound["volume"])
+
+
+def _lacking_claims(text: str) -> Iterator[TextEvent]:
+    """The claims for which a node has no access to enough storage."""
+    for lacking in _LACKING_CLAIM.finditer(text):
+        yield TextEvent(
+            lacking["pod"], "", lacking_claim=lacking["claim"], requested_bytes=int(lacking["bytes"]), storage_class=lacking["class"]
+        )
 
 
 def _of_tables(text: str) -> Iterator[TextEvent]:
