@@ -353,7 +353,9 @@ def _print_clauses(clauses: Iterable[Clause], *, advised: bool = False, said: st
             continue
         say()
         writer = writer_of(clause)
-        plugin = "" if writer else f"  [{clause.plugin or 'unknown plugin'}]"
+        # A reason of the scheduler itself has no plugin, and is known.
+        plugin = clause.plugin or ("" if clause.headline else "unknown plugin")
+        plugin = "" if writer or not plugin else f"  [{plugin}]"
         # A message about a claim counts no nodes.
         quote = f"{f'{clause.count} × ' if clause.count and is_about_nodes(clause) else ''}{clause.reason}{plugin}"
         if clause.headline and clause.headline in said:

@@ -520,3 +520,9 @@ def test_the_claim_that_is_not_bound_is_named_with_its_namespace() -> None:
     assert "The claim `data-web` is not bound" in found.stdout
     assert "kube-scheduler: pod has unbound immediate PersistentVolumeClaims  [VolumeBinding]" in found.stdout
     assert "`kubectl describe pvc data-web -n shop`" in found.stdout
+
+
+def test_a_reason_of_the_scheduler_itself_has_no_plugin() -> None:
+    found = CliRunner().invoke(explain, ["--message", "-"], input="0/1 nodes are available: skip schedule deleting pod: shop/web.")
+    assert "kube-scheduler: skip schedule deleting pod: shop/web" in found.output
+    assert "plugin" not in found.output

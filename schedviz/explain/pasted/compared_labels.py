@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -29,7 +29,7 @@ def with_compared_labels(said: ParsedMessage, pod: PodInfo | None, events: Seque
     others, left = without_control_plane(message.nodes, message.clauses)
     if said.writer or len(others) != 1 or others[0].plugin != names.NODE_AFFINITY or others[0].count != left or not left:
         return said
-    selectors = [pod.pod.spec.node_selector] if pod is not None and pod.pod.spec.node_selector else []
+    selectors: list[Mapping[str, str]] = [pod.pod.spec.node_selector] if pod is not None and pod.pod.spec.node_selector else []
     selectors = selectors or [event.selector for event in events if event.selector]
     labels = [event.labels for event in events if event.labels]
     if len(selectors) != 1 or not labels:
