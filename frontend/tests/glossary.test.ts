@@ -21,7 +21,7 @@ describe("labels", () => {
   });
 
   it("match every part of the queue and every extension point", () => {
-    const named = ["activeQ", "backoffQ", "errorBackoffQ", "unschedulablePods", "gated", "nominated", "generation", "snapshot", "waterline"];
+    const named = ["activeQ", "backoffQ", "errorBackoffQ", "unschedulablePods", "gated", "nominated", "generation", "snapshot", "newer", "node sampling", "Confirm", "WaitOnPermit"];
     const points = ["PreEnqueue", "QueueSort", "PreFilter", "Filter", "PostFilter", "PreScore", "Score", "NormalizeScore", "Reserve", "Permit", "PreBind", "Bind", "PostBind"];
     for (const name of [...named, ...points]) expect(titleOf(name), name).toBeDefined();
   });

@@ -188,8 +188,8 @@ def _equal(comparison: Comparison, value: str) -> str:
 def _reasons_to_keep(results: Results, comparison: Comparison, choice: Choice) -> Iterator[str]:
     seeds = comparison.seeds
     yield (
-        f"Across {seeds} seeds, no other configuration is significantly better by one criterion without being significantly worse by a more "
-        "important one."
+        f"Across {seeds} seeds, no other configuration is significantly better by one criterion without being significantly worse by "
+        "a more important one."
         if seeds > 1
         else "No other configuration is better by one criterion without being worse by a more important one."
     )

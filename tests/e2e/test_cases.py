@@ -46,7 +46,9 @@ def test_the_cycle_says_what_the_pod_requests_and_begins_with_the_headline_of_wh
     page.locator("[data-open-case=gpu-pending]").click(timeout=PATIENCE_MILLIS)
     expect(page.locator("[data-stage=Pop] [data-pod-requests]")).to_have_text("requests 4 cpu, 1 nvidia.com/gpu", timeout=PATIENCE_MILLIS)
     expect(page.locator("[data-why-main]")).to_contain_text("no node offers this resource", timeout=PATIENCE_MILLIS)
-    expect(page.locator("[data-plain-reason-of]")).to_have_text(page.locator("[data-why-main]").inner_text(), ignore_case=True, timeout=PATIENCE_MILLIS)
+    expect(page.locator("[data-plain-reason-of]")).to_have_text(
+        page.locator("[data-why-main]").inner_text(), ignore_case=True, timeout=PATIENCE_MILLIS
+    )
     expect(page.locator("[data-timeline-axis]")).to_have_text("by event")
     page.locator("[data-tab=summary]").click()
     expect(page.locator("[data-plain-reason-of]")).to_contain_text("no node offers this resource", timeout=PATIENCE_MILLIS)

@@ -99,7 +99,10 @@ def test_equal_variants_make_no_difference() -> None:
     found = answer(RELEASES + "measures: [placed, nodesUsed]\n")
     assert found.headline == "No difference: new and old put every pod on the same node (pods placed 10, nodes used 4)."
     assert "Pods placed: equal for every seed (mean 10)." in found.reasons
-    assert (found.level, found.certainty[0]) == ("equal", "For each of the 2 seeds, all configurations have the same values of these metrics.")
+    assert (found.level, found.certainty[0]) == (
+        "equal",
+        "For each of the 2 seeds, all configurations have the same values of these metrics.",
+    )
 
 
 def test_differences_in_other_measures_are_in_the_headline_of_equal_variants() -> None:
