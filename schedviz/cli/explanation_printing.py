@@ -288,7 +288,7 @@ def print_message(
         say_wrapped(message.pre_filter, indent=2)
     _print_clauses(clauses, labelled=labelled or bool(message.first))
     wording = message.wording if release and release not in message.wording else ""
-    several = _SEVERAL_REASONS if message.unaccounted < 0 and not message.finding else ""
+    several = _SEVERAL_REASONS if message.unaccounted < 0 and message.nodes > 1 and not message.finding else ""
     for note in filter(None, (several, message.finding, wording)):
         say()
         say_wrapped(note)

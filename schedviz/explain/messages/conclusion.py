@@ -42,8 +42,10 @@ _IN_LIST: Final = dict(
 _ENOUGH_FREE: Final = "{nodes} has enough free {resource}"
 _OR: Final = phrase("{first} or {next}").template
 _NONE_FREE: Final = phrase("none has enough free {resource}").template
-#: The subject of a reason that all nodes have.
+#: The subject of a reason that all nodes have, and of one that the only node has.
 _EVERY: Final = (phrase("none"), phrase("all"))
+_ONLY: Final = phrase("it")
+_ONLY_LACKS: Final = phrase("it does not have enough free {resource}").template
 #: What to do about a pod whose spec names its node.
 _OF_PINNED: Final = phrase("resolve what rejects that node, or remove `spec.nodeName` from the pod")
 
@@ -126,7 +128,7 @@ def _brief(clauses: Sequence[Clause], nodes: int, *, names_taints: bool = True) 
         (
             is_of_control_plane(clause),
             -clause.count,
-            _of_every(clause) if clause.count == nodes else _counting(clause.headline_phrase, clause.count),
+            _of_every(clause, nodes) if clause.count == nodes else _counting(clause.headline_phrase, clause.count),
         )
         for clause in counting
         if clause not in taints and clause not in lacking and clause.headline_phrase is not None
@@ -135,7 +137,7 @@ def _brief(clauses: Sequence[Clause], nodes: int, *, names_taints: bool = True) 
         free = joined(
             [Phrase("{resource}", {**meaning.values}) for clause in lacking if (meaning := meaning_of(clause.reason)) is not None], _OR
         )
-        said.append((False, -nodes, Phrase(_NONE_FREE, {"resource": free})))
+        said.append((False, -nodes, Phrase(_ONLY_LACKS if nodes == 1 else _NONE_FREE, {"resource": free})))
     if taints:
         count = sum(clause.count for clause in taints)
         tainted = phrase("{count} have taints that the pod does not tolerate ({taints})", count=count, taints=listed_taints(taints))
@@ -153,11 +155,13 @@ def _of_every_shortage(counting: Sequence[Clause], nodes: int) -> list[Clause]:
     return lacking if len(lacking) >= _SEVERAL else []
 
 
-def _of_every(clause: Clause) -> Phrase:
+def _of_every(clause: Clause, nodes: int) -> Phrase:
     """The headline of a reason that all nodes have, beside other reasons: "none matches the pod's node selector"."""
     meaning = meaning_of(clause.reason)
     if meaning is None or not meaning.of_nodes[1]:
         return clause.headline_phrase or Phrase(clause.reason.replace("{", "{{").replace("}", "}}"))
+    if nodes == 1:
+        return meaning.headline(1, _ONLY)
     if meaning.of_none:
         return meaning.headline_of(_EVERY[0], is_none=True)
     return meaning.headline_of(_EVERY[1])

@@ -49,6 +49,9 @@ _OLD_CLAUSE: Final = re.compile(r"(?<![^(),])(?P<reason>[^(),]++)\((?P<count>\d{
 _OLDEST: Final = re.compile(r"fit failure on node \([^()]*+\): (?P<reason>[^:()]*?)(?= fit failure on node|$)")
 #: Reasons of kube-scheduler 1.19 and older.
 _BEFORE_1_20: Final = re.compile(r"node\(s\) (?:didn't match node selector|had taints that the pod didn't tolerate)")
+#: The reason of a conflict with the affinity or anti-affinity between pods, and the ones that say which rule it is.
+_GENERAL_AFFINITY: Final = re.compile(r"node\(s\) didn't match pod affinity/anti-affinity")
+_AFFINITY_RULE: Final = re.compile(r"node\(s\) didn't (?:match pod (?:anti-)?affinity|satisfy existing pods anti-affinity) rules")
 _LOST: Final = (
     "The message gives no reason for {count} of {nodes}: the scheduler did not evaluate them. kube-scheduler "
     "1.18.0 to 1.18.6 loses nodes from its list when zones have different numbers of nodes (kubernetes issue "
@@ -206,7 +209,7 @@ def _fit_error(nodes: int, rest: str) -> Message:
     sentences = [part.strip(" ,") for part in said.strip().rstrip(".").split(". ") if part.strip(" ,.")]
     listed = [sentence for sentence in sentences if _CLAUSE.match(sentence)]
     others = [sentence for sentence in sentences if sentence not in listed and not sentence.isdigit()]
-    counting = tuple(clause for sentence in listed for clause in _clauses(sentence))
+    counting = _without_general_affinity([clause for sentence in listed for clause in _clauses(sentence)])
     is_cut = not preempting and _CUT.search(said.strip()) is not None
     if is_cut and len(counting) > 1 and meaning_of(counting[-1].reason) is None:
         # The beginning of a reason is none.
@@ -234,6 +237,12 @@ def _fit_error(nodes: int, rest: str) -> Message:
         loses_nodes=finding is not None and finding.template == _LOST,
     )
     return concluded(message, clauses)
+
+
+def _without_general_affinity(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
+    """The clauses. Before 1.20, a node whose pods conflict has a general reason beside the one that says which rule: the latter stays."""
+    exact = sum(clause.count for clause in clauses if _AFFINITY_RULE.fullmatch(clause.reason))
+    return tuple(clause for clause in clauses if not (_GENERAL_AFFINITY.fullmatch(clause.reason) and clause.count == exact))
 
 
 def _preemption(text: str) -> tuple[Clause, ...]:

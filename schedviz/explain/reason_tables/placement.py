@@ -123,6 +123,10 @@ PLACEMENT: Final[tuple[Row, ...]] = (
             "a scheduler policy keeps the pods of a Service on nodes with equal labels",
             (),
             "check ServiceAffinity in the scheduler's policy",
+            of_nodes=(
+                "{nodes} does not have the labels that the scheduler's ServiceAffinity policy requires",
+                "{nodes} do not have the labels that the scheduler's ServiceAffinity policy requires",
+            ),
         ),
     ),
 )

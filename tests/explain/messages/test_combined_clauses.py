@@ -223,3 +223,26 @@ def test_the_nodes_that_the_pod_selects_and_tolerates_come_before_more_tainted_n
     # A cordoned node may be brought back.
     cordoned = said.replace("9 nodes", "10 nodes").replace(", 2 Insufficient", ", 1 node(s) were unschedulable, 2 Insufficient")
     assert "selects and tolerates" not in parse_message(cordoned).conclusion
+
+
+def test_several_reasons_of_the_only_node_are_about_it() -> None:
+    message = parse_message("0/1 nodes are available: 1 Insufficient cpu, 1 Insufficient memory, 1 Too many pods.")
+    assert message.conclusion == (
+        "The cluster's only node cannot run the pod: it has reached its maximum number of pods and it does not have enough free CPU or memory."
+    )
+
+
+def test_the_general_reason_of_a_conflict_between_pods_is_left_out_beside_the_rule() -> None:
+    message = parse_message(
+        "0/1 nodes are available: 1 node(s) didn't match pod affinity/anti-affinity, 1 node(s) didn't satisfy existing pods anti-affinity rules."
+    )
+    assert [clause.headline for clause in message.clauses] == ["the only node is ruled out by the anti-affinity of a pod that runs there"]
+    assert message.unaccounted == 0
+
+
+def test_names_of_old_predicates_in_a_message_with_counts_are_known() -> None:
+    message = parse_message("0/3 nodes are available: 1 PodAntiAffinityRulesNotMatch, 2 CheckServiceAffinity.")
+    assert {clause.reason for clause in message.clauses} == {
+        "node(s) didn't match pod anti-affinity rules",
+        "node(s) didn't match service affinity",
+    }
