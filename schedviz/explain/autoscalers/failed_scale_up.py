@@ -8,8 +8,9 @@ from typing import Final
 from schedviz.trace.phrase import Phrase, phrase
 
 _FAILED: Final = re.compile(
+    # Words of people may follow.
     r"node scale up in zones (?:(?P<zones>[^\n]{1,300}?) )?associated with this pod failed: (?P<why>.+?)\.?(?: pod is at risk of not being "
-    r"scheduled\.?)?",
+    r"scheduled\b.*)?",
     re.IGNORECASE,
 )
 #: Words of the cloud's error, and what to do.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
@@ -40,6 +41,12 @@ _INSUFFICIENT: Final = "Insufficient "
 #: Reasons in one sentence, and node groups that it names.
 _LISTED: Final = 4
 _MAX_NAMED: Final = 3
+#: What its log says before it gives up.
+NO_OPTIONS: Final = "No expansion options"
+#: Several node groups.
+_SEVERAL: Final = 2
+#: The zone in the address of a node group on GCE.
+_ZONE: Final = re.compile(r"/zones/([a-z0-9-]+)/")
 _RESOURCES: Final = {"cpu": "CPU", "ephemeral-storage": "ephemeral storage"}
 
 
@@ -205,6 +212,11 @@ def clauses_of_groups(message: str) -> tuple[Clause, ...]:
 
 def refusal_of_groups(message: str) -> Refusal | None:
     """What a message of the cluster autoscaler means; None for another text, and for an event without a reason."""
+    if message == NO_OPTIONS and (without := meaning_of(message)) is not None:
+        sentence = phrase(
+            "The cluster autoscaler found no node group that it could scale up for the pod; this part of its log gives no reason."
+        )
+        return Refusal(sentence, Phrase(without.advice))
     reasons = _reasons(message)
     if not reasons:
         return None
@@ -303,9 +315,15 @@ _SUBJECTS: Final = {"{groups": "groups", "{nodes": "nodes"}
 def _of_log(lines: Iterable[str]) -> list[GroupReason]:
     found: list[GroupReason] = []
     by_reasons: dict[str, tuple[list[str], list[str]]] = {}
+    by_state: dict[str, tuple[list[str], list[str]]] = {}
     for line in lines:
         match = _LOGGED.fullmatch(line.strip())
         if match is None:
+            continue
+        if match["full"] is not None or match["broken"] is not None:
+            groups, texts = by_state.setdefault(_state(match), ([], []))
+            groups.append(match["full"] or match["broken"])
+            texts.append(line)
             continue
         if match["group"] is None:
             found.append(_of_group_line(line, match))
@@ -319,6 +337,8 @@ def _of_log(lines: Iterable[str]) -> list[GroupReason]:
         groups, texts = by_reasons.setdefault(reason.strip(" ."), ([], []))
         groups.append(_short(match["group"]))
         texts.append(line)
+    addresses = [group for groups, _ in by_state.values() for group in groups]
+    found += [_of_state(state, " | ".join(texts), _distinct(groups, addresses)) for state, (groups, texts) in by_state.items()]
     for reasons, (groups, texts) in by_reasons.items():
         named = _named_groups(groups)
         parts = _BETWEEN_REASONS.split(reasons)
@@ -330,19 +350,38 @@ def _of_log(lines: Iterable[str]) -> list[GroupReason]:
     return found
 
 
-def _of_group_line(line: str, match: re.Match[str]) -> GroupReason:
-    """A line about a node group that was not compared with the pod."""
+def _state(match: re.Match[str]) -> str:
+    """Why a node group was not compared with the pod, in the words of events."""
     if match["full"] is not None:
-        meaning, group = meaning_of("max node group size reached"), match["full"]
-    elif match["limited"] is not None:
-        meaning, group = meaning_of("max cluster cpu limit reached"), match["limited"]
-    elif match["name"] is not None:
-        return _of_status(line, _named_groups([_short(match["name"])]).said, match["status"])
-    else:
-        is_backoff = "backoff" in (match["state"] or "")
-        meaning, group = meaning_of("in backoff after failed scale-up" if is_backoff else "not ready for scale-up"), match["broken"]
+        return "max node group size reached"
+    return "in backoff after failed scale-up" if "backoff" in (match["state"] or "") else "not ready for scale-up"
+
+
+def _of_state(state: str, text: str, groups: Sequence[str]) -> GroupReason:
+    """What the log says about node groups that were not compared with the pod."""
+    meaning = meaning_of(state)
     assert meaning is not None
-    said = meaning.headline(1, _named_groups([_short(group)]).said)
+    named = _named_groups(groups)
+    said = meaning.headline(1 if named.is_one else _SEVERAL, named.said)
+    return GroupReason(text, said, meaning.advice_phrase() or Phrase(meaning.advice), 0)
+
+
+def _distinct(groups: Sequence[str], addresses: Sequence[str]) -> list[str]:
+    """The short names of node groups; with their zones if another group of the same name is among the `addresses`."""
+    several = Counter(_short(address) for address in {*addresses})
+    return [
+        f"{zone[1]}/{_short(group)}" if several[_short(group)] > 1 and (zone := _ZONE.search(group)) is not None else _short(group)
+        for group in groups
+    ]
+
+
+def _of_group_line(line: str, match: re.Match[str]) -> GroupReason:
+    """A line about a node group that was not compared with the pod: a limit of the cluster, or what the status says."""
+    if match["name"] is not None:
+        return _of_status(line, _named_groups([_short(match["name"])]).said, match["status"])
+    meaning = meaning_of("max cluster cpu limit reached")
+    assert meaning is not None
+    said = meaning.headline(1, _named_groups([_short(match["limited"])]).said)
     return GroupReason(line, said, meaning.advice_phrase() or Phrase(meaning.advice), 0)
 
 

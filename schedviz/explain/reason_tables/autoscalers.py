@@ -67,6 +67,18 @@ AUTOSCALERS: Final[tuple[Row, ...]] = (
         ),
     ),
     (
+        r"No expansion options",
+        Meaning(
+            CLUSTER_AUTOSCALER,
+            "the cluster autoscaler found no node group that it could scale up for the pod",
+            (),
+            (
+                f"Check that it knows your node groups: `{_STATUS}`. If one is missing, correct `--nodes` or the tags for auto-discovery; "
+                "otherwise, the lines with `can't be scheduled on` before this one give the reasons"
+            ),
+        ),
+    ),
+    (
         r"in backoff after failed scale-up",
         Meaning(
             CLUSTER_AUTOSCALER,

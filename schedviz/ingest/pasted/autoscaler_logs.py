@@ -11,6 +11,8 @@ import msgspec
 from schedviz.ingest.pasted.message_ends import whole_message
 from schedviz.ingest.scheduler_messages import PodMessage
 
+#: That the cluster autoscaler has no node group to scale up for the pending pods.
+NO_OPTIONS: Final = "No expansion options"
 #: Between the lines of the cluster autoscaler about one pod, which are one message.
 BETWEEN_LINES: Final = " | "
 #: The cluster autoscaler: why a node of a group would not help. Before 1.33 without the namespace.
@@ -56,7 +58,8 @@ _VALUE_POD: Final = re.compile(r'"pod": ?"([a-z0-9.*-]++(?:/[a-z0-9.*-]++)?)"')
 #: How the messages of autoscalers begin.
 _OF_AUTOSCALER: Final = re.compile(
     r"pod (?:didn't trigger|triggered) scale-up|Pod should schedule on|Node scale up in zones |(?:could not|failed to) schedule pod|"
-    r"ignoring pod|NodeClaim |NodePool |failed to find place for |Pod \S+ can't be scheduled on|Skipping node group |Node group ",
+    r"ignoring pod|NodeClaim |NodePool |failed to find place for |Pod \S+ can't be scheduled on|Skipping node group |Node group |"
+    r"No expansion options",
     re.IGNORECASE,
 )
 #: Longer reasons and messages are cut, and no more pods of one log are read.
@@ -116,7 +119,7 @@ def of_cluster_autoscaler(text: str) -> Iterator[PodMessage]:
     if (left_out := _DAEMON_SETS.search(text)) is not None:
         for found in list(_NO_PLACE.finditer(text))[:_MAX_PODS]:
             yield PodMessage(found["pod"], f"{found[0].strip()}{BETWEEN_LINES}{left_out[0]}")
-    if "can't be scheduled on" not in text and "ode group " not in text:
+    if "can't be scheduled on" not in text and "ode group " not in text and NO_OPTIONS not in text:
         return
     namespaces = _namespaces(text)
     lines: dict[str, list[str]] = {}
@@ -136,6 +139,9 @@ def of_cluster_autoscaler(text: str) -> Iterator[PodMessage]:
             lines.setdefault(found["pod"], [])
     if groups and not lines:
         lines[""] = []
+    if not groups and not lines and NO_OPTIONS in text:
+        # It gives no reason for any node group.
+        lines = {found["pod"]: [NO_OPTIONS] for found in _UNSCHEDULABLE.finditer(text)} or {"": [NO_OPTIONS]}
     if lines and (resized := list(_RESIZED.finditer(text))):
         # It is for these pods or for others; the log does not say which.
         groups.append(resized[-1][0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from schedviz.explain.autoscalers.node_groups import clauses_of_groups, refusal_of_groups
+from schedviz.ingest.pasted.pasted_text import messages_in
 
 
 @pytest.mark.parametrize(
@@ -124,3 +125,27 @@ def test_a_backoff_in_the_status_names_the_error_of_the_cloud() -> None:
     assert found.sentence.text == (
         "The cluster autoscaler cannot scale up every node group: the last scale-up of the node group `mig-a` failed: QUOTA_EXCEEDED, no quota, and the node group `b` is at its maximum size."
     )
+
+
+def test_node_groups_in_the_same_state_are_one_reason_and_have_their_zones_if_their_names_are_equal() -> None:
+    address = "https://compute.example/zones/{}/instanceGroups/minions"
+    lines = [f"Skipping node group {address.format('z-b')} - max size reached"]
+    lines += [f"Node group {address.format(zone)} is not ready for scaleup" for zone in ("z-c", "z-d")]
+    refusal = refusal_of_groups(" | ".join(lines))
+    assert refusal is not None
+    assert refusal.sentence.text == (
+        "The cluster autoscaler did not add a node: the node group `z-b/minions` is at its maximum size, and too many nodes in the node "
+        "groups z-c/minions and z-d/minions are not ready for a scale-up."
+    )
+
+
+def test_a_log_without_options_gives_no_reason() -> None:
+    log = (
+        "I0606 05:28:20.421072 1 klogx.go:86] Pod shop/web-0 is unschedulable\nI0606 05:28:20.421292 1 scale_up.go:364] Upcoming 0 nodes\n"
+        "I0606 05:28:20.421346 1 scale_up.go:441] No expansion options\n"
+    )
+    [said] = messages_in(log)
+    assert (said.pod, said.message) == ("shop/web-0", "No expansion options")
+    refusal = refusal_of_groups(said.message)
+    assert refusal is not None
+    assert refusal.sentence.text.startswith("The cluster autoscaler found no node group that it could scale up for the pod;")
