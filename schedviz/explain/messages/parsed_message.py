@@ -9,6 +9,7 @@ from schedviz.explain.explanation import Clause, Part
 from schedviz.explain.messages.combined_clauses import without_control_plane
 from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
 from schedviz.explain.reason_tables.creation import API_SERVER
+from schedviz.explain.reason_tables.kubelet import KUBELET
 from schedviz.explain.reason_tables.queues import GROUP_SCHEDULERS, KUEUE
 from schedviz.explain.reason_tables.volumes import CLAIM_EVENTS
 from schedviz.explain.reason_tables.whole import DESCRIPTION, POD_OBJECT, SCHEDULER_LOG, TABLE_OF_PODS
@@ -29,6 +30,7 @@ _WRITERS: Final = frozenset(
         SCHEDULER_LOG,
         PROVISIONER,
         STORAGE_TEXT,
+        KUBELET,
         KUEUE,
         *GROUP_SCHEDULERS,
     }

@@ -9,6 +9,7 @@ from schedviz.explain.meaning import Meaning, Row
 from schedviz.explain.reason_tables.autoscalers import AUTOSCALERS
 from schedviz.explain.reason_tables.creation import CREATION
 from schedviz.explain.reason_tables.devices import DEVICES
+from schedviz.explain.reason_tables.kubelet import OF_KUBELET
 from schedviz.explain.reason_tables.nodes import NODES
 from schedviz.explain.reason_tables.placement import PLACEMENT
 from schedviz.explain.reason_tables.preemption import PREEMPTION
@@ -18,7 +19,7 @@ from schedviz.explain.reason_tables.whole import WHOLE
 from schedviz.explain.resource_names import resource_name
 from schedviz.trace.phrase import Phrase
 
-TABLE: Final[tuple[Row, ...]] = (*QUEUES, *NODES, *PLACEMENT, *VOLUMES, *DEVICES, *PREEMPTION, *WHOLE, *AUTOSCALERS, *CREATION)
+TABLE: Final[tuple[Row, ...]] = (*QUEUES, *NODES, *PLACEMENT, *VOLUMES, *DEVICES, *PREEMPTION, *WHOLE, *AUTOSCALERS, *CREATION, *OF_KUBELET)
 #: For a reason that no table has.
 UNKNOWN: Final = Meaning(
     "",
@@ -29,6 +30,8 @@ UNKNOWN: Final = Meaning(
 #: Longer reasons are not examined: no scheduler writes them.
 _MAX_LENGTH: Final = 2_000
 
+#: A resource that a container lacks.
+_LACKED: Final = re.compile(r"(\S+) for: ")
 _COMPILED: Final = tuple((re.compile(pattern, re.IGNORECASE), meaning) for pattern, meaning in TABLE)
 
 
@@ -54,7 +57,12 @@ def _shown(key: str, value: str) -> str | Phrase:
 
 
 def _plain(value: str) -> str:
-    """Karpenter's amounts, `{"cpu":"96","memory":"2Gi"}`, as `cpu 96, memory 2Gi`; other values as they are."""
+    """Karpenter's amounts, `{"cpu":"96","memory":"2Gi"}`, as `cpu 96, memory 2Gi`; other values as they are.
+
+    Of what each container lacks, `limits.cpu for: a; limits.memory for: a,b`, only the names of the resources.
+    """
+    if " for: " in value:
+        return ", ".join(dict.fromkeys(_LACKED.findall(value)))
     if not value.startswith('{"'):
         # A quota's amounts: `requests.cpu=2,requests.memory=4Gi`.
         return value.replace(",", ", ") if value.count("=") > 1 and " " not in value else value

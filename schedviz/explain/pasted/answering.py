@@ -17,6 +17,7 @@ from schedviz.explain.pasted.joined_nodes import Joined
 from schedviz.explain.pasted.placed_pods import being_deleted, deleted, not_running, not_running_by_table, scheduled
 from schedviz.explain.pasted.pod_answer import Event, PodAnswer
 from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
+from schedviz.explain.reason_tables.kubelet import KUBELET
 from schedviz.explain.reason_tables.preemption import waits_for_victims
 from schedviz.explain.reason_tables.queues import GROUP_SCHEDULERS
 from schedviz.explain.reason_tables.whole import DESCRIPTION, GATED, PLACED, POD_OBJECT, SCHEDULER_LOG, STATUS, TABLE_OF_PODS
@@ -114,7 +115,7 @@ def _of_writers(
     """What an autoscaler or the API server said last, and what to do about it: it decides whether waiting helps."""
     of_others = (message for message in newest if message.writer and message.writer not in GROUP_SCHEDULERS)
     said = min(of_others, key=lambda message: age(message.at), default=None)
-    if said is None or said.writer in (DESCRIPTION, POD_OBJECT, TABLE_OF_PODS, SCHEDULER_LOG):
+    if said is None or said.writer in (DESCRIPTION, POD_OBJECT, TABLE_OF_PODS, SCHEDULER_LOG, KUBELET):
         return Verdict(None), "pending"
     if said.writer not in (CLUSTER_AUTOSCALER, KARPENTER):
         # The clause itself says it.

@@ -47,6 +47,7 @@ from schedviz.explain.pasted.pod_answer import Event, PodAnswer
 from schedviz.explain.pasted.refused_pods import with_scheduler_first
 from schedviz.explain.pasted.text_storage import Storage, StorageAnswer, why_claim_unbound, why_not_accessible, why_unbound
 from schedviz.explain.reason_tables.autoscalers import CLUSTER_AUTOSCALER, KARPENTER
+from schedviz.explain.reason_tables.kubelet import KUBELET
 from schedviz.kube.claims import claim_keys
 from schedviz.trace.phrase import Phrase, counted, joined, phrase, some
 
@@ -216,7 +217,9 @@ def reading_of(
     messages.sort(key=lambda message: message.pod in over)
     answers = tuple(sorted(answers, key=lambda answer: answer.pod in over))
     known = {message.text for message in messages}
+    of_kubelet = [message.text for message in messages if message.writer == KUBELET]
     warnings = [each for each in events if each.reason and each.reason not in REASONS]
+    warnings = [each for each in warnings if not _is_said(each, of_kubelet)]
     said = _others([each for each in warnings if each.pod not in over and each.message not in known])
     said += _without_message(messages, events)
     others = joined(said, "{first}; {next}") if said else None
@@ -429,6 +432,12 @@ def _without_message(messages: Sequence[ParsedMessage], events: Sequence[Event])
             named=some(left, _WARNINGS),
         )
     ]
+
+
+def _is_said(event: Event, texts: Sequence[str]) -> bool:
+    """Whether a message is that of an event, of which one may be cut."""
+    message = event.message.lstrip(". ")
+    return any(text.startswith(message) or message.startswith(text) for text in texts)
 
 
 def _others(warnings: Iterable[Event]) -> list[Phrase]:

@@ -8,7 +8,9 @@ from schedviz.explain.meaning import Meaning, Row
 
 API_SERVER: Final = "kube-apiserver"
 
-_FORBIDDEN: Final = r'error creating: (?:pods "[^"]*" is forbidden: )?(?:\[)?'
+#: With or without the words of the controller before those of the API server.
+_CREATING: Final = r"error creating(?: [a-z]+ pod)?: "
+_FORBIDDEN: Final = rf'(?:{_CREATING}(?:pods "[^"]*" is forbidden: )?|pods "[^"]*" is forbidden: )(?:\[)?'
 
 CREATION: Final[tuple[Row, ...]] = (
     (
@@ -45,6 +47,51 @@ CREATION: Final[tuple[Row, ...]] = (
             "no pod is created: it would violate the Pod Security level {policy} of its namespace ({why})",
             (),
             "change the `securityContext` in the pod's template, or the namespace's label `pod-security.kubernetes.io/enforce`",
+        ),
+    ),
+    (
+        _FORBIDDEN + r"unable to validate against any security context constraint: \[?\]?",
+        Meaning(
+            API_SERVER,
+            "no pod is created: the pod's service account may use no SecurityContextConstraints (SCC)",
+            (),
+            "grant the pod's service account an SCC: `oc adm policy add-scc-to-user SCC -z SERVICE_ACCOUNT{namespace}`",
+        ),
+    ),
+    (
+        _FORBIDDEN + r"unable to validate against any security context constraint: .+",
+        Meaning(
+            API_SERVER,
+            (
+                "no pod is created: none of the SecurityContextConstraints (SCC) that the pod's service account may use allows the pod's "
+                "template"
+            ),
+            (),
+            (
+                "remove from the pod's template what the message calls invalid, such as a fixed `runAsUser`, or grant the pod's service "
+                "account an SCC that allows it: `oc adm policy add-scc-to-user SCC -z SERVICE_ACCOUNT{namespace}`"
+            ),
+        ),
+    ),
+    (
+        _FORBIDDEN + r"PodSecurityPolicy: unable to admit pod: (?P<why>.+)",
+        Meaning(
+            API_SERVER,
+            "no pod is created: none of the PodSecurityPolicies that apply to the pod allows its template ({why})",
+            (),
+            (
+                "remove from the pod's template what the message calls invalid, or let the pod's service account use a PodSecurityPolicy "
+                "that allows it: `kubectl get podsecuritypolicies`"
+            ),
+        ),
+    ),
+    (
+        _FORBIDDEN + r"no providers available to validate pod (?:request|against)\b.*",
+        Meaning(
+            API_SERVER,
+            "no pod is created: neither the controller nor the pod's service account may use a PodSecurityPolicy",
+            (),
+            "bind a role with the verb `use` for a PodSecurityPolicy to the pod's service account; your own permissions do not apply",
         ),
     ),
     (
@@ -99,7 +146,7 @@ CREATION: Final[tuple[Row, ...]] = (
         ),
     ),
     (
-        r"error creating: (?P<why>.+)",
+        rf'(?:{_CREATING}(?:pods "[^"]*" is forbidden: )?|pods "[^"]*" is forbidden: )(?P<why>.+)',
         Meaning(
             API_SERVER,
             "no pod is created: {why}",

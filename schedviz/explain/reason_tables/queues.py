@@ -11,10 +11,11 @@ from schedviz.trace.phrase import phrase
 KUEUE: Final = "kueue"
 VOLCANO: Final = "volcano"
 YUNIKORN: Final = "yunikorn"
+KAI: Final = "kai-scheduler"
 #: A plugin that schedules the pods of a PodGroup together, of the scheduler-plugins project.
 COSCHEDULING: Final = "Coscheduling"
 #: Their messages say what a group or a queue waits for; the message that counts nodes says why a pod does not fit.
-GROUP_SCHEDULERS: Final = frozenset({COSCHEDULING, VOLCANO, YUNIKORN})
+GROUP_SCHEDULERS: Final = frozenset({COSCHEDULING, VOLCANO, YUNIKORN, KAI})
 
 #: Before the reasons of a message of Kueue, which has one for each flavor and resource.
 _POD_SET: Final = re.compile(r"(?:^|; )couldn't assign flavors to pod set \S+: ")
@@ -32,6 +33,24 @@ _CAPACITY: Final = "the workload requests {request} {resource}, but the flavor `
 _QUEUE: Final = r"(?P<kind>LocalQueue|ClusterQueue) (?P<queue>[a-z0-9./-]+)"
 
 QUEUES: Final[tuple[Row, ...]] = (
+    (
+        r"Pod (?P<which>\S+) can possibly be assigned to (?P<node>\S+?)(?:, once .*)?",
+        Meaning(
+            VOLCANO,
+            "Volcano could place this pod on {node}, but starts the group only when enough of its pods fit",
+            (),
+            "read the messages about the other pods of the group: one of them says why it does not fit",
+        ),
+    ),
+    (
+        r"No nodes with enough resources were found: .+",
+        Meaning(
+            KAI,
+            "KAI Scheduler found no node with enough free resources for the pod",
+            ("the pod requests more than the GPUs or other resources that are free", "KAI Scheduler does not know the nodes' GPUs"),
+            "compare the pod's requests with `Allocatable` and `Allocated resources` in `kubectl describe nodes`",
+        ),
+    ),
     (
         _UNUSED + r", (?P<more>\S+) more needed",
         Meaning(KUEUE, "the flavor `{flavor}` has too little unused quota for {resource} ({more} more needed)", (), _WAIT_OR_RAISE),

@@ -37,6 +37,18 @@ CLAIM_EVENTS: Final = "the claim's events"
 
 VOLUMES: Final[tuple[Row, ...]] = (
     (
+        r'waiting for a volume to be created, either by (?:the )?external provisioner ["\']?(?P<provisioner>[A-Za-z0-9./-]+)["\']? or .*',
+        Meaning(
+            CLAIM_EVENTS,
+            "the claim has no volume, because its provisioner {provisioner} has not created one yet",
+            ("the provisioner is not running", "the StorageClass names the provisioner wrongly"),
+            (
+                "check that the pods of the provisioner are running, and read their logs: `kubectl get pods -A`. Compare its name with the "
+                "drivers in `kubectl get csidrivers`"
+            ),
+        ),
+    ),
+    (
         r"waiting for first consumer to be created before binding",
         Meaning(
             CLAIM_EVENTS,

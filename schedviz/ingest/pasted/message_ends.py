@@ -17,14 +17,18 @@ _QUOTE: Final = re.compile(r'(\\{0,8}+)"')
 #: The closing quote of a YAML string, in which '' is an apostrophe, or of words in single quotes, which may have apostrophes.
 _SINGLE_END: Final = re.compile(r"(?<!')'(?![\w'])")
 #: What ends a message within a line: words of logs after it, the next column of a table, the end of an HTML element, code marks.
-_WITHIN: Final = re.compile(r"; (?:waiting|retrying)|[ \t]\||</|`|\\r\\n|\",")
+_WITHIN: Final = re.compile(
+    r"; (?:waiting|retrying)|[ \t]\||</|`|\\r\\n|\","
+    # A console prints how often an event was repeated directly after its message.
+    r"|(?:(?<![=\d])\d{1,9}|(?<==0)[1-9]\d{0,8})? ?(?<=[\d ])times in the last \d{1,9} (?:second|minute|hour)"
+)
 #: The same inside quotes, whose content ends where the quote does.
 _WITHIN_QUOTES: Final = re.compile(r"; (?:waiting|retrying)|</")
 #: A line that cannot continue a message: blank, a bullet, a prompt, a fence, a key, a row of a table, the beginning of a log line.
 _NEW_LINE: Final = re.compile(
-    rf"\s*+(?:$|[-*#$+][ -]|```|---|kubectl\s|(?!preemption:)\w++:(?:\s|$)|.*\b{FAILED_SCHEDULING}\b"
+    rf"\s*+(?:$|[-*#$+][ -]|```|---|kubectl\s|(?!(?:preemption|requested|used|limited|Forbidden):)\w++:(?:\s|$)|.*\b{FAILED_SCHEDULING}\b"
     r"|(?:\S++[ \t]++){0,5}(?:Normal|Warning)\s"
-    r"|[IWEF]\d{4} |\d{4}-\d\d-\d\d|\|)"
+    r"|[IWEF]\d{4} |\d{4}-\d\d-\d\d|\d{1,2}:\d\d(?::\d\d)?\b|\|)"
 )
 _NEXT_SENTENCE: Final = re.compile(r"\s*+(?:preemption:|still not schedulable|no new claims)")
 #: A line that begins with a capital letter belongs to a message only if it begins with one of these.

@@ -34,6 +34,7 @@ from schedviz.ingest.pasted.autoscaler_logs import (
 )
 from schedviz.ingest.pasted.autoscaler_status import of_status
 from schedviz.ingest.pasted.karpenter_states import karpenter_states
+from schedviz.ingest.pasted.kubelet_messages import kubelet_messages
 from schedviz.ingest.pasted.message_ends import whole_message
 from schedviz.ingest.pasted.pod_objects import (
     OTHER_SCHEDULER,
@@ -81,6 +82,8 @@ _HEAD: Final = re.compile(
     r"|No nodes are available that match all of the (?:following )?predicates"
     r"|pod \([^()\n]{1,253}\) failed to fit in any node"
     r"|no nodes (?:are )?available to schedule pods"
+    # Of KAI Scheduler.
+    r"|No nodes with enough resources were found: "
     r"|\d{1,7}/\d{1,7} tasks in gang unschedulable|queue resource quota insufficient|resource in cluster is overused"
     r"|(?<=[ \t])[a-z0-9.*/-]{1,317} is queued and waiting for allocation"
     r"|Task [a-z0-9.*/-]{1,317} is (?:skipped from scheduling because|pending for the requested resources)"
@@ -92,19 +95,31 @@ _HEAD: Final = re.compile(
     r"|pod triggered scale-up: "
     r"|Node scale up in zones (?:[^\n]{1,400}? )?associated with this pod failed: "
     r"|Pod should schedule on: "
-    r"|Error creating: "
+    # The API server's refusal may follow, which a client prints without these words.
+    r"|(?P<creating>Error creating(?: [a-z]{1,20} pod)?: )?(?P<forbidden>pods\s\"[^\"\n]{1,253}\"\sis\sforbidden:(?!\s[Uu]ser[\s:]))"
+    r"|Error creating(?: [a-z]{1,20} pod)?: "
 )
 #: The messages among them that are not of a scheduler.
-_OF_OTHERS: Final = re.compile(r"pod triggered scale-up: |Node scale up in zones |Pod should schedule on: |Error creating: ")
-_OF_OWNER: Final = "Error creating: "
+_OF_OTHERS: Final = re.compile(
+    r"pod triggered scale-up: |Node scale up in zones |Pod should schedule on: |Error creating(?: [a-z]{1,20} pod)?: "
+    r"|pods \"[^\"]++\" is forbidden: "
+)
+_OF_OWNER: Final = "Error creating"
 #: The pod that the API server refuses, with the name of its ReplicaSet.
-_REFUSED_POD: Final = re.compile(r'pods "(?P<owner>[a-z0-9][a-z0-9.-]{0,240}?)-(?:[bcdf-hj-np-tv-xz2456789]{5})?" is forbidden')
+_REFUSED_POD: Final = re.compile(
+    r'pods "(?P<owner>[a-z0-9][a-z0-9.-]{0,240}?)-(?:[bcdf-hj-np-tv-xz2456789]{5})?" is forbidden'
+    r'|pods "(?P<pod>[a-z0-9][a-z0-9.-]*+)" is forbidden'
+)
+#: What differs between refusals for the same reason: the words of the controller, and the name that it makes for each pod.
+_NAME_OF_REFUSED: Final = re.compile(r'\A(?:Error creating[a-z ]{0,30}: )?pods "[^"]++(?=" is forbidden)')
 #: Objects in YAML.
 _YAML: Final = re.compile(r"^(?:kind: |- apiVersion: |apiVersion: )", re.MULTILINE)
 #: Reasons without the head of their message, as people quote them: `1 node(s) had volume node affinity conflict`.
 _REASONS: Final = re.compile(
     r"(?<![\d/.])\d{1,7} (?:node\(s\) (?:had|didn't|did not|exceed|were (?:un|not ready))|Insufficient [\w./-]|Too many pods"
-    r"|pod has unbound immediate)"
+    r"|pod has unbound immediate)|(?<!\w)pod has unbound immediate PersistentVolumeClaims"
+    # The console of GKE.
+    r"|(?<=Cannot schedule pods: )(?:Insufficient [\w./-]|node\(s\) |[Tt]oo many pods|pod has unbound)"
 )
 #: What preemption alone says, which the scheduler logs before the message of the same attempt.
 _PREEMPTION_REASON: Final = r"\d{1,7} (?:Preemption is not helpful for scheduling|No preemption victims found for incoming pod)"
@@ -143,8 +158,10 @@ _WORD: Final = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
 #: The event of a pod that was placed, and a line of the events of `kubectl describe`.
 _ASSIGNED: Final = re.compile(r"\bSuccessfully assigned (?P<pod>[a-z0-9*-]++/[a-z0-9.*-]++) to [a-z0-9*]")
 _EVENT_LINE: Final = re.compile(r"[ \t]*+(?:Type[ \t]|-{3,}[ \t]|Normal[ \t]|Warning[ \t])")
-#: What spawners write about a pod of theirs.
-_NOT_STARTED: Final = re.compile(r"\b[Pp]od (?P<pod>[a-z0-9][a-z0-9-]{0,62}/[a-z0-9][a-z0-9.-]{0,252}) did not start\b")
+#: What spawners and runners of jobs write about a pod of theirs.
+_NOT_STARTED: Final = re.compile(
+    r"\b[Pp]od (?P<pod>[a-z0-9][a-z0-9-]{0,62}/[a-z0-9][a-z0-9.-]{0,252}) (?:did not start\b|to be running, status is Pending\b)"
+)
 #: The first line of a description, and a line that only those of volumes and nodes have.
 _DESCRIPTION: Final = re.compile(r"^Name:[ \t]++\S++[ \t]*+$", re.MULTILINE)
 _NO_POD: Final = re.compile(r"^(?:Reclaim Policy|Roles):", re.MULTILINE)
@@ -189,8 +206,11 @@ _COLUMN: Final = re.compile(
 )
 #: A line of a log about a pod that could not be tried or bound; before 1.19 with the error in front of `retrying`.
 _ERROR: Final = re.compile(r'"(?:Error scheduling pod(?:;[^"\n]{0,60})?|PreFilter failed)"(?P<values>[^\n]*+)')
-#: YuniKorn calls a pod a task.
-_TASK: Final = re.compile(r"(?:Task )?(?P<pod>[a-z0-9-]{1,63}/[a-z0-9.-]{1,253}) is (?:queued|skipped|pending) ")
+#: YuniKorn calls a pod a task. Volcano says where it could place a pod of a group that is not complete.
+_TASK: Final = re.compile(
+    r"(?:Task )?(?P<pod>[a-z0-9-]{1,63}/[a-z0-9.-]{1,253}) is (?:queued|skipped|pending) "
+    r"|Pod (?P<possible>[a-z0-9-]{1,63}/[a-z0-9.-]{1,253}) can possibly be assigned to "
+)
 #: Before 1.9: the pod in the message, and its namespace in the same log.
 _OLD_NAME: Final = re.compile(r"pod \(([a-z0-9.*-]{1,253})\) failed to fit")
 _OLD_NAMESPACE: Final = re.compile(
@@ -255,7 +275,7 @@ def messages_in(text: str, *, of_others: bool = True) -> list[PodMessage]:
     for said in with_logged_pod(joined_pods(all_found) if of_others else all_found, text):
         if not of_others and _OF_OTHERS.match(said.message):
             continue
-        key = (said.pod, said.message)
+        key = (said.pod, _NAME_OF_REFUSED.sub("", said.message) if said.pod else said.message)
         known = found.setdefault(key, said)
         if seconds_of_age(said.at) < seconds_of_age(known.at):
             found[key] = said
@@ -341,9 +361,14 @@ def _of_items(items: Iterable[Any], *, of_others: bool) -> list[PodMessage]:
 
 
 def _in_place_of_messages(text: str) -> Iterator[PodMessage]:
-    """What a text without a message says instead: an error of Karpenter apart from its line, and the states of pods and claims."""
+    """What a text without a message says instead: an error of Karpenter apart from its line, why the kubelet does not start pods, and the
+    states of pods and claims.
+    """
     yield from karpenter_errors(text)
-    yield from pod_states(text)
+    of_kubelet = list(kubelet_messages(text, DescribedPods(text).pod_before))
+    yield from of_kubelet
+    explained = {each.pod for each in of_kubelet}
+    yield from (state for state in pod_states(text) if state.pod not in explained)
 
 
 def _in_plain(text: str, *, of_others: bool) -> Iterator[PodMessage]:
@@ -377,15 +402,15 @@ def _each(text: str) -> Iterator[PodMessage]:
             continue
         message, end = whole_message(text, head.start(), head.end())
         line = text[line_start(text, head.start(), _BEFORE) : head.start()]
-        if head[0] == _OF_OWNER and line.strip() and FAILED_CREATE not in line:
+        if head[0].startswith(_OF_OWNER) and head["forbidden"] is None and line.strip() and FAILED_CREATE not in line:
             # Any program may write so.
             at = head.end()
             continue
         pod, when = _about(line, described.pod_before(head.start()))
         message, logged_pod = without_values(message)
         pod = logged_pod or pod
-        if head[0] == _OF_OWNER and not pod and (refused := _REFUSED_POD.search(message)) is not None:
-            pod = f"default/{refused['owner']}"
+        if not pod and (refused := _REFUSED_POD.search(message)) is not None:
+            pod = f"default/{refused['owner'] or refused['pod']}"
         if not pod and (named := _JSON_POD.match(text, text.find('"pod":"', end, end + _BEFORE))) is not None:
             pod = with_namespace(named[1])
         before = text[max(at, head.start() - _BEFORE) : head.start()]
@@ -563,7 +588,7 @@ def _about(before: str, described: str) -> tuple[str, str]:
 def _named_by_itself(message: str, before: str) -> str:
     """The pod that a message of YuniKorn names, or one of an old release, with the namespace that a line before it has; "": none."""
     if (task := _TASK.match(message)) is not None:
-        return task["pod"]
+        return task["pod"] or task["possible"]
     if (named := _OLD_NAME.match(message)) is None:
         return ""
     namespaces = [match["namespace"] for match in _OLD_NAMESPACE.finditer(before) if match["name"] == named[1]]
@@ -615,7 +640,8 @@ def _without_head(text: str, start: int, stop: int, described: DescribedPods) ->
                 continue
             line = text[line_start(text, event.start(), _BEFORE) : event.start("rest") + 300]
             pod, when = _about(line, described.pod_before(event.start()))
-            yield PodMessage(pod, whole_message(text, event.end() - len(rest), event.end() - len(rest))[0], at=when)
+            message = whole_message(text, event.end() - len(rest), event.end() - len(rest))[0]
+            yield PodMessage(pod or _named_by_itself(message, ""), message, at=when)
     yield from of_karpenter(text, start, stop)
     if "Error scheduling" in text[start:stop] or "PreFilter failed" in text[start:stop]:
         times = _LineTimes(text)

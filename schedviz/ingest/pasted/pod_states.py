@@ -17,8 +17,8 @@ GATED: Final = "SchedulingGated"
 #: In the place of a message: a description whose events have expired, and one of a pod that no scheduler has tried.
 EXPIRED: Final = "Events: <none>; PodScheduled False"
 NO_EVENTS: Final = "Events: <none>, without the condition PodScheduled"
-#: Of pods that have a node, and do not run.
-_OF_KUBELET: Final = re.compile(
+#: In the column STATUS, of pods that have a node, and do not run.
+STATUS_OF_KUBELET: Final = re.compile(
     r"(?:Init:)?(?:ImagePullBackOff|ErrImagePull|InvalidImageName|ErrImageNeverPull|CrashLoopBackOff|CreateContainer\w*Error|RunContainerError)"
     r"|ContainerCreating|PodInitializing|Init:\d+/\d+"
 )
@@ -32,8 +32,11 @@ _TRIED: Final = re.compile(r"^[ \t]++PodScheduled[ \t]++False\b", re.MULTILINE)
 _WAITING: Final = re.compile(r"^[ \t]++State:[ \t]++Waiting[ \t]*+\n[ \t]++Reason:[ \t]++(?P<reason>[A-Za-z]++)", re.MULTILINE)
 _IS_CLAIM: Final = re.compile(r"^(?:StorageClass|Access Modes):", re.MULTILINE)
 _SCHEDULER: Final = re.compile(r"^Scheduler Name:[ \t]++(?!default-scheduler\b)\S", re.MULTILINE)
+#: The reason of the event that ends the wait.
+_PROVISIONED: Final = "ProvisioningSucceeded"
 _CLAIM_WAITS: Final = re.compile(
-    r"waiting for (?:first consumer to be created before binding|pods? [a-z0-9][a-z0-9.,-]{0,250} to be scheduled)"
+    r"waiting for (?:first consumer to be created before binding|pods? [a-z0-9][a-z0-9.,-]{0,250} to be scheduled"
+    r"|a volume to be created, either by (?:the )?external provisioner [\"'a-zA-Z0-9./-]{1,255} or manually)"
 )
 
 
@@ -44,7 +47,7 @@ def pod_states(text: str) -> Iterator[PodMessage]:
     if not described:
         yield from _of_tables(text)
     # The newest event of a claim is the last one.
-    if (waits := list(_CLAIM_WAITS.finditer(text))) and not described:
+    if (waits := list(_CLAIM_WAITS.finditer(text))) and not described and _PROVISIONED not in text[waits[-1].end() :]:
         parts = [part for part in descriptions(text) if _IS_CLAIM.search(part) is not None]
         yield PodMessage(key_of(parts[0]) if len(parts) == 1 else "", waits[-1][0])
 
@@ -80,6 +83,6 @@ def _of_tables(text: str) -> Iterator[PodMessage]:
     if any(row.get("STATUS") == "Pending" for row in rows):
         # The events of these are asked for.
         return
-    stuck = [row for row in rows if _OF_KUBELET.fullmatch(row.get("STATUS", ""))]
+    stuck = [row for row in rows if STATUS_OF_KUBELET.fullmatch(row.get("STATUS", ""))]
     for row in gated or stuck:
         yield PodMessage(f"{row.get('NAMESPACE', 'default')}/{row['NAME']}", f"{STATUS}{row['STATUS']}")

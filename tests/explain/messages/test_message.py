@@ -358,7 +358,7 @@ def test_karpenters_reason_for_each_nodepool_is_a_clause() -> None:
         ),
         (
             'Error creating: pods "web-5f-x" is forbidden: failed quota: compute: must specify limits.cpu for: app; limits.memory for: app',
-            "the quota `compute` requires each container to specify limits.cpu for: app; limits.memory for: app",
+            "the quota `compute` requires each container to specify limits.cpu, limits.memory",
         ),
         (
             'Error creating: pods "web-5f-x" is forbidden: maximum cpu usage per Container is 2, but limit is 4',

@@ -616,3 +616,20 @@ def test_what_preemption_alone_logs_is_no_message_beside_that_of_the_attempt() -
     ]
     [alone] = messages_in(status)
     assert alone.pod == "shop/web"
+
+
+def test_a_runner_of_jobs_names_the_pod_that_it_waits_for() -> None:
+    text = (
+        '\tUnschedulable: "0/1 nodes are available: 1 Insufficient cpu."\nWaiting for pod ci/runner-a1 to be running, status is Pending\n'
+    )
+    assert [said.pod for said in messages_in(text)] == ["ci/runner-a1"]
+
+
+def test_a_claim_that_is_not_bound_needs_no_number_of_nodes() -> None:
+    [said] = messages_in("The pod stays pending: pod has unbound immediate PersistentVolumeClaims.")
+    assert said.message == "pod has unbound immediate PersistentVolumeClaims."
+
+
+def test_the_reason_in_the_console_of_gke_is_found() -> None:
+    [said] = messages_in("PodUnschedulable Cannot schedule pods: Insufficient memory.")
+    assert said.message == "Insufficient memory."

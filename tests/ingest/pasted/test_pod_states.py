@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from schedviz.engine.framework.types import PodInfo
+from schedviz.explain.messages.message import parse_message
 from schedviz.explain.pasted.text_reading import TextReading, read_text
 from schedviz.ingest.kubectl.described_storage import storage_in
 from schedviz.ingest.pasted.described_pods import described_pods
@@ -196,3 +197,14 @@ def test_a_log_of_the_cluster_autoscaler_that_resizes_a_node_group_does_not_say_
     assert resized.messages[0].pod == "pay/api-0"
     assert resized.answers[0].sentence.startswith("The cluster autoscaler adds nodes to `pool-a`, for this pod or for others. Elsewhere: ")
     assert "labels and taints of `pool-a`" in resized.answers[0].advice
+
+
+def test_a_claim_that_waits_for_its_provisioner_is_explained_until_it_has_a_volume() -> None:
+    event = (
+        "Normal  ExternalProvisioning  4s  persistentvolume-controller  waiting for a volume to be created, either by external provisioner "
+        '"p.io/b" or manually'
+    )
+    [said] = messages_in(event + " created by system administrator")
+    [clause] = parse_message(said.message).clauses
+    assert clause.headline == "the claim has no volume, because its provisioner p.io/b has not created one yet"
+    assert messages_in(f"{event}\nNormal  ProvisioningSucceeded  1s  p.io  Successfully provisioned volume pvc-1") == []

@@ -1,0 +1,142 @@
+"""Why a pod that has a node does not start there: the kubelet's events, and why it rejects a pod."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from schedviz.explain.meaning import Meaning, Row
+
+KUBELET: Final = "kubelet"
+
+_SANDBOX: Final = r"Failed to create pod sandbox: "
+_REJECTED: Final = r"(?:Pod )?(?:was rejected: )?"
+_REPLACE: Final = (
+    "delete the failed pod{pod}: the kubelet does not try it again, and a controller creates another one. If that repeats, look for what "
+    "uses the node without the scheduler, such as pods with `spec.nodeName`"
+)
+_CHECK_IMAGE: Final = (
+    "check the name and tag of the image, the registry, and the pod's `imagePullSecrets`; `kubectl describe pod{pod}` shows the "
+    "kubelet's events"
+)
+_OF_VOLUME: Final = "read what the message says after the volume's name, and the log of the storage driver's pod on that node"
+_PULL: Final = r'Failed to pull image "(?P<image>[^"`]+)": '
+
+OF_KUBELET: Final[tuple[Row, ...]] = (
+    (
+        _SANDBOX + r'.*failed to (?:get sandbox image|pull (?:and unpack )?image) "(?P<image>[^"`]+)".*',
+        Meaning(
+            KUBELET,
+            "the pod has a node, but that node cannot pull the sandbox image `{image}`, which every pod needs",
+            ("the node cannot reach the registry",),
+            "make the registry reachable from the node, or set another sandbox image in the configuration of its container runtime",
+        ),
+    ),
+    (
+        _SANDBOX + r'.*\bplugin type="(?P<plugin>[^"`]+)".*',
+        Meaning(
+            KUBELET,
+            "the pod has a node, but the network plugin `{plugin}` cannot set up its network there",
+            ("the pods of the network plugin are not running on that node", "the plugin has no free IP address for the pod"),
+            "check the pods of the network plugin on that node, and their logs: `kubectl get pods -A -o wide`",
+        ),
+    ),
+    (
+        _SANDBOX + r".*(?:networkPlugin cni failed|set ?up network|pod network sandbox|cni (?:plugin not |config un)initialized).*",
+        Meaning(
+            KUBELET,
+            "the pod has a node, but the network plugin cannot set up its network there",
+            ("the pods of the network plugin are not running on that node", "the plugin has no free IP address for the pod"),
+            "check the pods of the network plugin on that node, and their logs: `kubectl get pods -A -o wide`",
+        ),
+    ),
+    (
+        _SANDBOX + r".+",
+        Meaning(
+            KUBELET,
+            "the pod has a node, but the kubelet cannot create its sandbox there",
+            (),
+            "correct what the message names, and read the logs on that node: `journalctl -u kubelet -u containerd`",
+        ),
+    ),
+    (
+        r'Multi-Attach error for volume "(?P<volume>[^"`]+)".*',
+        Meaning(
+            KUBELET,
+            "the pod has a node, but its volume `{volume}` is still attached to another node, and only one node can have it",
+            (
+                "the pod that used the volume has not ended, or its node is down",
+                "a rolling update starts a pod before the old one has ended",
+            ),
+            (
+                "make sure that the pod that used the volume has ended; if a Deployment uses the volume, set `strategy: Recreate`. To see "
+                "where volumes are attached, run `kubectl get volumeattachments`"
+            ),
+        ),
+    ),
+    (
+        r'MountVolume\.SetUp failed for volume "[^"]+" ?: (?P<kind>configmap|secret) "(?P<name>[^"`]+)" not found.*',
+        Meaning(
+            KUBELET,
+            "the pod has a node, but cannot start: the {kind} `{name}` does not exist in its namespace",
+            (),
+            "create it, or correct its name in the pod's template: `kubectl get {kind}s{namespace}`",
+        ),
+    ),
+    (
+        r'AttachVolume\.Attach failed for volume "(?P<volume>[^"`]+)".*',
+        Meaning(KUBELET, "the pod has a node, but its volume `{volume}` cannot be attached to it", (), _OF_VOLUME),
+    ),
+    (
+        r'M(?:ount|ap)Volume\.\w+ failed for volume "(?P<volume>[^"`]+)".*',
+        Meaning(KUBELET, "the pod has a node, but its volume `{volume}` cannot be mounted there", (), _OF_VOLUME),
+    ),
+    (
+        r"Unable to (?:attach or )?mount volumes.*",
+        Meaning(
+            KUBELET,
+            "the pod has a node, but its volumes were not mounted there in time",
+            (),
+            "look for an earlier FailedAttachVolume or FailedMount event, which says why: `kubectl describe pod{pod}`",
+        ),
+    ),
+    (
+        _PULL + r".*(?:not ?found|manifest unknown|does not exist).*",
+        Meaning(KUBELET, "the pod has a node, but its image `{image}` was not found", (), _CHECK_IMAGE),
+    ),
+    (
+        _PULL + r".*(?:unauthorized|denied|forbidden|authentication required).*",
+        Meaning(KUBELET, "the pod has a node, but the registry refuses access to its image `{image}`", (), _CHECK_IMAGE),
+    ),
+    (
+        _PULL + r".*",
+        Meaning(KUBELET, "the pod has a node, but its image `{image}` could not be pulled", (), _CHECK_IMAGE),
+    ),
+    (
+        _REJECTED + r"Node didn't have enough (?:resource|capacity): (?P<resource>[^\s,]+), requested: (?P<requested>\d+), "
+        r"used: (?P<used>\d+), capacity: (?P<capacity>\d+)",
+        Meaning(
+            KUBELET,
+            "the kubelet rejected the pod: its node has too little {resource} (requested {requested}, used {used}, capacity {capacity})",
+            ("another pod took the room after the pod was placed", "pods use the node that its scheduler did not place there"),
+            _REPLACE,
+        ),
+    ),
+    (
+        _REJECTED + r"Predicate (?P<predicate>\w+) failed(?:: (?P<why>.+))?",
+        Meaning(
+            KUBELET,
+            "the kubelet rejected the pod after it was placed, because its node failed the check {predicate}",
+            ("the node's labels changed, or were set only after the kubelet had started",),
+            _REPLACE,
+        ),
+    ),
+    (
+        _REJECTED + r"(?:Unexpected error while attempting to recover from admission failure: |Allocate failed due to ).+",
+        Meaning(
+            KUBELET,
+            "the kubelet rejected the pod after it was placed (UnexpectedAdmissionError)",
+            ("the node restarted, and a device plugin or another pod was not ready",),
+            _REPLACE,
+        ),
+    ),
+)
