@@ -72,8 +72,8 @@ def warnings_of(objects: Sequence[KubeObject], kinds: Counter[str]) -> Iterator[
         missing = sorted({pod.spec.node_name for pod in strays})
         listed = ", ".join(missing[:3]) + (", …" if len(missing) > 3 else "")
         nodes_are_missing = (
-            "{pods} is bound to a node that is not in the files ({nodes}); the cache shows the node as a ghost."
+            "{pods} is bound to a node that is not in the files ({nodes}); the cache shows it as a deleted node."
             if len(strays) == 1
-            else "{pods} are bound to nodes that are not in the files ({nodes}); the cache shows these nodes as ghosts."
+            else "{pods} are bound to nodes that are not in the files ({nodes}); the cache shows them as deleted nodes."
         )
         yield phrase(nodes_are_missing, pods=counted(len(strays), "{count} pod", "{count} pods"), nodes=listed)

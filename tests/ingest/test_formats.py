@@ -138,7 +138,7 @@ def test_pods_on_nodes_that_are_not_there_are_warned_about():
     )
     here = '{"kind":"Pod","metadata":{"name":"here"},"spec":{"nodeName":"a"},"status":{"phase":"Running"}}'
     assert imported(NODE % "a" + here + pods).report.warnings == (
-        "5 pods are bound to nodes that are not in the files (gone-0, gone-1, gone-2, …); the cache shows these nodes as ghosts.",
+        "5 pods are bound to nodes that are not in the files (gone-0, gone-1, gone-2, …); the cache shows them as deleted nodes.",
     )
 
 
