@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from threading import Event, Lock
 
 import jsonschema
 import pytest
@@ -231,6 +232,32 @@ def test_a_reconnecting_participant_is_the_same_also_in_two_windows(classroom, l
     teacher.room(lambda room: room["here"] == 0)
 
     assert line(ada).room()["you"] == you | {"hand": True}
+
+
+def test_messages_of_participants_leave_threads_to_others(classroom, line, monkeypatch):
+    end, lock, at_a_time, running = Event(), Lock(), [], set()
+
+    def follow(participant_id: int, *, following: bool) -> None:
+        with lock:
+            running.add(participant_id)
+            at_a_time.append(len(running))
+        end.wait(30)
+        with lock:
+            running.remove(participant_id)
+
+    monkeypatch.setattr(presence, "follow", follow)
+    teacher, *participants = (line(person) for person in (classroom.teacher, *(classroom.student(f"student {n}") for n in range(4))))
+    try:
+        for participant in participants:
+            participant.room()
+            participant.send(type="following", following=False)
+        teacher.send(type="moment", moment=at(classroom, 2))
+        assert teacher.moment()["at"] == 2
+    finally:
+        end.set()
+
+    assert until(lambda: len(at_a_time) == 4)
+    assert max(at_a_time) == 2
 
 
 def test_a_question_goes_to_all_and_its_tally_to_the_teacher(classroom, line):

@@ -83,7 +83,7 @@ class RoomFeed:
             await self._connection.aclose()
 
     async def may_go_to(self, moment: Moment, client: str) -> bool:
-        """Whether everybody in the room may see the session of a position. `client`: the sender, for limits."""
+        """Whether everybody in the room may see the session of a position. `client`: for whom the database call counts."""
         await self._ready.wait()
         if moment.session in self._sessions:
             return True

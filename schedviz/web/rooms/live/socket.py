@@ -65,12 +65,17 @@ def _base(scope: Scope) -> str:
     return links.base("https" if scope.get("scheme") == "wss" else "http", host)
 
 
+def _sharers(membership: RoomMembership) -> str:
+    """The members whose database calls count together: the participants of all rooms of a teacher, who are easily many."""
+    return f"{'teacher' if membership.is_teacher else 'participants of teacher'} {membership.teacher_id}"
+
+
 async def _record_presence(record: Callable[[int], None], member: MemberSocket) -> None:
     """Record that a participant connected or disconnected; skipped while the database is down."""
     if member.membership.participant_id is None:
         return
     try:
-        await in_database(record, member.membership.participant_id)
+        await in_database_for(_sharers(member.membership), record, member.membership.participant_id)
     except DATABASE_UNAVAILABLE as error:
         log.warning("the database is unavailable", room=str(member.membership.room_id), error=str(error))
 
@@ -83,11 +88,10 @@ class _RoomConnection(SocketConnection):
         self._feed = feed
         self._member = member
         self._credentials = credentials
-        participant_id = member.membership.participant_id
-        self._client = f"teacher of {feed.room_id}" if participant_id is None else f"member {participant_id} of {feed.room_id}"
+        self._sharers = _sharers(member.membership)
         self._bucket = Bucket(settings.SOCKET_COMMANDS_PER_SECOND, settings.SOCKET_COMMANDS_AT_ONCE)
         #: Shared with the member's other sockets for this room, not with those for sessions.
-        self._budget = budget_of(self._client)
+        self._budget = budget_of(f"member {member.membership.participant_id} of {feed.room_id}")
 
     async def _send_next(self) -> bool:
         if (data := self._member.next_item()) is None:
@@ -99,7 +103,7 @@ class _RoomConnection(SocketConnection):
         return messages.HEARTBEAT
 
     async def _recheck(self) -> None:
-        if await in_database_for(self._client, membership_of, self._credentials, self._feed.room_id) != self._member.membership:
+        if await in_database_for(self._sharers, membership_of, self._credentials, self._feed.room_id) != self._member.membership:
             self._member.close(CloseCode.FORBIDDEN)
 
     async def _take_message(self, text: str | None) -> None:
@@ -145,7 +149,7 @@ class _RoomConnection(SocketConnection):
         try:
             # A token that was revoked must not move a class until the next regular check.
             await self._recheck()
-            allowed = await self._feed.may_go_to(moment, self._client)
+            allowed = await self._feed.may_go_to(moment, self._sharers)
         except DATABASE_UNAVAILABLE:
             self._error(*DATABASE_DOWN)
             return
@@ -158,7 +162,7 @@ class _RoomConnection(SocketConnection):
 
     async def _follow(self, participant_id: int, incoming: messages.Following) -> None:
         try:
-            await in_database_for(self._client, presence.follow, participant_id, following=incoming.following)
+            await in_database_for(self._sharers, presence.follow, participant_id, following=incoming.following)
         except DATABASE_UNAVAILABLE:
             self._error(*DATABASE_DOWN)
 
